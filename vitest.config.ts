@@ -1,4 +1,4 @@
-import { matchesGlob } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { releaseTests } from './test/release-tests.ts';
 
@@ -24,6 +24,9 @@ const special = [machineTests, aloneTests, mockedTests];
 const everydayLaunching = launching.filter(
   (file) => !special.some((pattern) => matchesGlob(file, pattern)),
 );
+
+// Without it every thread that a test starts compiles TypeScript again: half of the tests' time.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
 export default defineConfig({
   test: {

@@ -8,10 +8,10 @@ const kits: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 const [name = 'mcp'] = process.argv.slice(2);
-const kit = Object.hasOwn(kits, name) ? kits[name] : undefined;
-if (kit === undefined) {
+const suite = Object.hasOwn(kits, name) ? kits[name] : undefined;
+if (suite === undefined) {
   const known = Object.keys(kits).join(', ');
-  process.stderr.write(`There is no conformance kit ${name}. The kits: ${known}.\n`);
+  process.stderr.write(`There is no conformance suite ${name}. The kits: ${known}.\n`);
   process.exitCode = 2;
 }
-await kit?.();
+await suite?.();

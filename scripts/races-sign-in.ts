@@ -6,7 +6,7 @@ import {
   signInOnce,
   startCaller,
   startOurService,
-} from '../test/sign-in/race-kit.ts';
+} from '../test/sign-in/concurrent-callers.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } });
 const rounds = Number(values.rounds);

@@ -12,7 +12,7 @@ import { startEventStore } from '../src/event-store/event-store.ts';
 import { openEventStore } from '../src/event-store/store/sqlite-store.ts';
 import { readEventStoreSettings } from '../src/event-store-config.ts';
 import { createLog } from '../src/log.ts';
-import { openBrowser, visit } from '../test/event-store/browser.ts';
+import { openBrowser, visit } from '../test/event-store/chromium.ts';
 import { bloodCells, type DetectedImage } from '../test/fixtures/detected-images.ts';
 
 const target = 'docs/event-store.png';

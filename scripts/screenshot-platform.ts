@@ -12,7 +12,7 @@ import { systemClock } from '../src/clock.ts';
 import { createLog } from '../src/log.ts';
 import { startPlatform } from '../src/platform/platform.ts';
 import { Secret } from '../src/secret.ts';
-import { openBrowser, visit } from '../test/event-store/browser.ts';
+import { openBrowser, visit } from '../test/event-store/chromium.ts';
 
 /** What starts a task, or an upload of a file for one. */
 const started = z.looseObject({ taskId: z.string(), signedUrl: z.string() });

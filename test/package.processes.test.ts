@@ -21,7 +21,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { installRelease, type PackedRelease, packRelease } from '../scripts/release/install.ts';
 import { type Fovea, launchFovea } from './fixtures/fovea.ts';
-import { picture } from './fixtures/pictures.ts';
+import { testImage } from './fixtures/images.ts';
 
 const run = promisify(execFile);
 const sample = resolve('sample/blood-cells');
@@ -103,7 +103,7 @@ async function drawsEverything(fovea: Fovea): Promise<void> {
   const files = join(fovea.folder, 'pictures');
   await mkdir(files);
   for (const [at, format] of formats.entries()) {
-    await writeFile(join(files, `${format}.${format}`), await picture(40 * at, format));
+    await writeFile(join(files, `${format}.${format}`), await testImage(40 * at, format));
   }
   const project = 'formats';
   await fovea.ok('projects_create', { name: project, type: 'object-detection', annotation: 'x' });
@@ -133,7 +133,7 @@ async function goesOnAfterTooMuch(fovea: Fovea): Promise<void> {
   expect(text).toContain('which as an AVIF take 3461 MB to decode; at most 160 are spent');
   expect(text).toContain('Send it as a baseline JPEG');
   const small = join(fovea.folder, 'small.avif');
-  await writeFile(small, await picture(7, 'avif'));
+  await writeFile(small, await testImage(7, 'avif'));
   expect(await fovea.ok('images_upload', { project, files: [small] })).toMatchObject({
     uploaded: 1,
   });

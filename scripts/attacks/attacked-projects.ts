@@ -1,6 +1,6 @@
 // Projects and images that attacks work on.
 
-import { picture } from '../../test/fixtures/pictures.ts';
+import { testImage } from '../../test/fixtures/images.ts';
 import type { Target } from './attack.ts';
 import { form, json } from './raw-request.ts';
 
@@ -20,7 +20,7 @@ export async function freshScene(target: Target, type = 'object-detection'): Pro
   const made = await target.ask(json('/local/projects', values));
   const project = String(Object(made).id).replace('local/', '');
   const name = 'image.png';
-  const content = await picture(count);
+  const content = await testImage(count);
   const parts = [{ name: 'file', fileName: name, type: 'image/png', content }];
   const image = await target.ask(form(`/dataset/${project}/upload`, parts));
   return { project, imageId: String(Object(image).id), name };

@@ -1,6 +1,6 @@
 // Requests that are dear because of what the attacker's own project has: images, classes.
 
-import { picture } from '../../test/fixtures/pictures.ts';
+import { testImage } from '../../test/fixtures/images.ts';
 import type { Attack, Target } from './attack.ts';
 import { freshScene } from './attacked-projects.ts';
 import { repeated } from './dense-bodies.ts';
@@ -10,7 +10,7 @@ import { form, json } from './raw-request.ts';
 async function withImages(target: Target, count: number): Promise<string> {
   const { project } = await freshScene(target);
   for (let image = 0; image < count; image += 1) {
-    const content = await picture(20_000 + image);
+    const content = await testImage(20_000 + image);
     const parts = [{ name: 'file', fileName: 'a.png', type: 'image/png', content }];
     await target.ask(form(`/dataset/${project}/upload?name=${image}.png`, parts));
   }
@@ -21,7 +21,7 @@ async function withImages(target: Target, count: number): Promise<string> {
 async function withClasses(target: Target): Promise<string> {
   const { project } = await freshScene(target);
   for (let image = 0; image < 20; image += 1) {
-    const content = await picture(30_000 + image);
+    const content = await testImage(30_000 + image);
     const parts = [{ name: 'file', fileName: 'a.png', type: 'image/png', content }];
     const made = await target.ask(form(`/dataset/${project}/upload?name=${image}.png`, parts));
     const label = (at: number) => ({ label: longName(image * 200 + at), coordinates });

@@ -1,6 +1,6 @@
 // Queries of every kind, over names that make them dear.
 
-import { picture } from '../../test/fixtures/pictures.ts';
+import { testImage } from '../../test/fixtures/images.ts';
 import type { Attack, Target } from './attack.ts';
 import { freshScene } from './attacked-projects.ts';
 import { freshKey } from './credentials.ts';
@@ -30,7 +30,7 @@ async function fillWords(target: Target): Promise<void> {
   for (let image = 0; image < 120; image += 1) {
     const words = repeated(80, (at) => `a${lettersOf(image * 80 + at)}`);
     const query = new URLSearchParams({ name: `${words.join(' ')}.png` });
-    const content = await picture(10_000 + image);
+    const content = await testImage(10_000 + image);
     const parts = [{ name: 'file', fileName: 'a.png', type: 'image/png', content }];
     await target.ask({ ...form(`/dataset/${project}/upload?${query}`, parts), key });
   }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createWorld } from '../../test/platform/fuzz/world.ts';
+import { createWorld } from '../../test/platform/fuzz/existing-resources.ts';
 import type { TargetName } from './attack.ts';
 import { json, type Request, send } from './raw-request.ts';
 import { type Release, runCommand, type Service, startService } from './service.ts';

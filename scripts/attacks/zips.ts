@@ -1,7 +1,7 @@
 // Zip files: of more than they say, of very many entries, and of texts that are dear to read.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Packed, zipOf } from '../../test/platform/zip-import/kit.ts';
+import { type Packed, zipOf } from '../../test/platform/zip-import/zip-files.ts';
 import type { Attack, Target } from './attack.ts';
 import { freshScene, waitFor } from './attacked-projects.ts';
 import { slowPng } from './colour-profile.ts';

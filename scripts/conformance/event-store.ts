@@ -3,10 +3,13 @@
 // npm run conformance -- event-store --url http://127.0.0.1:8001
 
 import { parseArgs } from 'node:util';
-import { runKitCommand } from '../../test/conformance/command.ts';
+import { runSuiteCommand } from '../../test/conformance/command.ts';
 import { startCloud } from '../../test/event-store/conformance/cloud.ts';
-import { createEventStoreKit, defaultCloudPort } from '../../test/event-store/conformance/kit.ts';
 import { environmentOf } from '../../test/event-store/conformance/profiles.ts';
+import {
+  createEventStoreSuite,
+  defaultCloudPort,
+} from '../../test/event-store/conformance/suite.ts';
 
 const { values } = parseArgs({
   args: process.argv.slice(3),
@@ -22,15 +25,15 @@ const { values } = parseArgs({
 
 const cloudPort = Number(values['cloud-port']);
 
-process.exitCode = await runKitCommand(createEventStoreKit(cloudPort), {
+process.exitCode = await runSuiteCommand(createEventStoreSuite(cloudPort), {
   values,
   usage: [
     'npm run conformance -- event-store [--url URL] [--key KEY] [--profile NAME] [--list]',
-    '\nThe kit should be the only one that writes to the service.',
+    '\nThe suite should be the only one that writes to the service.',
   ],
   notes: [
     '\n--list prints every statement of the document with the checks that prove it.',
-    `--cloud-port is where the kit plays the cloud (${defaultCloudPort}).`,
+    `--cloud-port is where the suite plays the cloud (${defaultCloudPort}).`,
   ],
   openTarget: async (name) => {
     const cloud = await startCloud(cloudPort);

@@ -3,9 +3,9 @@
 // npm run conformance -- platform --url http://127.0.0.1:8000 --key KEY
 
 import { parseArgs } from 'node:util';
-import { runKitCommand, say } from '../../test/conformance/command.ts';
+import { runSuiteCommand, say } from '../../test/conformance/command.ts';
 import type { SignIn } from '../../test/platform/conformance/check.ts';
-import { platformKit } from '../../test/platform/conformance/kit.ts';
+import { platformSuite } from '../../test/platform/conformance/suite.ts';
 
 const { values } = parseArgs({
   args: process.argv.slice(3),
@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-process.exitCode = await runKitCommand(platformKit, {
+process.exitCode = await runSuiteCommand(platformSuite, {
   values,
   usage: [
     'npm run conformance -- platform --key KEY [--url URL] [--profile NAME] [--list]',

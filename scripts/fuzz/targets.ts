@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { oddEvent } from '../../test/event-store/fuzz/generators.ts';
-import { picture } from '../../test/fixtures/pictures.ts';
+import { testImage } from '../../test/fixtures/images.ts';
 import { type Described, fetchDocument } from '../../test/platform/fuzz/document.ts';
+import { createWorld, type World } from '../../test/platform/fuzz/existing-resources.ts';
 import { requestOf } from '../../test/platform/fuzz/requests.ts';
-import { createWorld, type World } from '../../test/platform/fuzz/world.ts';
 import type { Running } from '../attacks/targets.ts';
 import { onTheWire, type WireRequest, withDamage } from './malformed-requests.ts';
 import { messageRequest } from './mcp-messages.ts';
@@ -105,7 +105,7 @@ function requestsOf(
 }
 
 async function someFiles(): Promise<readonly Uint8Array<ArrayBuffer>[]> {
-  const images = [picture(7), picture(8, 'jpeg'), picture(9, 'webp'), picture(10, 'tiff')];
+  const images = [testImage(7), testImage(8, 'jpeg'), testImage(9, 'webp'), testImage(10, 'tiff')];
   const others = [Buffer.from('no image'), Buffer.alloc(0)];
   return [...(await Promise.all(images)), ...others].map((bytes) => Uint8Array.from(bytes));
 }

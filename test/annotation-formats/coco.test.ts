@@ -1,7 +1,7 @@
 // COCO JSON: boxes, outlines and keypoints of one image out of a whole dataset.
 
 import { describe, expect, test } from 'vitest';
-import { cat, coco, parse } from './kit.ts';
+import { cat, coco, parse } from './sample-annotations.ts';
 
 describe('COCO JSON', () => {
   test('reads the boxes of the image from a whole dataset', () => {

@@ -1,7 +1,7 @@
 // CreateML JSON: the entry of one image.
 
 import { describe, expect, test } from 'vitest';
-import { cat, parse } from './kit.ts';
+import { cat, parse } from './sample-annotations.ts';
 
 describe('CreateML JSON', () => {
   const entry = {

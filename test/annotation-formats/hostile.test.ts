@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { createProject, upload } from '../platform/projects-kit.ts';
-import { voc } from './kit.ts';
+import { createProject, upload } from '../platform/labelled-projects.ts';
+import { voc } from './sample-annotations.ts';
 
 let platform: TestPlatform;
 let project: string;

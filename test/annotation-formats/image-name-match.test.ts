@@ -1,7 +1,7 @@
 // Which file names in an annotation mean the image that it was sent for.
 
 import { describe, expect, test } from 'vitest';
-import { image, parse, voc } from './kit.ts';
+import { image, parse, voc } from './sample-annotations.ts';
 
 describe('the image that a file is about', () => {
   test.each(['cell.jpg', 'cell.png', 'cell', 'JPEGImages/cell.jpg', 'C:\\images\\cell.jpg'])(

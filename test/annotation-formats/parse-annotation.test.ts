@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ProjectType } from '../../src/annotations/annotation.ts';
-import { coco, image, parse, voc } from './kit.ts';
+import { coco, image, parse, voc } from './sample-annotations.ts';
 
 describe('classification', () => {
   const single: ProjectType = 'single-label-classification';

@@ -1,7 +1,7 @@
 // Pascal VOC XML: what is read, what is kept with a warning, what is refused.
 
 import { describe, expect, test } from 'vitest';
-import { cat, parse, voc } from './kit.ts';
+import { cat, parse, voc } from './sample-annotations.ts';
 
 describe('Pascal VOC', () => {
   test('takes xmin to ymax as edges, without a shift', () => {

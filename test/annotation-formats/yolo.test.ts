@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ProjectType } from '../../src/annotations/annotation.ts';
-import { parse } from './kit.ts';
+import { parse } from './sample-annotations.ts';
 
 describe('YOLO TXT', () => {
   const labelmap = { '0': 'cat', '1': 'dog' };

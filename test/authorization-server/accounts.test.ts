@@ -17,7 +17,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { authorizationUrl, refresh, signIn, validate } from '../fixtures/authorization-server.ts';
 import { openFormBrowser } from '../fixtures/form-browser.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { addGrace, administer } from './pages-kit.ts';
+import { addGrace, administer } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasChromium, inChromium, openBrowser, visit } from '../event-store/browser.ts';
+import { hasChromium, inChromium, openBrowser, visit } from '../event-store/chromium.ts';
 import {
   authorizationUrl,
   person,
@@ -13,7 +13,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { addGrace, administer, grace } from './pages-kit.ts';
+import { addGrace, administer, grace } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();

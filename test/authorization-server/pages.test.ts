@@ -27,7 +27,7 @@ import {
   send,
   walk,
   wordsOf,
-} from './pages-kit.ts';
+} from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
 const shared = shareService();

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { hasChromium, inChromium, openBrowser } from '../event-store/browser.ts';
+import { hasChromium, inChromium, openBrowser } from '../event-store/chromium.ts';
 import {
   type AccountHolder,
   credentials,

@@ -12,7 +12,7 @@ import {
   type TestAuthorizationServer,
 } from '../fixtures/authorization-server.ts';
 import { formOf, openFormBrowser } from '../fixtures/form-browser.ts';
-import { addPerson, atSignIn, send, wordsOf } from './pages-kit.ts';
+import { addPerson, atSignIn, send, wordsOf } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
 /** Every test makes mistakes for a name of its own; all together fewer than pause an address. */

@@ -12,7 +12,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { administer } from './pages-kit.ts';
+import { administer } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';

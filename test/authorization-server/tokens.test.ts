@@ -15,7 +15,7 @@ import {
   validate,
 } from '../fixtures/authorization-server.ts';
 import { agree, openFormBrowser } from '../fixtures/form-browser.ts';
-import { addGrace, addPerson } from './pages-kit.ts';
+import { addGrace, addPerson } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();

@@ -8,9 +8,9 @@ import { platformCredentials } from '../../src/http-server/credentials.ts';
 import { platformErrorBody } from '../../src/http-server/responses.ts';
 import { serve } from '../../src/http-server/serve.ts';
 import { createLog } from '../../src/log.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
-import { ended, newProject, plainZip, put } from '../platform/zip-import/kit.ts';
+import { ended, newProject, plainZip, put } from '../platform/zip-import/zip-files.ts';
 
 async function start() {
   const platform = await startTestPlatform();
@@ -38,7 +38,7 @@ it('takes a zip file in, and gives its report and its images out', async () => {
   const input = { workspace: 'acme', project };
   const { body } = await platform.client.call(images.images_upload_zip, input);
   const link = outside(String(body.signedUrl));
-  const zip = plainZip({ 'a.png': await picture(1) });
+  const zip = plainZip({ 'a.png': await testImage(1) });
   const answer = await put(link, zip);
   expect([answer.status, await answer.json()]).toEqual([200, { success: true, bytes: zip.length }]);
   const task = await ended(platform, body.taskId);

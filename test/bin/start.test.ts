@@ -10,8 +10,8 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { startServer } from '../mcp/process.ts';
 import { initialize } from '../mcp/raw-server.ts';
+import { startServer } from '../mcp/raw-stdio.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fovea-start-'));
 const file = join(folder, 'a-file');

@@ -6,7 +6,7 @@ import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 
 /** Tokens that live for 300 s: `NAME-1`, `NAME-2` and so on. */
-function exchangeKit() {
+function exchangeService() {
   const state = { nowMs: 0, exchanges: 0, isDown: false };
   const upstreamOf = (name: string) =>
     exchangingUpstream(new Secret(name), {
@@ -28,7 +28,7 @@ function exchangeKit() {
 const signal = new AbortController().signal;
 
 test('calls at the same time share one exchange, and later ones its token', async () => {
-  const { state, upstreamOf } = exchangeKit();
+  const { state, upstreamOf } = exchangeService();
   const upstream = upstreamOf('ada');
   const found = await Promise.all(Array.from({ length: 20 }, upstream));
   expect(new Set(found.map(({ credential }) => credential?.reveal()))).toEqual(new Set(['ada-1']));
@@ -39,7 +39,7 @@ test('calls at the same time share one exchange, and later ones its token', asyn
 });
 
 test('30 s before its end there is another one, for all who wait', async () => {
-  const { state, upstreamOf } = exchangeKit();
+  const { state, upstreamOf } = exchangeService();
   const upstream = upstreamOf('ada');
   await upstream();
   state.nowMs = 270_000;
@@ -49,7 +49,7 @@ test('30 s before its end there is another one, for all who wait', async () => {
 });
 
 test('a refused token is exchanged once, however many calls it failed', async () => {
-  const { state, upstreamOf } = exchangeKit();
+  const { state, upstreamOf } = exchangeService();
   const upstream = upstreamOf('ada');
   const { renew, credential = new Secret('') } = await upstream();
   const again = await Promise.all(Array.from({ length: 20 }, () => renew?.(credential, signal)));
@@ -60,7 +60,7 @@ test('a refused token is exchanged once, however many calls it failed', async ()
 });
 
 test('an exchange that failed is told to its callers, and tried again by the next', async () => {
-  const { state, upstreamOf } = exchangeKit();
+  const { state, upstreamOf } = exchangeService();
   const upstream = upstreamOf('ada');
   state.isDown = true;
   const failed = await Promise.allSettled([upstream(), upstream()]);
@@ -71,7 +71,7 @@ test('an exchange that failed is told to its callers, and tried again by the nex
 });
 
 test('two callers never have a token in common', async () => {
-  const { upstreamOf } = exchangeKit();
+  const { upstreamOf } = exchangeService();
   const [ada, bob] = [upstreamOf('ada'), upstreamOf('bob')];
   const found = await Promise.all([ada(), bob(), ada(), bob()]);
   expect(found.map(({ credential }) => credential?.reveal())).toEqual([

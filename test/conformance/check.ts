@@ -1,39 +1,40 @@
-// A check of a conformance kit, with the statements of docs/spec that it proves, and its runner.
+// A check of a conformance context, with the statements of docs/spec that it proves, and its
+// runner.
 
 import type { StatementNumber } from './statements.ts';
 
-export interface Check<Kit> {
+export interface Check<Context> {
   readonly name: string;
   readonly proves: readonly StatementNumber[];
   /** Throws where the service does otherwise; the message says what was expected. */
-  run(kit: Kit): Promise<void>;
+  run(context: Context): Promise<void>;
 }
 
-export interface Outcome<Kit> {
-  readonly check: Check<Kit>;
+export interface Outcome<Context> {
+  readonly check: Check<Context>;
   /** Why it failed; undefined: it passed. */
   readonly failure: string | undefined;
 }
 
-export interface RunOptions<Kit> {
+export interface RunOptions<Context> {
   /** What a check is given; asked for each check anew. */
-  openKit(): Kit;
+  openScriptedService(): Context;
   /** Told of each outcome as soon as it is known. */
-  onOutcome(outcome: Outcome<Kit>): void;
+  onOutcome(outcome: Outcome<Context>): void;
   /** How many checks may run at the same time; 1: one after the other. */
   readonly atOnceMax: number;
 }
 
 /** Runs the checks against a service; returns their outcomes in the order of the checks. */
-export async function runChecks<Kit>(
-  checks: readonly Check<Kit>[],
-  { openKit, onOutcome, atOnceMax }: RunOptions<Kit>,
-): Promise<readonly Outcome<Kit>[]> {
-  const outcomes = new Map<number, Outcome<Kit>>();
+export async function runChecks<Context>(
+  checks: readonly Check<Context>[],
+  { openScriptedService, onOutcome, atOnceMax }: RunOptions<Context>,
+): Promise<readonly Outcome<Context>[]> {
+  const outcomes = new Map<number, Outcome<Context>>();
   const waiting = checks.entries();
   const work = async () => {
     for (const [place, check] of waiting) {
-      const outcome = { check, failure: await failureOf(check, openKit) };
+      const outcome = { check, failure: await failureOf(check, openScriptedService) };
       outcomes.set(place, outcome);
       onOutcome(outcome);
     }
@@ -42,9 +43,12 @@ export async function runChecks<Kit>(
   return [...outcomes].sort(([a], [b]) => a - b).map(([, outcome]) => outcome);
 }
 
-async function failureOf<Kit>(check: Check<Kit>, openKit: () => Kit): Promise<string | undefined> {
+async function failureOf<Context>(
+  check: Check<Context>,
+  openScriptedService: () => Context,
+): Promise<string | undefined> {
   try {
-    await check.run(openKit());
+    await check.run(openScriptedService());
     return undefined;
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);

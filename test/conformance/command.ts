@@ -1,10 +1,10 @@
-// The command line of a conformance kit: runs one profile against a running service, and says what
-// passed, what failed and what was not run.
+// The command line of a conformance suite: runs one profile against a running service, and says
+// what passed, what failed and what was not run.
 
-import type { ConformanceKit } from './kit.ts';
 import { describeOutcome, describeRun, describeStatements } from './print.ts';
+import type { ConformanceSuite } from './suite.ts';
 
-export interface KitCommand<ProfileName extends string, Target> {
+export interface SuiteCommand<ProfileName extends string, Target> {
   readonly values: {
     readonly profile: string;
     readonly list?: boolean | undefined;
@@ -23,13 +23,13 @@ interface OpenTarget<Target> {
 }
 
 /** The exit code: 1 where a check failed, 2 where none could run. */
-export async function runKitCommand<ProfileName extends string, Target, CheckInput>(
-  kit: ConformanceKit<ProfileName, Target, CheckInput>,
-  { values, usage, notes, openTarget }: KitCommand<ProfileName, Target>,
+export async function runSuiteCommand<ProfileName extends string, Target, CheckInput>(
+  suite: ConformanceSuite<ProfileName, Target, CheckInput>,
+  { values, usage, notes, openTarget }: SuiteCommand<ProfileName, Target>,
 ): Promise<0 | 1 | 2> {
-  const { profileNames, statements, checks } = kit;
+  const { profileNames, statements, checks } = suite;
   if (values.help) {
-    const profiles = profileNames.map((name) => `  ${name}: ${kit.describeProfile(name)}`);
+    const profiles = profileNames.map((name) => `  ${name}: ${suite.describeProfile(name)}`);
     say([...usage, 'Profiles:', ...profiles, ...notes].join('\n'));
     return 0;
   }
@@ -44,13 +44,13 @@ export async function runKitCommand<ProfileName extends string, Target, CheckInp
   }
   const opened = await openTarget(name);
   if (opened === undefined) return 2;
-  const outcomes = await kit.runProfile(name, opened.target, (outcome) =>
+  const outcomes = await suite.runProfile(name, opened.target, (outcome) =>
     say(describeOutcome(outcome)),
   );
   await opened.close();
   say('\nNot run:');
   for (const other of profileNames.filter((one) => one !== name)) {
-    say(`  ${checks[other].length} checks of --profile ${other}: ${kit.describeProfile(other)}`);
+    say(`  ${checks[other].length} checks of --profile ${other}: ${suite.describeProfile(other)}`);
   }
   say(`\n${describeRun(outcomes, statements)}`);
   return outcomes.every(({ failure }) => failure === undefined) ? 0 : 1;

@@ -1,18 +1,18 @@
-// What a conformance kit says of a run and of its statements, as lines of text.
+// What a conformance suite says of a run and of its statements, as lines of text.
 
 import type { Check, Outcome } from './check.ts';
 import type { Statement } from './statements.ts';
 
 /** A check that passed or failed, and why. */
-export function describeOutcome<Kit>({ check, failure }: Outcome<Kit>): string {
+export function describeOutcome<Suite>({ check, failure }: Outcome<Suite>): string {
   const head = `${failure === undefined ? 'passed' : 'FAILED'}  ${check.name}`;
   const why = failure === undefined ? '' : `\n${failure.replaceAll(/^/gm, '          ')}`;
   return `${head}  [${check.proves.join(' ')}]${why}`;
 }
 
 /** How many checks and statements hold. */
-export function describeRun<Kit>(
-  outcomes: readonly Outcome<Kit>[],
+export function describeRun<Suite>(
+  outcomes: readonly Outcome<Suite>[],
   statements: readonly Statement[],
 ): string {
   const failed = outcomes.filter(({ failure }) => failure !== undefined);
@@ -26,9 +26,9 @@ export function describeRun<Kit>(
 }
 
 /** Every statement of the specification with the checks that prove it, one per line. */
-export function describeStatements<Kit>(
+export function describeStatements<Suite>(
   statements: readonly Statement[],
-  checks: Readonly<Record<string, readonly Check<Kit>[]>>,
+  checks: Readonly<Record<string, readonly Check<Suite>[]>>,
 ): string {
   const all = Object.entries(checks).flatMap(([profile, list]) =>
     list.map((check) => ({ profile, check })),

@@ -29,7 +29,7 @@ describe.each(['API', 'Event Store'] as const)('%s', (document) => {
     expect(numbers).toEqual(counted);
   });
 
-  test('has every statement that its conformance kit proves', () => {
+  test('has every statement that its conformance suite proves', () => {
     const profiles: Readonly<Record<string, readonly Pick<Check<never>, 'proves'>[]>> =
       document === 'API' ? platformChecks : eventStoreChecks;
     const proven = Object.values(profiles).flatMap((list) => list.flatMap(({ proves }) => proves));

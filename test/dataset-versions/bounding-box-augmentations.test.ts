@@ -4,9 +4,9 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import type { Box, Keypoint } from '../../src/imaging/box.ts';
-import { render } from './kit.ts';
-import { drawGreys, drawPng, greysOf, rowsOf } from './letters.ts';
-import { drawMarked, findMarker } from './marked.ts';
+import { drawMarked, findMarker } from './corner-markers.ts';
+import { drawGreys, drawPng, greysOf, rowsOf } from './letter-images.ts';
+import { render } from './render-images.ts';
 
 type Augmentation = VersionSettings['augmentation'];
 

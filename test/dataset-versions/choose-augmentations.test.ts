@@ -11,8 +11,8 @@ import {
   renderSources,
 } from '../../src/dataset-versions/render-images.ts';
 import type { Box } from '../../src/imaging/box.ts';
-import { renderJob } from './kit.ts';
-import { drawPng, rowsOf } from './letters.ts';
+import { drawPng, rowsOf } from './letter-images.ts';
+import { renderJob } from './render-images.ts';
 
 type Augmentation = VersionSettings['augmentation'];
 

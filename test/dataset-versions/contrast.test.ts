@@ -4,8 +4,8 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
-import { render } from './kit.ts';
-import { drawGreys, greysOf } from './letters.ts';
+import { drawGreys, greysOf } from './letter-images.ts';
+import { render } from './render-images.ts';
 
 type Preprocessing = VersionSettings['preprocessing'];
 

@@ -8,7 +8,7 @@ import { tasks } from '../../src/contract/tasks.ts';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { remapAnnotation } from '../../src/dataset-versions/filter-and-remap.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
 let platform: TestPlatform;
@@ -52,7 +52,7 @@ async function add(
   tags: readonly string[] = [],
 ) {
   shade += 1;
-  const file = { name: `${name}.png`, content: await picture(shade) };
+  const file = { name: `${name}.png`, content: await testImage(shade) };
   const { body } = await platform.client.call(images.images_upload, {
     project,
     file,

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { batchSources } from '../../src/dataset-versions/render-batches.ts';
 import type { RenderedImage, RenderSource } from '../../src/dataset-versions/render-images.ts';
 import type { Box } from '../../src/imaging/box.ts';
-import { renderJob } from './kit.ts';
-import { drawPng, rowsOf } from './letters.ts';
+import { drawPng, rowsOf } from './letter-images.ts';
+import { renderJob } from './render-images.ts';
 
 /** A picture of one letter, with a box of that label over the whole of it. */
 async function plain(

@@ -13,8 +13,8 @@ import {
   chooseNoise,
   chooseSaturation,
 } from '../../src/dataset-versions/pixel-augmentations.ts';
-import { render } from './kit.ts';
-import { drawGreys, greysOf, pixelOf } from './letters.ts';
+import { drawGreys, greysOf, pixelOf } from './letter-images.ts';
+import { render } from './render-images.ts';
 
 /** Random numbers that are these, one after the other, and then the last one again. */
 function drawing(...numbers: readonly number[]) {

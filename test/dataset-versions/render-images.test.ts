@@ -6,7 +6,7 @@ import { resizeFormats } from '../../src/contract/version-settings.ts';
 import type { Box } from '../../src/imaging/box.ts';
 import { decodeImage } from '../../src/imaging/image-file.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
-import { prepare, render } from './kit.ts';
+import { prepare, render } from './render-images.ts';
 
 // A grey picture of 96 x 64 with a rectangle of its own colour, size and place for each label.
 const colours = {

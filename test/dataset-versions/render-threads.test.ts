@@ -11,8 +11,8 @@ import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import type { RenderedImage, RenderJob } from '../../src/dataset-versions/render-images.ts';
 import { createRenderers, type Renderers } from '../../src/dataset-versions/render-threads.ts';
 import { prepareDecoding } from '../../src/imaging/image-thread-pool.ts';
-import { renderJob } from './kit.ts';
-import { drawPng, rowsOf } from './letters.ts';
+import { drawPng, rowsOf } from './letter-images.ts';
+import { renderJob } from './render-images.ts';
 
 const never = new AbortController().signal;
 const letters = await drawPng('abcd', 'efgh');

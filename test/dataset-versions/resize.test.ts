@@ -1,8 +1,8 @@
 // Filling a frame with an image so long that it would be huge before it is cut.
 
 import { expect, test } from 'vitest';
-import { render } from './kit.ts';
-import { drawGreys, greysOf } from './letters.ts';
+import { drawGreys, greysOf } from './letter-images.ts';
+import { render } from './render-images.ts';
 
 const resize = { width: 12, height: 12, format: 'Fill (with center crop) in' } as const;
 const box = (x: number, y: number) => ({ label: 'a', x, y, width: 2, height: 2 });

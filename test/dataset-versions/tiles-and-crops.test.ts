@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import type { RenderedImage } from '../../src/dataset-versions/render-images.ts';
 import type { Box } from '../../src/imaging/box.ts';
-import { render } from './kit.ts';
-import { drawPng, rowsOf } from './letters.ts';
+import { drawPng, rowsOf } from './letter-images.ts';
+import { render } from './render-images.ts';
 
 type Preprocessing = VersionSettings['preprocessing'];
 

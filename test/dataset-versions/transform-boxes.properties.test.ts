@@ -7,8 +7,8 @@ import { resizeFormats, type VersionSettings } from '../../src/contract/version-
 import type { RenderedImage } from '../../src/dataset-versions/render-images.ts';
 import type { Box } from '../../src/imaging/box.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
-import { render, renderJob } from './kit.ts';
-import { cornerNames, drawMarked, findMarker, type Marked } from './marked.ts';
+import { cornerNames, drawMarked, findMarker, type Marked } from './corner-markers.ts';
+import { render, renderJob } from './render-images.ts';
 
 // The same cases in every run; FOVEA_PROPERTY_SEED gives others.
 fc.configureGlobal({ seed: Number(process.env.FOVEA_PROPERTY_SEED ?? 1) });

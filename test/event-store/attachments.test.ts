@@ -11,7 +11,7 @@ import {
   type TestEventStore,
   tinyPng,
 } from '../fixtures/event-store.ts';
-import { videoHeads } from './video-heads.ts';
+import { videoHeads } from './video-file-headers.ts';
 
 const mp4 = Buffer.from('AAAAIGZ0eXBpc29tAAACAGlz', 'base64');
 const bytesMax = 300_000;

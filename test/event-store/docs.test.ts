@@ -16,7 +16,7 @@ import {
   plainEvent,
   type TestEventStore,
 } from '../fixtures/event-store.ts';
-import { hasChromium, inChromium, openBrowser, visit } from './browser.ts';
+import { hasChromium, inChromium, openBrowser, visit } from './chromium.ts';
 
 const key = { 'x-api-key': 'a-key-for-the-docs' };
 

@@ -6,9 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Call, Reply } from '../conformance/http.ts';
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { createdAnswer, pageAnswer } from './conformance/answers.ts';
-import type { Kit } from './conformance/check.ts';
+import type { Context } from './conformance/check.ts';
 import { type Cloud, startCloud } from './conformance/cloud.ts';
-import { kitFor } from './conformance/kit.ts';
 import { clip, filePart, multipart, multipartType, part } from './conformance/samples.ts';
 import {
   attachment,
@@ -18,6 +17,7 @@ import {
   expectErrorBody,
   read,
 } from './conformance/steps.ts';
+import { suiteFor } from './conformance/suite.ts';
 import { damaged, oddEvent, oddId, oddQuery, validEvent } from './fuzz/generators.ts';
 import { rawRequests, sendRaw } from './fuzz/raw-requests.ts';
 
@@ -28,15 +28,15 @@ const timeoutMs = 30_000 + runs.numRuns * 200;
 
 let service: EventStoreProcess;
 let cloud: Cloud;
-let kit: Kit;
+let fixture: Context;
 
 beforeAll(async () => {
   [service, cloud] = await Promise.all([startEventStoreProcess(), startCloud()]);
-  kit = kitFor({ url: service.url, key: undefined, cloud });
+  fixture = suiteFor({ url: service.url, key: undefined, cloud });
 });
 
 afterAll(async () => {
-  const { status } = await kit.client.send({ path: '/health' });
+  const { status } = await fixture.client.send({ path: '/health' });
   const code = await service.stop();
   await cloud.close();
   expect([status, code]).toEqual([200, 0]);
@@ -115,7 +115,7 @@ describe('events', () => {
     'application/x-www-form-urlencoded',
     'multipart/form-data',
   ])('under the content type %j', async (type) => {
-    const body = JSON.stringify(eventOf(kit));
+    const body = JSON.stringify(eventOf(fixture));
     const headers = { 'content-type': type };
     await answered({ method: 'POST', path: '/v2/events', body, headers }, [201, 400, 422]);
   });
@@ -125,7 +125,7 @@ describe('reads', () => {
   test(
     'with odd parameters',
     async () => {
-      await create(kit, eventOf(kit));
+      await create(fixture, eventOf(fixture));
       await fc.assert(
         fc.asyncProperty(oddQuery, async (pairs) => {
           const rawQuery = `?${new URLSearchParams(pairs)}`;
@@ -168,7 +168,7 @@ describe('attachments', () => {
   test.each(['videos', 'local-only-files'] as const)(
     'of damaged %s',
     async (kind) => {
-      const { id } = await create(kit, eventOf(kit, { draft: true }));
+      const { id } = await create(fixture, eventOf(fixture, { draft: true }));
       await fc.assert(
         fc.asyncProperty(damaged(whole), async (body) => {
           const call = attachment(id, kind, { body, headers: multipartType });
@@ -189,13 +189,13 @@ describe('attachments', () => {
     'application/json',
     'text/plain; boundary=XX',
   ])('under the content type %s', async (type) => {
-    const { id } = await create(kit, eventOf(kit, { draft: true }));
+    const { id } = await create(fixture, eventOf(fixture, { draft: true }));
     const call = attachment(id, 'videos', { body: whole, headers: { 'content-type': type } });
     await answered(call, [201, 400, 422]);
   });
 
   test('with thousands of parts', async () => {
-    const { id } = await create(kit, eventOf(kit, { draft: true }));
+    const { id } = await create(fixture, eventOf(fixture, { draft: true }));
     const fields = Array.from({ length: 2_000 }, (_, index) => part(`name="f${index}"`, 'x'));
     const body = multipart(...fields, filePart(clip));
     await answered(attachment(id, 'videos', { body, headers: multipartType }), [400, 413, 422]);
@@ -204,28 +204,28 @@ describe('attachments', () => {
 
 describe('bytes', () => {
   test.each(rawRequests)('of a request with %s', async (_, request, statuses) => {
-    const before = await contents(kit);
+    const before = await contents(fixture);
     const { status, answers, body } = await sendRaw(service.url, request);
     expect(statuses).toContain(status);
     expect(answers).toBe(1);
     if (status >= 400) expectErrorBody('', status, body);
-    expect(await contents(kit)).toEqual(before);
+    expect(await contents(fixture)).toEqual(before);
   });
 });
 
 function post(json: unknown): Promise<Reply> {
-  return kit.client.send({ method: 'POST', path: '/v2/events', json });
+  return fixture.client.send({ method: 'POST', path: '/v2/events', json });
 }
 
 /** The answer: of one of these statuses, in its documented shape; a refusal leaves nothing. */
 async function answered(call: Call, statuses: readonly number[]): Promise<Reply> {
   const isWrite = call.method === 'POST';
-  const before = isWrite ? await contents(kit) : undefined;
-  const reply = await kit.client.send(call);
+  const before = isWrite ? await contents(fixture) : undefined;
+  const reply = await fixture.client.send(call);
   expect(statuses, `${call.path}: ${reply.text}`).toContain(reply.status);
   if (reply.status >= 400) {
     expectErrorBody(call.path, reply.status, reply.json);
-    if (isWrite) expect(await contents(kit)).toEqual(before);
+    if (isWrite) expect(await contents(fixture)).toEqual(before);
   }
   return reply;
 }
@@ -233,7 +233,7 @@ async function answered(call: Call, statuses: readonly number[]): Promise<Reply>
 /** What was taken is not changed. */
 async function expectSame(sent: unknown, reply: Pick<Reply, 'json' | 'text'>): Promise<void> {
   const { id } = createdAnswer.parse(reply.json);
-  const event = await read(kit, id);
+  const event = await read(fixture, id);
   const { event_data, custom_metadata = null, device_id = null, solution = null } = Object(sent);
   expect({
     event_data: event.event_data,

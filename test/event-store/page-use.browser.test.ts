@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { plainEvent } from '../fixtures/event-store.ts';
-import { hasChromium, inChromium } from './browser.ts';
-import { expectTexts, fill, picture, rectOf, usePages } from './page-kit.ts';
+import { hasChromium, inChromium } from './chromium.ts';
+import { expectTexts, fill, picture, rectOf, usePages } from './open-pages.ts';
 
 const { open, show } = usePages();
 

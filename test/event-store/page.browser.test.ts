@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTestEventStore, plainEvent, type TestEventStore } from '../fixtures/event-store.ts';
-import { hasChromium, inChromium } from './browser.ts';
-import { box, expectTexts, fill, picture, rectOf, shapeOf, usePages } from './page-kit.ts';
+import { hasChromium, inChromium } from './chromium.ts';
+import { box, expectTexts, fill, picture, rectOf, shapeOf, usePages } from './open-pages.ts';
 
 const { open, show } = usePages();
 

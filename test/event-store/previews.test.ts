@@ -8,7 +8,7 @@ import {
   type TestEventStore,
   tinyPng,
 } from '../fixtures/event-store.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 
 let store: TestEventStore;
 
@@ -31,7 +31,7 @@ async function preview(...ids: readonly string[]) {
   return { status, body: Object(body) };
 }
 
-const tile = async (shade: number) => (await picture(shade)).toString('base64');
+const tile = async (shade: number) => (await testImage(shade)).toString('base64');
 
 const cell = { class: 'cell', x: 20, y: 20, width: 10, height: 10, confidence: 0.9 };
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ExportImage } from '../../src/export-formats/export-dataset.ts';
-import { boxOf, exported, image } from './kit.ts';
 import { readCsv } from './readers.ts';
+import { boxOf, exported, image } from './sample-dataset.ts';
 
 const one = 'single-label-classification';
 const many = 'multi-label-classification';

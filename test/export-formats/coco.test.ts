@@ -1,7 +1,7 @@
 // COCO: ids, categories, shapes and keypoints.
 
 import { describe, expect, test } from 'vitest';
-import { boxOf, exported, image, oddBoxes } from './kit.ts';
+import { boxOf, exported, image, oddBoxes } from './sample-dataset.ts';
 
 const three = [
   image(),

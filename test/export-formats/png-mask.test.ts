@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Box, Point } from '../../src/imaging/box.ts';
-import { boxOf, dataset, exportBytes, image } from './kit.ts';
+import { boxOf, dataset, exportBytes, image } from './sample-dataset.ts';
 
 async function mask(boxes: readonly Box[], width = 8, height = 6): Promise<readonly string[]> {
   const files = await exportBytes('png-mask-semantic', dataset([image({ width, height, boxes })]));

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ProjectType } from '../../src/annotations/annotation.ts';
 import type { Box } from '../../src/imaging/box.ts';
-import { boxOf, dataset, exportBytes, image, oddBoxes } from './kit.ts';
 import * as read from './readers.ts';
+import { boxOf, dataset, exportBytes, image, oddBoxes } from './sample-dataset.ts';
 
 const size = { width: 640, height: 480 };
 const manyClasses = Array.from({ length: 300 }, (_, at) =>

@@ -3,8 +3,8 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { crc32c } from '../../src/export-formats/tfrecord-encoding.ts';
-import { picture } from '../fixtures/pictures.ts';
-import { boxOf, dataset, exportBytes, image } from './kit.ts';
+import { testImage } from '../fixtures/images.ts';
+import { boxOf, dataset, exportBytes, image } from './sample-dataset.ts';
 import { readExamples, slowCrc32c } from './tfrecord-reader.ts';
 
 const ascending = Uint8Array.from({ length: 32 }, (_, at) => at);
@@ -38,7 +38,7 @@ test.each([
 });
 
 test('has the images and a label map in each split, named for what is labelled', async () => {
-  const bytes = await picture(1);
+  const bytes = await testImage(1);
   const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(300, 7)]);
   const opened = (content: Uint8Array) => async () => Readable.from([content]);
   const files = await exportBytes(

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseAnnotation } from '../../src/annotation-formats/parse-annotation.ts';
 import type { ExportImage } from '../../src/export-formats/export-dataset.ts';
-import { boxOf, exported, image, oddBoxes } from './kit.ts';
+import { boxOf, exported, image, oddBoxes } from './sample-dataset.ts';
 
 const three = [
   image(),

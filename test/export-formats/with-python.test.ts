@@ -13,7 +13,7 @@ import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
 import type { Point } from '../../src/imaging/box.ts';
 import { unzip } from '../fixtures/read-zip.ts';
-import { dataset, image } from './kit.ts';
+import { dataset, image } from './sample-dataset.ts';
 
 const python = process.env.FOVEA_PYTHON ?? '/usr/bin/python3';
 const isThere = spawnSync(python, ['-c', 'import cv2, numpy']).status === 0;

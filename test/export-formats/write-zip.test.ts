@@ -11,7 +11,7 @@ import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { nameForExport } from '../../src/export-formats/export-names.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
 import { readZip } from '../fixtures/read-zip.ts';
-import { dataset, exported, image, oddBoxes } from './kit.ts';
+import { dataset, exported, image, oddBoxes } from './sample-dataset.ts';
 
 let folder = '';
 beforeAll(async () => {

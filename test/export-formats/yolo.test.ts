@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseAnnotation } from '../../src/annotation-formats/parse-annotation.ts';
-import { boxOf, exported, image, oddBoxes } from './kit.ts';
+import { boxOf, exported, image, oddBoxes } from './sample-dataset.ts';
 
 const three = [
   image(),

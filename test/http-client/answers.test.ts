@@ -24,7 +24,7 @@ import {
   readTask,
   readThing,
   uploadThing,
-} from './client-kit.ts';
+} from './test-operations.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
 

@@ -18,7 +18,7 @@ import {
   startMisbehavingServer,
   text,
 } from '../fixtures/scripted-http-server.ts';
-import { clientOf, errorOf } from './client-kit.ts';
+import { clientOf, errorOf } from './test-operations.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
 let folder: string;

@@ -9,8 +9,13 @@ import { FoveaError } from '../../src/errors.ts';
 import type { CallOptions, Client, Upstream } from '../../src/http-client/client.ts';
 import { limits } from '../../src/limits.ts';
 import { Secret } from '../../src/secret.ts';
-import { key, operations, startTestService, type TestService } from '../http-server/kit.ts';
-import { clientOf, readEvent } from './client-kit.ts';
+import {
+  key,
+  operations,
+  startTestService,
+  type TestService,
+} from '../http-server/test-service.ts';
+import { clientOf, readEvent } from './test-operations.ts';
 
 let service: TestService;
 let folder: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { companyCertificate } from '../fixtures/proxy-certificate.ts';
-import { serviceUrl, startProxy, startSecure } from './proxy-kit.ts';
+import { serviceUrl, startProxy, startSecure } from './proxied-service.ts';
 
 async function start(variables: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-proxy-'));

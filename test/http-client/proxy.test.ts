@@ -7,7 +7,6 @@ import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { closedPort } from '../fixtures/scripted-http-server.ts';
-import { addThing, apiKey, errorOf, inThing, readThing, uploadThing } from './client-kit.ts';
 import {
   clientThrough,
   type Handler,
@@ -15,7 +14,8 @@ import {
   startProxy,
   startSecure,
   trustCompany,
-} from './proxy-kit.ts';
+} from './proxied-service.ts';
+import { addThing, apiKey, errorOf, inThing, readThing, uploadThing } from './test-operations.ts';
 
 beforeAll(trustCompany);
 
@@ -59,7 +59,7 @@ describe('a call', () => {
     });
     const upstreams = { base: () => at('localhost'), device: () => at('127.0.0.1') };
     const own = clientThrough(proxy, { proxies, upstreams });
-    const { readEvent } = await import('./client-kit.ts');
+    const { readEvent } = await import('./test-operations.ts');
     expect((await own.call(readEvent, {})).body).toEqual({ name: 'cells' });
     const outside = clientThrough(proxy, { proxies });
     expect((await errorOf(outside.call(readThing, inThing))).message).toContain('ENOTFOUND');

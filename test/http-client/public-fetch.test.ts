@@ -16,7 +16,7 @@ import {
   startMisbehavingServer,
   text,
 } from '../fixtures/scripted-http-server.ts';
-import { errorOf } from './client-kit.ts';
+import { errorOf } from './test-operations.ts';
 
 const opened: MisbehavingServer[] = [];
 

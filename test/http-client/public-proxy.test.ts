@@ -8,8 +8,14 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { downloadPublic, fetchPublic } from '../../src/http-client/public-fetch.ts';
 import { closedPort } from '../fixtures/scripted-http-server.ts';
-import { errorOf } from './client-kit.ts';
-import { type Handler, proxiesOf, startProxy, startSecure, trustCompany } from './proxy-kit.ts';
+import {
+  type Handler,
+  proxiesOf,
+  startProxy,
+  startSecure,
+  trustCompany,
+} from './proxied-service.ts';
+import { errorOf } from './test-operations.ts';
 
 beforeAll(trustCompany);
 

@@ -19,7 +19,7 @@ import {
   readThing,
   readVideo,
   uploadThing,
-} from './client-kit.ts';
+} from './test-operations.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
 

@@ -25,7 +25,7 @@ import {
   readVersion,
   readVideo,
   uploadThing,
-} from './client-kit.ts';
+} from './test-operations.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
 

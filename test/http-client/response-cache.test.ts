@@ -11,7 +11,8 @@ import {
   stall,
   startMisbehavingServer,
 } from '../fixtures/scripted-http-server.ts';
-import { apiKey, clientOf, errorOf, readVideo, settableClock } from './client-kit.ts';
+import { settableClock } from '../fixtures/settable-clock.ts';
+import { apiKey, clientOf, errorOf, readVideo } from './test-operations.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
 

@@ -15,6 +15,7 @@ import {
   startMisbehavingServer,
   text,
 } from '../fixtures/scripted-http-server.ts';
+import { settableClock } from '../fixtures/settable-clock.ts';
 import {
   addThing,
   clientOf,
@@ -22,9 +23,8 @@ import {
   inThing,
   readThing,
   searchThings,
-  settableClock,
   uploadThing,
-} from './client-kit.ts';
+} from './test-operations.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
 

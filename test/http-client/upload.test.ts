@@ -10,7 +10,7 @@ import {
   stall,
   startMisbehavingServer,
 } from '../fixtures/scripted-http-server.ts';
-import { clientOf, errorOf } from './client-kit.ts';
+import { clientOf, errorOf } from './test-operations.ts';
 
 const opened: { close(): unknown }[] = [];
 

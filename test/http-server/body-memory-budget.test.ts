@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { bearer, json, send, startTestService, type TestService } from './kit.ts';
+import { bearer, json, send, startTestService, type TestService } from './test-service.ts';
 
 let service: TestService;
 

@@ -1,7 +1,7 @@
 // JSON and raw bodies, good and bad.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, json, send, sendRaw, startTestService, type TestService } from './kit.ts';
+import { bearer, json, send, sendRaw, startTestService, type TestService } from './test-service.ts';
 
 let service: TestService;
 

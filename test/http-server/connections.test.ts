@@ -3,7 +3,7 @@
 import { Agent, get, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { bearer, json, send, startTestService, type TestService } from './kit.ts';
+import { bearer, json, send, startTestService, type TestService } from './test-service.ts';
 
 let service: TestService;
 

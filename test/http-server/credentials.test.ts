@@ -2,7 +2,15 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
-import { bearer, json, key, send, sendRaw, startTestService, type TestService } from './kit.ts';
+import {
+  bearer,
+  json,
+  key,
+  send,
+  sendRaw,
+  startTestService,
+  type TestService,
+} from './test-service.ts';
 
 let service: TestService;
 

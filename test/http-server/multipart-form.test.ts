@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, json, send, startTestService, type TestService } from './kit.ts';
+import { bearer, json, send, startTestService, type TestService } from './test-service.ts';
 
 let service: TestService;
 

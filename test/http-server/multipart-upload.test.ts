@@ -10,7 +10,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { receiveFile } from '../../src/http-server/multipart-upload.ts';
 import { type FileStore, openFileFolder } from '../../src/storage/file-store.ts';
-import { type Answer, json, send, sendRaw, startTestService, type TestService } from './kit.ts';
+import {
+  type Answer,
+  json,
+  send,
+  sendRaw,
+  startTestService,
+  type TestService,
+} from './test-service.ts';
 
 const bytesMax = 1_000_000;
 const id = '01934abc-0001-7abc-8abc-0123456789ab';

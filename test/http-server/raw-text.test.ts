@@ -13,7 +13,7 @@ import {
   send,
   startTestService,
   type TestService,
-} from './kit.ts';
+} from './test-service.ts';
 
 let service: TestService;
 const texts: string[] = [];

@@ -11,7 +11,7 @@ import {
   startTestService,
   type TestService,
   testRoutes,
-} from './kit.ts';
+} from './test-service.ts';
 
 let service: TestService;
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendContent } from '../../src/http-server/send-content.ts';
-import { send, startTestService, type TestService } from './kit.ts';
+import { send, startTestService, type TestService } from './test-service.ts';
 
 let service: TestService;
 let folder: string;

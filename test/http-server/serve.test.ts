@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, json, send, sendRaw, startTestService, type TestService } from './kit.ts';
+import { bearer, json, send, sendRaw, startTestService, type TestService } from './test-service.ts';
 
 let service: TestService;
 

@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, test } from 'vitest';
-import { serverFile } from './process.ts';
+import { serverFile } from './raw-stdio.ts';
 
 const command = { command: process.execPath, args: [serverFile], stderr: 'ignore' as const };
 const who = { name: 'test', version: '1' };

@@ -10,8 +10,8 @@ import { killProcess } from '../fixtures/kill-process.ts';
 import { type LossyProxy, startLossyProxy } from '../fixtures/lossy-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { startServer } from './process.ts';
 import { callTool, type Message } from './raw-server.ts';
+import { startServer } from './raw-stdio.ts';
 
 const eras = [
   { mode: 'legacy', revision: '2025-11-25' },

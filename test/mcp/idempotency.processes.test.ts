@@ -21,8 +21,8 @@ import { workspace } from '../../src/contract/workspace.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { type LossyProxy, startLossyProxy } from '../fixtures/lossy-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { temporaryFolder } from '../storage/kit.ts';
-import { ageCalls, callWithKey, openJournalFile } from './idempotency-kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { ageCalls, callWithKey, openJournalFile } from './idempotency-journal.ts';
 
 const creation = 'POST /acme/projects';
 const image = 'sample/blood-cells/JPEGImages/BloodImage_00040.jpg';

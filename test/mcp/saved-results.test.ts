@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 
 let store: EventStoreProcess;
 let fovea: Fovea;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   store = await startEventStoreProcess();
   fovea = await launchFovea({ FOVEA_DEVICE_URL: store.url });
   const file = join(fovea.folder, 'seen.png');
-  await writeFile(file, await picture(1));
+  await writeFile(file, await testImage(1));
   const images = [{ file, objectDetections }];
   const event = { event_schema: 'custom', event_data: { value: 'x' }, images };
   event_id = String((await fovea.ok('events_create', event)).id);

@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { killProcess } from '../fixtures/kill-process.ts';
-import { startServer } from './process.ts';
 import { callTool, initialize, type Message, parse, type RawServer } from './raw-server.ts';
+import { startServer } from './raw-stdio.ts';
 
 const running: RawServer[] = [];
 

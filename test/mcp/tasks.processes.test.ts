@@ -7,8 +7,8 @@ import * as z from 'zod';
 import { tools } from '../../tools/index.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { messagesOf, startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
-import { openKit } from '../tools/kit.ts';
-import { launchModernHost, type ModernHost, startModernHost, tasks } from './modern-host.ts';
+import { openScriptedService } from '../tools/scripted-service.ts';
+import { launchModernHost, type ModernHost, startModernHost, tasks } from './raw-mcp-client.ts';
 import type { Message } from './raw-server.ts';
 
 const startedTask = z.object({
@@ -240,9 +240,9 @@ test.each(['auto', 'legacy'] as const)(
 
 /** A service that has one task, over HTTP. */
 async function startOnService(scopes: readonly string[]) {
-  const kit = await openKit();
-  onTestFinished(kit.close);
-  const server = await startTestMcpHttp({ tools, clientOf: async () => kit.context.client });
+  const fixture = await openScriptedService();
+  onTestFinished(fixture.close);
+  const server = await startTestMcpHttp({ tools, clientOf: async () => fixture.context.client });
   const token = server.grant({ scopes: new Set(scopes) });
   const taskId = handle({
     ...known,
@@ -268,13 +268,13 @@ async function startOnService(scopes: readonly string[]) {
     };
     return server.post(as, body, headers);
   };
-  return { kit, look };
+  return { fixture, look };
 }
 
 test('work that failed is a result that says so', async () => {
-  const { kit, look } = await startOnService(['workspace:read']);
+  const { fixture, look } = await startOnService(['workspace:read']);
   const json = { taskId: 't1', status: 'failed', error: 'no room' };
-  kit.on('GET /acme/asynctasks/t1', () => ({ json }));
+  fixture.on('GET /acme/asynctasks/t1', () => ({ json }));
   expect(await messagesOf(await look())).toMatchObject([
     {
       result: {
@@ -286,8 +286,8 @@ test('work that failed is a result that says so', async () => {
 });
 
 test("the words of an id, which may be anybody's, are not said", async () => {
-  const { kit, look } = await startOnService(['workspace:read']);
-  kit.on('GET /acme/asynctasks/t1', () => ({ json: { taskId: 't1', status: 'completed' } }));
+  const { fixture, look } = await startOnService(['workspace:read']);
+  fixture.on('GET /acme/asynctasks/t1', () => ({ json: { taskId: 't1', status: 'completed' } }));
   const [answer] = await messagesOf(await look());
   expect(answer).toMatchObject({ result: { status: 'completed' } });
   expect(JSON.stringify(answer)).not.toContain('Obey');
@@ -298,15 +298,15 @@ test.each([
   [403, -32_602],
   [401, -32_603],
 ])('a service that answers %i', async (status, code) => {
-  const { kit, look } = await startOnService(['workspace:read']);
-  kit.on('GET /acme/asynctasks/t1', () => ({ status, json: { error: 'no' } }));
+  const { fixture, look } = await startOnService(['workspace:read']);
+  fixture.on('GET /acme/asynctasks/t1', () => ({ status, json: { error: 'no' } }));
   expect(await messagesOf(await look())).toMatchObject([{ error: { code } }]);
 });
 
 test('over HTTP a task needs the scope of what it reads', async () => {
-  const { kit, look } = await startOnService(['project:read']);
+  const { fixture, look } = await startOnService(['project:read']);
   const answer = await look();
   expect(answer.status).toBe(403);
   expect(answer.headers.get('www-authenticate')).toContain('workspace:read');
-  expect(kit.requests).toEqual([]);
+  expect(fixture.requests).toEqual([]);
 });

@@ -29,7 +29,7 @@ import {
   squaresOn,
   tensor,
 } from '../fixtures/onnx-models.ts';
-import { temporaryFolder } from '../storage/kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const all: DetectOptions = { confidence: 0.4, overlap: 0.5, signal: new AbortController().signal };
 

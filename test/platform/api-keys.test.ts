@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopes as allScopes } from '../../src/contract/scopes.ts';
 import { scopeSections } from '../../src/platform/api-keys/granted-scopes.ts';
 import { type OtherWorkspace, startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { filesBelow, leaks } from '../sign-in/canary-kit.ts';
-import { makeFolder, makeKey, messageOf, send, typeOf } from './keys-kit.ts';
-import { createTestTokens } from './tokens.ts';
+import { filesBelow, leaks } from '../sign-in/secret-leaks.ts';
+import { makeFolder, makeKey, messageOf, send, typeOf } from './api-key-requests.ts';
+import { createTestTokens } from './test-tokens.ts';
 
 const tokens = createTestTokens();
 let platform: TestPlatform;

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { createProject } from './projects-kit.ts';
+import { createProject } from './labelled-projects.ts';
 
 let platform: TestPlatform;
 

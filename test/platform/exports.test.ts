@@ -9,7 +9,7 @@ import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { tasks } from '../../src/contract/tasks.ts';
 import { versions } from '../../src/contract/versions.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { readZip } from '../fixtures/read-zip.ts';
 
@@ -43,7 +43,7 @@ async function createVersion(
   const annotation = project;
   await client.call(projects.projects_create, { workspace, name: project, type, annotation });
   for (const [index, annotationFile] of annotations.entries()) {
-    const file = { name: `${index}.png`, content: await picture(index) };
+    const file = { name: `${index}.png`, content: await testImage(index) };
     const { body } = await client.call(images.images_upload, { project, file, split: 'train' });
     if (annotationFile === undefined) continue;
     const labelmap = { 0: 'cat', 1: 'dog' };
@@ -76,7 +76,7 @@ it('has the classes of a classification project', async () => {
   const version = await createVersion('pets', 'single-label-classification', labels);
   const inFolders = await exportFiles('pets', version, 'folder');
   expect([...inFolders.keys()]).toEqual(['README.txt', 'train/cat/0.png', 'train/dog/1.png']);
-  expect(inFolders.get('train/dog/1.png')).toEqual(await picture(1));
+  expect(inFolders.get('train/dog/1.png')).toEqual(await testImage(1));
   const table = await exportFiles('pets', version, 'multiclass');
   expect(String(table.get('train/_classes.csv'))).toBe(
     'filename, cat, dog\n0.png, 1, 0\n1.png, 0, 1\n2.png, 0, 0\n3.png, 0, 0\n',

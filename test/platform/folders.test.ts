@@ -6,7 +6,7 @@ import type { Input } from '../../src/contract/operation.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { trash } from '../../src/contract/trash.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { createProject, refusal } from './projects-kit.ts';
+import { createProject, refusal } from './labelled-projects.ts';
 
 const workspace = 'acme';
 let platform: TestPlatform;

@@ -4,13 +4,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../src/contract/scopes.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+import { createJudge, type FuzzAnswer } from './fuzz/check-answer.ts';
 import { type Described, fetchDocument } from './fuzz/document.ts';
-import { createJudge, type FuzzAnswer } from './fuzz/judge.ts';
+import { createWorld } from './fuzz/existing-resources.ts';
 import { type Asker, type FuzzRequest, requestOf } from './fuzz/requests.ts';
-import { createWorld } from './fuzz/world.ts';
-import { createTestTokens } from './tokens.ts';
+import { createTestTokens } from './test-tokens.ts';
 
 const { FUZZ_RUNS, FUZZ_SEED } = process.env;
 const runs = FUZZ_RUNS === undefined ? 300 : Number(FUZZ_RUNS);
@@ -40,9 +40,9 @@ test(`${runs} requests (seed ${seed}) are answered as the specification says`, {
   const judge = createJudge(described);
   const world = createWorld(platform);
   const files = [
-    Uint8Array.from(await picture(7)),
-    Uint8Array.from(await picture(8, 'jpeg')),
-    Uint8Array.from(await picture(9, 'webp')),
+    Uint8Array.from(await testImage(7)),
+    Uint8Array.from(await testImage(8, 'jpeg')),
+    Uint8Array.from(await testImage(9, 'webp')),
     Uint8Array.from(Buffer.from('no image')),
     new Uint8Array(),
   ];

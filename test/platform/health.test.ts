@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
 const inProject = { workspace: 'acme', project: 'cells' };
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 async function upload(shade: number): Promise<string> {
-  const file = { name: `${shade}.png`, content: await picture(shade) };
+  const file = { name: `${shade}.png`, content: await testImage(shade) };
   const { body } = await platform.client.call(images.images_upload, { project: 'cells', file });
   return body.id;
 }

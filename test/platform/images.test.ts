@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
+import { resized, testImage } from '../fixtures/images.ts';
 import { greedyImages } from '../fixtures/oversized-images.ts';
-import { picture, resized } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
 let platform: TestPlatform;
@@ -63,7 +63,7 @@ async function serveBytes(bytes: Uint8Array) {
 
 describe('upload', () => {
   it('takes multipart, and knows the same bytes again', async () => {
-    const bytes = await picture(1);
+    const bytes = await testImage(1);
     const first = await upload(bytes, 'one.png', { split: 'valid', tag: ['a', 'b'], batch: 'B' });
     expect(first).toMatchObject({ success: true });
     expect(first.duplicate).toBeUndefined();
@@ -90,7 +90,9 @@ describe('upload', () => {
   });
 
   it.each(['png', 'jpeg', 'webp', 'tiff', 'avif'] as const)('takes %s', async (format) => {
-    expect(await upload(await picture(2, format), `x.${format}`)).toMatchObject({ success: true });
+    expect(await upload(await testImage(2, format), `x.${format}`)).toMatchObject({
+      success: true,
+    });
   });
 
   it('refuses what would take too much memory by its header, and goes on', async () => {
@@ -99,11 +101,11 @@ describe('upload', () => {
         upstream: { status: 413, message: `file: ${message}` },
       });
     }
-    expect(await upload(await picture(27), 'x.png')).toMatchObject({ success: true });
+    expect(await upload(await testImage(27), 'x.png')).toMatchObject({ success: true });
   });
 
   it('heals a file that was lost on the disk when it is sent again', async () => {
-    const bytes = await picture(26);
+    const bytes = await testImage(26);
     const { id } = await upload(bytes, 'lost.png');
     const { hash, urls } = await show(id);
     const name = String(hash);
@@ -116,32 +118,32 @@ describe('upload', () => {
 
   it('keeps what the sender says of where the image comes from', async () => {
     const sent = { sequence_number: 3, sequence_size: 9, inference_id: 'run-7' };
-    const { id } = await upload(await picture(20), 'frame.png', sent);
+    const { id } = await upload(await testImage(20), 'frame.png', sent);
     expect(await show(id)).toMatchObject(sent);
-    const { id: other } = await upload(await picture(21), 'single.png');
+    const { id: other } = await upload(await testImage(21), 'single.png');
     expect(await show(other)).not.toHaveProperty('sequence_number');
   });
 
   it('keeps metadata as the metadata operation does, and refuses the same', async () => {
     const metadata = '{"line": 4, "constructor": "x", "on": true}';
-    const { id } = await upload(await picture(22), 'm.png', { metadata });
+    const { id } = await upload(await testImage(22), 'm.png', { metadata });
     expect((await show(id)).metadata).toEqual({ line: 4, constructor: 'x', on: true });
     const wrong = ['{"a": null}', '{"": 1}', '[1]', '"text"', '{broken', '{"__proto__": 1}'];
     for (const text of wrong) {
-      await expect(upload(await picture(23), 'm.png', { metadata: text })).rejects.toMatchObject({
+      await expect(upload(await testImage(23), 'm.png', { metadata: text })).rejects.toMatchObject({
         upstream: { status: 400, message: expect.stringContaining('metadata') },
       });
     }
-    expect(await upload(await picture(23), 'm.png')).not.toHaveProperty('duplicate');
+    expect(await upload(await testImage(23), 'm.png')).not.toHaveProperty('duplicate');
   });
 
   it('makes one line of a name', async () => {
-    const { id } = await upload(await picture(24), 'x.png', { name: 'a/b\r\nSet: 1\u0000.png' });
+    const { id } = await upload(await testImage(24), 'x.png', { name: 'a/b\r\nSet: 1\u0000.png' });
     expect((await show(id)).name).toBe('a/bSet: 1.png');
   });
 
   it('takes base64 text, as older senders do', async () => {
-    const bytes = await picture(3);
+    const bytes = await testImage(3);
     const answer = await fetch(
       `${platform.url}/dataset/${project}/upload?api_key=${platform.key}&name=three.png&split=test`,
       {
@@ -154,7 +156,7 @@ describe('upload', () => {
   });
 
   it('fetches a URL, and refuses a private address that nobody allowed', async () => {
-    const bytes = await picture(4);
+    const bytes = await testImage(4);
     const allowed = await serveBytes(bytes);
     const canary = await serveBytes(bytes);
     allowedPort = allowed.port;
@@ -208,14 +210,14 @@ describe('upload', () => {
     await expect(upload(whole.subarray(0, 9_000), 'cut.jpg')).rejects.toMatchObject({
       upstream: { status: 400 },
     });
-    const huge = resized(await picture(10), 20_000, 20_000);
+    const huge = resized(await testImage(10), 20_000, 20_000);
     await expect(upload(huge, 'huge.png')).rejects.toMatchObject({
       upstream: { status: 413, message: expect.stringContaining('pixels') },
     });
   });
 
   it('refuses a project that is not there, an unknown split and an unknown parameter', async () => {
-    const file = { name: 'x.png', content: await picture(5) };
+    const file = { name: 'x.png', content: await testImage(5) };
     await expect(
       platform.client.call(images.images_upload, { project: 'nope', file }),
     ).rejects.toMatchObject({ code: 'not_found' });
@@ -262,7 +264,7 @@ describe('annotation', () => {
   });
 
   it('refuses the annotation of another image, and a class id without a name', async () => {
-    const { id } = await upload(await picture(6), 'six.png');
+    const { id } = await upload(await testImage(6), 'six.png');
     const voc = await readFile(`${sample}/Annotations/BloodImage_00338.xml`, 'utf8');
     await expect(annotate(id, voc, 'six.xml')).rejects.toMatchObject({
       upstream: { status: 400, message: expect.stringMatching(/BloodImage_00338.*six\.png/s) },
@@ -276,7 +278,7 @@ describe('annotation', () => {
   });
 
   it('refuses class names that are no text, and keeps nothing of them', async () => {
-    const { id } = await upload(await picture(25), 'x.png');
+    const { id } = await upload(await testImage(25), 'x.png');
     for (const label of ['\ud800', 'a\ud801b', 'a\u0000b', 'two\nlines', ' ']) {
       const coordinates = { x: 10, y: 10, width: 5, height: 5 };
       const text = JSON.stringify([{ image: 'x.png', annotations: [{ label, coordinates }] }]);
@@ -289,7 +291,7 @@ describe('annotation', () => {
 
   it('counts missing, empty and labelled images apart', async () => {
     const before = await health();
-    const { id } = await upload(await picture(7), 'seven.png');
+    const { id } = await upload(await testImage(7), 'seven.png');
     expect((await health()).missingAnnotations).toBe(before.missingAnnotations + 1);
     await annotate(id, '', 'seven.txt');
     const after = await health();
@@ -300,7 +302,7 @@ describe('annotation', () => {
 
 describe('change and removal', () => {
   it('adds, removes and sets tags, and keeps metadata', async () => {
-    const { id: imageId } = await upload(await picture(8), 'eight.png');
+    const { id: imageId } = await upload(await testImage(8), 'eight.png');
     const tag = async (operation: 'add' | 'remove' | 'set', tags: string[]) =>
       (await platform.client.call(images.images_tag, { ...inProject, imageId, operation, tags }))
         .body.tags;
@@ -350,7 +352,7 @@ describe('change and removal', () => {
   });
 
   it('deletes all of the images that are named, or none', async () => {
-    const { id } = await upload(await picture(9), 'nine.png');
+    const { id } = await upload(await testImage(9), 'nine.png');
     const remove = (ids: string[]) =>
       platform.client.call(images.images_delete, { ...inProject, images: ids });
     await expect(remove([id, 'nobody'])).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { type Labelling, modelFile, redAt, startLabelling } from './labelling-kit.ts';
+import { type Labelling, modelFile, redAt, startLabelling } from './platform-with-model.ts';
 
 const noon = Date.UTC(2026, 10, 21, 12);
 const clock = { ...systemClock, now: () => noon };
@@ -13,15 +13,15 @@ let number = 0;
 
 /** An event of the middle of the night with these detections, as [class, confidence]. */
 async function event(
-  kit: Labelling,
+  fixture: Labelling,
   detections: readonly (readonly [string, number])[],
   more: object = {},
 ) {
   const image = await redAt(number % 16);
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(image)]), 'a.png');
-  const headers = { authorization: `Bearer ${kit.platform.key}` };
-  const url = `${kit.platform.url}/vision-events/upload`;
+  const headers = { authorization: `Bearer ${fixture.platform.key}` };
+  const url = `${fixture.platform.url}/vision-events/upload`;
   const { sourceId } = Object(
     await (await fetch(url, { method: 'POST', headers, body: form })).json(),
   );
@@ -31,7 +31,7 @@ async function event(
     confidence,
     ...place,
   }));
-  return kit.tell('POST', '/vision-events', {
+  return fixture.tell('POST', '/vision-events', {
     eventId: `event-${number++}`,
     eventType: 'quality_check',
     useCaseId: 'line-3',
@@ -42,22 +42,22 @@ async function event(
 }
 
 it('counts by hand', async () => {
-  const kit = await startLabelling({ clock });
-  await event(kit, [
+  const fixture = await startLabelling({ clock });
+  await event(fixture, [
     ['cap', 0.5],
     ['cap', 0.7],
     ['scratch', 0.9],
   ]);
-  await event(kit, [['cap', 0.9]], { workflowId: 'inspect' });
-  await event(kit, [['cap', 0.8]]);
-  await event(kit, []);
+  await event(fixture, [['cap', 0.9]], { workflowId: 'inspect' });
+  await event(fixture, [['cap', 0.8]]);
+  await event(fixture, []);
   // A person's word is no inference, and neither is an event without images.
-  await event(kit, [['cap', 0.1]], { eventType: 'operator_feedback' });
-  await event(kit, [], { images: [] });
+  await event(fixture, [['cap', 0.1]], { eventType: 'operator_feedback' });
+  await event(fixture, [], { images: [] });
   // Two days before: in the window before the last one.
   const before = { timestamp: '2026-11-19T13:00:00Z' };
-  await event(kit, [['cap', 0.2]], before);
-  const told = await kit.tell(
+  await event(fixture, [['cap', 0.2]], before);
+  const told = await fixture.tell(
     'GET',
     '/acme/inference-stats?startTime=2026-11-20 12:00:00&endTime=2026-11-21 12:00:00',
   );
@@ -95,34 +95,34 @@ it('counts by hand', async () => {
       ],
     },
   });
-  const one = await kit.tell('GET', '/acme/inference-stats?modelNames=inspect,nobody');
+  const one = await fixture.tell('GET', '/acme/inference-stats?modelNames=inspect,nobody');
   expect(one.body).toMatchObject({ num_inferences: 1, prev_num_inferences: 0 });
 });
 
 it('takes the middle of an even number between both', async () => {
-  const kit = await startLabelling({ clock });
-  for (const confidence of [0.9, 0.1, 0.4, 0.3]) await event(kit, [['cap', confidence]]);
-  const { body } = await kit.tell('GET', '/acme/inference-stats');
+  const fixture = await startLabelling({ clock });
+  for (const confidence of [0.9, 0.1, 0.4, 0.3]) await event(fixture, [['cap', confidence]]);
+  const { body } = await fixture.tell('GET', '/acme/inference-stats');
   const [row] = Array.isArray(body.inference_stats) ? body.inference_stats : [];
   expect(row.median_confidence).toBeCloseTo(0.35, 10);
 });
 
 it('counts an event once, also where another use case has its id', async () => {
-  const kit = await startLabelling({ clock });
-  await event(kit, [['cap', 0.5]], { eventId: 'same' });
-  await event(kit, [['cap', 0.5]], { eventId: 'same', useCaseId: 'line-4' });
+  const fixture = await startLabelling({ clock });
+  await event(fixture, [['cap', 0.5]], { eventId: 'same' });
+  await event(fixture, [['cap', 0.5]], { eventId: 'same', useCaseId: 'line-4' });
   const again = { eventId: 'batched' };
-  await event(kit, [['cap', 0.5]], again);
-  const { body } = await kit.tell('GET', '/acme/inference-stats');
+  await event(fixture, [['cap', 0.5]], again);
+  const { body } = await fixture.tell('GET', '/acme/inference-stats');
   expect(body).toMatchObject({ num_inferences: 3 });
 });
 
 it('the window has its start, and not its end', async () => {
-  const kit = await startLabelling({ clock });
-  await event(kit, [['cap', 0.5]], { timestamp: '2026-11-21T03:00:00Z' });
+  const fixture = await startLabelling({ clock });
+  await event(fixture, [['cap', 0.5]], { timestamp: '2026-11-21T03:00:00Z' });
   const count = async (from: string, to: string) => {
     const query = `startTime=2026-11-21 ${from}&endTime=2026-11-21 ${to}`;
-    return (await kit.tell('GET', `/acme/inference-stats?${query}`)).body.num_inferences;
+    return (await fixture.tell('GET', `/acme/inference-stats?${query}`)).body.num_inferences;
   };
   expect(await count('03:00:00', '03:00:01')).toBe(1);
   expect(await count('02:00:00', '03:00:00')).toBe(0);
@@ -145,27 +145,27 @@ it.each([
   ['endTime=2026-13-01 00:00:00', 'endTime: is no time that there was: YYYY-MM-DD HH:mm:ss, UTC'],
   ['startTime=2026-11-21T00:00:00Z', 'startTime: must be written as YYYY-MM-DD HH:mm:ss'],
 ])('refuses the window %s', async (query, message) => {
-  const kit = await startLabelling({ clock });
-  const { status, body } = await kit.tell('GET', `/acme/inference-stats?${query}`);
+  const fixture = await startLabelling({ clock });
+  const { status, body } = await fixture.tell('GET', `/acme/inference-stats?${query}`);
   expect([status, Object(body.error).message]).toEqual([400, message]);
 });
 
 it('metadata is set on all records, or on none', async () => {
-  const kit = await startLabelling({ model: await modelFile() });
-  const project = await kit.newProject();
+  const fixture = await startLabelling({ model: await modelFile() });
+  const project = await fixture.newProject();
   const body = (await redAt(2)).toString('base64');
   const headers = {
-    authorization: `Bearer ${kit.platform.key}`,
+    authorization: `Bearer ${fixture.platform.key}`,
     'content-type': 'application/x-www-form-urlencoded',
   };
-  const answer = await fetch(`${kit.platform.url}/${project}/local`, {
+  const answer = await fetch(`${fixture.platform.url}/${project}/local`, {
     method: 'POST',
     headers,
     body,
   });
   const { inference_id: id } = Object(await answer.json());
   const set = (data: unknown, key?: string, workspace = 'acme') =>
-    kit.tell('POST', `/${workspace}/inference-stats/metadata`, { data }, key);
+    fixture.tell('POST', `/${workspace}/inference-stats/metadata`, { data }, key);
   const field = { field_name: 'truth', field_value: 'red' };
   expect(await set([{ inference_ids: [id], ...field }])).toEqual({
     status: 200,
@@ -181,16 +181,16 @@ it('metadata is set on all records, or on none', async () => {
   ]);
   expect((await set([{ inference_ids: [id], ...field, field_value: 3 }])).status).toBe(400);
   expect((await set([])).status).toBe(400);
-  const other = await kit.platform.otherWorkspace('globex');
+  const other = await fixture.platform.otherWorkspace('globex');
   const foreign = await set([{ inference_ids: [id], ...field }], other.key, 'globex');
   expect(foreign.status).toBe(400);
-  const seen = await kit.tell('GET', '/globex/inference-stats', undefined, other.key);
+  const seen = await fixture.tell('GET', '/globex/inference-stats', undefined, other.key);
   expect(seen.body).toMatchObject({ num_inferences: 0, inference_stats: [] });
 });
 
 it('names a time only where one was given, and says why there are no earlier figures', async () => {
-  const kit = await startLabelling({ clock });
-  const database = openDatabase(join(kit.platform.data, 'platform.db'), platformMigrations);
+  const fixture = await startLabelling({ clock });
+  const database = openDatabase(join(fixture.platform.data, 'platform.db'), platformMigrations);
   onTestFinished(() => database.close());
   const seen = (count: number, created: number) =>
     database.run(
@@ -203,22 +203,22 @@ it('names a time only where one was given, and says why there are no earlier fig
   const hour = 60 * 60 * 1000;
   seen(100_001, noon - 36 * hour);
   seen(2, noon - hour);
-  const { status, body } = await kit.tell('GET', '/acme/inference-stats');
+  const { status, body } = await fixture.tell('GET', '/acme/inference-stats');
   expect([status, body.num_inferences, body.prev_num_inferences]).toEqual([200, 2, null]);
   expect(body).toMatchObject({ prev_num_errors: null, prev_avg_confidence: null });
   expect(body.note).toContain('more than 100000 inferences');
   const shorter = '?startTime=2026-11-21 00:00:00';
-  expect((await kit.tell('GET', `/acme/inference-stats${shorter}`)).body).toMatchObject({
+  expect((await fixture.tell('GET', `/acme/inference-stats${shorter}`)).body).toMatchObject({
     num_inferences: 2,
     prev_num_inferences: 0,
   });
-  const named = await kit.tell('GET', '/acme/inference-stats?startTime=2026-11-20 00:00:00');
+  const named = await fixture.tell('GET', '/acme/inference-stats?startTime=2026-11-20 00:00:00');
   expect([named.status, Object(named.body.error).message]).toEqual([
     400,
     'startTime: more than 100000 inferences lie between; at most 100000 are counted at once',
   ]);
   seen(100_001, noon - 2 * hour);
-  const unnamed = await kit.tell('GET', '/acme/inference-stats');
+  const unnamed = await fixture.tell('GET', '/acme/inference-stats');
   expect(unnamed.status).toBe(400);
   expect(Object(unnamed.body.error).message).toContain('The 24 hours without a startTime');
   expect(JSON.stringify(unnamed.body)).not.toContain('"startTime"');

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { killProcess } from '../fixtures/kill-process.ts';
 import { constantModel, red, squaresOn } from '../fixtures/onnx-models.ts';
 import { startPlatformProcess } from '../fixtures/platform.ts';
-import { temporaryFolder } from '../storage/kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import {
   callsTo,
   counted,
@@ -16,7 +16,7 @@ import {
   sharedLabelling,
   squaresModel,
   startLabelling,
-} from './labelling-kit.ts';
+} from './platform-with-model.ts';
 
 const labelling = sharedLabelling({ model: squaresModel });
 
@@ -24,9 +24,15 @@ const none =
   'No detection model is configured. Set FOVEA_MODEL to an ONNX file, or train and deploy one.';
 
 /** As the hosted platform is called: base64 in the body, the key in the address. */
-async function infer(kit: Labelling, path: string, image?: Uint8Array, query = '', key?: string) {
+async function infer(
+  fixture: Labelling,
+  path: string,
+  image?: Uint8Array,
+  query = '',
+  key?: string,
+) {
   const answer = await fetch(
-    `${kit.platform.url}/${path}?api_key=${key ?? kit.platform.key}${query}`,
+    `${fixture.platform.url}/${path}?api_key=${key ?? fixture.platform.key}${query}`,
     {
       method: 'POST',
       ...(image && {
@@ -43,10 +49,10 @@ function words({ status, body }: { status: number; body: Record<string, unknown>
 }
 
 it('answers in the shape of the hosted platform', async () => {
-  const kit = labelling();
-  const project = await kit.newProject();
+  const fixture = labelling();
+  const project = await fixture.newProject();
   const image = await redAt(6, [{ left: 0, top: 0, colour: { r: 128, g: 0, b: 0 } }]);
-  const { status, body } = await infer(kit, `${project}/local`, image);
+  const { status, body } = await infer(fixture, `${project}/local`, image);
   expect(status).toBe(200);
   expect(body).toEqual({
     inference_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -76,7 +82,7 @@ it('answers in the shape of the hosted platform', async () => {
     ],
   });
   const found = async (query: string) =>
-    (await infer(kit, `${project}/local`, image, query)).body.predictions?.length;
+    (await infer(fixture, `${project}/local`, image, query)).body.predictions?.length;
   expect(await found('&confidence=0.51')).toBe(1);
   expect(await found('&confidence=0.5')).toBe(2);
   expect(await found('&classes=blue')).toBe(0);
@@ -90,47 +96,47 @@ it('takes a file, base64 or a URL, and nothing that lies in a private network', 
   onTestFinished(() => void server.close());
   const port = Object(server.address()).port;
   const isAllowedHost = (host: string) => host === `127.0.0.1:${port}`;
-  const kit = await startLabelling({ model: squaresModel, isAllowedHost });
-  const project = await kit.newProject();
+  const fixture = await startLabelling({ model: squaresModel, isAllowedHost });
+  const project = await fixture.newProject();
   const url = (host: string) => `&image=${encodeURIComponent(`http://${host}/a.png`)}`;
-  const byUrl = await infer(kit, `${project}/local`, undefined, url(`127.0.0.1:${port}`));
+  const byUrl = await infer(fixture, `${project}/local`, undefined, url(`127.0.0.1:${port}`));
   expect(byUrl.body.predictions).toHaveLength(1);
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(image)]), 'a.png');
   form.set('confidence', '0.9');
-  const headers = { authorization: `Bearer ${kit.platform.key}` };
-  const address = `${kit.platform.url}/${project}/local`;
+  const headers = { authorization: `Bearer ${fixture.platform.key}` };
+  const address = `${fixture.platform.url}/${project}/local`;
   const byForm = await fetch(address, { method: 'POST', headers, body: form });
   expect(await byForm.json()).toMatchObject({ predictions: [{ class: 'red', confidence: 1 }] });
-  const inside = await infer(kit, `${project}/local`, undefined, url('127.0.0.1:1'));
+  const inside = await infer(fixture, `${project}/local`, undefined, url('127.0.0.1:1'));
   expect(inside.status).toBe(400);
-  const both = await infer(kit, `${project}/local`, image, url(`127.0.0.1:${port}`));
+  const both = await infer(fixture, `${project}/local`, image, url(`127.0.0.1:${port}`));
   expect(words(both)).toEqual([400, 'file: give either a file or an image URL']);
-  expect((await infer(kit, `${project}/local`)).status).toBe(400);
+  expect((await infer(fixture, `${project}/local`)).status).toBe(400);
 });
 
 it('runs the model that was deployed, else that of the settings', async () => {
-  const kit = labelling();
-  const project = await kit.newProject();
+  const fixture = labelling();
+  const project = await fixture.newProject();
   const image = await redAt(1);
-  const deployed = await infer(kit, `${project}/deployed`, image);
+  const deployed = await infer(fixture, `${project}/deployed`, image);
   expect(deployed.body.predictions).toHaveLength(1);
-  expect(words(await infer(kit, `${project}/3`, image))).toEqual([
+  expect(words(await infer(fixture, `${project}/3`, image))).toEqual([
     404,
     `There is no model "${project}/3".`,
   ]);
-  expect((await infer(kit, 'nobody/local', image)).status).toBe(404);
-  expect((await infer(kit, `${project}/latest`, image)).status).toBe(400);
-  expect((await infer(kit, `${project}/0`, image)).status).toBe(400);
+  expect((await infer(fixture, 'nobody/local', image)).status).toBe(404);
+  expect((await infer(fixture, `${project}/latest`, image)).status).toBe(400);
+  expect((await infer(fixture, `${project}/0`, image)).status).toBe(400);
 });
 
 it('refuses what is wrong, and records nothing of it', async () => {
-  const kit = labelling();
-  const project = await kit.newProject();
+  const fixture = labelling();
+  const project = await fixture.newProject();
   const image = await redAt(1);
-  const before = await counted(kit);
+  const before = await counted(fixture);
   const refusal = async (query: string, content: Uint8Array = image) =>
-    words(await infer(kit, `${project}/local`, content, query));
+    words(await infer(fixture, `${project}/local`, content, query));
   expect((await refusal('&confidence=1.1'))[0]).toBe(400);
   expect((await refusal('&overlap=-1'))[0]).toBe(400);
   expect(await refusal('&classes=rad')).toEqual([
@@ -139,42 +145,42 @@ it('refuses what is wrong, and records nothing of it', async () => {
   ]);
   expect((await refusal('', Buffer.from('no image')))[0]).toBe(415);
   expect((await refusal('', image.subarray(0, 70)))[0]).toBe(400);
-  expect((await infer(kit, `${project}/local`, image, '', 'wrong')).status).toBe(401);
-  expect(await counted(kit)).toEqual(before);
+  expect((await infer(fixture, `${project}/local`, image, '', 'wrong')).status).toBe(401);
+  expect(await counted(fixture)).toEqual(before);
 });
 
 it('records the failure of a model as one', async () => {
-  const kit = await startLabelling({
+  const fixture = await startLabelling({
     model: await modelFile(constantModel([1, 1, 6], [1, 1, 9, 9, 5, 0])),
   });
-  const project = await kit.newProject();
+  const project = await fixture.newProject();
   const image = await redAt(1);
-  expect(words(await infer(kit, `${project}/local`, image))).toEqual([
+  expect(words(await infer(fixture, `${project}/local`, image))).toEqual([
     502,
     'The model gave scores or boxes that are no such.',
   ]);
-  const { body } = await kit.tell('GET', '/acme/inference-stats');
+  const { body } = await fixture.tell('GET', '/acme/inference-stats');
   expect(body).toMatchObject({ num_inferences: 1, num_errors: 1, avg_confidence: null });
-  const batchId = await kit.upload(project, image).then(() => kit.batchOf(project));
-  const started = await kit.tell('POST', `/acme/${project}/autolabel`, {
+  const batchId = await fixture.upload(project, image).then(() => fixture.batchOf(project));
+  const started = await fixture.tell('POST', `/acme/${project}/autolabel`, {
     batchId,
     modelType: 'local',
   });
-  expect(await kit.ended(String(started.body.taskId))).toMatchObject({
+  expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
     status: 'failed',
     error: expect.stringMatching(/^Image [0-9a-f]{20}: The model gave scores/),
   });
   // What it did not label is free again.
-  expect((await kit.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
+  expect((await fixture.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
 });
 
 it('says what to do where no model is, or no file of it', async () => {
-  const kit = await startLabelling();
-  const project = await kit.newProject();
+  const fixture = await startLabelling();
+  const project = await fixture.newProject();
   const image = await redAt(1);
-  expect(words(await infer(kit, `${project}/local`, image))).toEqual([409, none]);
-  expect(words(await infer(kit, `${project}/deployed`, image))).toEqual([409, none]);
-  expect(words(await infer(kit, `${project}/1`, image))[0]).toBe(404);
+  expect(words(await infer(fixture, `${project}/local`, image))).toEqual([409, none]);
+  expect(words(await infer(fixture, `${project}/deployed`, image))).toEqual([409, none]);
+  expect(words(await infer(fixture, `${project}/1`, image))[0]).toBe(404);
   const model = await modelFile();
   const other = await startLabelling({ model });
   await other.newProject();
@@ -191,11 +197,11 @@ it('says what to do where no model is, or no file of it', async () => {
 });
 
 it('gives each of several calls at once its own answer', async () => {
-  const kit = labelling();
-  const project = await kit.newProject();
+  const fixture = labelling();
+  const project = await fixture.newProject();
   const images = [3, 5, 7, 11].map((place) => redAt(place));
   const answers = await Promise.all(
-    images.map(async (image) => infer(kit, `${project}/local`, await image)),
+    images.map(async (image) => infer(fixture, `${project}/local`, await image)),
   );
   const places = answers.map(({ body }) => [body.predictions[0].x, body.predictions[0].y]);
   expect(places).toEqual([
@@ -207,14 +213,14 @@ it('gives each of several calls at once its own answer', async () => {
 });
 
 it('lets a publishable key run models', async () => {
-  const kit = labelling();
-  const project = await kit.newProject();
-  const { body } = await kit.tell('GET', '/acme/api-keys/publishable');
+  const fixture = labelling();
+  const project = await fixture.newProject();
+  const { body } = await fixture.tell('GET', '/acme/api-keys/publishable');
   const key = String(body.publishableKey ?? body.key);
   const image = await squaresOn(64, 64, [{ left: 0, top: 0, colour: red }]);
-  const { status } = await infer(kit, `${project}/local`, image, '', key);
+  const { status } = await infer(fixture, `${project}/local`, image, '', key);
   expect(status).toBe(200);
-  expect((await kit.tell('GET', `/acme/${project}`, undefined, key)).status).toBe(403);
+  expect((await fixture.tell('GET', `/acme/${project}`, undefined, key)).status).toBe(403);
 });
 
 it('says what to install where there is no runtime', async () => {

@@ -11,9 +11,10 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { scopes as allScopes } from '../../src/contract/scopes.ts';
 import { constantModel } from '../fixtures/onnx-models.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+import { makeKey, send } from './api-key-requests.ts';
+import { type Row, rows } from './isolation/access-matrix.ts';
 import { callOperation, type Input, type Reply } from './isolation/call.ts';
-import { idIn, keptOf, openWork } from './isolation/kept.ts';
-import { type Row, rows } from './isolation/rows.ts';
+import { idIn, keptOf, openWork } from './isolation/database-rows.ts';
 import {
   annotationGroup,
   imagesMade,
@@ -24,8 +25,7 @@ import {
   type Things,
   trainerProgram,
   unmade,
-} from './isolation/things.ts';
-import { makeKey, send } from './keys-kit.ts';
+} from './isolation/owned-resources.ts';
 
 const matrix: readonly { id: string; operation: Operation; row: Row | undefined }[] =
   Object.values<Operation>(embeddedOperations).map((operation) => ({

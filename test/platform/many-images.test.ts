@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { annotationExtensions } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
-import { refusal } from './projects-kit.ts';
-import { numberIn, seedImages } from './seed-kit.ts';
+import { refusal } from './labelled-projects.ts';
+import { numberIn, seedImages } from './seed-images.ts';
 
 const at = { workspace: 'acme', project: 'large' };
 

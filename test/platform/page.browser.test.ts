@@ -5,9 +5,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { versions } from '../../src/contract/versions.ts';
-import { hasChromium, inChromium, openBrowser, type Visit, visit } from '../event-store/browser.ts';
-import { rectOf, shapeOf } from '../event-store/page-kit.ts';
-import { picture } from '../fixtures/pictures.ts';
+import {
+  hasChromium,
+  inChromium,
+  openBrowser,
+  type Visit,
+  visit,
+} from '../event-store/chromium.ts';
+import { rectOf, shapeOf } from '../event-store/open-pages.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
 let platform: TestPlatform;
@@ -45,7 +51,7 @@ async function fillProject(): Promise<void> {
   });
   for (let shade = 0; shade < 30; shade += 1) {
     const name = shade === 0 ? `${hostile}.png` : `slide-${shade}.png`;
-    const file = { name, content: await picture(shade) };
+    const file = { name, content: await testImage(shade) };
     const split = shade < 20 ? 'train' : shade < 26 ? 'valid' : 'test';
     const tag = shade === 3 ? ['night'] : [];
     const { body } = await client.call(images.images_upload, {

@@ -11,7 +11,7 @@ import { previews } from '../../src/contract/previews.ts';
 import { projects } from '../../src/contract/projects.ts';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import { versions } from '../../src/contract/versions.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { readZip } from '../fixtures/read-zip.ts';
 
@@ -34,7 +34,7 @@ async function createProject(name: string, type: Input<typeof projects.projects_
 }
 
 async function upload(project: string, index: number, split: 'train' | 'valid'): Promise<string> {
-  const file = { name: `square-${index}.png`, content: await picture(index) };
+  const file = { name: `square-${index}.png`, content: await testImage(index) };
   const { body } = await platform.client.call(images.images_upload, { project, file, split });
   return body.id;
 }
@@ -270,7 +270,7 @@ async function previewSent(sent: Sent) {
 }
 
 async function file(shade: number, name = `${shade}.png`) {
-  return { name, content: await picture(shade) };
+  return { name, content: await testImage(shade) };
 }
 
 function text(name: string, content: string) {

@@ -29,7 +29,7 @@ import {
   smallVersion,
   trainingOf,
   until,
-} from '../trainers/kit.ts';
+} from '../trainers/test-trainers.ts';
 
 // Each test has a project of its own in one of them.
 let example: TestPlatform;

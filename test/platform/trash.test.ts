@@ -8,9 +8,9 @@ import { trainingExtensions, trainings } from '../../src/contract/trainings.ts';
 import { trash } from '../../src/contract/trash.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { workspace } from '../../src/contract/workspace.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { annotate, refusal, resultOf } from './projects-kit.ts';
+import { annotate, refusal, resultOf } from './labelled-projects.ts';
 
 const inProject = { workspace: 'acme', project: 'cells' };
 const inVersion = { ...inProject, version: 1 };
@@ -25,7 +25,7 @@ beforeAll(async () => {
   platform = await startTestPlatform({ trainer: { path: process.execPath, args, name: 'slow' } });
   const { call } = platform.client;
   await createProject();
-  const file = { name: 'one.png', content: await picture(1) };
+  const file = { name: 'one.png', content: await testImage(1) };
   const { body } = await call(images.images_upload, { project: 'cells', file, tag: ['a'] });
   imageId = body.id;
   await call(versions.versions_generate, { ...inProject, preprocessing: {}, augmentation: {} });
@@ -72,7 +72,7 @@ it('hides all of a project, keeps its slug, and gives all of it back', async () 
   ];
   const before = await everything();
   const { body: gone } = await call(projects.projects_delete, inProject);
-  const file = { name: 'two.png', content: await picture(2) };
+  const file = { name: 'two.png', content: await testImage(2) };
   const metadata = { a: 1 };
   const calls = [
     call(projects.projects_get, inProject),

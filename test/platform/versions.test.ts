@@ -12,7 +12,7 @@ import { tasks } from '../../src/contract/tasks.ts';
 import { trash } from '../../src/contract/trash.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { readZip } from '../fixtures/read-zip.ts';
 
@@ -39,7 +39,7 @@ async function createProject(client: Client, name: string, count: number): Promi
   });
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const content = await picture(index);
+    const content = await testImage(index);
     const split = index % 2 === 0 ? 'train' : 'valid';
     const { body } = await client.call(images.images_upload, {
       project: name,

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { visionEvents } from '../../src/contract/vision-events.ts';
 import { openBlobFolder } from '../../src/storage/blob-store.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { temporaryFolder } from '../storage/kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const { vision_events_create, vision_events_create_batch, vision_events_upload_image } =
   visionEvents;
@@ -45,7 +45,7 @@ async function upload(content: Uint8Array, more: object = {}) {
 }
 
 async function uploadedId(shade: number): Promise<string> {
-  return (await upload(await picture(shade))).sourceId ?? '';
+  return (await upload(await testImage(shade))).sourceId ?? '';
 }
 
 describe('one event', () => {
@@ -171,11 +171,11 @@ describe('an image', () => {
   const container = (brand: string) => Buffer.from(`\0\0\0\x18ftyp${brand}\0\0\0\0mif1`, 'latin1');
 
   it.each([
-    ['image/jpeg', () => picture(5, 'jpeg')],
-    ['image/png', () => picture(5, 'png')],
-    ['image/webp', () => picture(5, 'webp')],
-    ['image/tiff', () => picture(5, 'tiff')],
-    ['image/avif', () => picture(5, 'avif')],
+    ['image/jpeg', () => testImage(5, 'jpeg')],
+    ['image/png', () => testImage(5, 'png')],
+    ['image/webp', () => testImage(5, 'webp')],
+    ['image/tiff', () => testImage(5, 'tiff')],
+    ['image/avif', () => testImage(5, 'avif')],
     ['image/gif', async () => Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1')],
     ['image/bmp', async () => Buffer.from('BM\x1e\0\0\0\0\0\0\0', 'latin1')],
     ['image/heic', async () => container('heic')],
@@ -189,7 +189,7 @@ describe('an image', () => {
   });
 
   it('of the same bytes has one id', async () => {
-    const content = await picture(6);
+    const content = await testImage(6);
     const first = await upload(content, { name: 'one', metadata: '{"line": 3}' });
     expect((await upload(content)).sourceId).toBe(first.sourceId);
   });
@@ -208,7 +208,7 @@ describe('an image', () => {
 it('keeps events and images over a restart and a sweep', async () => {
   const data = await temporaryFolder();
   const first = await startTestPlatform({ data, clock });
-  const content = await picture(9);
+  const content = await testImage(9);
   const { body } = await first.client.call(vision_events_upload_image, {
     file: { name: 'a.png', content },
   });

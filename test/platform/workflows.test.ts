@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { trash } from '../../src/contract/trash.ts';
 import { workflows } from '../../src/contract/workflows.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { refusal } from './projects-kit.ts';
+import { refusal } from './labelled-projects.ts';
 
 const workspace = 'acme';
 const config = {

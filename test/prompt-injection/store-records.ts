@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Facts, Fovea } from '../fixtures/fovea.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { textsOf } from './injected-records.ts';
 
 /** Makes a call that must succeed, and gives its facts. */
@@ -67,7 +67,7 @@ async function seedImages(make: Make, folder: string): Promise<readonly string[]
   const files: string[] = [];
   for (const [at, name] of textsOf('file-name').entries()) {
     const path = join(folder, name);
-    await writeFile(path, await picture(at + 1));
+    await writeFile(path, await testImage(at + 1));
     files.push(path);
   }
   const batch = textsOf('batch-name')[0];
@@ -115,7 +115,7 @@ export async function seedEvents(
   };
   for (const value of textsOf('event-data')) await create({ event_data: { value } });
   const image = join(folder, 'seen.png');
-  await writeFile(image, await picture(9));
+  await writeFile(image, await testImage(9));
   const box = { x: 10, y: 10, width: 5, height: 5, confidence: 0.9 };
   const objectDetections = textsOf('event-class').map((name) => ({ class: name, ...box }));
   const [note, other] = textsOf('event-metadata');

@@ -10,7 +10,7 @@ import * as z from 'zod';
 import budget from '../../tools/budget.json' with { type: 'json' };
 import { launchFovea } from '../fixtures/fovea.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { filesIn, makeHome } from './machines.ts';
+import { filesIn, makeHome } from './home-folders.ts';
 
 interface Ran {
   readonly code: number;

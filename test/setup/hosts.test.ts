@@ -11,7 +11,7 @@ import { type HostName, hostNames } from '../../src/command-line.ts';
 import { findHosts } from '../../src/setup/find-hosts.ts';
 import { setUp } from '../../src/setup/set-up.ts';
 import { undoSetUp } from '../../src/setup/undo.ts';
-import { fileOf, filesIn, makeSetUp, type Platform, platforms } from './machines.ts';
+import { fileOf, filesIn, makeSetUp, type Platform, platforms } from './home-folders.ts';
 
 const mac = 'Library/Application Support';
 const roaming = 'AppData/Roaming';

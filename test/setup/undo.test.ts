@@ -22,7 +22,7 @@ import {
 } from '../../src/setup/config-file.ts';
 import { setUp } from '../../src/setup/set-up.ts';
 import { undoSetUp } from '../../src/setup/undo.ts';
-import { fileOf, filesIn, makeSetUp } from './machines.ts';
+import { fileOf, filesIn, makeSetUp } from './home-folders.ts';
 
 const before = '{\n  "mcpServers": {\n    "x": { "env": { "API_KEY": "hush" } }\n  }\n}\n';
 

@@ -2,9 +2,9 @@
 
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, inChromium, openBrowser, visit } from '../event-store/browser.ts';
-import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
-import { flowFor, startOf } from './sign-in-flow-kit.ts';
+import { hasChromium, inChromium, openBrowser, visit } from '../event-store/chromium.ts';
+import { callbackOf, honestAnswer, lyingServer } from './lying-server.ts';
+import { flowFor, startOf } from './test-sign-in-flow.ts';
 
 let browser: Browser | undefined;
 

@@ -5,16 +5,16 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../src/secret.ts';
-import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
-import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
+import { callbackOf, honestAnswer, lyingServer } from './lying-server.ts';
+import { flowFor, soon, startOf, visit } from './test-sign-in-flow.ts';
 
 async function waiting() {
   const server = await lyingServer();
-  const kit = flowFor(server);
-  const asked = await startOf(kit.flow);
+  const fixture = flowFor(server);
+  const asked = await startOf(fixture.flow);
   server.lies['/token'] = () => server.tokens(asked.searchParams.get('nonce'));
   const honest = callbackOf(asked, honestAnswer(server, asked));
-  return { server, ...kit, asked, honest };
+  return { server, ...fixture, asked, honest };
 }
 
 /** A request as it is, the Host header and the target included. */

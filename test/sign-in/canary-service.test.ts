@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agree, openFormBrowser } from '../fixtures/form-browser.ts';
 import { type RunningService, runFovea, startFovea } from '../fixtures/fovea-services.ts';
-import { filesBelow, leaks, mark, type Place, wordsOf } from './canary-kit.ts';
+import { filesBelow, leaks, mark, type Place, wordsOf } from './secret-leaks.ts';
 
 const redirectUri = 'http://127.0.0.1:9/callback';
 const verifier = mark('verifier').padEnd(43, 'v');

@@ -14,9 +14,9 @@ import {
   startScriptedAuthorizationServer,
 } from '../fixtures/scripted-authorization-server.ts';
 import { entryUnderTest } from '../fixtures/under-test.ts';
-import { startServer } from '../mcp/process.ts';
 import { callTool, initialize, type RawServer } from '../mcp/raw-server.ts';
-import { filesBelow, leaks, mark, type Place, wordsOf } from './canary-kit.ts';
+import { startServer } from '../mcp/raw-stdio.ts';
+import { filesBelow, leaks, mark, type Place, wordsOf } from './secret-leaks.ts';
 
 let folder: string;
 let service: LyingServer;

@@ -18,8 +18,9 @@ import { Secret } from '../../src/secret.ts';
 import { openEncryptedFiles } from '../../src/sign-in/secret-stores/encrypted-file.ts';
 import { keychainStore } from '../../src/sign-in/secret-stores/keychain.ts';
 import { memoryStore } from '../../src/sign-in/secret-stores/secret-store.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { testSecretStore } from './secret-store-suite.ts';
-import { fakeKeychain, openLog, temporaryFolder } from './sign-in-kit.ts';
+import { fakeKeychain, openLog } from './test-session.ts';
 
 /** Opens the files of a folder; with a keychain, the key goes there. */
 async function openFiles(folder: string, keychain?: ReturnType<typeof fakeKeychain>) {

@@ -14,7 +14,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hasChromium, inChromium, openBrowser } from '../event-store/browser.ts';
+import { hasChromium, inChromium, openBrowser } from '../event-store/chromium.ts';
 import {
   authorizationUrl,
   postForm,

@@ -6,7 +6,7 @@ import { refreshTokens } from '../../src/sign-in/token-endpoint.ts';
 import { EndedGrant } from '../../src/sign-in/token-refresh.ts';
 import { validateToken } from '../../src/sign-in/token-validation.ts';
 import { shareService } from '../authorization-server/shared-service.ts';
-import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
+import { flowFor, soon, startOf, visit } from './test-sign-in-flow.ts';
 
 const scopes = ['openid', 'profile', 'email', 'project:read'];
 

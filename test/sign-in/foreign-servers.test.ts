@@ -9,7 +9,7 @@ import {
   startExampleProvider,
   startMockServer,
 } from '../fixtures/foreign-authorization-servers.ts';
-import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
+import { flowFor, soon, startOf, visit } from './test-sign-in-flow.ts';
 
 const methods = ['client_secret_post', 'client_secret_basic', 'none'] as const;
 

@@ -3,8 +3,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { refreshTokens } from '../../src/sign-in/token-endpoint.ts';
-import { answered, callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
-import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
+import { answered, callbackOf, honestAnswer, lyingServer } from './lying-server.ts';
+import { flowFor, soon, startOf, visit } from './test-sign-in-flow.ts';
 
 test('an honest answer signs in, with the verifier of its challenge', async () => {
   const server = await lyingServer();

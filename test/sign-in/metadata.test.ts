@@ -1,8 +1,8 @@
 // Where an authorization server's endpoints are: found, fallen back on, or refused.
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { lyingServer } from './lying-kit.ts';
-import { flowFor, startOf } from './sign-in-flow-kit.ts';
+import { lyingServer } from './lying-server.ts';
+import { flowFor, startOf } from './test-sign-in-flow.ts';
 
 const openId = '/.well-known/openid-configuration';
 const oauth = '/.well-known/oauth-authorization-server';

@@ -1,15 +1,15 @@
 // The browser is on another machine: the person brings its final address.
 
 import { expect, test } from 'vitest';
-import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
-import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
+import { callbackOf, honestAnswer, lyingServer } from './lying-server.ts';
+import { flowFor, soon, startOf, visit } from './test-sign-in-flow.ts';
 
 async function unheard() {
   const server = await lyingServer();
-  const kit = flowFor(server, { listens: false, redirectPort: 8976 });
-  const asked = await startOf(kit.flow);
+  const fixture = flowFor(server, { listens: false, redirectPort: 8976 });
+  const asked = await startOf(fixture.flow);
   server.lies['/token'] = () => server.tokens(asked.searchParams.get('nonce'));
-  return { server, ...kit, asked, honest: callbackOf(asked, honestAnswer(server, asked)) };
+  return { server, ...fixture, asked, honest: callbackOf(asked, honestAnswer(server, asked)) };
 }
 
 test('nothing listens, and the port of the settings is named', async () => {

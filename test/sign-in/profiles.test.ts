@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import type { Binding } from '../../src/sign-in/profile-index.ts';
-import { binding, fakeKeychain, openStore, temporaryFolder, tokensOf } from './sign-in-kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { binding, fakeKeychain, openStore, tokensOf } from './test-session.ts';
 
 test('tokens come back whole, in another process', async () => {
   const folder = await temporaryFolder();

@@ -9,9 +9,14 @@ import { Secret } from '../../src/secret.ts';
 import { createOAuthClient } from '../../src/sign-in/oauth-client.ts';
 import { refreshTokens, revokeTokens } from '../../src/sign-in/token-endpoint.ts';
 import { validateToken } from '../../src/sign-in/token-validation.ts';
-import { errorOf } from '../http-client/client-kit.ts';
-import { proxiesOf, startProxy, startSecure, trustCompany } from '../http-client/proxy-kit.ts';
-import { tokensOf } from './sign-in-kit.ts';
+import {
+  proxiesOf,
+  startProxy,
+  startSecure,
+  trustCompany,
+} from '../http-client/proxied-service.ts';
+import { errorOf } from '../http-client/test-operations.ts';
+import { tokensOf } from './test-session.ts';
 
 beforeAll(trustCompany);
 

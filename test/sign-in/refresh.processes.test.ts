@@ -12,7 +12,7 @@ import {
   startCallers,
   startForeignService,
   startOurService,
-} from './race-kit.ts';
+} from './concurrent-callers.ts';
 
 const calls = 20;
 const all = { ok: calls, kinds: [] };

@@ -15,7 +15,7 @@ import {
   parts,
   reveal,
   tokensOf,
-} from './sign-in-kit.ts';
+} from './test-session.ts';
 
 describe('one refresh', () => {
   test('for 50 calls of one process and 50 of each of 3 siblings', async () => {

@@ -8,8 +8,8 @@ import { refreshTokens, revokeTokens } from '../../src/sign-in/token-endpoint.ts
 import { validateToken } from '../../src/sign-in/token-validation.ts';
 import { startTestAuthorizationServer } from '../fixtures/authorization-server.ts';
 import { challengeOf } from '../fixtures/scripted-authorization-server.ts';
-import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
-import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
+import { callbackOf, honestAnswer, lyingServer } from './lying-server.ts';
+import { flowFor, soon, startOf, visit } from './test-sign-in-flow.ts';
 
 test('4.1 Insufficient Redirection URI Validation: one exact address of 127.0.0.1', async () => {
   const server = await lyingServer();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import {
   type AtEnd,
   compiled,
@@ -17,7 +18,6 @@ import {
   startKeyring,
 } from './secret-service.ts';
 import { testSecretStore } from './secret-store-suite.ts';
-import { temporaryFolder } from './sign-in-kit.ts';
 
 const password = 'of-the-keyring';
 

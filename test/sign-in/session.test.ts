@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 import type { SessionOptions } from '../../src/sign-in/session.ts';
-import { lyingServer } from './lying-kit.ts';
-import { flowFor } from './sign-in-flow-kit.ts';
+import { lyingServer } from './lying-server.ts';
 import {
   ended,
   fakeKeychain,
@@ -15,7 +14,8 @@ import {
   parts,
   reveal,
   tokensOf,
-} from './sign-in-kit.ts';
+} from './test-session.ts';
+import { flowFor } from './test-sign-in-flow.ts';
 
 describe('a token that is good for now', () => {
   test('without a sign-in there is none, and nobody is asked', async () => {

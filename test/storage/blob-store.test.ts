@@ -4,8 +4,9 @@ import { readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openBlobFolder } from '../../src/storage/blob-store.ts';
+import { settableClock } from '../fixtures/settable-clock.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { judgeBlobStore } from './blob-suite.ts';
-import { settableClock, temporaryFolder } from './kit.ts';
 import { memoryBlobs } from './memory-blobs.ts';
 
 const hello = Buffer.from('hello');

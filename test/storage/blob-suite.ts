@@ -6,7 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
 import { HashedBytes } from '../../src/storage/content-hash.ts';
-import { type SettableClock, settableClock, temporaryFolder } from './kit.ts';
+import { type SettableClock, settableClock } from '../fixtures/settable-clock.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 /** A store to judge, and a way to spoil what it keeps, as a failing disk would. */
 export interface JudgedStore {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { type Database, openDatabase, type Row } from '../../src/storage/database.ts';
-import { temporaryFolder } from './kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const schema = {
   name: 'things',

@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Lock, tryLock } from '../../src/storage/file-lock.ts';
-import { startChild, temporaryFolder } from './kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { startChild } from './child-process.ts';
 
 async function lockPath(): Promise<string> {
   return join(await temporaryFolder(), 'below', 'leader.lock');

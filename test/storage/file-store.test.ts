@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSharedSync } from '../../src/folder-sync.ts';
 import { openFileFolder } from '../../src/storage/file-store.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { hello, ids, idsOf, judgeFileStore, pieces } from './file-store-suite.ts';
-import { temporaryFolder } from './kit.ts';
 import { memoryFiles } from './memory-files.ts';
 
 const isRoot = process.getuid?.() === 0;

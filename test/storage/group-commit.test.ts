@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createGroupCommit } from '../../src/storage/group-commit-queue.ts';
-import { temporaryFolder } from './kit.ts';
-import { type NumberCommand, type NumberOutcome, numberTable } from './numbers.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { type NumberCommand, type NumberOutcome, numberTable } from './number-table.ts';
 
 async function numbers() {
   const path = join(await temporaryFolder(), 'numbers.db');

@@ -11,8 +11,9 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { openBlobFolder } from '../../src/storage/blob-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { startChild } from './child-process.ts';
 import { fileTable } from './file-table.ts';
-import { startChild, temporaryFolder } from './kit.ts';
 
 const rounds = 20;
 

@@ -9,8 +9,9 @@ import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Migration } from '../../src/storage/migrations.ts';
-import { startChild, temporaryFolder } from './kit.ts';
-import { steps } from './steps.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { startChild } from './child-process.ts';
+import { steps } from './traced-migrations.ts';
 
 function historyAfter(path: string, migrations: readonly Migration[]): readonly string[] {
   const database = openDatabase(path, migrations);

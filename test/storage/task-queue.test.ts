@@ -10,8 +10,9 @@ import {
   taskFairness,
   taskTable,
 } from '../../src/storage/task-queue.ts';
+import { settableClock } from '../fixtures/settable-clock.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { doneTable } from './done-table.ts';
-import { settableClock, temporaryFolder } from './kit.ts';
 
 const job = { id: 'w1', kind: 'job', payload: { version: 'v1' } };
 const leaseMs = 15_000;

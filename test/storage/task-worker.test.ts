@@ -15,8 +15,9 @@ import {
   taskTable,
 } from '../../src/storage/task-queue.ts';
 import { startTaskWorker, type TaskWorkerOptions } from '../../src/storage/task-worker.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { startChild } from './child-process.ts';
 import { doneTable } from './done-table.ts';
-import { startChild, temporaryFolder } from './kit.ts';
 
 async function openQueue() {
   const path = join(await temporaryFolder(), 'work.db');

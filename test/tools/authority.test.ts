@@ -7,9 +7,9 @@ import { images } from '../../src/contract/images.ts';
 import { scopes } from '../../src/contract/scopes.ts';
 import list from '../../tools/list.json' with { type: 'json' };
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { makeKey, makeProject, send } from '../platform/keys-kit.ts';
+import { makeKey, makeProject, send } from '../platform/api-key-requests.ts';
 
 let platform: TestPlatform;
 const hosts = new Map<string, Fovea>();
@@ -33,7 +33,7 @@ beforeAll(async () => {
     launch('disabled', disabled.key),
     launch('other', other.key),
   ]);
-  const upload = { project: 'cells', file: { name: 'one.png', content: await picture(1) } };
+  const upload = { project: 'cells', file: { name: 'one.png', content: await testImage(1) } };
   await platform.client.call(images.images_upload, upload);
 }, 60_000);
 

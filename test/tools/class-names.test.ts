@@ -1,20 +1,20 @@
 // labelmap_file of images_upload: the class names of a data.yaml, and what is refused.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Kit, openKit } from './kit.ts';
+import { type Fixture, openScriptedService } from './scripted-service.ts';
 
-let kit: Kit;
+let fixture: Fixture;
 
 beforeEach(async () => {
-  kit = await openKit();
-  await kit.write('a.jpg', 'bytes of a.jpg');
-  await kit.write('a.txt', '0 .5 .5 .1 .1');
-  kit.on('POST /dataset/cells/upload', () => ({ json: { id: 'id-a', success: true } }));
-  kit.on('POST /dataset/cells/annotate/id-a', () => ({ json: { success: true, boxes: 1 } }));
+  fixture = await openScriptedService();
+  await fixture.write('a.jpg', 'bytes of a.jpg');
+  await fixture.write('a.txt', '0 .5 .5 .1 .1');
+  fixture.on('POST /dataset/cells/upload', () => ({ json: { id: 'id-a', success: true } }));
+  fixture.on('POST /dataset/cells/annotate/id-a', () => ({ json: { success: true, boxes: 1 } }));
 });
 
 afterEach(async () => {
-  await kit.close();
+  await fixture.close();
 });
 
 const upload = {
@@ -46,9 +46,9 @@ describe('the names of a data.yaml', () => {
     ['an alias', 'train: &all [RBC, WBC]\nnames: *all', { 0: 'RBC', 1: 'WBC' }],
     ['a number given twice: the last one', 'names: {0: RBC, 0: WBC}', { 0: 'WBC' }],
   ])('with %s', async (_case, content, labelmap) => {
-    await kit.write('data.yaml', content);
-    await kit.call('images_upload', upload);
-    expect(JSON.parse(kit.requests.at(-1)?.body ?? '').labelmap).toEqual(labelmap);
+    await fixture.write('data.yaml', content);
+    await fixture.call('images_upload', upload);
+    expect(JSON.parse(fixture.requests.at(-1)?.body ?? '').labelmap).toEqual(labelmap);
   });
 
   it.each([
@@ -74,11 +74,11 @@ describe('the names of a data.yaml', () => {
       /"[^"]*data.yaml" has .+ more than/,
     ],
   ])('refuses %s', async (_case, content, message) => {
-    await kit.write('data.yaml', content);
-    const error = await kit.refused('images_upload', upload);
+    await fixture.write('data.yaml', content);
+    const error = await fixture.refused('images_upload', upload);
     expect(error.code).toBe('invalid_input');
     expect(error.message).toMatch(message);
-    expect(kit.requests).toEqual([]);
+    expect(fixture.requests).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { mp4 } from '../fixtures/mp4-files.ts';
-import { checkPortIsFree, create, refused, testDraftLife } from './events-kit.ts';
+import { checkPortIsFree, create, refused, testDraftLife } from './draft-event-suite.ts';
 
 /** What ends with a test, the last one first. */
 const closing: (() => Promise<unknown>)[] = [];

@@ -8,7 +8,7 @@ import { bloodCells } from '../fixtures/detected-images.ts';
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { mp4 } from '../fixtures/mp4-files.ts';
-import { create, passed, refused, testDraftLife } from './events-kit.ts';
+import { create, passed, refused, testDraftLife } from './draft-event-suite.ts';
 
 let store: EventStoreProcess;
 let fovea: Fovea;

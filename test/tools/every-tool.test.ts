@@ -10,8 +10,8 @@ import { isoTime, systemClock } from '../../src/clock.ts';
 import list from '../../tools/list.json' with { type: 'json' };
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { testImage } from '../fixtures/images.ts';
 import { avi, mp4 } from '../fixtures/mp4-files.ts';
-import { picture } from '../fixtures/pictures.ts';
 
 let store: EventStoreProcess;
 let fovea: Fovea;
@@ -73,12 +73,12 @@ async function ids(tool: string, args: Facts, member: string): Promise<readonly 
 /** Four pictures, a video, and a folder that holds a fifth picture. */
 async function makeFiles() {
   const files = [1, 2, 3, 4].map((shade) => join(fovea.folder, `${shade}.png`));
-  for (const [index, path] of files.entries()) await writeFile(path, await picture(index + 1));
+  for (const [index, path] of files.entries()) await writeFile(path, await testImage(index + 1));
   const video = join(fovea.folder, 'a.mp4');
   await writeFile(video, mp4());
   const folder = join(fovea.folder, 'pictures');
   await mkdir(folder);
-  await writeFile(join(folder, 'five.png'), await picture(5));
+  await writeFile(join(folder, 'five.png'), await testImage(5));
   return { file: files[0] ?? '', files, video, folder };
 }
 
@@ -177,7 +177,7 @@ async function makeManaged() {
 
 /** A video that was uploaded, and a job over it. */
 async function makeVideo() {
-  const frame = await picture(1, 'jpeg');
+  const frame = await testImage(1, 'jpeg');
   const videoUrl = await text('signed_url', 'video_upload_url_create', { file_name: 'a.avi' });
   const frames = Array.from({ length: 60 }, () => frame);
   const content = new Uint8Array(avi(frames, 30, 64, 48));

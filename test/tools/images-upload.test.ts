@@ -1,51 +1,51 @@
 // images_upload: which files, which annotations, what is reported, and going on.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Kit, openKit, steppingClock } from './kit.ts';
+import { type Fixture, openScriptedService, steppingClock } from './scripted-service.ts';
 
-let kit: Kit;
+let fixture: Fixture;
 
 beforeEach(async () => {
-  kit = await openKit();
+  fixture = await openScriptedService();
 });
 
 afterEach(async () => {
-  await kit.close();
+  await fixture.close();
 });
 
 const upload = 'POST /dataset/cells/upload';
 
 /** Accepts every image; its id is `id-` and its name. */
 function acceptImages(): void {
-  kit.on(upload, ({ query }) => ({ json: { id: `id-${query.get('name')}`, success: true } }));
+  fixture.on(upload, ({ query }) => ({ json: { id: `id-${query.get('name')}`, success: true } }));
 }
 
 function acceptAnnotations(...names: string[]): void {
   for (const name of names) {
-    kit.on(`POST /dataset/cells/annotate/id-${name}`, () => ({
+    fixture.on(`POST /dataset/cells/annotate/id-${name}`, () => ({
       json: { success: true, boxes: 2, warnings: [] },
     }));
   }
 }
 
 function sentNames(): readonly (string | null)[] {
-  return kit.requests
+  return fixture.requests
     .filter(({ path }) => path.endsWith('/upload'))
     .map(({ query }) => query.get('name'))
     .sort();
 }
 
 async function writeImages(...names: string[]): Promise<void> {
-  for (const name of names) await kit.write(`images/${name}`, `bytes of ${name}`);
+  for (const name of names) await fixture.write(`images/${name}`, `bytes of ${name}`);
 }
 
 describe('images_upload', () => {
   it('sends the files of a folder with the annotations of the same name', async () => {
     await writeImages('a.jpg', 'b.png', 'notes.txt');
-    await kit.write('labels/a.xml', '<annotation/>');
+    await fixture.write('labels/a.xml', '<annotation/>');
     acceptImages();
     acceptAnnotations('a.jpg');
-    const { summary, data } = await kit.call('images_upload', {
+    const { summary, data } = await fixture.call('images_upload', {
       project: 'cells',
       files: ['images'],
       annotations: 'labels',
@@ -72,33 +72,33 @@ describe('images_upload', () => {
         { file: 'b.png', id: 'id-b.png' },
       ],
     });
-    const first = kit.requests.find(({ body }) => body.includes('bytes of a.jpg'));
+    const first = fixture.requests.find(({ body }) => body.includes('bytes of a.jpg'));
     expect(first?.query.getAll('tag')).toEqual(['night', 'wet']);
     expect(first?.query.get('split')).toBe('valid');
-    const annotate = kit.requests.find(({ path }) => path.includes('/annotate/'));
+    const annotate = fixture.requests.find(({ path }) => path.includes('/annotate/'));
     expect(annotate?.query.get('name')).toBe('a.xml');
     expect(JSON.parse(annotate?.body ?? '')).toEqual({ annotationFile: '<annotation/>' });
-    expect(kit.progress).toHaveLength(2);
-    expect(kit.progress[1]).toMatch(/^2\/2 [ab]\.(jpg|png)$/);
+    expect(fixture.progress).toHaveLength(2);
+    expect(fixture.progress[1]).toMatch(/^2\/2 [ab]\.(jpg|png)$/);
   });
 
   it('counts what is there already, and does not stop at a bad file', async () => {
     await writeImages('a.jpg', 'b.jpg', 'c.jpg');
-    for (const stem of ['a', 'b', 'c']) await kit.write(`labels/${stem}.txt`, '0 .5 .5 .1 .1');
-    kit.on(upload, ({ query }) => {
+    for (const stem of ['a', 'b', 'c']) await fixture.write(`labels/${stem}.txt`, '0 .5 .5 .1 .1');
+    fixture.on(upload, ({ query }) => {
       const name = query.get('name');
       if (name === 'b.jpg') return { status: 400, json: { error: 'not an image' } };
       return { json: { id: `id-${name}`, success: true, duplicate: name === 'a.jpg' } };
     });
-    kit.on('POST /dataset/cells/annotate/id-a.jpg', () => ({
+    fixture.on('POST /dataset/cells/annotate/id-a.jpg', () => ({
       status: 409,
       json: { error: 'already annotated' },
     }));
-    kit.on('POST /dataset/cells/annotate/id-c.jpg', () => ({
+    fixture.on('POST /dataset/cells/annotate/id-c.jpg', () => ({
       status: 400,
       json: { error: { message: 'class 7 has no name', hint: 'pass a labelmap' } },
     }));
-    const { summary, data } = await kit.call('images_upload', {
+    const { summary, data } = await fixture.call('images_upload', {
       project: 'cells',
       files: ['images/*.jpg'],
       annotations: 'labels',
@@ -118,13 +118,13 @@ describe('images_upload', () => {
 
   it('names odd boxes', async () => {
     await writeImages('a.jpg');
-    await kit.write('labels/a.xml', '<annotation/>');
+    await fixture.write('labels/a.xml', '<annotation/>');
     acceptImages();
     const message = 'RBC box 13: zero width and height at 504, 337; kept as labelled';
-    kit.on('POST /dataset/cells/annotate/id-a.jpg', () => ({
+    fixture.on('POST /dataset/cells/annotate/id-a.jpg', () => ({
       json: { success: true, boxes: 14, warnings: [{ problem: 'zero_size', box: 13, message }] },
     }));
-    const { data } = await kit.call('images_upload', {
+    const { data } = await fixture.call('images_upload', {
       project: 'cells',
       files: ['images'],
       annotations: 'labels',
@@ -134,19 +134,23 @@ describe('images_upload', () => {
 
   it('sends an empty YOLO file as an image that shows nothing', async () => {
     await writeImages('a.jpg');
-    await kit.write('labels/a.txt', '');
+    await fixture.write('labels/a.txt', '');
     acceptImages();
     acceptAnnotations('a.jpg');
-    await kit.call('images_upload', { project: 'cells', files: ['images'], annotations: 'labels' });
-    expect(JSON.parse(kit.requests.at(-1)?.body ?? '')).toEqual({ annotationFile: '' });
+    await fixture.call('images_upload', {
+      project: 'cells',
+      files: ['images'],
+      annotations: 'labels',
+    });
+    expect(JSON.parse(fixture.requests.at(-1)?.body ?? '')).toEqual({ annotationFile: '' });
   });
 
   it('takes only the images of a list, and names those without a file', async () => {
     await writeImages('a.jpg', 'b.jpg', 'c.jpg');
-    await kit.write('train.txt', 'a\r\n c.jpg \n\ndata/obj/b.png 1\nghost\n');
+    await fixture.write('train.txt', 'a\r\n c.jpg \n\ndata/obj/b.png 1\nghost\n');
     acceptImages();
     const args = { project: 'cells', files: ['images'], list: 'train.txt' };
-    const { data } = await kit.call('images_upload', args);
+    const { data } = await fixture.call('images_upload', args);
     expect(data).toMatchObject({ uploaded: 2, missingTotal: 2, missing: ['b.png', 'ghost'] });
     expect(sentNames()).toEqual(['a.jpg', 'c.jpg']);
   });
@@ -164,16 +168,16 @@ describe('images_upload', () => {
       ],
       categories: [{ id: 5, name: 'RBC' }],
     };
-    await kit.write('images/_annotations.coco.json', JSON.stringify(coco));
+    await fixture.write('images/_annotations.coco.json', JSON.stringify(coco));
     acceptImages();
     acceptAnnotations('a.jpg', 'b.jpg');
-    const { data } = await kit.call('images_upload', {
+    const { data } = await fixture.call('images_upload', {
       project: 'cells',
       files: ['images'],
       annotations: 'images',
     });
     expect(data).toMatchObject({ annotated: 2, withoutAnnotation: 1 });
-    const sent = kit.requests.find(({ path }) => path.endsWith('annotate/id-a.jpg'));
+    const sent = fixture.requests.find(({ path }) => path.endsWith('annotate/id-a.jpg'));
     const { annotationFile } = JSON.parse(sent?.body ?? '');
     expect(JSON.parse(annotationFile)).toEqual({
       images: [{ id: 1, file_name: 'a.jpg', width: 10, height: 10 }],
@@ -188,42 +192,42 @@ describe('images_upload', () => {
     ['is deep', `{"images": ${'['.repeat(100_000)}`, 'is nested deeper than 32 levels'],
   ])('refuses a COCO file that %s, and sends nothing', async (_what, text, problem) => {
     await writeImages('a.jpg');
-    await kit.write('coco.json', text);
+    await fixture.write('coco.json', text);
     const input = { project: 'cells', files: ['images'], annotations: 'coco.json' };
-    const error = await kit.refused('images_upload', input);
+    const error = await fixture.refused('images_upload', input);
     expect([error.code, error.message]).toEqual([
       'invalid_input',
       expect.stringMatching(/^annotations: "[^"]*coco.json" /),
     ]);
     expect(error.message).toContain(problem);
-    expect(kit.requests).toEqual([]);
+    expect(fixture.requests).toEqual([]);
   });
 
   it('counts images of a COCO file that have no file', async () => {
     await writeImages('a.jpg');
     const names = ['a.jpg', 'b.jpg', 'c.jpg'];
     const images = names.map((name, id) => ({ id, file_name: `train/${name}` }));
-    await kit.write('coco.json', JSON.stringify({ annotations: [], categories: [], images }));
+    await fixture.write('coco.json', JSON.stringify({ annotations: [], categories: [], images }));
     acceptImages();
     acceptAnnotations('a.jpg');
     const input = { project: 'cells', files: ['images'], annotations: 'coco.json' };
-    const { data } = await kit.call('images_upload', input);
+    const { data } = await fixture.call('images_upload', input);
     expect(data).toMatchObject({ annotated: 1, annotatedImagesWithoutFile: 2 });
   });
 
   it('takes the annotation from the most similar folder', async () => {
-    await kit.write('images/train/1.jpg', 'one');
-    await kit.write('labels/train/1.txt', 'of train');
-    await kit.write('labels/valid/1.txt', 'of valid');
+    await fixture.write('images/train/1.jpg', 'one');
+    await fixture.write('labels/train/1.txt', 'of train');
+    await fixture.write('labels/valid/1.txt', 'of valid');
     acceptImages();
     acceptAnnotations('1.jpg');
-    await kit.call('images_upload', {
+    await fixture.call('images_upload', {
       project: 'cells',
       files: ['images'],
       annotations: 'labels',
       labelmap: { 0: 'RBC' },
     });
-    expect(JSON.parse(kit.requests.at(-1)?.body ?? '')).toEqual({
+    expect(JSON.parse(fixture.requests.at(-1)?.body ?? '')).toEqual({
       annotationFile: 'of train',
       labelmap: { 0: 'RBC' },
     });
@@ -237,17 +241,17 @@ describe('images_upload', () => {
     ['obj.names', 'RBC\r\nWBC\n\n', { 0: 'RBC', 1: 'WBC' }],
   ])('reads class names from %s %j', async (name, content, labelmap) => {
     await writeImages('a.jpg');
-    await kit.write('labels/a.txt', '0 .5 .5 .1 .1');
-    await kit.write(name, content);
+    await fixture.write('labels/a.txt', '0 .5 .5 .1 .1');
+    await fixture.write(name, content);
     acceptImages();
     acceptAnnotations('a.jpg');
-    await kit.call('images_upload', {
+    await fixture.call('images_upload', {
       project: 'cells',
       files: ['images/a.jpg'],
       annotations: 'labels',
       labelmap_file: name,
     });
-    expect(JSON.parse(kit.requests.at(-1)?.body ?? '').labelmap).toEqual(labelmap);
+    expect(JSON.parse(fixture.requests.at(-1)?.body ?? '').labelmap).toEqual(labelmap);
   });
 
   it('stops when the time is up, and goes on with the next call', async () => {
@@ -256,12 +260,12 @@ describe('images_upload', () => {
     acceptImages();
     const args = { project: 'cells', files: ['images'] };
     const clock = steppingClock(10_000);
-    const first = await kit.call('images_upload', args, { clock });
+    const first = await fixture.call('images_upload', args, { clock });
     expect(first.data).toMatchObject({ uploaded: 4, remaining: 3 });
     expect(first.summary).toBe('Uploaded 4 images. 3 remain.');
     const [next] = first.next ?? [];
     expect(next).toMatchObject({ tool: 'images_upload', arguments: { ...args, offset: 4 } });
-    const second = await kit.call('images_upload', next?.arguments);
+    const second = await fixture.call('images_upload', next?.arguments);
     expect(second.data).toMatchObject({ uploaded: 3, remaining: 0 });
     expect(sentNames()).toEqual(names);
   });
@@ -269,13 +273,13 @@ describe('images_upload', () => {
   it('stops where all images would fail, and says from where to go on', async () => {
     await writeImages('1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', '6.jpg');
     // By name: the images travel side by side and may overtake each other.
-    kit.on(upload, ({ query }) =>
+    fixture.on(upload, ({ query }) =>
       Number.parseInt(query.get('name') ?? '', 10) <= 4
         ? { json: { id: `id-${query.get('name')}` } }
         : { status: 401, json: { error: 'the key has ended' } },
     );
     const args = { project: 'cells', files: ['images'] };
-    const { data, next } = await kit.call('images_upload', args);
+    const { data, next } = await fixture.call('images_upload', args);
     expect(data).toMatchObject({ uploaded: 4, remaining: 2, failed: [] });
     expect(data.stoppedBy).toEqual(expect.any(String));
     expect(next).toMatchObject([{ arguments: { ...args, offset: 4 } }]);
@@ -283,8 +287,8 @@ describe('images_upload', () => {
 
   it('fails when not one image was accepted', async () => {
     await writeImages('1.jpg', '2.jpg');
-    kit.on(upload, () => ({ status: 400, json: { error: 'not an image' } }));
-    const error = await kit.refused('images_upload', { project: 'cells', files: ['images'] });
+    fixture.on(upload, () => ({ status: 400, json: { error: 'not an image' } }));
+    const error = await fixture.refused('images_upload', { project: 'cells', files: ['images'] });
     expect(error.code).toBe('invalid_input');
     expect(error.message).toMatch(/^None of 2 images was accepted\. The first: /);
     expect(error.upstream?.message).toBe('not an image');
@@ -293,14 +297,14 @@ describe('images_upload', () => {
 
   it('fails at once where there is no such project', async () => {
     await writeImages('1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', '6.jpg');
-    const error = await kit.refused('images_upload', { project: 'cells', files: ['images'] });
+    const error = await fixture.refused('images_upload', { project: 'cells', files: ['images'] });
     expect(error.code).toBe('not_found');
-    expect(kit.requests.length).toBeLessThanOrEqual(4);
+    expect(fixture.requests.length).toBeLessThanOrEqual(4);
   });
 
   it('sends a URL as it is', async () => {
-    kit.on(upload, ({ query }) => ({ json: { id: `from ${query.get('image')}` } }));
-    const { data } = await kit.call('images_upload', {
+    fixture.on(upload, ({ query }) => ({ json: { id: `from ${query.get('image')}` } }));
+    const { data } = await fixture.call('images_upload', {
       project: 'cells',
       url: 'https://example.com/a.jpg',
     });
@@ -310,13 +314,13 @@ describe('images_upload', () => {
   it('ends when the call is cancelled', async () => {
     await writeImages('1.jpg');
     const cancel = new AbortController();
-    kit.on(upload, () => {
+    fixture.on(upload, () => {
       cancel.abort();
       return { json: { id: 'late' } };
     });
     const { signal } = cancel;
     const args = { project: 'cells', files: ['images'] };
-    await expect(kit.call('images_upload', args, { signal })).rejects.toThrow();
+    await expect(fixture.call('images_upload', args, { signal })).rejects.toThrow();
   });
 
   it.each([
@@ -343,14 +347,14 @@ describe('images_upload', () => {
     [{ files: ['../elsewhere'] }, /lies outside the folders that tools may use/],
   ])('refuses %j and sends nothing', async (args, message) => {
     await writeImages('1.jpg', '2.jpg');
-    await kit.write('docs/a.txt', 'a');
-    await kit.write('docs/b.txt', 'b');
-    await kit.write('docs/c.pdf', 'c');
-    await kit.write('other.txt', 'nobody');
-    await kit.write('package.json', '{}');
-    const error = await kit.refused('images_upload', { project: 'cells', ...args });
+    await fixture.write('docs/a.txt', 'a');
+    await fixture.write('docs/b.txt', 'b');
+    await fixture.write('docs/c.pdf', 'c');
+    await fixture.write('other.txt', 'nobody');
+    await fixture.write('package.json', '{}');
+    const error = await fixture.refused('images_upload', { project: 'cells', ...args });
     expect(error.code).toBe('invalid_input');
     expect(error.message).toMatch(message);
-    expect(kit.requests).toEqual([]);
+    expect(fixture.requests).toEqual([]);
   });
 });

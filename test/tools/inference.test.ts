@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { colourFinder } from '../fixtures/onnx-models.ts';
-import { redAt } from '../platform/labelling-kit.ts';
+import { redAt } from '../platform/platform-with-model.ts';
 
 async function launch(settings: Record<string, string> = {}): Promise<Fovea> {
   const fovea = await launchFovea(settings);

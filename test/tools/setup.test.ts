@@ -9,27 +9,30 @@ import type { ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
 import type { MachineDiagnostics } from '../../src/setup/machine-diagnostics.ts';
 import { testSignInFlow } from '../fixtures/sign-in-flow.ts';
-import { type Kit, openKit, quietMachine } from './kit.ts';
+import { type Fixture, openScriptedService, quietMachine } from './scripted-service.ts';
 
-let kit: Kit;
+let fixture: Fixture;
 
 beforeEach(async () => {
-  kit = await openKit({ baseUrl: 'https://api.example.com', apiKey: new Secret('rf_hush') });
+  fixture = await openScriptedService({
+    baseUrl: 'https://api.example.com',
+    apiKey: new Secret('rf_hush'),
+  });
 });
 
 afterEach(async () => {
-  await kit.close();
+  await fixture.close();
 });
 
 function answerWhoami(): void {
   const words = { welcome: 'hi', instructions: '', docs: '' };
-  kit.on('GET /', () => ({ json: { ...words, workspace: 'acme' } }));
+  fixture.on('GET /', () => ({ json: { ...words, workspace: 'acme' } }));
 }
 
 describe('auth_status', () => {
   it('proves the key by a call', async () => {
     answerWhoami();
-    const { summary, data } = await kit.call('auth_status', {});
+    const { summary, data } = await fixture.call('auth_status', {});
     expect(summary).toBe('Signed in to "acme" with FOVEA_API_KEY.');
     expect(data).toEqual({
       status: 'signed_in',
@@ -41,8 +44,8 @@ describe('auth_status', () => {
   });
 
   it('says that the platform refuses the key', async () => {
-    kit.on('GET /', () => ({ status: 401, json: { error: 'who are you' } }));
-    const { data } = await kit.call('auth_status', {});
+    fixture.on('GET /', () => ({ status: 401, json: { error: 'who are you' } }));
+    const { data } = await fixture.call('auth_status', {});
     expect(data).toMatchObject({
       status: 'signed_out',
       error: 'The platform refuses the key.',
@@ -52,19 +55,19 @@ describe('auth_status', () => {
   it.each([[500], [429]])(
     'says of no key that it is wrong where status %i came',
     async (status) => {
-      kit.on('GET /', () => ({ status, json: { error: 'later' } }));
-      const error = await kit.refused('auth_status', {});
+      fixture.on('GET /', () => ({ status, json: { error: 'later' } }));
+      const error = await fixture.refused('auth_status', {});
       expect(error.upstream).toMatchObject({ status, message: 'later' });
     },
   );
 
   it('needs no key for the embedded platform, and does not start it', async () => {
     const embedded = { apiKey: undefined, baseUrl: undefined, workspace: 'local' };
-    const settings = { ...kit.context.settings, ...embedded };
-    const { summary, data } = await kit.call('auth_status', {}, { settings });
+    const settings = { ...fixture.context.settings, ...embedded };
+    const { summary, data } = await fixture.call('auth_status', {}, { settings });
     expect(summary).toBe('Signed in to "local" (embedded platform).');
     expect(data).toMatchObject({ status: 'signed_in', workspace_url: 'local' });
-    expect(kit.requests).toEqual([]);
+    expect(fixture.requests).toEqual([]);
   });
 });
 
@@ -73,8 +76,8 @@ describe('doctor', () => {
 
   it('finds nothing wrong, and shows no secret', async () => {
     answerWhoami();
-    kit.on('GET /events/count/stats', () => ({ json: count }));
-    const result = await kit.call('doctor', {});
+    fixture.on('GET /events/count/stats', () => ({ json: count }));
+    const result = await fixture.call('doctor', {});
     expect(result.summary).toBe('All 20 checks passed.');
     expect(result.data.healthy).toBe(true);
     expect(JSON.stringify(result)).toContain('FOVEA_API_KEY');
@@ -82,10 +85,10 @@ describe('doctor', () => {
   });
 
   it('names what is wrong with its remedy', async () => {
-    kit.on('GET /', () => ({ status: 403, json: { error: 'no' } }));
+    fixture.on('GET /', () => ({ status: 403, json: { error: 'no' } }));
     const files = openFileRoots([]);
-    const settings = { ...kit.context.settings, home: await kit.write('a-file', 'x') };
-    const { summary, data } = await kit.call('doctor', {}, { files, settings });
+    const settings = { ...fixture.context.settings, home: await fixture.write('a-file', 'x') };
+    const { summary, data } = await fixture.call('doctor', {}, { files, settings });
     expect(summary).toBe('4 of 20 checks failed: data folder, file roots, platform, event store.');
     expect(checksOf(data).slice(0, 11)).toMatchObject([
       { check: 'node', ok: true },
@@ -103,11 +106,11 @@ describe('doctor', () => {
   });
 
   it('names the data folder where the embedded platform fails', async () => {
-    kit.on('GET /', () => ({ status: 500, json: { error: 'no' } }));
-    kit.on('GET /events/count/stats', () => ({ json: count }));
-    const settings = { ...kit.context.settings, baseUrl: undefined };
-    await kit.write('home/platform/platform.db', 'made by an earlier call');
-    const { data } = await kit.call('doctor', {}, { settings });
+    fixture.on('GET /', () => ({ status: 500, json: { error: 'no' } }));
+    fixture.on('GET /events/count/stats', () => ({ json: count }));
+    const settings = { ...fixture.context.settings, baseUrl: undefined };
+    await fixture.write('home/platform/platform.db', 'made by an earlier call');
+    const { data } = await fixture.call('doctor', {}, { settings });
     expect(data).toHaveProperty('checks.7.fix', expect.stringContaining('FOVEA_HOME'));
   });
 
@@ -119,7 +122,7 @@ describe('doctor', () => {
   ) {
     answerWhoami();
     const machine = async () => ({ ...quietMachine, ...found });
-    const { data } = await kit.call('doctor', {}, { machine, ...changes });
+    const { data } = await fixture.call('doctor', {}, { machine, ...changes });
     return checksOf(data).find(({ check }) => check === name);
   }
 
@@ -137,7 +140,7 @@ describe('doctor', () => {
   });
 
   const signedIn = () => ({
-    settings: { ...kit.context.settings, apiKey: undefined },
+    settings: { ...fixture.context.settings, apiKey: undefined },
     signIn: async () => testSignInFlow({ status: 'signed_in' }),
   });
 

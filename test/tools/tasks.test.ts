@@ -1,16 +1,16 @@
 // tasks_wait: until the end, or until a host would give up.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Kit, openKit, steppingClock } from './kit.ts';
+import { type Fixture, openScriptedService, steppingClock } from './scripted-service.ts';
 
-let kit: Kit;
+let fixture: Fixture;
 
 beforeEach(async () => {
-  kit = await openKit();
+  fixture = await openScriptedService();
 });
 
 afterEach(async () => {
-  await kit.close();
+  await fixture.close();
 });
 
 const task = { workspace: 'acme', taskId: 't1' };
@@ -50,20 +50,20 @@ describe('what goes on in the background is told', () => {
       started,
     ],
   ])('%s', async (name, args, path, json) => {
-    kit.on(`POST /acme${path}`, () => ({ status: 202, json }));
-    expect((await kit.call(name, args)).work).toEqual(work);
+    fixture.on(`POST /acme${path}`, () => ({ status: 202, json }));
+    expect((await fixture.call(name, args)).work).toEqual(work);
   });
 
   it('a job that is no async task has to be asked for by its own tool', async () => {
-    kit.on('POST /acme/cells/autolabel', () => ({ json: { jobId: 'j' } }));
+    fixture.on('POST /acme/cells/autolabel', () => ({ json: { jobId: 'j' } }));
     const args = { ...where, batchId: 'b', modelType: 'sam3' };
-    expect((await kit.call('autolabel_start', args)).work).toBeUndefined();
+    expect((await fixture.call('autolabel_start', args)).work).toBeUndefined();
   });
 
   it('a zip that waits for its file is an answer: it has the address', async () => {
     const json = { taskId: 't1', signedUrl: 'https://example.com/put' };
-    kit.on('POST /acme/cells/upload/zip', () => ({ status: 202, json }));
-    const { data, work } = await kit.call('images_upload_zip', where);
+    fixture.on('POST /acme/cells/upload/zip', () => ({ status: 202, json }));
+    const { data, work } = await fixture.call('images_upload_zip', where);
     expect(data).toMatchObject({ signedUrl: 'https://example.com/put' });
     expect(work).toBeUndefined();
   });
@@ -71,45 +71,45 @@ describe('what goes on in the background is told', () => {
 
 describe('tasks_wait', () => {
   it('asks until the task is completed, and reports progress', async () => {
-    kit.on(taskRoute, (_request, n) =>
+    fixture.on(taskRoute, (_request, n) =>
       n < 1
         ? { json: { taskId: 't1', status: 'running', progress: { current: 3, total: 12 } } }
         : { json: { taskId: 't1', status: 'completed', progress: null, result: { images: 12 } } },
     );
-    const { summary, data, next } = await kit.call('tasks_wait', task);
+    const { summary, data, next } = await fixture.call('tasks_wait', task);
     expect(summary).toBe('Task "t1" is completed: 12 images.');
     expect(data).toMatchObject({ status: 'completed', done: true, result: { images: 12 } });
     expect(next).toBeUndefined();
-    expect(kit.progress).toEqual(['3/12 Task "t1": running']);
-    expect(kit.requests).toHaveLength(2);
+    expect(fixture.progress).toEqual(['3/12 Task "t1": running']);
+    expect(fixture.requests).toHaveLength(2);
   });
 
   it('says that it waits while there are no figures', async () => {
-    kit.on(taskRoute, (_request, n) => ({
+    fixture.on(taskRoute, (_request, n) => ({
       json: { taskId: 't1', status: n < 2 ? 'created' : 'completed', progress: null },
     }));
-    await kit.call('tasks_wait', task, { clock: steppingClock(1_000) });
-    expect(kit.progress).toEqual([
+    await fixture.call('tasks_wait', task, { clock: steppingClock(1_000) });
+    expect(fixture.progress).toEqual([
       expect.stringMatching(/^0\.00\d+\/undefined Task "t1": created, \d+ s$/),
       expect.stringMatching(/^0\.00\d+\/undefined Task "t1": created, \d+ s$/),
     ]);
   });
 
   it('gives the same call as the next one when the time is up', async () => {
-    kit.on(taskRoute, () => ({
+    fixture.on(taskRoute, () => ({
       json: { taskId: 't1', status: 'running', progress: { current: 1, total: 4 } },
     }));
-    const { summary, data, next } = await kit.call('tasks_wait', { ...task, timeout_s: 0 });
+    const { summary, data, next } = await fixture.call('tasks_wait', { ...task, timeout_s: 0 });
     expect(summary).toBe('Task "t1" is not done yet (running, 25 % done).');
     expect(data).toMatchObject({ status: 'running', done: false });
     expect(next).toMatchObject([{ tool: 'tasks_wait', arguments: { ...task, timeout_s: 0 } }]);
   });
 
   it('says that a task failed, and why', async () => {
-    kit.on(taskRoute, () => ({
+    fixture.on(taskRoute, () => ({
       json: { taskId: 't1', status: 'failed', error: 'versions above the cap' },
     }));
-    const { summary, data } = await kit.call('tasks_wait', task);
+    const { summary, data } = await fixture.call('tasks_wait', task);
     expect(summary).toBe('Task "t1" has failed; "error" says why.');
     expect(data).toMatchObject({ status: 'failed', done: true, error: 'versions above the cap' });
   });
@@ -123,15 +123,15 @@ describe('tasks_wait', () => {
     ],
     [{ metrics: { map50: 0.81256, epochs: 30 } }, ': map50 0.813'],
   ])('says first what came of it: %j', async (result, outcome) => {
-    kit.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
-    const { summary } = await kit.call('tasks_wait', task);
+    fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
+    const { summary } = await fixture.call('tasks_wait', task);
     expect(summary).toBe(`Task "t1" is completed${outcome}.`);
   });
 
   it('a training that gave a model leads to its deployment', async () => {
     const result = { trainingId: 'r', metrics: { map50: 0.5 }, modelId: 'cells/1/r' };
-    kit.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
-    const { next } = await kit.call('tasks_wait', task);
+    fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
+    const { next } = await fixture.call('tasks_wait', task);
     const model = { type: 'model_id', modelId: 'cells/1/r' };
     expect(next).toMatchObject([
       { tool: 'deployment_set_model', arguments: { workspace: 'acme', project: 'cells', model } },
@@ -141,28 +141,28 @@ describe('tasks_wait', () => {
   it('waits for a version until it has images', async () => {
     const version = { id: 'acme/cells/2', generating: true, images: 0, progress: 0.5 };
     const splits = { train: 16, valid: 2, test: 2 };
-    kit.on('GET /acme/cells/2', (_request, n) => ({
+    fixture.on('GET /acme/cells/2', (_request, n) => ({
       json: { version: n < 1 ? version : { ...version, generating: false, images: 20, splits } },
     }));
     const args = { workspace: 'acme', project: 'cells', version: 2 };
-    const { summary, data, next } = await kit.call('tasks_wait', args);
+    const { summary, data, next } = await fixture.call('tasks_wait', args);
     expect(summary).toBe(
       'Version 2 of "cells" is completed: 20 images, 16 train, 2 valid, 2 test.',
     );
     const exported = { workspace: 'acme', project: 'cells', version: 2, format: 'coco' };
     expect(next).toMatchObject([{ tool: 'versions_export', arguments: exported }]);
     expect(data).toMatchObject({ done: true, result: { images: 20, splits } });
-    expect(kit.requests[0]?.query.get('nocache')).toBe('true');
+    expect(fixture.requests[0]?.query.get('nocache')).toBe('true');
   });
 
   it('ends at once when the call is cancelled', async () => {
-    kit.on(taskRoute, () => ({ json: { taskId: 't1', status: 'created', progress: null } }));
+    fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'created', progress: null } }));
     const cancel = new AbortController();
-    const waiting = kit.call('tasks_wait', task, { signal: cancel.signal });
-    while (kit.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const waiting = fixture.call('tasks_wait', task, { signal: cancel.signal });
+    while (fixture.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     cancel.abort();
     await expect(waiting).rejects.toThrow();
-    expect(kit.requests).toHaveLength(1);
+    expect(fixture.requests).toHaveLength(1);
   });
 
   it.each([
@@ -171,12 +171,12 @@ describe('tasks_wait', () => {
     [{ ...task, timeout_s: 46 }, 'timeout_s: must be at most 45, got 46'],
     [{ ...task, taskid: 't1' }, 'taskid: is not known; did you mean "taskId"?'],
   ])('refuses %j', async (args, message) => {
-    expect((await kit.refused('tasks_wait', args)).message).toBe(message);
-    expect(kit.requests).toEqual([]);
+    expect((await fixture.refused('tasks_wait', args)).message).toBe(message);
+    expect(fixture.requests).toEqual([]);
   });
 
   it('passes on that there is no such task', async () => {
-    kit.on(taskRoute, () => ({ status: 404, json: { error: 'no such task' } }));
-    expect(await kit.refused('tasks_wait', task)).toMatchObject({ code: 'not_found' });
+    fixture.on(taskRoute, () => ({ status: 404, json: { error: 'no such task' } }));
+    expect(await fixture.refused('tasks_wait', task)).toMatchObject({ code: 'not_found' });
   });
 });

@@ -4,17 +4,17 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { type Kit, openKit } from './kit.ts';
+import { type Fixture, openScriptedService } from './scripted-service.ts';
 
-let kit: Kit;
+let fixture: Fixture;
 
 beforeEach(async () => {
-  kit = await openKit();
-  kit.on('POST /acme/cells/generate', () => ({ json: { message: 'ok', version: 4 } }));
+  fixture = await openScriptedService();
+  fixture.on('POST /acme/cells/generate', () => ({ json: { message: 'ok', version: 4 } }));
 });
 
 afterEach(async () => {
-  await kit.close();
+  await fixture.close();
 });
 
 const where = { workspace: 'acme', project: 'cells' };
@@ -22,7 +22,7 @@ const where = { workspace: 'acme', project: 'cells' };
 function projectHas(splits: object | undefined, more: object = {}): void {
   const project = { id: 'acme/cells', name: 'Cells', type: 'object-detection', splits, ...more };
   const workspace = { name: 'Acme', url: 'acme' };
-  kit.on('GET /acme/cells', () => ({ json: { workspace, project, versions: [] } }));
+  fixture.on('GET /acme/cells', () => ({ json: { workspace, project, versions: [] } }));
 }
 
 function boxesAre(numAnnotations: number): void {
@@ -35,11 +35,11 @@ function boxesAre(numAnnotations: number): void {
     nullAnnotations: 0,
     classDistribution: {},
   };
-  kit.on('GET /acme/cells/health', () => ({ json: { health: true, stats } }));
+  fixture.on('GET /acme/cells/health', () => ({ json: { health: true, stats } }));
 }
 
 function routes(): readonly string[] {
-  return kit.requests.map(({ method, path }) => `${method} ${path}`);
+  return fixture.requests.map(({ method, path }) => `${method} ${path}`);
 }
 
 describe('what is sent', () => {
@@ -53,26 +53,26 @@ describe('what is sent', () => {
   ];
 
   it.each(bodies)('is what was given: %s', async (body) => {
-    await kit.call('versions_generate', { ...where, ...JSON.parse(body) });
-    expect(kit.requests.map((request) => request.body)).toEqual([body]);
+    await fixture.call('versions_generate', { ...where, ...JSON.parse(body) });
+    expect(fixture.requests.map((request) => request.body)).toEqual([body]);
   });
 
   it('is what JSON text says, in its order', async () => {
     const groups = { preprocessing: '{}', augmentation: '{"image":{"versions":2},"mosaic":true}' };
-    await kit.call('versions_generate', { ...where, ...groups });
-    expect(kit.requests[0]?.body).toBe(
+    await fixture.call('versions_generate', { ...where, ...groups });
+    expect(fixture.requests[0]?.body).toBe(
       '{"preprocessing":{},"augmentation":{"image":{"versions":2},"mosaic":true}}',
     );
   });
 
   it('has no dry_run', async () => {
     const args = { ...where, dry_run: false, preprocessing: {}, augmentation: {} };
-    await kit.call('versions_generate', args);
-    expect(kit.requests[0]?.body).toBe('{"preprocessing":{},"augmentation":{}}');
+    await fixture.call('versions_generate', args);
+    expect(fixture.requests[0]?.body).toBe('{"preprocessing":{},"augmentation":{}}');
   });
 
   it('is nothing when something is wrong, and all of it is named', async () => {
-    const error = await kit.refused('versions_generate', {
+    const error = await fixture.refused('versions_generate', {
       ...where,
       dry_run: 'yes',
       versionname: 'a',
@@ -96,7 +96,7 @@ describe('what is sent', () => {
         fix: { kind: 'rename', to: 'versionName' },
       },
     ]);
-    expect(kit.requests).toEqual([]);
+    expect(fixture.requests).toEqual([]);
   });
 });
 
@@ -111,22 +111,22 @@ describe('warnings', () => {
     'boxes grow far beyond their objects';
 
   it('come from the tool where the platform has none', async () => {
-    const { summary, data } = await kit.call('versions_generate', rotated);
+    const { summary, data } = await fixture.call('versions_generate', rotated);
     expect(summary).toBe('Version 4 of "cells" is being generated, with 1 warning.');
     expect(data).toEqual({ message: 'ok', version: 4, warnings: [unusual] });
   });
 
   it('come once where both have the same, and those of the platform stay', async () => {
     const json = { version: 4, warnings: [unusual, 'of the platform'] };
-    kit.on('POST /acme/cells/generate', () => ({ json }));
-    const { summary, data } = await kit.call('versions_generate', rotated);
+    fixture.on('POST /acme/cells/generate', () => ({ json }));
+    const { summary, data } = await fixture.call('versions_generate', rotated);
     expect(summary).toBe('Version 4 of "cells" is being generated, with 2 warnings.');
     expect(data.warnings).toEqual([unusual, 'of the platform']);
   });
 
   it('are none where nothing is unusual', async () => {
     const args = { ...where, preprocessing: {}, augmentation: {} };
-    const { summary, data } = await kit.call('versions_generate', args);
+    const { summary, data } = await fixture.call('versions_generate', args);
     expect(summary).toBe('Version 4 of "cells" is being generated.');
     expect(data).toEqual({ message: 'ok', version: 4 });
   });
@@ -141,7 +141,11 @@ describe('dry_run', () => {
       preprocessing: { resize, 'auto-orient': true },
       augmentation: { image: { versions: 3 }, flip: { vertical: true }, blur: { pixels: 0 } },
     };
-    const result = await kit.call('versions_generate', { ...where, ...settings, dry_run: true });
+    const result = await fixture.call('versions_generate', {
+      ...where,
+      ...settings,
+      dry_run: true,
+    });
     expect(routes()).toEqual(['GET /acme/cells']);
     expect(result.summary).toBe(
       'Dry run, nothing was sent: the version of "cells" would have 140 train, 20 valid, ' +
@@ -177,7 +181,7 @@ describe('dry_run', () => {
   it('reads the number of boxes where isolate needs it', async () => {
     projectHas({ train: 75, valid: 25, test: 0 });
     boxesAre(800);
-    const { summary, data } = await kit.call('versions_generate', {
+    const { summary, data } = await fixture.call('versions_generate', {
       ...where,
       versionName: 'objects',
       preprocessing: { isolate: true, resize },
@@ -193,7 +197,7 @@ describe('dry_run', () => {
     projectHas({ train: 2, valid: 1, test: 0 });
     boxesAre(0);
     const args = { ...where, preprocessing: { isolate: true, resize }, augmentation: {} };
-    const { data } = await kit.call('versions_generate', { ...args, dry_run: true });
+    const { data } = await fixture.call('versions_generate', { ...args, dry_run: true });
     expect(data.warnings).toEqual(['preprocessing.isolate needs boxes; the project has none']);
   });
 
@@ -201,7 +205,7 @@ describe('dry_run', () => {
     projectHas({ train: 1, valid: 1, test: 0 });
     boxesAre(3);
     const args = { ...where, preprocessing: { isolate: true }, augmentation: {}, dry_run: true };
-    const { data } = await kit.call('versions_generate', args);
+    const { data } = await fixture.call('versions_generate', args);
     expect(data.warnings).toEqual([
       'preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes',
     ]);
@@ -216,7 +220,7 @@ describe('dry_run', () => {
       overlap: 0,
       padding: 'black',
     };
-    const { summary, data } = await kit.call('versions_generate', {
+    const { summary, data } = await fixture.call('versions_generate', {
       ...where,
       preprocessing: { tile, resize },
       augmentation: {},
@@ -247,7 +251,7 @@ describe('dry_run', () => {
     projectHas(splits);
     const augmentation = { mosaic: true, image: { versions: 3 } };
     const args = { ...where, preprocessing: { resize }, augmentation, dry_run: true };
-    const { summary, data } = await kit.call('versions_generate', args);
+    const { summary, data } = await fixture.call('versions_generate', args);
     expect(data.warnings).toEqual([warning]);
     expect(summary).toContain(figures);
   });
@@ -256,7 +260,7 @@ describe('dry_run', () => {
     projectHas({ train: 1, valid: 1, test: 0 });
     const augmentation = { hue: { degrees: 9 }, image: { versions: 60 } };
     const args = { ...where, preprocessing: {}, augmentation, dry_run: true };
-    const { summary, data, next } = await kit.call('versions_generate', args);
+    const { summary, data, next } = await fixture.call('versions_generate', args);
     expect(summary).toBe(
       'Dry run, nothing was sent: the platform would refuse it: ' +
         'augmentation.image.versions is 60; 50 is the most.',
@@ -275,11 +279,11 @@ describe('dry_run', () => {
     projectHas({ train: 1, valid: 1, test: 0 });
     const augmentation = { hue: { degrees: 9 }, image: { versions: 9 } };
     const args = { ...where, preprocessing: { resize }, augmentation, dry_run: true };
-    const own = { ...kit.context.settings, versionMultiplierMax: 5 };
-    const { data } = await kit.call('versions_generate', args, { settings: own });
+    const own = { ...fixture.context.settings, versionMultiplierMax: 5 };
+    const { data } = await fixture.call('versions_generate', args, { settings: own });
     expect(data.warnings).toEqual(['augmentation.image.versions is 9; 5 is the most']);
     const hosted = { ...own, baseUrl: 'https://api.example.com' };
-    const answer = await kit.call('versions_generate', args, { settings: hosted });
+    const answer = await fixture.call('versions_generate', args, { settings: hosted });
     expect(answer.data.warnings).toEqual([]);
   });
 
@@ -287,14 +291,14 @@ describe('dry_run', () => {
     projectHas({ train: 1, valid: 1, test: 0 });
     const preprocessing = { resize, tile: { rows: 101, columns: 100 } };
     const args = { ...where, preprocessing, augmentation: {}, dry_run: true };
-    const { summary } = await kit.call('versions_generate', args);
+    const { summary } = await fixture.call('versions_generate', args);
     expect(summary).toContain('preprocessing.tile makes 10100 of each image; 10000 is the most');
   });
 
   it('warns of what the project does not have', async () => {
     const splits = { train: 4, valid: 1, test: 0 };
     projectHas(splits, { type: 'classification', classes: { RBC: 3, WBC: 1 } });
-    const { summary, data } = await kit.call('versions_generate', {
+    const { summary, data } = await fixture.call('versions_generate', {
       ...where,
       preprocessing: { isolate: true, resize, remap: { rbc: 'red', WBC: 'white' } },
       augmentation: { bbblur: { pixels: 2 }, image: { versions: 2 } },
@@ -312,7 +316,7 @@ describe('dry_run', () => {
   it('gives no counts where the platform tells none', async () => {
     projectHas(undefined);
     const args = { ...where, preprocessing: { resize }, augmentation: {}, dry_run: true };
-    const { summary, data } = await kit.call('versions_generate', args);
+    const { summary, data } = await fixture.call('versions_generate', args);
     expect(summary).toContain('would have a number of images that the platform does not tell.');
     expect(data.expected).toBeNull();
   });
@@ -320,7 +324,7 @@ describe('dry_run', () => {
   it('proposes splits first where there are none to judge by', async () => {
     projectHas({ train: 5, valid: 0, test: 0 });
     const args = { ...where, preprocessing: { resize }, augmentation: {} };
-    const { data, next } = await kit.call('versions_generate', { ...args, dry_run: true });
+    const { data, next } = await fixture.call('versions_generate', { ...args, dry_run: true });
     expect(data.warnings).toEqual([
       'project has no valid and no test images: projects_rebalance_splits gives it some',
     ]);
@@ -336,13 +340,13 @@ describe('dry_run', () => {
     [false, 'versions_generate'],
   ])('warns of a tag that no image has, marked %j', async (wanted, next) => {
     projectHas({ train: 5, valid: 1, test: 0 });
-    kit.on('POST /acme/cells/search', ({ body }) => {
+    fixture.on('POST /acme/cells/search', ({ body }) => {
       const isThere = JSON.parse(body).tag === 'night';
       return { json: { results: isThere ? [{ id: 'i' }] : [] } };
     });
     const preprocessing = { resize, 'filter-tags': { night: true, ckd: wanted } };
     const args = { ...where, preprocessing, augmentation: {}, dry_run: true };
-    const answer = await kit.call('versions_generate', args);
+    const answer = await fixture.call('versions_generate', args);
     expect(answer.data.warnings).toEqual([
       'preprocessing.filter-tags names "ckd": no image has such a tag',
     ]);
@@ -351,7 +355,7 @@ describe('dry_run', () => {
 
   it('fails for a project that is not there', async () => {
     const args = { ...where, preprocessing: {}, augmentation: {}, dry_run: true };
-    const error = await kit.refused('versions_generate', args);
+    const error = await fixture.refused('versions_generate', args);
     expect(error.code).toBe('not_found');
     expect(routes()).toEqual(['GET /acme/cells']);
   });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 
 const sample = resolve('sample/blood-cells');
 const augmentation = {
@@ -157,7 +157,7 @@ describe('a preview of local images', () => {
     const folder = join(fovea.folder, 'yolo');
     await mkdir(folder);
     for (const index of [0, 1, 2, 3]) {
-      await writeFile(join(folder, `${index}.png`), await picture(index));
+      await writeFile(join(folder, `${index}.png`), await testImage(index));
     }
     await writeFile(join(folder, '2.txt'), '1 0.5 0.5 0.5 0.5');
     await writeFile(join(folder, 'data.yaml'), 'names: [cat, dog]');
@@ -188,7 +188,7 @@ describe('with a hosted platform', () => {
       FOVEA_WORKSPACE: 'acme',
     });
     const file = join(hosted.folder, 'one.png');
-    await writeFile(file, await picture(1));
+    await writeFile(file, await testImage(1));
     const data = await hosted.ok('versions_preview', { files: [file], augmentation });
     expect(Object(data.images)).toHaveLength(1);
     const text = await refused({ project: 'cells' }, hosted);

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { picture, resized } from '../fixtures/pictures.ts';
+import { resized, testImage } from '../fixtures/images.ts';
 import {
   half,
   json,
@@ -29,10 +29,10 @@ describe('on the embedded platform', () => {
       type: 'object-detection',
       annotation: 'cells',
     });
-    await write('good.png', await picture(1));
+    await write('good.png', await testImage(1));
     await write('fake.jpg', 'this is no image');
     await write('empty.png', '');
-    await write('huge.png', resized(await picture(2), 20_000, 20_000));
+    await write('huge.png', resized(await testImage(2), 20_000, 20_000));
     const whole = await readFile(join(sample, 'JPEGImages/BloodImage_00040.jpg'));
     await write('cut.jpg', whole.subarray(0, 9_000));
     const { images } = await fovea.ok('images_upload', upload('good.png'));

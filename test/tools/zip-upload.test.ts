@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { openToSend } from '../../tools/zip-upload/pack-folder.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { picture } from '../fixtures/pictures.ts';
-import { plainZip, voc } from '../platform/zip-import/kit.ts';
+import { testImage } from '../fixtures/images.ts';
+import { plainZip, voc } from '../platform/zip-import/zip-files.ts';
 
 let fovea: Fovea;
 
@@ -41,9 +41,9 @@ it('knows the size of a folder of many files before it reads one', async () => {
 
 describe('images_upload_zip', () => {
   it('sends a folder as it is, waits for it, and says what became of it', async () => {
-    await write('set/train/images/a.png', await picture(1));
+    await write('set/train/images/a.png', await testImage(1));
     await write('set/train/labels/a.txt', '0 0.5 0.5 0.25 0.25\n');
-    await write('set/valid/images/b.png', await picture(2));
+    await write('set/valid/images/b.png', await testImage(2));
     await write('set/valid/labels/b.txt', '1 0.5 0.5 0.25 0.25\n0 0.2 0.2 0.1 0.1\n');
     await write('set/data.yaml', 'names: [cat, dog]\n');
     await write('set/.git/config', 'a secret');
@@ -72,7 +72,7 @@ describe('images_upload_zip', () => {
   });
 
   it('sends a zip file as it is', async () => {
-    const zip = plainZip({ 'c.png': await picture(3), 'c.xml': voc('c.png', 'bird') });
+    const zip = plainZip({ 'c.png': await testImage(3), 'c.xml': voc('c.png', 'bird') });
     const path = await write('more.ZIP', zip);
     const data = await fovea.ok('images_upload_zip', { project: 'cells', path, split: 'test' });
     expect(data).toMatchObject({

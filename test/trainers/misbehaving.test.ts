@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { projects } from '../../src/contract/projects.ts';
 import { trainingExtensions } from '../../src/contract/trainings.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
-import { endOfTraining, recipeTrainer, scriptOf, smallVersion } from './kit.ts';
+import { endOfTraining, recipeTrainer, scriptOf, smallVersion } from './test-trainers.ts';
 
 /** What a trainer does, what is said of it, and what its log has. */
 const cases: readonly [name: string, script: string, error: RegExp, log: RegExp][] = [

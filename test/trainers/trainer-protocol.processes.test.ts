@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { trainingExtensions, trainings } from '../../src/contract/trainings.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { isRelease } from '../fixtures/under-test.ts';
-import { endOfTraining, scriptTrainer, smallVersion } from './kit.ts';
+import { endOfTraining, scriptTrainer, smallVersion } from './test-trainers.ts';
 
 it('gives the program a dataset, a job and no variable but those it is to have', async () => {
   const trainer = await scriptTrainer(`

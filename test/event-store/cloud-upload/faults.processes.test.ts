@@ -29,7 +29,7 @@ import {
   type Sent,
   silence,
   until,
-} from './kit.ts';
+} from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

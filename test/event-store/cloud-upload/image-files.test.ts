@@ -7,7 +7,7 @@ import { diskError } from '../../../src/storage/disk-errors.ts';
 import type { FileStore } from '../../../src/storage/file-store.ts';
 import { pathOfFile } from '../../fixtures/event-store.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { closeDevices, cloudIds, type Device, openDevice, until } from './kit.ts';
+import { closeDevices, cloudIds, type Device, openDevice, until } from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

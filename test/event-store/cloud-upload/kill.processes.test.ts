@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { startChild } from '../../storage/kit.ts';
+import { startChild } from '../../storage/child-process.ts';
 import {
   closeDevices,
   cloudIds,
@@ -14,7 +14,7 @@ import {
   openLine,
   paths,
   until,
-} from './kit.ts';
+} from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

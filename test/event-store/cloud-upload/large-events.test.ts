@@ -13,7 +13,7 @@ import {
   openDevice,
   openLine,
   until,
-} from './kit.ts';
+} from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

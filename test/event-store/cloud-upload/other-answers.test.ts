@@ -4,7 +4,15 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { answer, closeDevices, cloudIds, openDevice, openLine, paths, until } from './kit.ts';
+import {
+  answer,
+  closeDevices,
+  cloudIds,
+  openDevice,
+  openLine,
+  paths,
+  until,
+} from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

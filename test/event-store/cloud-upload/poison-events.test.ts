@@ -16,7 +16,7 @@ import {
   paths,
   silence,
   until,
-} from './kit.ts';
+} from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

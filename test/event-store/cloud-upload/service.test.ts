@@ -5,8 +5,16 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { isoTime, systemClock } from '../../../src/clock.ts';
 import { openTestEventStore, type TestEventStore, tinyPng } from '../../fixtures/event-store.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { temporaryFolder } from '../../storage/kit.ts';
-import { answer, cloudEvents, cloudIds, type Line, openLine, paths, until } from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import {
+  answer,
+  cloudEvents,
+  cloudIds,
+  type Line,
+  openLine,
+  paths,
+  until,
+} from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

@@ -16,7 +16,7 @@ import {
   paths,
   plain,
   until,
-} from './kit.ts';
+} from './device-and-cloud.ts';
 
 let platform: TestPlatform;
 

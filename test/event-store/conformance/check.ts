@@ -7,7 +7,7 @@ import type { Cloud } from './cloud.ts';
 import type { ProfileName } from './profiles.ts';
 
 /** What a check is given. */
-export interface Kit {
+export interface Context {
   /** Asks the service, with its key where it has one. */
   readonly client: Client;
   /** The same without a key. */
@@ -20,7 +20,7 @@ export interface Kit {
   readonly cloud: Cloud;
 }
 
-export type Check = CheckOf<Kit>;
+export type Check = CheckOf<Context>;
 
 /** The checks of one profile. */
 export type Checks = Readonly<Record<ProfileName, readonly Check[]>>;
@@ -29,7 +29,7 @@ export type Checks = Readonly<Record<ProfileName, readonly Check[]>>;
 export function check(
   name: string,
   proves: readonly StatementNumber[],
-  run: (kit: Kit) => Promise<void>,
+  run: (context: Context) => Promise<void>,
 ): Check {
   return { name, proves, run };
 }

@@ -1,25 +1,26 @@
-// Runs the conformance kit against real services, one for each profile, and judges the kit itself.
+// Runs the conformance suite against real services, one for each profile, and judges the suite
+// itself.
 
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { testKit } from '../../conformance/kit-tests.ts';
+import { testSuite } from '../../conformance/suite-tests.ts';
 import {
   type EventStoreProcess,
   startEventStoreProcess,
 } from '../../fixtures/event-store-process.ts';
 import { createClient } from './client.ts';
 import { type Cloud, startCloud } from './cloud.ts';
-import { createEventStoreKit, type Target } from './kit.ts';
 import { environmentOf, type ProfileName, profileNames } from './profiles.ts';
+import { createEventStoreSuite, type Target } from './suite.ts';
 
-const kit = createEventStoreKit();
+const suite = createEventStoreSuite();
 const started: EventStoreProcess[] = [];
 const clouds: Cloud[] = [];
 
-testKit({
-  kit,
+testSuite({
+  suite,
   profileNames,
   startProfile,
   close: async () => {
@@ -32,8 +33,8 @@ testKit({
   passedByAll200: ['/health', '/health needs no key'],
 });
 
-test('the kit knows every statement of the document', () => {
-  expect(kit.statements.length).toBe(162);
+test('the suite knows every statement of the document', () => {
+  expect(suite.statements.length).toBe(162);
 });
 
 async function openCloud(): Promise<Cloud> {

@@ -1,6 +1,6 @@
 // The settings under which the service is started for a part of the checks.
 
-/** Filled with the address at which the kit plays the cloud. */
+/** Filled with the address at which the suite plays the cloud. */
 const cloudPlace = '{cloud}';
 
 export interface Profile {

@@ -15,14 +15,14 @@ import {
   type PageAnswer,
   pageAnswer,
 } from './answers.ts';
-import type { Kit } from './check.ts';
+import type { Context } from './check.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 export type AttachmentKind = 'videos' | 'local-only-files';
 
 /** The least event, of this check's device. */
-export function eventOf({ device }: Kit, more: Members = {}): Members {
+export function eventOf({ device }: Context, more: Members = {}): Members {
   return {
     event_schema: 'custom',
     event_data: { value: 'seen' },
@@ -33,46 +33,51 @@ export function eventOf({ device }: Kit, more: Members = {}): Members {
 }
 
 /** Stores an event that must be taken. */
-export async function create(kit: Kit, event: Members) {
+export async function create(context: Context, event: Members) {
   return createdAnswer.parse(
-    await ask(kit, { method: 'POST', path: '/v2/events', json: event }, 201),
+    await ask(context, { method: 'POST', path: '/v2/events', json: event }, 201),
   );
 }
 
 /** Stores the least event with these members, and gives it as it is read back. */
-export async function stored(kit: Kit, more: Members = {}): Promise<EventAnswer> {
-  const { id } = await create(kit, eventOf(kit, more));
-  return read(kit, id);
+export async function stored(context: Context, more: Members = {}): Promise<EventAnswer> {
+  const { id } = await create(context, eventOf(context, more));
+  return read(context, id);
 }
 
-export async function read(kit: Kit, id: string): Promise<EventAnswer> {
-  return eventAnswer.parse(await ask(kit, { path: `/v2/events/${encodeURIComponent(id)}` }, 200));
+export async function read(context: Context, id: string): Promise<EventAnswer> {
+  return eventAnswer.parse(
+    await ask(context, { path: `/v2/events/${encodeURIComponent(id)}` }, 200),
+  );
 }
 
-export async function list(kit: Kit, query: NonNullable<Call['query']> = {}): Promise<PageAnswer> {
-  const own = { device_id: kit.device, ...query };
-  return pageAnswer.parse(await ask(kit, { path: '/v2/events', query: own }, 200));
+export async function list(
+  context: Context,
+  query: NonNullable<Call['query']> = {},
+): Promise<PageAnswer> {
+  const own = { device_id: context.device, ...query };
+  return pageAnswer.parse(await ask(context, { path: '/v2/events', query: own }, 200));
 }
 
-export async function count(kit: Kit, query: NonNullable<Call['query']> = {}) {
-  return countAnswer.parse(await ask(kit, { path: '/events/count/stats', query }, 200));
+export async function count(context: Context, query: NonNullable<Call['query']> = {}) {
+  return countAnswer.parse(await ask(context, { path: '/events/count/stats', query }, 200));
 }
 
-export async function finalize(kit: Kit, id: string) {
+export async function finalize(context: Context, id: string) {
   const call: Call = { method: 'POST', path: `/v2/events/${id}/finalize` };
-  return finalizeAnswer.parse(await ask(kit, call, 200));
+  return finalizeAnswer.parse(await ask(context, call, 200));
 }
 
 /** Attaches content that must be taken; `fields` are the text fields before it. */
 export async function attach(
-  kit: Kit,
+  context: Context,
   id: string,
   kind: AttachmentKind,
   content: Uint8Array<ArrayBuffer>,
   options: { readonly type?: string; readonly fields?: Readonly<Record<string, string>> } = {},
 ) {
   const body = formOf(content, options.type, options.fields);
-  return attachmentAnswer.parse(await ask(kit, attachment(id, kind, { body }), 201));
+  return attachmentAnswer.parse(await ask(context, attachment(id, kind, { body }), 201));
 }
 
 /** A call that attaches. */
@@ -92,31 +97,39 @@ export function formOf(
 }
 
 /** The JSON of an answer that must have this status. */
-export async function ask(kit: Kit, call: Call, status: number): Promise<unknown> {
-  const reply = await kit.client.send(call);
+export async function ask(context: Context, call: Call, status: number): Promise<unknown> {
+  const reply = await context.client.send(call);
   return expectJson(call, reply, status);
 }
 
 /** A call that must be refused so, in the shape of the specification, and that leaves nothing. */
-export function refused(kit: Kit, call: Call, status: number): Promise<void> {
-  return allRefused(kit, [call], status);
+export function refused(context: Context, call: Call, status: number): Promise<void> {
+  return allRefused(context, [call], status);
 }
 
 /** Events that must be refused so when they are created, and leave nothing. */
-export function refusedEvents(kit: Kit, status: number, events: readonly Members[]): Promise<void> {
+export function refusedEvents(
+  context: Context,
+  status: number,
+  events: readonly Members[],
+): Promise<void> {
   const calls = events.map((json): Call => ({ method: 'POST', path: '/v2/events', json }));
-  return allRefused(kit, calls, status);
+  return allRefused(context, calls, status);
 }
 
 /** Calls that must be refused so, in the shape of the specification, and leave nothing. */
-export async function allRefused(kit: Kit, calls: readonly Call[], status: number): Promise<void> {
-  const before = await contents(kit);
+export async function allRefused(
+  context: Context,
+  calls: readonly Call[],
+  status: number,
+): Promise<void> {
+  const before = await contents(context);
   for (const call of calls) {
-    const reply = await kit.client.send(call);
+    const reply = await context.client.send(call);
     expectStatus(call, reply, status);
     expectErrorBody(call.path, status, reply.json);
   }
-  assert.deepEqual(await contents(kit), before, `${calls.map(sentenceOf)}: something was left`);
+  assert.deepEqual(await contents(context), before, `${calls.map(sentenceOf)}: something was left`);
 }
 
 export function expectErrorBody(path: string, status: number, body: unknown): void {
@@ -126,9 +139,9 @@ export function expectErrorBody(path: string, status: number, body: unknown): vo
 }
 
 /** How much the store holds; figures beside the document's where the service gives them. */
-export async function contents(kit: Kit): Promise<unknown> {
-  const { total_count, filtered_count } = await count(kit, { device_id: kit.device });
-  const { status, json } = await kit.client.send({ path: '/v2/stats' });
+export async function contents(context: Context): Promise<unknown> {
+  const { total_count, filtered_count } = await count(context, { device_id: context.device });
+  const { status, json } = await context.client.send({ path: '/v2/stats' });
   const figures = figuresOf.safeParse(status === 200 ? json : undefined);
   return { total_count, filtered_count, ...figures.data };
 }

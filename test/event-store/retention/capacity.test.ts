@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../../src/errors.ts';
-import { cloudOn, failure, openTestStore, patiently } from './kit.ts';
+import { cloudOn, failure, openTestStore, patiently } from './test-store.ts';
 
 describe('the record limit', () => {
   test('is a ring: one more event removes the oldest one', async () => {

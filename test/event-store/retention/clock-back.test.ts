@@ -8,6 +8,7 @@ import {
   readClockHistory,
   writeClockHistory,
 } from '../../../src/event-store/retention/monotonic-age.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import {
   dayMs,
   hourMs,
@@ -16,9 +17,8 @@ import {
   secondMs,
   type TestClock,
   type TestStore,
-  temporaryFolder,
   testClock,
-} from './kit.ts';
+} from './test-store.ts';
 
 const start = 1_000_000_000;
 

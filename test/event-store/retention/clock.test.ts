@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { MonotonicAge } from '../../../src/event-store/retention/monotonic-age.ts';
-import { dayMs, hourMs, openTestStore, patiently, secondMs, testClock } from './kit.ts';
+import { dayMs, hourMs, openTestStore, patiently, secondMs, testClock } from './test-store.ts';
 
 test('a clock that was ahead for one event: said until time has caught up', async () => {
   const { create, clock, retention } = await openTestStore();

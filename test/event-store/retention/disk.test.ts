@@ -11,14 +11,8 @@ import { FoveaError } from '../../../src/errors.ts';
 import { BallastFile } from '../../../src/event-store/retention/ballast-file.ts';
 import { openPolicy } from '../../../src/event-store/retention/retention-policy.ts';
 import { readEventStoreSettings } from '../../../src/event-store-config.ts';
-import {
-  cloudOn,
-  dayMs,
-  openTestStore,
-  patiently,
-  type TestStore,
-  temporaryFolder,
-} from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { cloudOn, dayMs, openTestStore, patiently, type TestStore } from './test-store.ts';
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;

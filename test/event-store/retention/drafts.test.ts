@@ -1,7 +1,7 @@
 // The draft sweep: who forgot to finalize, and who is only slow.
 
 import { describe, expect, test } from 'vitest';
-import { cloudOn, hourMs, openTestStore, patiently, secondMs } from './kit.ts';
+import { cloudOn, hourMs, openTestStore, patiently, secondMs } from './test-store.ts';
 
 const settings = { DRAFT_AUTO_FINALIZE_SECONDS: '3600' };
 

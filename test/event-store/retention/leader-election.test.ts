@@ -8,7 +8,8 @@ import type { Readable, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLeaderElection } from '../../../src/event-store/retention/leader-election.ts';
 import { createLog } from '../../../src/log.ts';
-import { dayMs, openTestStore, patiently, temporaryFolder } from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { dayMs, openTestStore, patiently } from './test-store.ts';
 
 describe('processes of one data folder', () => {
   test('have one leader; when it is killed, another one leads', async () => {

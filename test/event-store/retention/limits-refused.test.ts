@@ -1,7 +1,7 @@
 // At the byte limit: what is refused costs nothing, and what is small is let in beside it.
 
 import { describe, expect, test } from 'vitest';
-import { cloudOn, failure, openTestStore, patiently, type TestStore } from './kit.ts';
+import { cloudOn, failure, openTestStore, patiently, type TestStore } from './test-store.ts';
 
 const mebibyte = 1024 * 1024;
 const settings = { MAX_BYTES: String(6 * mebibyte) };

@@ -3,7 +3,7 @@
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { pathOfFile } from '../../fixtures/event-store.ts';
-import { dayMs, failure, listed, openTestStore, patiently } from './kit.ts';
+import { dayMs, failure, listed, openTestStore, patiently } from './test-store.ts';
 
 const image = new Uint8Array(1_000);
 const ofFive = { MAX_RECORDS: '5' };

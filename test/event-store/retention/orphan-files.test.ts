@@ -7,7 +7,8 @@ import { newFileId } from '../../../src/event-store/ids.ts';
 import { limits } from '../../../src/limits.ts';
 import { tryLock } from '../../../src/storage/file-lock.ts';
 import { openFileFolder } from '../../../src/storage/file-store.ts';
-import { listed, openTestStore, patiently, secondMs, temporaryFolder, testClock } from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { listed, openTestStore, patiently, secondMs, testClock } from './test-store.ts';
 
 const content = new Uint8Array(100);
 

@@ -9,15 +9,8 @@ import { writePolicy } from '../../../src/event-store/retention/retention-policy
 import { readEventStoreSettings } from '../../../src/event-store-config.ts';
 import { createLog } from '../../../src/log.ts';
 import { openTestEventStore, plainEvent } from '../../fixtures/event-store.ts';
-import {
-  cloudOn,
-  dayMs,
-  failure,
-  openTestStore,
-  patiently,
-  temporaryFolder,
-  testClock,
-} from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { cloudOn, dayMs, failure, openTestStore, patiently, testClock } from './test-store.ts';
 
 describe('the policy of a data folder', () => {
   test('holds for a process with other settings that leads already', async () => {

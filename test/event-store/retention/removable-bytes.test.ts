@@ -5,7 +5,7 @@ import {
   type CapacityReading,
   removableBytes,
 } from '../../../src/event-store/retention/capacity.ts';
-import { openTestStore } from './kit.ts';
+import { openTestStore } from './test-store.ts';
 
 const image = new Uint8Array(8192);
 

@@ -1,7 +1,7 @@
 // Age: what is removed when, what is spared, and what the ledger says of it.
 
 import { describe, expect, test } from 'vitest';
-import { cloudOn, dayMs, hourMs, listed, openTestStore, secondMs } from './kit.ts';
+import { cloudOn, dayMs, hourMs, listed, openTestStore, secondMs } from './test-store.ts';
 
 describe('retention by age', () => {
   test('removes what is older than a fraction of a day, and nothing younger', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newFileId } from '../../../src/event-store/ids.ts';
 import { pathOfFile } from '../../fixtures/event-store.ts';
-import { cloudOn, dayMs, failure, hourMs, listed, openTestStore, patiently } from './kit.ts';
+import { cloudOn, dayMs, failure, hourMs, listed, openTestStore, patiently } from './test-store.ts';
 
 const image = new Uint8Array(1_000);
 

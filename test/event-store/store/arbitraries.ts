@@ -7,7 +7,7 @@ import type {
   MetadataValue,
   NewEvent,
 } from '../../../src/event-store/store/store.ts';
-import { newEvent, newFile } from './kit.ts';
+import { newEvent, newFile } from './new-events.ts';
 
 const device = fc.constantFrom('camera-1', 'camera-2', 'ä');
 const schema = fc.constantFrom('custom', 'quality_check');

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { newEvent, sqliteStore, temporaryFolder } from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { newEvent, sqliteStore } from './new-events.ts';
 
 /** How often the log has begun anew: https://www.sqlite.org/fileformat2.html#walformat */
 function beginnings(log: string): number {

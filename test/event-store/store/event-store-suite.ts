@@ -7,8 +7,8 @@ import type {
   EventStore,
   MetadataCondition,
 } from '../../../src/event-store/store/store.ts';
-import { type SettableClock, settableClock } from '../../storage/kit.ts';
-import { allPages, newEvent, newFile } from './kit.ts';
+import { type SettableClock, settableClock } from '../../fixtures/settable-clock.ts';
+import { allPages, newEvent, newFile } from './new-events.ts';
 
 type Open = (clock: SettableClock) => Promise<EventStore>;
 

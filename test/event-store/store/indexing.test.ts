@@ -10,7 +10,8 @@ import { migrations } from '../../../src/event-store/store/schema.ts';
 import type { EventQuery, EventStore } from '../../../src/event-store/store/store.ts';
 import { limits } from '../../../src/limits.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { newEvent, sqliteStore, temporaryFolder } from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { newEvent, sqliteStore } from './new-events.ts';
 
 type Step =
   | { readonly kind: 'create'; readonly count: number; readonly writer: 0 | 1 }

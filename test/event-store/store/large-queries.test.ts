@@ -18,8 +18,8 @@ import type {
 } from '../../../src/event-store/store/store.ts';
 import { limits } from '../../../src/limits.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { newEvent } from './kit.ts';
 import { memoryStore } from './memory-store.ts';
+import { newEvent } from './new-events.ts';
 
 const eventCount = 11_000;
 const removedCount = 2_500;

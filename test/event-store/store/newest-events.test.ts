@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import type { EventQuery, EventStore } from '../../../src/event-store/store/store.ts';
 import { limits } from '../../../src/limits.ts';
-import { settableClock } from '../../storage/kit.ts';
-import { newEvent, sqliteStore } from './kit.ts';
+import { settableClock } from '../../fixtures/settable-clock.ts';
+import { newEvent, sqliteStore } from './new-events.ts';
 
 const orders: readonly EventQuery['order'][] = ['newest_first', 'oldest_first'];
 

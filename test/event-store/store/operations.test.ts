@@ -10,10 +10,10 @@ import type {
   NewEvent,
   StoredEvent,
 } from '../../../src/event-store/store/store.ts';
-import { settableClock } from '../../storage/kit.ts';
+import { settableClock } from '../../fixtures/settable-clock.ts';
 import { arbitraryEvent, arbitraryQuery } from './arbitraries.ts';
-import { allPages, newFile, sqliteStore } from './kit.ts';
 import { memoryStore } from './memory-store.ts';
+import { allPages, newFile, sqliteStore } from './new-events.ts';
 
 type Step =
   | { readonly kind: 'create'; readonly event: NewEvent; readonly times: number }

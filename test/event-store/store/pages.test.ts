@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { allPages, newEvent, sqliteStore } from './kit.ts';
+import { allPages, newEvent, sqliteStore } from './new-events.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -16,10 +16,10 @@ import type {
   NewEvent,
 } from '../../../src/event-store/store/store.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
-import { settableClock } from '../../storage/kit.ts';
+import { settableClock } from '../../fixtures/settable-clock.ts';
 import { arbitraryQuery } from './arbitraries.ts';
-import { newEvent } from './kit.ts';
 import { memoryStore } from './memory-store.ts';
+import { newEvent } from './new-events.ts';
 
 /** More than two buckets, and some that are in no index yet. */
 const total = 33_000;

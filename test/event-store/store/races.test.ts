@@ -7,8 +7,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
-import { settableClock } from '../../storage/kit.ts';
-import { newEvent, newFile, sqliteStore, temporaryFolder } from './kit.ts';
+import { settableClock } from '../../fixtures/settable-clock.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { newEvent, newFile, sqliteStore } from './new-events.ts';
 
 const calls = ['attach', 'finalize', 'sweep', 'remove', 'hold'] as const;
 

@@ -11,7 +11,8 @@ import { migrations } from '../../../src/event-store/store/schema.ts';
 import type { EventStore } from '../../../src/event-store/store/store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
-import { allPages, newEvent, sqliteStore, temporaryFolder } from './kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { allPages, newEvent, sqliteStore } from './new-events.ts';
 
 interface Writer {
   readonly process: ChildProcess;

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { hasChromium, inChromium, openBrowser } from '../../event-store/browser.ts';
+import { hasChromium, inChromium, openBrowser } from '../../event-store/chromium.ts';
 import { openTestEventStore, type TestEventStore } from '../../fixtures/event-store.ts';
 import { type Fovea, launchFovea } from '../../fixtures/fovea.ts';
 

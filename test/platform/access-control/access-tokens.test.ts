@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AccessToken } from '../../../src/contract/access-token.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { createTestTokens } from '../tokens.ts';
+import { createTestTokens } from '../test-tokens.ts';
 
 const tokens = createTestTokens();
 const scopes: ReadonlySet<string> = new Set(['workspace:read', 'project:create', 'project:read']);

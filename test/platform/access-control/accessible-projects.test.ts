@@ -1,9 +1,9 @@
 // Keys for folders: the projects in them and below, as they are at each call, and nothing else.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { makeFolder, makeKey, makeProject, messageOf, send, typeOf } from '../keys-kit.ts';
+import { makeFolder, makeKey, makeProject, messageOf, send, typeOf } from '../api-key-requests.ts';
 
 let platform: TestPlatform;
 let line: string;
@@ -43,7 +43,7 @@ describe('a project', () => {
       ]);
     }
     const form = new FormData();
-    form.append('file', new File([await picture(1)], 'one.png', { type: 'image/png' }));
+    form.append('file', new File([await testImage(1)], 'one.png', { type: 'image/png' }));
     const upload = await fetch(`${platform.url}/dataset/nuts/upload`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}` },

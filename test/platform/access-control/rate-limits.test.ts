@@ -5,8 +5,8 @@ import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { makeKey, messageOf, send, typeOf } from '../keys-kit.ts';
-import { createTestTokens } from '../tokens.ts';
+import { makeKey, messageOf, send, typeOf } from '../api-key-requests.ts';
+import { createTestTokens } from '../test-tokens.ts';
 
 /** A platform whose clock stands still until a test moves it. */
 async function start(rateLimit: number | undefined, options: Partial<PlatformOptions> = {}) {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { limits } from '../../../src/limits.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
-import { makeKey, send } from '../keys-kit.ts';
+import { makeKey, send } from '../api-key-requests.ts';
 
 test('a key that is revoked while its request comes in makes no successor', async () => {
   const platform = await startTestPlatform();

@@ -6,7 +6,7 @@ import { embeddedOperations } from '../../../src/contract/index.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { scopes } from '../../../src/contract/scopes.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { createTestTokens } from '../tokens.ts';
+import { createTestTokens } from '../test-tokens.ts';
 
 const tokens = createTestTokens();
 const all: readonly Operation[] = Object.values(embeddedOperations);

@@ -6,7 +6,7 @@ import { images } from '../../../src/contract/images.ts';
 import { inference } from '../../../src/contract/inference.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { visionEvents } from '../../../src/contract/vision-events.ts';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { squareFinder } from './square-finder.ts';
 
@@ -37,7 +37,7 @@ async function deployed(name: string, platform = shared) {
 }
 
 async function infer({ client }: TestPlatform, project: string, shade: number) {
-  const file = { name: 'new.png', content: await picture(shade) };
+  const file = { name: 'new.png', content: await testImage(shade) };
   const { body } = await client.call(inference.inference_run, {
     project,
     version: 'deployed',
@@ -193,7 +193,7 @@ it('refuses settings that mean nothing, and says which there are', async () => {
 it('collects the images of vision events that name the project', async () => {
   const { platform, client, at } = await deployed('events');
   await client.call(deployment.active_learning_enable, at);
-  const file = { name: 'seen.png', content: await picture(7) };
+  const file = { name: 'seen.png', content: await testImage(7) };
   const { body } = await client.call(visionEvents.vision_events_upload_image, {
     workspace: 'acme',
     file,

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { openZipAnnotationReader } from '../../../src/platform/annotation-threads/zip-annotation-reader.ts';
 import { createDiskReservations } from '../../../src/platform/disk-reservations.ts';
 import type { ZipEntry } from '../../../src/platform/zip-import/open-zip.ts';
-import { coco, voc } from '../zip-import/kit.ts';
+import { coco, voc } from '../zip-import/zip-files.ts';
 
 /** Sequences in sequences, which the parser of YAML takes a minute or more for. */
 const slowYaml = `${'- '.repeat(100)}a\n`.repeat(20_000);

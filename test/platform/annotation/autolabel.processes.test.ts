@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
 import { constantModel } from '../../fixtures/onnx-models.ts';
 import { startPlatformProcess } from '../../fixtures/platform.ts';
-import { temporaryFolder } from '../../storage/kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import {
   blueAt,
   callsTo,
@@ -21,17 +21,17 @@ import {
   sharedLabelling,
   squaresModel,
   startLabelling,
-} from '../labelling-kit.ts';
+} from '../platform-with-model.ts';
 
-async function withImages(kit: Labelling, images: readonly Uint8Array[], name?: string) {
-  const project = await kit.newProject(name);
+async function withImages(fixture: Labelling, images: readonly Uint8Array[], name?: string) {
+  const project = await fixture.newProject(name);
   const ids: string[] = [];
-  for (const image of images) ids.push(await kit.upload(project, image));
-  return { project, ids, batchId: await kit.batchOf(project) };
+  for (const image of images) ids.push(await fixture.upload(project, image));
+  return { project, ids, batchId: await fixture.batchOf(project) };
 }
 
-function start(kit: Labelling, project: string, body: object) {
-  return kit.tell('POST', `/acme/${project}/autolabel`, { modelType: 'local', ...body });
+function start(fixture: Labelling, project: string, body: object) {
+  return fixture.tell('POST', `/acme/${project}/autolabel`, { modelType: 'local', ...body });
 }
 
 function words({ status, body }: { status: number; body: Record<string, unknown> }) {
@@ -42,26 +42,30 @@ describe('with a model', () => {
   const labelling = sharedLabelling({ model: squaresModel });
 
   it('labels exactly what the model sees, and nothing else', async () => {
-    const kit = await startLabelling({ model: squaresModel });
+    const fixture = await startLabelling({ model: squaresModel });
     const both = await redAt(5, [{ left: 48, top: 48, colour: { r: 0, g: 0, b: 255 } }]);
     const nothing = await redAt(3, [{ left: 48, top: 0, colour: { r: 0, g: 0, b: 0 } }]);
     const images = [await redAt(0), await blueAt(15), both, nothing, await redAt(9)];
-    const { project, ids, batchId } = await withImages(kit, images);
+    const { project, ids, batchId } = await withImages(fixture, images);
     const [first = '', second = '', third = '', fourth = '', fifth = ''] = ids;
-    await kit.annotate(project, fifth, '', 'green');
+    await fixture.annotate(project, fifth, '', 'green');
     const ontology = { red: 'tomato', blue: 'berry' };
-    const started = await start(kit, project, { batchId, ontology, reviewerEmail: 'rob@x.org' });
+    const started = await start(fixture, project, {
+      batchId,
+      ontology,
+      reviewerEmail: 'rob@x.org',
+    });
     expect(started).toMatchObject({
       status: 202,
       body: { message: 'Auto Label takes 4 images.', taskId: started.body.jobId },
     });
     const { jobId, annotationJobId } = started.body;
-    expect(await kit.ended(String(started.body.taskId))).toMatchObject({
+    expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
       status: 'completed',
       progress: { current: 4, total: 4 },
       result: { images: 4, labelled: 3, empty: 1, skipped: 0, boxes: 4, annotationJobId },
     });
-    expect((await kit.tell('GET', `/acme/autolabel/jobs/${jobId}`)).body).toEqual({
+    expect((await fixture.tell('GET', `/acme/autolabel/jobs/${jobId}`)).body).toEqual({
       jobId,
       status: 'completed',
       modelType: 'local',
@@ -74,17 +78,17 @@ describe('with a model', () => {
       confidenceThresholds: {},
       annotationJobId,
     });
-    const boxesOf = async (id: string) => (await kit.image(project, id)).annotation?.boxes;
+    const boxesOf = async (id: string) => (await fixture.image(project, id)).annotation?.boxes;
     const [box] = await boxesOf(first);
     expect(box).toEqual({ label: 'tomato', x: 8, y: 8, width: 16, height: 16 });
     expect(await boxesOf(second)).toMatchObject([{ label: 'berry', x: 56, y: 56 }]);
     const labels = (await boxesOf(third)).map(({ label }: { label: string }) => label);
     expect(labels.sort()).toEqual(['berry', 'tomato']);
-    expect(await kit.image(project, fourth)).toMatchObject({ annotated: false, labels: [] });
-    expect(await kit.image(project, fifth)).toMatchObject({ labels: ['green'] });
-    expect(await kit.image(project, fifth)).not.toHaveProperty('prediction');
-    expect(await kit.image(project, first)).toMatchObject({ prediction: true });
-    const job = await kit.tell('GET', `/acme/${project}/jobs/${annotationJobId}`);
+    expect(await fixture.image(project, fourth)).toMatchObject({ annotated: false, labels: [] });
+    expect(await fixture.image(project, fifth)).toMatchObject({ labels: ['green'] });
+    expect(await fixture.image(project, fifth)).not.toHaveProperty('prediction');
+    expect(await fixture.image(project, first)).toMatchObject({ prediction: true });
+    const job = await fixture.tell('GET', `/acme/${project}/jobs/${annotationJobId}`);
     expect(job.body).toMatchObject({
       name: 'Auto Label: first',
       reviewer: 'rob@x.org',
@@ -93,41 +97,41 @@ describe('with a model', () => {
       annotated: 3,
       unannotated: 0,
     });
-    const stats = await kit.tell('GET', '/acme/inference-stats');
+    const stats = await fixture.tell('GET', '/acme/inference-stats');
     expect(stats.body).toMatchObject({ num_inferences: 4, num_errors: 0, avg_confidence: 1 });
   });
 
   it('takes as many images as it is told, and the confidence that each class needs', async () => {
-    const kit = labelling();
+    const fixture = labelling();
     const pale = { r: 128, g: 0, b: 0 };
     const images = [
       await redAt(0, [{ left: 16, top: 16, colour: pale }]),
       await redAt(1, [{ left: 32, top: 16, colour: pale }]),
       await redAt(2),
     ];
-    const { project, ids, batchId } = await withImages(kit, images);
+    const { project, ids, batchId } = await withImages(fixture, images);
     const confidenceThresholds = { red: 0.6 };
-    const started = await start(kit, project, {
+    const started = await start(fixture, project, {
       batchId,
       numImagesToLabel: 2,
       defaultConfidence: 0.1,
       confidenceThresholds,
     });
-    expect(await kit.ended(String(started.body.taskId))).toMatchObject({
+    expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
       result: { images: 2, labelled: 2, boxes: 2 },
     });
-    expect(await kit.image(project, ids[2] ?? '')).toMatchObject({ annotated: false });
-    const again = await start(kit, project, { batchId, defaultConfidence: 0.1 });
+    expect(await fixture.image(project, ids[2] ?? '')).toMatchObject({ annotated: false });
+    const again = await start(fixture, project, { batchId, defaultConfidence: 0.1 });
     expect(again.body.message).toBe('Auto Label takes 1 image.');
   });
 
   it('lets go of images in which it saw nothing: another run, or a person, takes them', async () => {
-    const kit = labelling();
-    const { project, ids, batchId } = await withImages(kit, [await redAt(0), await blueAt(1)]);
+    const fixture = labelling();
+    const { project, ids, batchId } = await withImages(fixture, [await redAt(0), await blueAt(1)]);
     const run = async (ontology: object) => {
-      const started = await start(kit, project, { batchId, ontology });
-      await kit.ended(String(started.body.taskId));
-      return (await kit.tell('GET', `/acme/autolabel/jobs/${started.body.jobId}`)).body;
+      const started = await start(fixture, project, { batchId, ontology });
+      await fixture.ended(String(started.body.taskId));
+      return (await fixture.tell('GET', `/acme/autolabel/jobs/${started.body.jobId}`)).body;
     };
     const first = await run({ red: 'tomato' });
     expect(first).toMatchObject({
@@ -141,22 +145,22 @@ describe('with a model', () => {
     });
     // It has no image left to review.
     expect(second).not.toHaveProperty('annotationJobId');
-    const { jobs } = (await kit.tell('GET', `/acme/${project}/jobs`)).body;
+    const { jobs } = (await fixture.tell('GET', `/acme/${project}/jobs`)).body;
     expect(jobs).toMatchObject([{ id: first.annotationJobId, status: 'in_review', numImages: 1 }]);
-    expect(await kit.image(project, ids[1] ?? '')).toMatchObject({ annotated: false });
+    expect(await fixture.image(project, ids[1] ?? '')).toMatchObject({ annotated: false });
     const people = { labelerEmail: 'lea@example.com', reviewerEmail: 'rob@example.com' };
     const body = { name: 'Rest', batch: batchId, num_images: 1, ...people };
-    expect((await kit.tell('POST', `/acme/${project}/jobs`, body)).status).toBe(201);
+    expect((await fixture.tell('POST', `/acme/${project}/jobs`, body)).status).toBe(201);
   });
 
   it('passes over images that are lost, damaged or cannot be read, and labels the others', async () => {
-    const kit = labelling();
-    const { data } = kit.platform;
-    const before = await counted(kit);
+    const fixture = labelling();
+    const { data } = fixture.platform;
+    const before = await counted(fixture);
     // Files that no other test has.
     const own = { left: 0, top: 63, width: 1, height: 1, colour: { r: 0, g: 99, b: 0 } };
     const pictures = await Promise.all([0, 1, 2, 3].map((place) => redAt(place, [own])));
-    const { project, ids, batchId } = await withImages(kit, pictures);
+    const { project, ids, batchId } = await withImages(fixture, pictures);
     const [lost = '', damaged = '', corrupt = '', fine = ''] = ids;
     const pathOf = async (place: number) => {
       const hash = createHash('sha256')
@@ -174,41 +178,41 @@ describe('with a model', () => {
     const database = new DatabaseSync(join(data, 'platform.db'));
     database.prepare('UPDATE images SET hash = ? WHERE id = ?').run(hash, corrupt);
     database.close();
-    const started = await start(kit, project, { batchId });
-    expect(await kit.ended(String(started.body.taskId))).toMatchObject({
+    const started = await start(fixture, project, { batchId });
+    expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
       status: 'completed',
       result: { images: 4, labelled: 1, empty: 0, skipped: 3, boxes: 1 },
     });
-    expect(await kit.image(project, fine)).toMatchObject({ annotated: true, labels: ['red'] });
+    expect(await fixture.image(project, fine)).toMatchObject({ annotated: true, labels: ['red'] });
     for (const id of [lost, damaged, corrupt]) {
-      expect(await kit.image(project, id)).toMatchObject({ annotated: false });
+      expect(await fixture.image(project, id)).toMatchObject({ annotated: false });
     }
-    const after = await counted(kit);
+    const after = await counted(fixture);
     expect(after.inferences - before.inferences).toBe(4);
     expect(after.errors - before.errors).toBe(3);
   });
 
   it('fails for a fault of the model, names the image by its id, and lets its images go', async () => {
-    const kit = await startLabelling({
+    const fixture = await startLabelling({
       model: await modelFile(constantModel([1, 1, 6], [10, 10, 30, 30, 7.5, 0])),
     });
-    const { project, ids, batchId } = await withImages(kit, [await redAt(0), await redAt(1)]);
+    const { project, ids, batchId } = await withImages(fixture, [await redAt(0), await redAt(1)]);
     const first = ids.toSorted()[0];
-    const started = await start(kit, project, { batchId });
-    const task = await kit.ended(String(started.body.taskId));
+    const started = await start(fixture, project, { batchId });
+    const task = await fixture.ended(String(started.body.taskId));
     expect(task.status).toBe('failed');
     expect(task.error).toMatch(new RegExp(`^Image ${first}: `));
     expect(task.error).not.toContain('.png');
-    const again = await start(kit, project, { batchId });
+    const again = await start(fixture, project, { batchId });
     expect(again.body.message).toBe('Auto Label takes 2 images.');
   });
 
   it('lets the images of a run go whose task failed without it', async () => {
-    const kit = labelling();
-    const { data } = kit.platform;
-    const { project, ids, batchId } = await withImages(kit, [await blueAt(0), await blueAt(1)]);
-    const started = await start(kit, project, { batchId, ontology: { red: 'tomato' } });
-    await kit.ended(String(started.body.taskId));
+    const fixture = labelling();
+    const { data } = fixture.platform;
+    const { project, ids, batchId } = await withImages(fixture, [await blueAt(0), await blueAt(1)]);
+    const started = await start(fixture, project, { batchId, ontology: { red: 'tomato' } });
+    await fixture.ended(String(started.body.taskId));
     // As it is after too many processes died over it: nobody was left to free what it took.
     const database = new DatabaseSync(join(data, 'platform.db'));
     const { jobId } = started.body;
@@ -223,38 +227,39 @@ describe('with a model', () => {
       UPDATE work SET status = 'running', lease_expires = 9e15 WHERE id = '${jobId}';`);
     const locked =
       'batchId: has no image that waits for labels: all are annotated, or in an open job';
-    expect(words(await start(kit, project, { batchId }))).toEqual([400, locked]);
+    expect(words(await start(fixture, project, { batchId }))).toEqual([400, locked]);
     database.exec(`UPDATE work SET status = 'failed' WHERE id = '${jobId}'`);
     database.close();
-    const again = await start(kit, project, { batchId });
+    const again = await start(fixture, project, { batchId });
     expect(again.body.message).toBe('Auto Label takes 2 images.');
-    expect((await kit.tell('GET', `/acme/${project}/jobs/left`)).status).toBe(404);
+    expect((await fixture.tell('GET', `/acme/${project}/jobs/left`)).status).toBe(404);
   });
 
   it('labels only the classes that project and model share, where nobody names them', async () => {
-    const kit = labelling();
-    const { project, ids, batchId } = await withImages(kit, [
+    const fixture = labelling();
+    const { project, ids, batchId } = await withImages(fixture, [
       await redAt(0),
       await blueAt(1),
       await blueAt(2),
     ]);
-    await kit.annotate(project, ids[0] ?? '', '', 'blue');
-    const started = await start(kit, project, { batchId });
-    await kit.ended(String(started.body.taskId));
-    const { body } = await kit.tell('GET', `/acme/autolabel/jobs/${started.body.jobId}`);
+    await fixture.annotate(project, ids[0] ?? '', '', 'blue');
+    const started = await start(fixture, project, { batchId });
+    await fixture.ended(String(started.body.taskId));
+    const { body } = await fixture.tell('GET', `/acme/autolabel/jobs/${started.body.jobId}`);
     expect(body).toMatchObject({ ontology: { blue: 'blue' }, images: { total: 2, labelled: 2 } });
-    const other = await withImages(kit, [await redAt(0), await redAt(1)], 'Other');
-    await kit.annotate(other.project, other.ids[0] ?? '', '', 'green');
-    expect(words(await start(kit, other.project, { batchId: other.batchId }))).toEqual([
+    const other = await withImages(fixture, [await redAt(0), await redAt(1)], 'Other');
+    await fixture.annotate(other.project, other.ids[0] ?? '', '', 'green');
+    expect(words(await start(fixture, other.project, { batchId: other.batchId }))).toEqual([
       400,
       'ontology: is needed: the model knows "red", "blue", and the project has "green"',
     ]);
   });
 
   it('refuses what is wrong, and takes no image for it', async () => {
-    const kit = labelling();
-    const { project, batchId } = await withImages(kit, [await redAt(0)]);
-    const refusal = async (body: object) => words(await start(kit, project, { batchId, ...body }));
+    const fixture = labelling();
+    const { project, batchId } = await withImages(fixture, [await redAt(0)]);
+    const refusal = async (body: object) =>
+      words(await start(fixture, project, { batchId, ...body }));
     expect(await refusal({ ontology: { rad: 'x' } })).toEqual([
       400,
       'ontology.rad: is not a class of the model; did you mean "red"?',
@@ -281,33 +286,33 @@ describe('with a model', () => {
       400,
       `modelOptions.modelId: There is no model "${project}/7".`,
     ]);
-    expect((await start(kit, project, { batchId, modelType: 'nobody/7' })).status).toBe(404);
-    const classes = await kit.newProject('Classes', 'single-label-classification');
-    await kit.upload(classes, await redAt(0));
-    const other = await kit.batchOf(classes);
-    expect(words(await start(kit, classes, { batchId: other }))).toEqual([
+    expect((await start(fixture, project, { batchId, modelType: 'nobody/7' })).status).toBe(404);
+    const classes = await fixture.newProject('Classes', 'single-label-classification');
+    await fixture.upload(classes, await redAt(0));
+    const other = await fixture.batchOf(classes);
+    expect(words(await start(fixture, classes, { batchId: other }))).toEqual([
       400,
       'project: is of the type single-label-classification; the models of this platform give boxes',
     ]);
-    expect((await kit.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
-    await kit.ended(String((await start(kit, project, { batchId })).body.taskId));
-    expect(words(await start(kit, project, { batchId }))).toEqual([
+    expect((await fixture.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
+    await fixture.ended(String((await start(fixture, project, { batchId })).body.taskId));
+    expect(words(await start(fixture, project, { batchId }))).toEqual([
       400,
       'batchId: has no image that waits for labels: all are annotated, or in an open job',
     ]);
   });
 
   it('shows its jobs to nobody else', async () => {
-    const kit = labelling();
-    const { project, batchId } = await withImages(kit, [await redAt(0)]);
-    const { body } = await start(kit, project, { batchId });
-    const other = await kit.platform.otherWorkspace('globex');
+    const fixture = labelling();
+    const { project, batchId } = await withImages(fixture, [await redAt(0)]);
+    const { body } = await start(fixture, project, { batchId });
+    const other = await fixture.platform.otherWorkspace('globex');
     const path = `autolabel/jobs/${body.jobId}`;
-    expect((await kit.tell('GET', `/globex/${path}`, undefined, other.key)).status).toBe(404);
-    expect((await kit.tell('GET', `/acme/${path}`, undefined, other.key)).status).toBe(403);
-    await kit.ended(String(body.taskId));
-    await kit.tell('DELETE', `/acme/${project}`);
-    expect((await kit.tell('GET', `/acme/${path}`)).status).toBe(404);
+    expect((await fixture.tell('GET', `/globex/${path}`, undefined, other.key)).status).toBe(404);
+    expect((await fixture.tell('GET', `/acme/${path}`, undefined, other.key)).status).toBe(403);
+    await fixture.ended(String(body.taskId));
+    await fixture.tell('DELETE', `/acme/${project}`);
+    expect((await fixture.tell('GET', `/acme/${path}`)).status).toBe(404);
   });
 
   it('goes on where a process was killed, and counts nothing twice', async () => {
@@ -340,18 +345,18 @@ describe('with a model', () => {
 
     // Long enough for the lease of the dead to end.
     const clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
-    const kit = await startLabelling({ data, model, clock });
-    expect(await kit.ended(String(started.body.taskId))).toMatchObject({
+    const fixture = await startLabelling({ data, model, clock });
+    expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
       status: 'completed',
       result: { images: 32, labelled: 32, empty: 0, skipped: 0, boxes: 32 },
     });
     for (const [number, id] of ids.entries()) {
       const place = number % 16;
-      const { annotation } = await kit.image(project, id);
+      const { annotation } = await fixture.image(project, id);
       const [x, y] = [(place % 4) * 16 + 8, Math.floor(place / 4) * 16 + 8];
       expect(annotation.boxes).toEqual([{ label: 'red', x, y, width: 16, height: 16 }]);
     }
-    const stats = await kit.tell('GET', '/acme/inference-stats');
+    const stats = await fixture.tell('GET', '/acme/inference-stats');
     expect(stats.body).toMatchObject({ num_inferences: 32, num_errors: 0 });
   }, 90_000);
 });
@@ -371,19 +376,19 @@ describe('without a model', () => {
         'PROJECT/VERSION.',
     ],
   ])('a job with %s fails at once, and labels nothing', async (modelType, error) => {
-    const kit = labelling();
-    const { project, ids, batchId } = await withImages(kit, [await redAt(0)]);
-    const started = await start(kit, project, { batchId, modelType });
+    const fixture = labelling();
+    const { project, ids, batchId } = await withImages(fixture, [await redAt(0)]);
+    const started = await start(fixture, project, { batchId, modelType });
     expect(started.status).toBe(202);
     expect(started.body).not.toHaveProperty('annotationJobId');
-    const task = await kit.tell('GET', `/acme/asynctasks/${started.body.taskId}`);
+    const task = await fixture.tell('GET', `/acme/asynctasks/${started.body.taskId}`);
     expect(task.body).toMatchObject({ status: 'failed', error });
     expect(
-      (await kit.tell('GET', `/acme/autolabel/jobs/${started.body.jobId}`)).body,
+      (await fixture.tell('GET', `/acme/autolabel/jobs/${started.body.jobId}`)).body,
     ).toMatchObject({ status: 'failed', error, modelType, images: { total: 0, labelled: 0 } });
-    expect(await kit.image(project, ids[0] ?? '')).toMatchObject({ annotated: false });
-    expect((await kit.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
-    const stats = await kit.tell('GET', '/acme/inference-stats');
+    expect(await fixture.image(project, ids[0] ?? '')).toMatchObject({ annotated: false });
+    expect((await fixture.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
+    const stats = await fixture.tell('GET', '/acme/inference-stats');
     expect(stats.body).toMatchObject({ num_inferences: 0, num_errors: 0 });
   });
 });

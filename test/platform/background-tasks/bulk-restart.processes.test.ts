@@ -8,8 +8,8 @@ import { limits } from '../../../src/limits.ts';
 import type { RunningService } from '../../fixtures/fovea-services.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
 import { startPlatformProcess, startTestPlatform } from '../../fixtures/platform.ts';
-import { endOf } from '../projects-kit.ts';
-import { numberIn, type Seeded, seedImages } from '../seed-kit.ts';
+import { endOf } from '../labelled-projects.ts';
+import { numberIn, type Seeded, seedImages } from '../seed-images.ts';
 
 const key = 'a-key-for-tests';
 /** Nobody holds a lease of the dead process any more. */

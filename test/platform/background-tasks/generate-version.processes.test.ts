@@ -13,8 +13,8 @@ import { tasks } from '../../../src/contract/tasks.ts';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
 import { versions } from '../../../src/contract/versions.ts';
 import type { Client } from '../../../src/http-client/client.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
-import { picture } from '../../fixtures/pictures.ts';
 import {
   startPlatformProcess,
   startTestPlatform,
@@ -89,7 +89,7 @@ async function createProject(client: Client, name: string, count: number): Promi
   });
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const file = { name: `square-${index}.png`, content: await picture(index) };
+    const file = { name: `square-${index}.png`, content: await testImage(index) };
     const split = index % 3 === 2 ? 'valid' : 'train';
     const { body } = await client.call(images.images_upload, { project: name, file, split });
     await annotate(client, name, body.id, 'square');
@@ -316,7 +316,7 @@ it('isolate of images without boxes leaves nothing, and says so', async () => {
     type: 'object-detection',
     annotation: 'squares',
   });
-  const file = { name: 'bare.png', content: await picture(1) };
+  const file = { name: 'bare.png', content: await testImage(1) };
   await client.call(images.images_upload, { project: name, file, split: 'train' });
   const { version, taskId } = await generate(client, name, { preprocessing: { isolate: true } });
   const error =
@@ -329,7 +329,7 @@ it('mosaic labels what it joins, also in an image that nobody annotated', async 
   const { client } = platform;
   const name = 'mixed';
   await createProject(client, name, 2);
-  const file = { name: 'unseen.png', content: await picture(99) };
+  const file = { name: 'unseen.png', content: await testImage(99) };
   await client.call(images.images_upload, { project: name, file, split: 'train' });
   const augmentation = { mosaic: true, image: { versions: 20 } };
   const { version, taskId } = await generate(client, name, { augmentation });

@@ -15,7 +15,7 @@ import { workflows } from '../../../src/contract/workflows.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { createProject, refusal, resultOf, upload } from '../projects-kit.ts';
+import { createProject, refusal, resultOf, upload } from '../labelled-projects.ts';
 
 const workspace = 'acme';
 const hour = 60 * 60 * 1000;

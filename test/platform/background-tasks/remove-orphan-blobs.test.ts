@@ -10,7 +10,7 @@ import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { versions } from '../../../src/contract/versions.ts';
 import type { Client } from '../../../src/http-client/client.ts';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/read-zip.ts';
 
@@ -26,7 +26,7 @@ afterAll(() => rm(data, { recursive: true, force: true }));
 
 /** Uploads an image of this shade; tells its id and where its file is. */
 async function upload(client: Client, shade: number) {
-  const file = { name: `${shade}.png`, content: await picture(shade) };
+  const file = { name: `${shade}.png`, content: await testImage(shade) };
   const { body } = await client.call(images.images_upload, { project: 'cells', file });
   const at = { ...inProject, imageId: body.id };
   const { body: shown } = await client.call(images.images_get, at);

@@ -20,9 +20,9 @@ import { killProcess } from '../../fixtures/kill-process.ts';
 import { avi } from '../../fixtures/mp4-files.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/read-zip.ts';
-import { temporaryFolder } from '../../storage/kit.ts';
-import { scriptTrainer } from '../../trainers/kit.ts';
-import { callsTo, squaresModel as model, redAt } from '../labelling-kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { scriptTrainer } from '../../trainers/test-trainers.ts';
+import { callsTo, squaresModel as model, redAt } from '../platform-with-model.ts';
 
 type Calls = ReturnType<typeof callsTo>;
 

@@ -18,7 +18,7 @@ export interface SignIn {
   readonly basic: { readonly clientId: string; readonly clientSecret: string } | undefined;
 }
 
-export interface Kit {
+export interface Context {
   /** With the key of the workspace. */
   readonly client: Client;
   /** Without a credential. */
@@ -42,7 +42,7 @@ export interface Kit {
   readonly projects: Set<string>;
 }
 
-export type Check = CheckOf<Kit>;
+export type Check = CheckOf<Context>;
 
 /** The checks of one family. Those of `default` need nothing but a key. */
 export type FamilyChecks = Readonly<Partial<Record<ProfileName, readonly Check[]>>>;
@@ -51,7 +51,7 @@ export type FamilyChecks = Readonly<Partial<Record<ProfileName, readonly Check[]
 export function check(
   name: string,
   proves: readonly StatementNumber[],
-  run: (kit: Kit) => Promise<void>,
+  run: (context: Context) => Promise<void>,
 ): Check {
   return { name, proves, run };
 }

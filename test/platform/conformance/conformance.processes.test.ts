@@ -1,4 +1,5 @@
-// Runs the conformance kit against real platforms, one for each profile, and judges the kit itself.
+// Runs the conformance suite against real platforms, one for each profile, and judges the suite
+// itself.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { mountAuthorizationServer } from '../../../src/authorization-server/auth
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
-import { testKit } from '../../conformance/kit-tests.ts';
+import { testSuite } from '../../conformance/suite-tests.ts';
 import {
   person,
   signIn,
@@ -22,16 +23,16 @@ import {
   type TestPlatform,
 } from '../../fixtures/platform.ts';
 import { isRelease } from '../../fixtures/under-test.ts';
-import { createTestTokens } from '../tokens.ts';
+import { createTestTokens } from '../test-tokens.ts';
 import { checks } from './checks/index.ts';
-import { platformKit, type Target } from './kit.ts';
 import { type ProfileName, profileNames } from './profiles.ts';
+import { platformSuite, type Target } from './suite.ts';
 
 const started: { readonly close: () => Promise<void> }[] = [];
 if (!hasFfmpeg) process.stderr.write('DID NOT RUN: profile video; no ffmpeg.\n');
 
-testKit({
-  kit: platformKit,
+testSuite({
+  suite: platformSuite,
   profileNames: profileNames.filter(
     (name) => checks[name].length > 0 && (name !== 'video' || hasFfmpeg),
   ),

@@ -2,7 +2,7 @@
 
 export interface Profile {
   readonly means: string;
-  /** How to start the platform, or what to give the kit. */
+  /** How to start the platform, or what to give the suite. */
   readonly start: string;
 }
 
@@ -43,7 +43,7 @@ export const profiles = {
     start: '--expired-token TOKEN: an access token of the workspace, an hour old.',
   },
   applications: {
-    means: 'The kit runs on the machine of the service, and may register an application.',
+    means: 'The suite runs on the machine of the service, and may register an application.',
     start: '--data FOLDER: the data folder of the service.',
   },
 } as const satisfies Record<string, Profile>;

@@ -12,7 +12,7 @@ import {
   type TestApplication,
 } from '../../fixtures/authorization-server.ts';
 import { agree, type FormBrowser, openFormBrowser } from '../../fixtures/form-browser.ts';
-import type { Kit } from './check.ts';
+import type { Context } from './check.ts';
 import { given } from './steps.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -43,22 +43,26 @@ const grant = z.looseObject({
 type Grant = z.output<typeof grant>;
 
 /** The application of the profile, which sends its secret in the body. */
-export function applicationOf(kit: Kit): TestApplication {
-  const { clientId, clientSecret, redirectUri } = given(kit.signIn, '--client-id and its kin');
+export function applicationOf(context: Context): TestApplication {
+  const { clientId, clientSecret, redirectUri } = given(context.signIn, '--client-id and its kin');
   return { id: clientId, secret: clientSecret, auth: 'client_secret_post', redirectUri };
 }
 
 /** Signs the person in and allows what is asked for. */
 export async function agreeTo(
-  kit: Kit,
+  context: Context,
   parameters: Texts = {},
   options: AgreeOptions = {},
 ): Promise<Agreed> {
-  const { browser = openFormBrowser(), without = [], application = applicationOf(kit) } = options;
-  const { email, password } = given(kit.signIn, '--email and --password');
-  const proof = authorizationUrl(kit.client, application, parameters);
+  const {
+    browser = openFormBrowser(),
+    without = [],
+    application = applicationOf(context),
+  } = options;
+  const { email, password } = given(context.signIn, '--email and --password');
+  const proof = authorizationUrl(context.client, application, parameters);
   for (const name of without) proof.url.searchParams.delete(name);
-  const person = { name: email, password, workspace: kit.workspace };
+  const person = { name: email, password, workspace: context.workspace };
   const final = await agree(browser, proof.url, person);
   const { origin, pathname } = final;
   assert.equal(URL.parse(origin + pathname)?.href, URL.parse(application.redirectUri)?.href);
@@ -68,14 +72,14 @@ export async function agreeTo(
 
 /** Exchanges the code, as the application unless `as` is given. */
 export function redeem(
-  kit: Kit,
+  context: Context,
   { final, application, verifier }: Agreed,
   changes: Texts = {},
   as: TestApplication = application,
 ): Promise<Answer> {
   const code = final.searchParams.get('code');
   assert.ok(code, `a code in ${final.href}`);
-  return postForm(`${kit.client.url}/oauth/token`, as, {
+  return postForm(`${context.client.url}/oauth/token`, as, {
     grant_type: 'authorization_code',
     code,
     code_verifier: verifier,
@@ -86,11 +90,11 @@ export function redeem(
 
 /** A whole sign-in: the tokens. */
 export async function tokensFor(
-  kit: Kit,
+  context: Context,
   scope: string,
-  application = applicationOf(kit),
+  application = applicationOf(context),
 ): Promise<Grant> {
-  return granted(await redeem(kit, await agreeTo(kit, { scope }, { application })));
+  return granted(await redeem(context, await agreeTo(context, { scope }, { application })));
 }
 
 /** The members of an answer that must be 200 with tokens. */

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../../src/contract/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { createProject, refusal, resultOf, upload } from '../projects-kit.ts';
+import { createProject, refusal, resultOf, upload } from '../labelled-projects.ts';
 
 const workspace = 'acme';
 const bulk = images.images_set_metadata_bulk;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { bmp1 } from '../../fixtures/bmp-files.ts';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 
 let platform: TestPlatform;
@@ -63,8 +63,8 @@ describe('a thumb', () => {
   });
 
   test('is kept by browsers, and cannot become a program', async () => {
-    const link = await thumbOf(await picture(1));
-    expect(await thumbOf(await picture(1))).toBe(link);
+    const link = await thumbOf(await testImage(1));
+    expect(await thumbOf(await testImage(1))).toBe(link);
     const { headers } = await fetch(link, { method: 'HEAD' });
     expect(headers.get('cache-control')).toBe('private, max-age=3600, immutable');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -86,8 +86,8 @@ describe('many thumbs at once', () => {
 
   test('that cannot be made hold up no other one', async () => {
     const lost: string[] = [];
-    for (const shade of [41, 42, 43, 44]) lost.push(await thumbOf(await picture(shade)));
-    const good = await thumbOf(await picture(45));
+    for (const shade of [41, 42, 43, 44]) lost.push(await thumbOf(await testImage(shade)));
+    const good = await thumbOf(await testImage(45));
     for (const link of lost) {
       const [, hash = ''] = /thumbs\/(\w+)/.exec(link) ?? [];
       const names = await readdir(platform.data, { recursive: true });
@@ -114,15 +114,15 @@ describe('403 for a link', () => {
   ];
 
   test.each(changed)('%s', async (_name, change) => {
-    const link = new URL(await thumbOf(await picture(2)));
-    change(link, new URL(await thumbOf(await picture(3))));
+    const link = new URL(await thumbOf(await testImage(2)));
+    change(link, new URL(await thumbOf(await testImage(3))));
     const answer = await fetch(link);
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ error: { type: 'forbidden' } });
   });
 
   test('that is two hours old, and for none that is one hour old', async () => {
-    const link = await thumbOf(await picture(4));
+    const link = await thumbOf(await testImage(4));
     const made = Date.now();
     const hour = 3_600_000;
     vi.useFakeTimers({ toFake: ['Date'], now: made + hour });

@@ -8,7 +8,7 @@ import {
   startTestPlatform,
   type TestPlatform,
 } from '../../fixtures/platform.ts';
-import { createProject, refusal, resultOf, upload } from '../projects-kit.ts';
+import { createProject, refusal, resultOf, upload } from '../labelled-projects.ts';
 
 const workspace = 'acme';
 const fork = projects.projects_fork;

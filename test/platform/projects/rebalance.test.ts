@@ -5,7 +5,14 @@ import { annotation, annotationExtensions } from '../../../src/contract/annotati
 import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { annotate, createProject, refusal, resultOf, splitsOf, upload } from '../projects-kit.ts';
+import {
+  annotate,
+  createProject,
+  refusal,
+  resultOf,
+  splitsOf,
+  upload,
+} from '../labelled-projects.ts';
 
 const shares = { train: 70, valid: 20, test: 10 };
 let platform: TestPlatform;

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { callsTo } from '../labelling-kit.ts';
-import { createProject, upload } from '../projects-kit.ts';
+import { createProject, upload } from '../labelled-projects.ts';
+import { callsTo } from '../platform-with-model.ts';
 
 let platform: TestPlatform;
 let calls: ReturnType<typeof callsTo>;

@@ -10,7 +10,7 @@ import {
   startTestPlatform,
   type TestPlatform,
 } from '../../fixtures/platform.ts';
-import { scene } from './scenes.ts';
+import { scene } from './distinct-images.ts';
 
 let platform: TestPlatform;
 let other: OtherWorkspace;

@@ -10,7 +10,7 @@ import { tasks } from '../../../src/contract/tasks.ts';
 import { FoveaError } from '../../../src/errors.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/read-zip.ts';
-import { scene } from './scenes.ts';
+import { scene } from './distinct-images.ts';
 
 let platform: TestPlatform;
 const workspace = 'acme';

@@ -1,8 +1,8 @@
 // Random images, conditions and their texts in the query language.
 
 import fc from 'fast-check';
-import type { NewModel } from './kit.ts';
-import type { Condition, LimitField } from './naive.ts';
+import type { NewModel } from './indexed-images.ts';
+import type { Condition, LimitField } from './naive-query.ts';
 
 const stems = [
   'IMG_',

@@ -14,8 +14,8 @@ import {
   someTags,
   textOf,
 } from './generators.ts';
-import { type Model, openSearch, type Search } from './kit.ts';
-import { type Condition, countOf, holds, plain } from './naive.ts';
+import { type Model, openSearch, type Search } from './indexed-images.ts';
+import { type Condition, countOf, holds, plain } from './naive-query.ts';
 
 const sort: fc.Arbitrary<Sort> = fc.record({
   key: fc.constantFrom<Sort['key']>(

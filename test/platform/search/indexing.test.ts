@@ -12,8 +12,8 @@ import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { nameChunkTables } from '../../../src/platform/sqlite/search-index/name-index.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { openSearch } from './kit.ts';
-import { scene } from './scenes.ts';
+import { scene } from './distinct-images.ts';
+import { openSearch } from './indexed-images.ts';
 
 const workspace = 'acme';
 
@@ -125,12 +125,12 @@ function forgetIndex(path: string): void {
 }
 
 it('says that it is not complete, and takes in what changes meanwhile', async () => {
-  const kit = await openSearch();
-  onTestFinished(() => kit.close());
+  const fixture = await openSearch();
+  onTestFinished(() => fixture.close());
   const image = { project: 'cells', batch: 'one', width: 4, height: 4, metadata: {} } as const;
-  const old = await kit.add({ ...image, name: 'old.jpg', split: 'train', tags: ['a'] });
-  const other = await kit.add({ ...image, name: 'other.jpg', split: 'train', tags: ['a'] });
-  kit.database.run('UPDATE image_ordinals SET indexed = 0');
+  const old = await fixture.add({ ...image, name: 'old.jpg', split: 'train', tags: ['a'] });
+  const other = await fixture.add({ ...image, name: 'other.jpg', split: 'train', tags: ['a'] });
+  fixture.database.run('UPDATE image_ordinals SET indexed = 0');
   for (const table of [
     'search_terms',
     'search_chunks',
@@ -138,13 +138,13 @@ it('says that it is not complete, and takes in what changes meanwhile', async ()
     'search_name_chunks',
     'search_trigrams',
   ]) {
-    kit.database.run(
+    fixture.database.run(
       `DELETE FROM ${table}${table === 'search_trigrams' ? ' WHERE rowid < 9' : ''}`,
     );
   }
-  const reach = { workspaceId: kit.acme.id, projectIds: undefined };
+  const reach = { workspaceId: fixture.acme.id, projectIds: undefined };
   const read = async () => {
-    const page = await kit.search.find(reach, {
+    const page = await fixture.search.find(reach, {
       query: { kind: 'all' },
       sort: { key: 'created', direction: 'asc' },
       after: undefined,
@@ -155,33 +155,33 @@ it('says that it is not complete, and takes in what changes meanwhile', async ()
     return { ids: page.images.map(({ id }) => id), isComplete: page.isComplete };
   };
   expect(await read()).toEqual({ ids: [], isComplete: false });
-  kit.move([other], 'test');
+  fixture.move([other], 'test');
   expect(await read()).toEqual({ ids: [], isComplete: false });
-  await kit.retag(old, ['b']);
+  await fixture.retag(old, ['b']);
   expect(await read()).toEqual({ ids: [old.id], isComplete: false });
-  const open = await kit.search.unindexed(9);
+  const open = await fixture.search.unindexed(9);
   expect(open).toEqual([{ imageId: other.id, hash: 'hash-2' }]);
-  await kit.search.index([other.id], (writes) => writes());
+  await fixture.search.index([other.id], (writes) => writes());
   expect(await read()).toEqual({ ids: [old.id, other.id], isComplete: true });
   const moved = { kind: 'term', term: 'split:test' } as const;
-  expect(await kit.search.count(reach, moved)).toBe(1);
+  expect(await fixture.search.count(reach, moved)).toBe(1);
 });
 
 it('has the names of a database from before in the rows that are looked through', async () => {
-  const kit = await openSearch();
-  onTestFinished(() => kit.close());
+  const fixture = await openSearch();
+  onTestFinished(() => fixture.close());
   const image = { project: 'cells', batch: 'one', width: 4, height: 4, metadata: {} } as const;
   for (let number = 0; number < 300; number += 1) {
-    await kit.add({ ...image, name: `Ä_${number}.jpg`, split: 'train', tags: [] });
+    await fixture.add({ ...image, name: `Ä_${number}.jpg`, split: 'train', tags: [] });
   }
   const read = () =>
-    kit.database.all('SELECT chunk, names FROM search_name_chunks ORDER BY chunk', [], (row) =>
+    fixture.database.all('SELECT chunk, names FROM search_name_chunks ORDER BY chunk', [], (row) =>
       row.text('names'),
     );
   const kept = read();
   expect(kept).toHaveLength(2);
-  kit.database.run('DELETE FROM search_name_chunks');
+  fixture.database.run('DELETE FROM search_name_chunks');
   const insert = nameChunkTables.sql.slice(nameChunkTables.sql.indexOf('INSERT'));
-  kit.database.run(insert);
+  fixture.database.run(insert);
   expect(read()).toEqual(kept);
 });

@@ -2,8 +2,8 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { startTestPlatform } from '../../fixtures/platform.ts';
-import { callsTo } from '../labelling-kit.ts';
-import { seedImages } from '../seed-kit.ts';
+import { callsTo } from '../platform-with-model.ts';
+import { seedImages } from '../seed-images.ts';
 
 it('ends a page early with a token, and refuses places that do not fit', async () => {
   const { data, database } = await seedImages(3);

@@ -5,9 +5,9 @@ import { images } from '../../../src/contract/images.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
-import { callsTo } from '../labelling-kit.ts';
-import { createProject } from '../projects-kit.ts';
-import { scene } from './scenes.ts';
+import { createProject } from '../labelled-projects.ts';
+import { callsTo } from '../platform-with-model.ts';
+import { scene } from './distinct-images.ts';
 
 it('finds own words with *, however many words of others start so', async () => {
   const platform = await startTestPlatform();

@@ -7,7 +7,7 @@ import { search } from '../../../src/contract/search.ts';
 import { trash } from '../../../src/contract/trash.ts';
 import { FoveaError } from '../../../src/errors.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { scene } from './scenes.ts';
+import { scene } from './distinct-images.ts';
 
 let platform: TestPlatform;
 const ids: string[] = [];

@@ -8,9 +8,9 @@ import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { openSigningKey } from '../../../src/platform/signed-links/signing-key.ts';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { temporaryFolder } from '../../storage/kit.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 
 let platform: TestPlatform;
 let pixels: Buffer;
@@ -25,14 +25,14 @@ beforeAll(async () => {
     type: 'object-detection',
     annotation: 'cells',
   });
-  pixels = await picture(1);
+  pixels = await testImage(1);
 });
 
 afterAll(() => platform.close());
 
 async function link(shade: number): Promise<URL> {
   const { call } = platform.client;
-  const file = { name: `${shade} "ä".png`, content: await picture(shade) };
+  const file = { name: `${shade} "ä".png`, content: await testImage(shade) };
   const { body } = await call(images.images_upload, { project: 'cells', file });
   const at = { workspace: 'acme', project: 'cells', imageId: body.id };
   return new URL(String((await call(images.images_get, at)).body.image.urls?.original));

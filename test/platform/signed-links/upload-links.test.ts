@@ -18,7 +18,8 @@ import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
-import { settableClock, temporaryFolder } from '../../storage/kit.ts';
+import { settableClock } from '../../fixtures/settable-clock.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 
 const hour = 60 * 60 * 1000;
 const bytesMax = { zip: 1_000, video: 1_000 };

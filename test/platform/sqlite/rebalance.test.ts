@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
-import { seedImages } from '../seed-kit.ts';
+import { seedImages } from '../seed-images.ts';
 
 it('gives each image once, in stored order, and none of another project', async () => {
   const { database } = await seedImages(12);

@@ -9,11 +9,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
 import { hasFfmpeg } from '../../fixtures/has-ffmpeg.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { blue, red, type Square, squaresOn } from '../../fixtures/onnx-models.ts';
-import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
-import { settableClock, temporaryFolder } from '../../storage/kit.ts';
-import { callsTo, modelFile, squaresModel } from '../labelling-kit.ts';
+import { settableClock } from '../../fixtures/settable-clock.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { callsTo, modelFile, squaresModel } from '../platform-with-model.ts';
 
 if (!hasFfmpeg) process.stderr.write('DID NOT RUN: videos; ffmpeg is not installed.\n');
 
@@ -180,7 +181,7 @@ describe.skipIf(!hasFfmpeg)('a video', () => {
     const playlists = [
       `#EXTM3U\n#EXTINF:1,\nfile://${secret}\n#EXT-X-ENDLIST\n`,
       `ffconcat version 1.0\nfile '${secret}'\n`,
-      await picture(1),
+      await testImage(1),
       Buffer.concat([Buffer.from('\0\0\0\x18ftypmp42'), Buffer.alloc(2_000, 7)]),
     ];
     for (const content of playlists) {

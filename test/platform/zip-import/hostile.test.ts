@@ -5,9 +5,18 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../../src/contract/images.ts';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { ended, newProject, type Packed, plainZip, problemOf, put, sendZip, zipOf } from './kit.ts';
+import {
+  ended,
+  newProject,
+  type Packed,
+  plainZip,
+  problemOf,
+  put,
+  sendZip,
+  zipOf,
+} from './zip-files.ts';
 
 let platform: TestPlatform;
 let project: string;
@@ -16,7 +25,7 @@ let pixels: Buffer;
 beforeAll(async () => {
   platform = await startTestPlatform();
   project = await newProject(platform);
-  pixels = await picture(1);
+  pixels = await testImage(1);
 });
 
 afterAll(() => platform.close());
@@ -25,7 +34,7 @@ afterAll(() => platform.close());
 let shade = 100;
 async function fresh(): Promise<Buffer> {
   shade += 1;
-  return picture(shade);
+  return testImage(shade);
 }
 
 /** What is said of one odd file, beside a good one that must be taken all the same. */

@@ -2,16 +2,24 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projects } from '../../../src/contract/projects.ts';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { coco, newProject, type ProjectType, plainZip, problemOf, sendZip, voc } from './kit.ts';
+import {
+  coco,
+  newProject,
+  type ProjectType,
+  plainZip,
+  problemOf,
+  sendZip,
+  voc,
+} from './zip-files.ts';
 
 let platform: TestPlatform;
 const pixels: Buffer[] = [];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  for (let shade = 1; shade <= 4; shade += 1) pixels.push(await picture(shade));
+  for (let shade = 1; shade <= 4; shade += 1) pixels.push(await testImage(shade));
 });
 
 afterAll(() => platform.close());

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openZip } from '../../../src/platform/zip-import/open-zip.ts';
 import { openFileFolder } from '../../../src/storage/file-store.ts';
-import { zipOf } from './kit.ts';
+import { zipOf } from './zip-files.ts';
 
 const id = '01a2011c-0b78-7a22-b2e2-8f0bc7d9e528';
 const bounds = { filesMax: 10, expandedBytesMax: 1_000, textBytesMax: 500 };

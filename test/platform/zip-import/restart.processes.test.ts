@@ -11,14 +11,14 @@ import { projects } from '../../../src/contract/projects.ts';
 import { createClient } from '../../../src/http-client/create-client.ts';
 import { Secret } from '../../../src/secret.ts';
 import { bccdArchive } from '../../fixtures/bccd.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
-import { picture } from '../../fixtures/pictures.ts';
 import {
   startPlatformProcess,
   startTestPlatform,
   type TestPlatform,
 } from '../../fixtures/platform.ts';
-import { ended, newProject, plainZip, put, voc } from './kit.ts';
+import { ended, newProject, plainZip, put, voc } from './zip-files.ts';
 
 const isThere = existsSync(bccdArchive);
 if (!isThere) process.stderr.write('DID NOT RUN: a kill in the middle of BCCD; no bccd.zip.\n');
@@ -43,10 +43,10 @@ it('is done once, however often its service was closed in between', async () => 
   const data = await temporaryFolder();
   const files: Record<string, string | Uint8Array> = {};
   for (let n = 0; n < 24; n += 1) {
-    files[`${n % 2 === 0 ? 'train' : 'test'}/${n}.png`] = await picture(n);
+    files[`${n % 2 === 0 ? 'train' : 'test'}/${n}.png`] = await testImage(n);
     files[`labels/${n}.xml`] = voc(`${n}.png`, 'cat');
   }
-  files['train/again.png'] = await picture(3);
+  files['train/again.png'] = await testImage(3);
   files['odd.png'] = 'no image';
   let platform = await startTestPlatform({ data });
   const project = await newProject(platform);

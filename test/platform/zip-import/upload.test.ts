@@ -10,9 +10,9 @@ import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { tasks } from '../../../src/contract/tasks.ts';
 import { trash } from '../../../src/contract/trash.ts';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { coco, ended, look, newProject, plainZip, put, sendZip, voc } from './kit.ts';
+import { coco, ended, look, newProject, plainZip, put, sendZip, voc } from './zip-files.ts';
 
 let platform: TestPlatform;
 let project: string;
@@ -39,7 +39,7 @@ async function start(): Promise<{ taskId: string; link: string }> {
 }
 
 async function oneImage(shade = 1): Promise<Buffer> {
-  return plainZip({ 'a.png': await picture(shade), 'a.xml': voc('a.png', 'cat') });
+  return plainZip({ 'a.png': await testImage(shade), 'a.xml': voc('a.png', 'cat') });
 }
 
 async function errorOf(answer: Response): Promise<readonly [number, string]> {
@@ -62,10 +62,10 @@ it('waits for its file, takes it, tells the figures, and leaves no file behind',
   const { taskId, link } = await start();
   expect(await look(platform, taskId)).toMatchObject({ status: 'created', result: {} });
   const zip = plainZip({
-    'train/a.png': await picture(1),
-    'train/b.png': await picture(2),
-    'valid/c.png': await picture(3),
-    'copy.png': await picture(3),
+    'train/a.png': await testImage(1),
+    'train/b.png': await testImage(2),
+    'valid/c.png': await testImage(3),
+    'copy.png': await testImage(3),
     'train/_annotations.coco.json': coco('cat', 'a.png'),
     'notes.txt': 'nothing',
     'broken.jpg': 'no image',
@@ -110,7 +110,7 @@ it('gives a report of every file, which no spreadsheet takes for a formula', asy
   const task = await sendZip(
     platform,
     project,
-    plainZip({ '=HYPERLINK("x").png': 'no', 'a, "b".png': await picture(1) }),
+    plainZip({ '=HYPERLINK("x").png': 'no', 'a, "b".png': await testImage(1) }),
   );
   const answer = await fetch(String(task.reportUrl));
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -124,7 +124,7 @@ it('gives a report of every file, which no spreadsheet takes for a formula', asy
 });
 
 it('takes split, batch and tags for what the archive says nothing of', async () => {
-  const zip = plainZip({ 'x/a.png': await picture(1), 'test/b.png': await picture(2) });
+  const zip = plainZip({ 'x/a.png': await testImage(1), 'test/b.png': await testImage(2) });
   const settings = { split: 'valid', batchName: 'Night shift', tags: ['cam-1', 'dark'] } as const;
   const { result } = await sendZip(platform, project, zip, {
     ...settings,
@@ -141,7 +141,7 @@ it('takes split, batch and tags for what the archive says nothing of', async () 
 });
 
 it('sent twice adds nothing, and labels what had no annotation', async () => {
-  const pixels = await picture(1);
+  const pixels = await testImage(1);
   expect((await sendZip(platform, project, plainZip({ 'a.png': pixels }))).result).toMatchObject({
     images: 1,
     duplicates: 0,
@@ -302,7 +302,7 @@ it('is no task of another kind, and needs a project that is there', async () => 
 
 it('ends where its project goes to the trash, and says so', async () => {
   const files: Record<string, Uint8Array> = {};
-  for (let shade = 0; shade < 120; shade += 1) files[`${shade}.png`] = await picture(shade);
+  for (let shade = 0; shade < 120; shade += 1) files[`${shade}.png`] = await testImage(shade);
   const where = { workspace: 'acme', project };
   const { body } = await platform.client.call(images.images_upload_zip, where);
   expect((await put(String(body.signedUrl), plainZip(files))).status).toBe(200);

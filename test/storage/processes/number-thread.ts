@@ -4,8 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { FoveaError } from '../../../src/errors.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { serveBatches } from '../../../src/storage/group-commit-worker.ts';
-import type { NumberCommand, NumberOutcome } from '../numbers.ts';
-import { numberTable } from '../numbers.ts';
+import type { NumberCommand, NumberOutcome } from '../number-table.ts';
+import { numberTable } from '../number-table.ts';
 
 const port = parentPort;
 const path: unknown = workerData;

@@ -2,7 +2,7 @@
 
 import { existsSync, writeSync } from 'node:fs';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { steps } from '../steps.ts';
+import { steps } from '../traced-migrations.ts';
 
 const [path = '', go = ''] = process.argv.slice(2);
 writeSync(1, 'ready\n');

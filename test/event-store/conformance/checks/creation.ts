@@ -1,7 +1,7 @@
 // POST /v2/events: fields, types, defaults, spellings.
 
 import assert from 'node:assert/strict';
-import { type Check, check, type Kit } from '../check.ts';
+import { type Check, type Context, check } from '../check.ts';
 import { base64, photo } from '../samples.ts';
 import { create, eventOf, read, refused, refusedEvents, stored } from '../steps.ts';
 
@@ -15,41 +15,45 @@ const optionalTexts = [
 ] as const;
 
 export const creationChecks: readonly Check[] = [
-  check('the least event', ['1.1', '2.1', '9.1', '3.5', '3.9', '3.10'], async (kit) => {
-    const { id, created_at, image_ids, draft } = await create(kit, {
+  check('the least event', ['1.1', '2.1', '9.1', '3.5', '3.9', '3.10'], async (context) => {
+    const { id, created_at, image_ids, draft } = await create(context, {
       event_schema: 'custom',
       event_data: {},
       inference_timestamp: '2026-11-21T06:29:50Z',
     });
     assert.deepEqual({ image_ids, draft }, { image_ids: [], draft: false });
-    const event = await read(kit, id);
+    const event = await read(context, id);
     assert.equal(event.created_at, created_at);
     assert.deepEqual(event.event_data, {});
   }),
-  check('each required member', ['3.5', '3.9', '3.10', '9.10', '15.18', '15.2'], async (kit) => {
-    const { event_schema: _schema, ...withoutSchema } = eventOf(kit);
-    const { event_data: _data, ...withoutData } = eventOf(kit);
-    const { inference_timestamp: _time, ...withoutTime } = eventOf(kit);
-    await refusedEvents(kit, 422, [withoutSchema, withoutData, withoutTime, {}]);
-  }),
+  check(
+    'each required member',
+    ['3.5', '3.9', '3.10', '9.10', '15.18', '15.2'],
+    async (context) => {
+      const { event_schema: _schema, ...withoutSchema } = eventOf(context);
+      const { event_data: _data, ...withoutData } = eventOf(context);
+      const { inference_timestamp: _time, ...withoutTime } = eventOf(context);
+      await refusedEvents(context, 422, [withoutSchema, withoutData, withoutTime, {}]);
+    },
+  ),
   check(
     'texts that are optional',
     ['3.1', '3.3', '3.4', '3.6', '3.7', '3.8', '6.2'],
-    async (kit) => {
+    async (context) => {
       for (const name of optionalTexts) {
-        const given = await stored(kit, { [name]: 'Linie 3 – 検査' });
+        const given = await stored(context, { [name]: 'Linie 3 – 検査' });
         if (name !== 'image_id') assert.equal(given[name], 'Linie 3 – 検査', name);
-        const { id } = await create(kit, { ...eventOf(kit), [name]: null });
-        if (name !== 'image_id') assert.equal((await read(kit, id))[name], null, name);
+        const { id } = await create(context, { ...eventOf(context), [name]: null });
+        if (name !== 'image_id') assert.equal((await read(context, id))[name], null, name);
         for (const value of [5, true, [], {}]) {
-          await refusedEvents(kit, 422, [eventOf(kit, { [name]: value })]);
+          await refusedEvents(context, 422, [eventOf(context, { [name]: value })]);
         }
       }
     },
   ),
-  check('texts that are left out are null', ['6.2', '6.9', '6.12'], async (kit) => {
-    const { device_id: _device, ...event } = eventOf(kit);
-    const answer = await read(kit, (await create(kit, event)).id);
+  check('texts that are left out are null', ['6.2', '6.9', '6.12'], async (context) => {
+    const { device_id: _device, ...event } = eventOf(context);
+    const answer = await read(context, (await create(context, event)).id);
     assert.deepEqual(
       [
         answer.solution,
@@ -63,7 +67,7 @@ export const creationChecks: readonly Check[] = [
       [null, null, null, null, null, null, null],
     );
   }),
-  check('times of inference', ['3.5', '6.3', '18.8'], async (kit) => {
+  check('times of inference', ['3.5', '6.3', '18.8'], async (context) => {
     const moment = Date.parse('2026-11-21T06:29:50.125Z');
     const spellings = [
       '2026-11-21T06:29:50.125Z',
@@ -73,68 +77,74 @@ export const creationChecks: readonly Check[] = [
       '2026-11-21T06:29:50.125000',
     ];
     for (const inference_timestamp of spellings) {
-      const { inference_timestamp: read } = await stored(kit, { inference_timestamp });
+      const { inference_timestamp: read } = await stored(context, { inference_timestamp });
       const zoned = /(Z|[+-]\d\d:\d\d)$/.test(read) ? read : `${read}Z`;
       assert.equal(Date.parse(zoned), moment, `${inference_timestamp} came back as ${read}`);
     }
   }),
-  check('what is no time of inference', ['3.5', '15.18'], async (kit) => {
+  check('what is no time of inference', ['3.5', '15.18'], async (context) => {
     const wrong = ['yesterday', '', '2026-13-41T06:29:50Z', '21.11.2026', null, true, {}];
-    const events = wrong.map((inference_timestamp) => eventOf(kit, { inference_timestamp }));
-    await refusedEvents(kit, 422, events);
+    const events = wrong.map((inference_timestamp) => eventOf(context, { inference_timestamp }));
+    await refusedEvents(context, 422, events);
   }),
-  check('types of event_schema and event_data', ['3.9', '3.10', '15.18'], async (kit) => {
-    await refusedEvents(kit, 422, [
-      eventOf(kit, { event_schema: 5 }),
-      eventOf(kit, { event_schema: null }),
-      eventOf(kit, { event_data: null }),
-      eventOf(kit, { event_data: 'seen' }),
-      eventOf(kit, { event_data: ['seen'] }),
+  check('types of event_schema and event_data', ['3.9', '3.10', '15.18'], async (context) => {
+    await refusedEvents(context, 422, [
+      eventOf(context, { event_schema: 5 }),
+      eventOf(context, { event_schema: null }),
+      eventOf(context, { event_data: null }),
+      eventOf(context, { event_data: 'seen' }),
+      eventOf(context, { event_data: ['seen'] }),
     ]);
   }),
-  check('custom_metadata', ['3.11', '6.12'], async (kit) => {
+  check('custom_metadata', ['3.11', '6.12'], async (context) => {
     const metadata = { line: 3, shift: 'früh', 'is night': false, share: 0.25, 'a-b': -7 };
-    assert.deepEqual((await stored(kit, { custom_metadata: metadata })).custom_metadata, metadata);
+    assert.deepEqual(
+      (await stored(context, { custom_metadata: metadata })).custom_metadata,
+      metadata,
+    );
     const open = { camera: { lens: [1, { focus: null }] }, größe: 1e-7, a: null, b: {} };
-    assert.deepEqual((await stored(kit, { custom_metadata: open })).custom_metadata, open);
-    const { custom_metadata } = await stored(kit, { custom_metadata: null });
+    assert.deepEqual((await stored(context, { custom_metadata: open })).custom_metadata, open);
+    const { custom_metadata } = await stored(context, { custom_metadata: null });
     assert.equal(custom_metadata, null);
-    await refusedEvents(kit, 422, [
-      eventOf(kit, { custom_metadata: 'line 3' }),
-      eventOf(kit, { custom_metadata: ['line', 3] }),
+    await refusedEvents(context, 422, [
+      eventOf(context, { custom_metadata: 'line 3' }),
+      eventOf(context, { custom_metadata: ['line', 3] }),
     ]);
   }),
-  check('displayImagePosition', ['3.13', '6.9'], async (kit) => {
+  check('displayImagePosition', ['3.13', '6.9'], async (context) => {
     const images = [{ label: 'a' }, { label: 'b' }].map((image) => ({
       ...image,
       base64Image: base64(photo.jpeg),
     }));
-    const event = await stored(kit, { images, displayImagePosition: 1 });
+    const event = await stored(context, { images, displayImagePosition: 1 });
     assert.equal(event.display_image_position, 1);
     assert.equal(event.images[1]?.label, 'b');
-    const none = await stored(kit, { images, displayImagePosition: null });
+    const none = await stored(context, { images, displayImagePosition: null });
     assert.equal(none.display_image_position, null);
-    await refusedEvents(kit, 422, [
-      eventOf(kit, { images, displayImagePosition: 0.5 }),
-      eventOf(kit, { images, displayImagePosition: 'first' }),
-      eventOf(kit, { images, displayImagePosition: -1 }),
+    await refusedEvents(context, 422, [
+      eventOf(context, { images, displayImagePosition: 0.5 }),
+      eventOf(context, { images, displayImagePosition: 'first' }),
+      eventOf(context, { images, displayImagePosition: -1 }),
     ]);
   }),
-  check('draft', ['3.14', '2.4', '8.1', '8.2', '9.1', '6.16', '6.17'], async (kit) => {
-    const draft = await create(kit, eventOf(kit, { draft: true }));
+  check('draft', ['3.14', '2.4', '8.1', '8.2', '9.1', '6.16', '6.17'], async (context) => {
+    const draft = await create(context, eventOf(context, { draft: true }));
     assert.equal(draft.draft, true);
-    const open = await read(kit, draft.id);
+    const open = await read(context, draft.id);
     assert.deepEqual([open.draft, open.finalized_at], [true, null]);
     for (const more of [{}, { draft: false }]) {
-      const created = await create(kit, eventOf(kit, more));
+      const created = await create(context, eventOf(context, more));
       assert.equal(created.draft, false);
-      const event = await read(kit, created.id);
+      const event = await read(context, created.id);
       assert.equal(event.draft, false);
       assert.notEqual(event.finalized_at, null);
     }
-    await refusedEvents(kit, 422, [eventOf(kit, { draft: 5 }), eventOf(kit, { draft: [] })]);
+    await refusedEvents(context, 422, [
+      eventOf(context, { draft: 5 }),
+      eventOf(context, { draft: [] }),
+    ]);
   }),
-  check('a payload of the cloud', ['1.3', '1.4'], async (kit) => {
+  check('a payload of the cloud', ['1.3', '1.4'], async (context) => {
     const cloudEvent = {
       eventId: 'b2a0b1c2-0000-4000-8000-000000000000',
       eventType: 'quality_check',
@@ -142,31 +152,33 @@ export const creationChecks: readonly Check[] = [
       timestamp: '2026-11-21T06:29:50Z',
       eventData: { result: 'pass' },
     };
-    await refusedEvents(kit, 422, [
+    await refusedEvents(context, 422, [
       cloudEvent,
-      eventOf(kit, { images: [{ sourceId: 'source-1' }] }),
+      eventOf(context, { images: [{ sourceId: 'source-1' }] }),
     ]);
   }),
-  check('what is no JSON object', ['15.18', '15.2'], async (kit) => {
+  check('what is no JSON object', ['15.18', '15.2'], async (context) => {
     const headers = { 'content-type': 'application/json' };
     for (const body of ['', '{', '[]', '5', 'null', '"event"', '{"event_schema":}']) {
-      await refused(kit, { method: 'POST', path: '/v2/events', body, headers }, 422);
+      await refused(context, { method: 'POST', path: '/v2/events', body, headers }, 422);
     }
   }),
-  check('JSON under another content type', ['15.18', '15.2', '18.6'], async (kit) => {
-    const body = JSON.stringify(eventOf(kit));
+  check('JSON under another content type', ['15.18', '15.2', '18.6'], async (context) => {
+    const body = JSON.stringify(eventOf(context));
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
       const headers = { 'content-type': type };
-      await refused(kit, { method: 'POST', path: '/v2/events', body, headers }, 422);
+      await refused(context, { method: 'POST', path: '/v2/events', body, headers }, 422);
     }
   }),
-  check('all in camelCase', ['2.2', '17.1'], (kit) => spelled(kit, camelEvent, 'camelCase')),
-  check('all in snake_case', ['18.11'], (kit) => spelled(kit, snakeEvent, 'snake_case')),
-  check('a mixture of spellings', ['18.11', '2.2'], (kit) =>
-    spelled(kit, { ...camelEvent, ...mixture, images: camelEvent.images }, 'a mixture'),
+  check('all in camelCase', ['2.2', '17.1'], (context) =>
+    spelled(context, camelEvent, 'camelCase'),
   ),
-  check('event_data and metadata keep their spelling', ['2.2', '6.11', '6.12'], async (kit) => {
-    const event = await stored(kit, {
+  check('all in snake_case', ['18.11'], (context) => spelled(context, snakeEvent, 'snake_case')),
+  check('a mixture of spellings', ['18.11', '2.2'], (context) =>
+    spelled(context, { ...camelEvent, ...mixture, images: camelEvent.images }, 'a mixture'),
+  ),
+  check('event_data and metadata keep their spelling', ['2.2', '6.11', '6.12'], async (context) => {
+    const event = await stored(context, {
       event_schema: 'inventory_count',
       event_data: { itemCount: 7, itemType: 'Bolt_M8', externalId: 'Order_7' },
       custom_metadata: { lineName: 'A', shift_name: 'B' },
@@ -178,9 +190,9 @@ export const creationChecks: readonly Check[] = [
     });
     assert.deepEqual(event.custom_metadata, { lineName: 'A', shift_name: 'B' });
   }),
-  check('answers are snake_case', ['2.2', '17.1'], async (kit) => {
-    const { id } = await create(kit, eventOf(kit, { images: camelEvent.images }));
-    const event = await read(kit, id);
+  check('answers are snake_case', ['2.2', '17.1'], async (context) => {
+    const { id } = await create(context, eventOf(context, { images: camelEvent.images }));
+    const event = await read(context, id);
     const names = [...Object.keys(event), ...event.images.flatMap((image) => Object.keys(image))];
     assert.deepEqual(
       names.filter((name) => /[A-Z]/.test(name)),
@@ -261,12 +273,12 @@ const mixture = {
 };
 
 async function spelled(
-  kit: Kit,
+  context: Context,
   event: Readonly<Record<string, unknown>>,
   spelling: string,
 ): Promise<void> {
-  const { id } = await create(kit, event);
-  const answer = await read(kit, id);
+  const { id } = await create(context, event);
+  const answer = await read(context, id);
   const [image] = answer.images;
   assert.deepEqual(
     {

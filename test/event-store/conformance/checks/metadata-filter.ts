@@ -1,7 +1,7 @@
 // metadata_filter: operators, types, AND, and what cannot be parsed.
 
 import assert from 'node:assert/strict';
-import { type Check, check, type Kit } from '../check.ts';
+import { type Check, type Context, check } from '../check.ts';
 import { create, eventOf, list, refused } from '../steps.ts';
 
 /** Each event has its name as a key of its metadata. */
@@ -67,58 +67,62 @@ const cases: readonly (readonly [readonly string[], readonly Name[]])[] = [
 ];
 
 export const metadataFilterChecks: readonly Check[] = [
-  check('operators and types', ['10.11', '10.12', '10.13', '3.11'], async (kit) => {
-    const names = await storeAll(kit);
+  check('operators and types', ['10.11', '10.12', '10.13', '3.11'], async (context) => {
+    const names = await storeAll(context);
     for (const [filters, expected] of cases) {
-      assert.deepEqual(await found(kit, names, filters), expected.toSorted(), filters.join(' & '));
+      assert.deepEqual(
+        await found(context, names, filters),
+        expected.toSorted(),
+        filters.join(' & '),
+      );
     }
   }),
-  check('only custom_metadata of the event', ['10.14', '4.9'], async (kit) => {
+  check('only custom_metadata of the event', ['10.14', '4.9'], async (context) => {
     const images = [{ metadata: { zone: 'A' } }];
-    await create(kit, eventOf(kit, { images, event_data: { value: 'A' } }));
+    await create(context, eventOf(context, { images, event_data: { value: 'A' } }));
     for (const metadata_filter of ['zone:A', 'value:A', 'event_schema:custom']) {
-      assert.equal((await list(kit, { metadata_filter })).count, 0, metadata_filter);
+      assert.equal((await list(context, { metadata_filter })).count, 0, metadata_filter);
     }
   }),
-  check('with the other parameters, page by page', ['10.13', '10.18'], async (kit) => {
+  check('with the other parameters, page by page', ['10.13', '10.18'], async (context) => {
     for (let n = 0; n < 9; n += 1) {
-      await create(kit, eventOf(kit, { custom_metadata: { n }, draft: n % 2 === 1 }));
+      await create(context, eventOf(context, { custom_metadata: { n }, draft: n % 2 === 1 }));
     }
     const query = { metadata_filter: 'n:gte:3', include_drafts: 'false', limit: '2' };
-    const first = await list(kit, query);
+    const first = await list(context, query);
     assert.deepEqual(
       first.events.map(({ custom_metadata }) => custom_metadata?.n),
       [8, 6],
     );
-    const second = await list(kit, { ...query, end_time: first.next_timestamp ?? '' });
+    const second = await list(context, { ...query, end_time: first.next_timestamp ?? '' });
     assert.deepEqual(
       second.events.map(({ custom_metadata }) => custom_metadata?.n),
       [4],
     );
     assert.equal(second.next_timestamp, null);
   }),
-  check('what cannot be parsed', ['15.8', '15.1'], async (kit) => {
+  check('what cannot be parsed', ['15.8', '15.1'], async (context) => {
     for (const metadata_filter of ['novalue', ':5', ':', '::']) {
-      await refused(kit, { path: '/v2/events', query: { metadata_filter } }, 400);
+      await refused(context, { path: '/v2/events', query: { metadata_filter } }, 400);
     }
     const second = { metadata_filter: ['n:5', 'novalue'] };
-    await refused(kit, { path: '/v2/events', query: second }, 400);
+    await refused(context, { path: '/v2/events', query: second }, 400);
   }),
 ];
 
-async function storeAll(kit: Kit): Promise<ReadonlyMap<string, string>> {
+async function storeAll(context: Context): Promise<ReadonlyMap<string, string>> {
   const pairs = Object.entries(metadata).map(async ([name, custom_metadata]) => {
-    const { id } = await create(kit, eventOf(kit, { custom_metadata }));
+    const { id } = await create(context, eventOf(context, { custom_metadata }));
     return [id, name] as const;
   });
   return new Map(await Promise.all(pairs));
 }
 
 async function found(
-  kit: Kit,
+  context: Context,
   names: ReadonlyMap<string, string>,
   filters: readonly string[],
 ): Promise<readonly (string | undefined)[]> {
-  const { events } = await list(kit, { metadata_filter: filters });
+  const { events } = await list(context, { metadata_filter: filters });
   return events.map(({ id }) => names.get(id)).toSorted();
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Check, check, type Kit } from '../check.ts';
+import { type Check, type Context, check } from '../check.ts';
 import { clip, filePart, multipart, multipartType, part } from '../samples.ts';
 import {
   type AttachmentKind,
@@ -37,19 +37,19 @@ const bodies: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
 };
 
 export const multipartChecks: readonly Check[] = [
-  check('missing, empty and duplicate parts', ['15.10', '15.9', '18.6', '15.1'], (kit) =>
-    refusedBodies(kit),
+  check('missing, empty and duplicate parts', ['15.10', '15.9', '18.6', '15.1'], (context) =>
+    refusedBodies(context),
   ),
-  check('no boundary in the type', ['15.9'], async (kit) => {
-    const { id } = await stored(kit, { draft: true });
+  check('no boundary in the type', ['15.9'], async (context) => {
+    const { id } = await stored(context, { draft: true });
     const headers = { 'content-type': 'multipart/form-data' };
-    await refused(kit, attachment(id, 'videos', { body: whole, headers }), 400);
+    await refused(context, attachment(id, 'videos', { body: whole, headers }), 400);
   }),
-  check('a sender that goes away', ['15.9', '18.6'], async (kit) => {
-    const { id } = await stored(kit, { draft: true });
-    const before = await contents(kit);
+  check('a sender that goes away', ['15.9', '18.6'], async (context) => {
+    const { id } = await stored(context, { draft: true });
+    const before = await contents(context);
     for (const kind of kinds) {
-      const request = kit.client.open(`/v2/events/${id}/${kind}`, {
+      const request = context.client.open(`/v2/events/${id}/${kind}`, {
         ...multipartType,
         'content-length': String(whole.length),
       });
@@ -58,46 +58,46 @@ export const multipartChecks: readonly Check[] = [
       request.abort();
     }
     await until('the service answers and kept nothing', async () => {
-      const event = await read(kit, id);
+      const event = await read(context, id);
       return event.videos.length + event.local_only_files.length === 0;
     });
-    assert.deepEqual(await contents(kit), before);
+    assert.deepEqual(await contents(context), before);
   }),
-  check('409 before the body', ['11.3', '11.2', '12.1', '15.13'], async (kit) => {
-    const { id } = await stored(kit, { draft: true });
-    await finalize(kit, id);
-    for (const kind of kinds) await answeredEarly(kit, id, kind, 409);
+  check('409 before the body', ['11.3', '11.2', '12.1', '15.13'], async (context) => {
+    const { id } = await stored(context, { draft: true });
+    await finalize(context, id);
+    for (const kind of kinds) await answeredEarly(context, id, kind, 409);
   }),
-  check('404 before the body', ['11.1', '15.12'], async (kit) => {
-    for (const kind of kinds) await answeredEarly(kit, 'nothing', kind, 404);
+  check('404 before the body', ['11.1', '15.12'], async (context) => {
+    for (const kind of kinds) await answeredEarly(context, 'nothing', kind, 404);
   }),
-  check('a body that comes in pieces', ['11.4', '12.2'], async (kit) => {
-    const { id } = await stored(kit, { draft: true });
+  check('a body that comes in pieces', ['11.4', '12.2'], async (context) => {
+    const { id } = await stored(context, { draft: true });
     for (const kind of kinds) {
-      const request = kit.client.open(`/v2/events/${id}/${kind}`, multipartType);
+      const request = context.client.open(`/v2/events/${id}/${kind}`, multipartType);
       for (let at = 0; at < whole.length; at += 311) request.write(whole.slice(at, at + 311));
       request.end();
       assert.equal((await request.reply).status, 201);
     }
   }),
-  check('finalized while the body is on its way', ['8.7', '15.13', '18.6'], async (kit) => {
-    const { id } = await stored(kit, { draft: true });
-    const request = kit.client.open(`/v2/events/${id}/videos`, multipartType);
+  check('finalized while the body is on its way', ['8.7', '15.13', '18.6'], async (context) => {
+    const { id } = await stored(context, { draft: true });
+    const request = context.client.open(`/v2/events/${id}/videos`, multipartType);
     request.write(whole.slice(0, 900));
     await sleep(100);
-    await finalize(kit, id);
+    await finalize(context, id);
     request.write(whole.slice(900));
     request.end();
     const { status, json } = await request.reply;
     assert.equal(status, 409);
     expectErrorBody(`/v2/events/${id}/videos`, 409, json);
-    assert.deepEqual((await read(kit, id)).videos, []);
+    assert.deepEqual((await read(context, id)).videos, []);
   }),
 ];
 
 /** The answer is there while the most of the body is not. */
 async function answeredEarly(
-  kit: Kit,
+  context: Context,
   id: string,
   kind: AttachmentKind,
   expected: number,
@@ -105,7 +105,7 @@ async function answeredEarly(
   for (const more of [{}, { expect: '100-continue' }]) {
     const path = `/v2/events/${id}/${kind}`;
     const headers = { ...multipartType, 'content-length': '50000000', ...more };
-    const request = kit.client.open(path, headers);
+    const request = context.client.open(path, headers);
     if (!('expect' in more)) request.write(whole.slice(0, 500));
     const { status, json } = await request.reply;
     request.abort();
@@ -114,14 +114,14 @@ async function answeredEarly(
   }
 }
 
-async function refusedBodies(kit: Kit): Promise<void> {
+async function refusedBodies(context: Context): Promise<void> {
   for (const kind of kinds) {
-    const { id } = await stored(kit, { draft: true });
+    const { id } = await stored(context, { draft: true });
     for (const [name, body] of Object.entries(bodies)) {
       const call = attachment(id, kind, { body, headers: multipartType });
-      await refused(kit, call, 400).catch((thrown) => assert.fail(`${name}: ${thrown}`));
+      await refused(context, call, 400).catch((thrown) => assert.fail(`${name}: ${thrown}`));
     }
-    const event = await read(kit, id);
+    const event = await read(context, id);
     assert.deepEqual([event.videos, event.local_only_files, event.draft], [[], [], true]);
   }
 }

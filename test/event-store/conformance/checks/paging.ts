@@ -2,39 +2,49 @@
 
 import assert from 'node:assert/strict';
 import type { EventAnswer } from '../answers.ts';
-import { type Check, check, type Kit } from '../check.ts';
+import { type Check, type Context, check } from '../check.ts';
 import { create, eventOf, list } from '../steps.ts';
 
 const eventsAtOnce = 150;
 
 export const pagingChecks: readonly Check[] = [
-  check('created_at is unique', ['18.7', '6.13'], async (kit) => {
-    const created = await createAtOnce(kit);
+  check('created_at is unique', ['18.7', '6.13'], async (context) => {
+    const created = await createAtOnce(context);
     assert.equal(new Set(created.map(({ created_at }) => created_at)).size, eventsAtOnce);
     assert.equal(new Set(created.map(({ id }) => id)).size, eventsAtOnce);
   }),
-  check('newest first', ['10.18', '18.7', '10.2', '10.9'], (kit) => expectPages(kit, 'desc', 7)),
-  check('oldest first', ['10.18', '18.7', '10.1', '10.9'], (kit) => expectPages(kit, 'asc', 7)),
-  check('pages of one event', ['10.18', '18.7', '10.3'], (kit) => expectPages(kit, 'desc', 1)),
-  check('a last page that is full', ['10.18'], async (kit) => {
-    await createAtOnce(kit);
-    const whole = await list(kit, { limit: String(eventsAtOnce) });
+  check('newest first', ['10.18', '18.7', '10.2', '10.9'], (context) =>
+    expectPages(context, 'desc', 7),
+  ),
+  check('oldest first', ['10.18', '18.7', '10.1', '10.9'], (context) =>
+    expectPages(context, 'asc', 7),
+  ),
+  check('pages of one event', ['10.18', '18.7', '10.3'], (context) =>
+    expectPages(context, 'desc', 1),
+  ),
+  check('a last page that is full', ['10.18'], async (context) => {
+    await createAtOnce(context);
+    const whole = await list(context, { limit: String(eventsAtOnce) });
     assert.deepEqual([whole.count, whole.next_timestamp], [eventsAtOnce, null]);
   }),
-  check('events that arrive between two pages', ['10.18', '18.7'], async (kit) => {
-    const created = await createAtOnce(kit);
-    const pages = await readPages(kit, 'desc', 50, () => create(kit, eventOf(kit)));
+  check('events that arrive between two pages', ['10.18', '18.7'], async (context) => {
+    const created = await createAtOnce(context);
+    const pages = await readPages(context, 'desc', 50, () => create(context, eventOf(context)));
     assert.deepEqual(idsOf(pages).toSorted(), idsOf(created).toSorted());
   }),
 ];
 
-function createAtOnce(kit: Kit) {
-  return Promise.all(Array.from({ length: eventsAtOnce }, () => create(kit, eventOf(kit))));
+function createAtOnce(context: Context) {
+  return Promise.all(Array.from({ length: eventsAtOnce }, () => create(context, eventOf(context))));
 }
 
-async function expectPages(kit: Kit, direction: 'asc' | 'desc', limit: number): Promise<void> {
-  const created = await createAtOnce(kit);
-  const events = await readPages(kit, direction, limit);
+async function expectPages(
+  context: Context,
+  direction: 'asc' | 'desc',
+  limit: number,
+): Promise<void> {
+  const created = await createAtOnce(context);
+  const events = await readPages(context, direction, limit);
   assert.deepEqual(idsOf(events).toSorted(), idsOf(created).toSorted());
   const times = events.map(({ created_at }) => created_at);
   const sorted = times.toSorted();
@@ -42,7 +52,7 @@ async function expectPages(kit: Kit, direction: 'asc' | 'desc', limit: number): 
 }
 
 async function readPages(
-  kit: Kit,
+  context: Context,
   sort_direction: 'asc' | 'desc',
   limit: number,
   between: () => Promise<unknown> = async () => undefined,
@@ -52,7 +62,7 @@ async function readPages(
   let next: string | null = null;
   do {
     const from: Record<string, string> = next === null ? {} : { [name]: next };
-    const page = await list(kit, { sort_direction, limit: String(limit), ...from });
+    const page = await list(context, { sort_direction, limit: String(limit), ...from });
     assert.equal(page.count, page.events.length);
     assert.ok(page.count > 0 && page.count <= limit, `a page of ${page.count}`);
     assert.ok(events.length <= eventsAtOnce, 'the pages do not come to an end');

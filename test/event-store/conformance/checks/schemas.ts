@@ -1,7 +1,7 @@
 // event_data against event_schema, and what public producers send.
 
 import assert from 'node:assert/strict';
-import { type Check, check, type Kit } from '../check.ts';
+import { type Check, type Context, check } from '../check.ts';
 import { base64, photo } from '../samples.ts';
 import { create, eventOf, list, read, refusedEvents, stored } from '../steps.ts';
 
@@ -37,40 +37,42 @@ const notConforming: readonly (readonly [string, Members])[] = [
 ];
 
 export const schemaChecks: readonly Check[] = [
-  check('event_data that conforms', ['3.9', '14.1', '6.10', '6.11'], async (kit) => {
+  check('event_data that conforms', ['3.9', '14.1', '6.10', '6.11'], async (context) => {
     for (const [event_schema, event_data] of conforming) {
-      const event = await stored(kit, { event_schema, event_data });
+      const event = await stored(context, { event_schema, event_data });
       assert.equal(event.event_schema, event_schema);
       assert.deepEqual(event.event_data, event_data);
     }
   }),
-  check('event_data that does not conform', ['3.9', '14.1', '15.3', '15.1', '18.6'], (kit) =>
+  check('event_data that does not conform', ['3.9', '14.1', '15.3', '15.1', '18.6'], (context) =>
     refusedEvents(
-      kit,
+      context,
       400,
-      notConforming.map(([event_schema, event_data]) => eventOf(kit, { event_schema, event_data })),
+      notConforming.map(([event_schema, event_data]) =>
+        eventOf(context, { event_schema, event_data }),
+      ),
     ),
   ),
-  check('feedback finds its event', ['14.3', '10.8', '10.7'], async (kit) => {
-    const event = await stored(kit, { event_data: { value: 'seen', externalId: 'part-9' } });
-    const feedback = await stored(kit, {
+  check('feedback finds its event', ['14.3', '10.8', '10.7'], async (context) => {
+    const event = await stored(context, { event_data: { value: 'seen', externalId: 'part-9' } });
+    const feedback = await stored(context, {
       event_schema: 'operator_feedback',
       event_data: { relatedEventId: event.id, feedback: 'incorrect' },
     });
-    const related = await list(kit, { related_event_id: event.id });
+    const related = await list(context, { related_event_id: event.id });
     assert.deepEqual(
       related.events.map(({ id }) => id),
       [feedback.id],
     );
-    const external = await list(kit, { external_id: 'part-9' });
+    const external = await list(context, { external_id: 'part-9' });
     assert.deepEqual(
       external.events.map(({ id }) => id),
       [event.id],
     );
-    assert.equal((await list(kit, { related_event_id: 'nothing' })).count, 0);
+    assert.equal((await list(context, { related_event_id: 'nothing' })).count, 0);
   }),
-  check('the event writer of public workflows', ['18.9', '18.11', '18.10'], (kit) =>
-    taken(kit, {
+  check('the event writer of public workflows', ['18.9', '18.11', '18.10'], (context) =>
+    taken(context, {
       inference_timestamp: '2026-11-21T06:29:50.125000+00:00',
       event_schema: 'quality_check',
       event_data: { result: 'fail', externalId: 'part-11' },
@@ -79,8 +81,8 @@ export const schemaChecks: readonly Check[] = [
       custom_metadata: { line: 'A', shift: 2, is_night: false, score: 0.5 },
     }),
   ),
-  check('the vision events block of public workflows', ['18.9', '18.11', '18.10'], (kit) =>
-    taken(kit, {
+  check('the vision events block of public workflows', ['18.9', '18.11', '18.10'], (context) =>
+    taken(context, {
       inference_timestamp: '2026-11-21T06:29:50.125000+00:00',
       event_schema: 'safety_alert',
       event_data: { alertType: 'no_helmet', severity: 'medium', description: 'Gate 2' },
@@ -90,8 +92,8 @@ export const schemaChecks: readonly Check[] = [
       solution: 'line-3',
     }),
   ),
-  check('feedback of the vision events block', ['18.9', '14.3'], (kit) =>
-    taken(kit, {
+  check('feedback of the vision events block', ['18.9', '14.3'], (context) =>
+    taken(context, {
       inference_timestamp: '2026-11-21T06:29:50+00:00',
       event_schema: 'operator_feedback',
       event_data: { relatedEventId: 'e-7', feedback: 'inconclusive' },
@@ -132,9 +134,9 @@ const workflowImage = {
 };
 
 /** As the producers see it: exactly 201, and a JSON body with an id. They send no device_id. */
-async function taken(kit: Kit, event: Members): Promise<void> {
-  const { id } = await create(kit, event);
-  const { event_data, draft, images } = await read(kit, id);
+async function taken(context: Context, event: Members): Promise<void> {
+  const { id } = await create(context, event);
+  const { event_data, draft, images } = await read(context, id);
   assert.deepEqual(event_data, event.event_data);
   assert.equal(draft, false);
   assert.equal(images.length, Array.isArray(event.images) ? event.images.length : 0);

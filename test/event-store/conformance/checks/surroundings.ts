@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { type Check, check, type Kit } from '../check.ts';
+import { type Check, type Context, check } from '../check.ts';
 import { ask, expectErrorBody, stored } from '../steps.ts';
 
 const documented: readonly (readonly [string, string])[] = [
@@ -28,14 +28,14 @@ const described = z.looseObject({
 });
 
 export const surroundingChecks: readonly Check[] = [
-  check('/health', ['13.3'], async (kit) => {
-    const { status, json } = await kit.client.send({ path: '/health' });
+  check('/health', ['13.3'], async (context) => {
+    const { status, json } = await context.client.send({ path: '/health' });
     assert.equal(status, 200);
     assert.equal(typeof json, 'object');
   }),
-  check('/metrics', ['18.3'], async (kit) => {
-    await stored(kit);
-    const { status, headers, text } = await kit.client.send({ path: '/metrics' });
+  check('/metrics', ['18.3'], async (context) => {
+    await stored(context);
+    const { status, headers, text } = await context.client.send({ path: '/metrics' });
     assert.equal(status, 200);
     assert.match(headers.get('content-type') ?? '', /^text\/plain\b/);
     const lines = text.split('\n').filter((line) => line !== '');
@@ -44,21 +44,21 @@ export const surroundingChecks: readonly Check[] = [
     assert.deepEqual(broken, []);
     assert.ok(text.endsWith('\n') && lines.some((line) => line.startsWith('# TYPE ')));
   }),
-  check('/openapi.json', ['18.4', '9.10', '9.11'], (kit) => expectDescribed(kit, [])),
-  check('/docs works without the internet', ['1.2', '18.5'], async (kit) => {
-    const { status, headers, text } = await kit.client.send({ path: '/docs' });
+  check('/openapi.json', ['18.4', '9.10', '9.11'], (context) => expectDescribed(context, [])),
+  check('/docs works without the internet', ['1.2', '18.5'], async (context) => {
+    const { status, headers, text } = await context.client.send({ path: '/docs' });
     assert.equal(status, 200);
     assert.match(headers.get('content-type') ?? '', /^text\/html\b/);
     const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
     assert.ok(links.length > 0, 'the page loads nothing');
     for (const link of links.filter((one) => !one.startsWith('data:'))) {
-      const address = new URL(link, `${kit.client.url}/docs`);
-      assert.equal(address.origin, new URL(kit.client.url).origin, `loads ${link}`);
-      const { status } = await kit.client.send({ path: address.pathname });
+      const address = new URL(link, `${context.client.url}/docs`);
+      assert.equal(address.origin, new URL(context.client.url).origin, `loads ${link}`);
+      const { status } = await context.client.send({ path: address.pathname });
       assert.equal(status, 200, `${link} is not there`);
     }
   }),
-  check('paths and methods that are not there', ['15.1'], async (kit) => {
+  check('paths and methods that are not there', ['15.1'], async (context) => {
     const calls = [
       { path: '/v2/nothing' },
       { path: '/v1/events' },
@@ -66,7 +66,7 @@ export const surroundingChecks: readonly Check[] = [
       { method: 'POST', path: '/v2/events/latest/query' },
     ] as const;
     for (const call of calls) {
-      const { status, json } = await kit.client.send(call);
+      const { status, json } = await context.client.send(call);
       assert.ok(status === 404 || status === 405, `${call.path}: ${status}`);
       expectErrorBody(call.path, status, json);
     }
@@ -75,11 +75,13 @@ export const surroundingChecks: readonly Check[] = [
 
 /** What only a service with a key answers is described there alone. */
 export const keyedSurroundingChecks: readonly Check[] = [
-  check('/openapi.json where a key is needed', ['18.4'], (kit) => expectDescribed(kit, ['401'])),
+  check('/openapi.json where a key is needed', ['18.4'], (context) =>
+    expectDescribed(context, ['401']),
+  ),
 ];
 
-async function expectDescribed(kit: Kit, more: readonly string[]): Promise<void> {
-  const { paths } = openApi.parse(await ask(kit, { path: '/openapi.json' }, 200));
+async function expectDescribed(context: Context, more: readonly string[]): Promise<void> {
+  const { paths } = openApi.parse(await ask(context, { path: '/openapi.json' }, 200));
   for (const [path, method] of documented) {
     const { responses } = described.parse(paths[path]?.[method]);
     const statuses = Object.keys(responses);

@@ -4,7 +4,7 @@
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../../../src/clock.ts';
 import { openEventStore } from '../../../../src/event-store/store/sqlite-store.ts';
-import { newEvent, newFile } from '../kit.ts';
+import { newEvent, newFile } from '../new-events.ts';
 
 const [data = '', name = '', most = '1000000000'] = process.argv.slice(2);
 const store = await openEventStore({ data, clock: systemClock });

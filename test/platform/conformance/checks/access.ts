@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { expectStatus } from '../../../conformance/http.ts';
 import type { StatementNumber } from '../../../conformance/statements.ts';
-import { check, type FamilyChecks, type Kit } from '../check.ts';
+import { type Context, check, type FamilyChecks } from '../check.ts';
 import type { Client } from '../client.ts';
 import { ask, given, newProject, refused } from '../steps.ts';
 import { withKey } from './api-keys.ts';
@@ -12,7 +12,7 @@ import { withKey } from './api-keys.ts';
 const sections: readonly [
   StatementNumber,
   readonly string[],
-  ((kit: Kit) => string) | undefined,
+  ((context: Context) => string) | undefined,
 ][] = [
   ['26.1', ['workspace:read', 'project:create', 'project:read', 'project:update'], home],
   ['26.2', ['image:create', 'image:read', 'image:tag', 'image:annotate'], undefined],
@@ -33,31 +33,31 @@ const sections: readonly [
   ['26.15', ['openid', 'profile', 'email'], undefined],
 ];
 
-function home({ workspace }: Kit): string {
+function home({ workspace }: Context): string {
   return `/${workspace}`;
 }
 
 function below(segment: string) {
-  return ({ workspace }: Kit) => `/${workspace}/${segment}`;
+  return ({ workspace }: Context) => `/${workspace}/${segment}`;
 }
 
 /** A key with these scopes alone does what they allow, and nothing else. */
 async function holdsTo(
-  kit: Kit,
+  context: Context,
   scopes: readonly string[],
-  allowed: ((kit: Kit) => string) | undefined,
+  allowed: ((context: Context) => string) | undefined,
 ): Promise<void> {
-  await withKey(kit, { scopes }, async ({ key }) => {
-    const client = kit.clientWith(key);
-    if (allowed) await ask(client, { path: allowed(kit) }, 200);
+  await withKey(context, { scopes }, async ({ key }) => {
+    const client = context.clientWith(key);
+    if (allowed) await ask(client, { path: allowed(context) }, 200);
     for (const [scope, path] of probes) {
-      if (!scopes.includes(scope)) await refused(client, { path: path(kit) }, 403);
+      if (!scopes.includes(scope)) await refused(client, { path: path(context) }, 403);
     }
   });
 }
 
 /** What asks for a scope each. */
-const probes: readonly [string, (kit: Kit) => string][] = [
+const probes: readonly [string, (context: Context) => string][] = [
   ['workspace:read', home],
   ['credentials:read', below('api-keys')],
   ['folder:read', below('groups')],
@@ -68,15 +68,19 @@ const places = ['25.1', '25.2', '25.3', '9.1'] as const;
 
 export const accessChecks: FamilyChecks = {
   default: [
-    check('a key in the header, in the query, and in the body of a POST', places, async (kit) => {
-      await ask(kit.stranger, withBearer('/', kit.key), 200);
-      await ask(kit.stranger, { path: '/', query: { api_key: kit.key } }, 200);
-      const json = { api_key: kit.key, type: 'object-detection', annotation: 'x' };
-      const path = `/${kit.workspace}/projects`;
-      // Without a name it is refused for that alone, after the key was taken.
-      assert.match(await refused(kit.stranger, { path, json }, 400), /name/);
-      await refused(kit.stranger, { path, json: { ...json, api_key: 'wrong' } }, 401);
-    }),
+    check(
+      'a key in the header, in the query, and in the body of a POST',
+      places,
+      async (context) => {
+        await ask(context.stranger, withBearer('/', context.key), 200);
+        await ask(context.stranger, { path: '/', query: { api_key: context.key } }, 200);
+        const json = { api_key: context.key, type: 'object-detection', annotation: 'x' };
+        const path = `/${context.workspace}/projects`;
+        // Without a name it is refused for that alone, after the key was taken.
+        assert.match(await refused(context.stranger, { path, json }, 400), /name/);
+        await refused(context.stranger, { path, json: { ...json, api_key: 'wrong' } }, 401);
+      },
+    ),
     check('no credential and a wrong one', ['25.6', '27.2'], async ({ stranger, workspace }) => {
       for (const path of ['/', `/${workspace}`, `/${workspace}/api-keys`]) {
         await refused(stranger, { path }, 401);
@@ -88,52 +92,52 @@ export const accessChecks: FamilyChecks = {
       expectStatus(call, reply, 401);
       assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer\b/);
     }),
-    check('a credential without access', ['25.7', '27.3'], (kit) =>
-      withKey(kit, { scopes: [] }, async ({ key }) => {
-        const client = kit.clientWith(key);
-        for (const path of ['/', home(kit), `/${kit.workspace}/api-keys`]) {
+    check('a credential without access', ['25.7', '27.3'], (context) =>
+      withKey(context, { scopes: [] }, async ({ key }) => {
+        const client = context.clientWith(key);
+        for (const path of ['/', home(context), `/${context.workspace}/api-keys`]) {
           await refused(client, { path }, 403);
         }
       }),
     ),
-    check('rebalance needs project:update', ['11.20'], async (kit) => {
-      const project = await newProject(kit);
-      const path = `/${kit.workspace}/${project}/splits/rebalance`;
+    check('rebalance needs project:update', ['11.20'], async (context) => {
+      const project = await newProject(context);
+      const path = `/${context.workspace}/${project}/splits/rebalance`;
       const json = { splits: { train: 1, valid: 0, test: 0 } };
-      await withKey(kit, { scopes: ['project:read', 'project:create'] }, async ({ key }) => {
-        await refused(kit.clientWith(key), { path, json }, 403);
+      await withKey(context, { scopes: ['project:read', 'project:create'] }, async ({ key }) => {
+        await refused(context.clientWith(key), { path, json }, 403);
       });
-      await withKey(kit, { scopes: ['project:update'] }, async ({ key }) => {
-        await ask(kit.clientWith(key), { path, json }, 202);
+      await withKey(context, { scopes: ['project:update'] }, async ({ key }) => {
+        await ask(context.clientWith(key), { path, json }, 202);
       });
     }),
     ...sections.map(([number, scopes, allowed]) =>
-      check(`a key with ${scopes.join(', ')} alone`, [number], (kit) =>
-        holdsTo(kit, scopes, allowed),
+      check(`a key with ${scopes.join(', ')} alone`, [number], (context) =>
+        holdsTo(context, scopes, allowed),
       ),
     ),
   ],
   other: [
-    check('another workspace', ['25.5', '25.7', '18.6'], async (kit) => {
-      const other = given(kit.other, '--other-key');
+    check('another workspace', ['25.5', '25.7', '18.6'], async (context) => {
+      const other = given(context.other, '--other-key');
       for (const path of ['', '/api-keys', '/groups', '/trash', '/nothing']) {
-        await refused(other, { path: `/${kit.workspace}${path}` }, 403);
+        await refused(other, { path: `/${context.workspace}${path}` }, 403);
       }
       await refused(other, { path: '/nobody-has-this-workspace' }, 404);
     }),
   ],
   tokens: [
-    check('an access token does what its scopes allow', ['25.4', '1.3'], async (kit) => {
-      const client = kit.clientWith(given(kit.token, '--token'));
-      await ask(client, { path: home(kit) }, 200);
+    check('an access token does what its scopes allow', ['25.4', '1.3'], async (context) => {
+      const client = context.clientWith(given(context.token, '--token'));
+      await ask(client, { path: home(context) }, 200);
       const json = { name: 'x', type: 'object-detection', annotation: 'x' };
-      await refused(client, { path: `/${kit.workspace}/projects`, json }, 403);
-      await refused(client, { path: `/${kit.workspace}/api-keys` }, 403);
+      await refused(client, { path: `/${context.workspace}/projects`, json }, 403);
+      await refused(client, { path: `/${context.workspace}/api-keys` }, 403);
     }),
   ],
   limited: [
-    check('more calls than are allowed', ['27.5', '9.3'], async (kit) => {
-      await untilLimited(kit.client);
+    check('more calls than are allowed', ['27.5', '9.3'], async (context) => {
+      await untilLimited(context.client);
     }),
   ],
 };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import type { StatementNumber } from '../../../conformance/statements.ts';
 import { taskStarted } from '../answers.ts';
-import { check, type FamilyChecks, type Kit } from '../check.ts';
+import { type Context, check, type FamilyChecks } from '../check.ts';
 import {
   annotate,
   ask,
@@ -47,38 +47,48 @@ const generated = z.looseObject({ version: z.int(), url: z.url() });
 
 const shares = { train: 70, valid: 20, test: 10 };
 
-async function projectOf(kit: Kit, slug: string) {
-  return askFor(kit, projectAnswer, { path: at(kit, slug) });
+async function projectOf(context: Context, slug: string) {
+  return askFor(context, projectAnswer, { path: at(context, slug) });
 }
 
 /** Generates a version without any change; resolves once it is there. */
-export async function generateVersion(kit: Kit, slug: string): Promise<number> {
+export async function generateVersion(context: Context, slug: string): Promise<number> {
   const json = { preprocessing: {}, augmentation: {} };
-  const { version, url } = await askFor(kit, generated, { path: at(kit, slug, '/generate'), json });
-  assert.equal((await ended(kit, pathOf(kit, url))).status, 'completed');
+  const { version, url } = await askFor(context, generated, {
+    path: at(context, slug, '/generate'),
+    json,
+  });
+  assert.equal((await ended(context, pathOf(context, url))).status, 'completed');
   return version;
 }
 
-async function splitOf(kit: Kit, slug: string, id: string): Promise<string> {
-  const { image } = await askFor(kit, imageAnswer, { path: at(kit, slug, `/images/${id}`) });
+async function splitOf(context: Context, slug: string, id: string): Promise<string> {
+  const { image } = await askFor(context, imageAnswer, {
+    path: at(context, slug, `/images/${id}`),
+  });
   return image.split;
 }
 
-function splitsOf(kit: Kit, slug: string, ids: readonly string[]) {
-  return Promise.all(ids.map((id) => splitOf(kit, slug, id)));
+function splitsOf(context: Context, slug: string, ids: readonly string[]) {
+  return Promise.all(ids.map((id) => splitOf(context, slug, id)));
 }
 
-async function rebalance(kit: Kit, slug: string, json: object): Promise<void> {
-  const path = at(kit, slug, '/splits/rebalance');
-  const { status } = await runTask(kit, { path, json: { splits: shares, ...json } });
+async function rebalance(context: Context, slug: string, json: object): Promise<void> {
+  const path = at(context, slug, '/splits/rebalance');
+  const { status } = await runTask(context, { path, json: { splits: shares, ...json } });
   assert.equal(status, 'completed');
 }
 
 /** So many images in train, or in the split that is named. */
-async function fill(kit: Kit, slug: string, count: number, fields: Record<string, string> = {}) {
+async function fill(
+  context: Context,
+  slug: string,
+  count: number,
+  fields: Record<string, string> = {},
+) {
   const ids: string[] = [];
   for (let shade = 0; shade < count; shade += 1) {
-    ids.push(await upload(kit, slug, shade, { split: 'train', ...fields }));
+    ids.push(await upload(context, slug, shade, { split: 'train', ...fields }));
   }
   return ids;
 }
@@ -93,98 +103,101 @@ const rebalanceRows: readonly StatementNumber[] = [
 
 export const projectChecks: FamilyChecks = {
   default: [
-    check('a rebalance moves as few images as possible', rebalanceRows, async (kit) => {
-      const slug = await newProject(kit);
-      const ids = await fill(kit, slug, 10);
-      await rebalance(kit, slug, {});
-      const once = await splitsOf(kit, slug, ids);
+    check('a rebalance moves as few images as possible', rebalanceRows, async (context) => {
+      const slug = await newProject(context);
+      const ids = await fill(context, slug, 10);
+      await rebalance(context, slug, {});
+      const once = await splitsOf(context, slug, ids);
       assert.equal(once.filter((split) => split !== 'train').length, 3);
-      assert.deepEqual((await projectOf(kit, slug)).project.splits, {
+      assert.deepEqual((await projectOf(context, slug)).project.splits, {
         train: 7,
         valid: 2,
         test: 1,
       });
       // 50, 50, 0 of 7, 2, 1: the one of test and two of train.
-      await rebalance(kit, slug, { mode: 'rebalance', splits: { train: 3, valid: 3, test: 0 } });
-      const twice = await splitsOf(kit, slug, ids);
+      await rebalance(context, slug, {
+        mode: 'rebalance',
+        splits: { train: 3, valid: 3, test: 0 },
+      });
+      const twice = await splitsOf(context, slug, ids);
       assert.equal(differences(once, twice), 3);
-      await rebalance(kit, slug, { splits: { train: 50, valid: 50, test: 0 } });
-      assert.deepEqual(await splitsOf(kit, slug, ids), twice);
+      await rebalance(context, slug, { splits: { train: 50, valid: 50, test: 0 } });
+      assert.deepEqual(await splitsOf(context, slug, ids), twice);
     }),
     check(
       'the next version has the new balance, and an older one the old',
       ['3.4', '1.5', '8.9'],
-      async (kit) => {
-        const slug = await newProject(kit);
-        await fill(kit, slug, 4);
+      async (context) => {
+        const slug = await newProject(context);
+        await fill(context, slug, 4);
         const splitsIn = async (version: number) => {
           const shape = z.looseObject({ version: z.looseObject({ splits: splitCounts }) });
-          const path = at(kit, slug, `/${version}`);
-          return (await askFor(kit, shape, { path })).version.splits;
+          const path = at(context, slug, `/${version}`);
+          return (await askFor(context, shape, { path })).version.splits;
         };
-        const first = await generateVersion(kit, slug);
-        await rebalance(kit, slug, { splits: { train: 1, valid: 1, test: 0 } });
-        const second = await generateVersion(kit, slug);
+        const first = await generateVersion(context, slug);
+        await rebalance(context, slug, { splits: { train: 1, valid: 1, test: 0 } });
+        const second = await generateVersion(context, slug);
         assert.deepEqual(await splitsIn(first), { train: 4, valid: 0, test: 0 });
         assert.deepEqual(await splitsIn(second), { train: 2, valid: 2, test: 0 });
       },
     ),
-    check('a shuffle reassigns every image at random', ['11.14', '11.16'], async (kit) => {
-      const slug = await newProject(kit);
-      const ids = await fill(kit, slug, 20);
+    check('a shuffle reassigns every image at random', ['11.14', '11.16'], async (context) => {
+      const slug = await newProject(context);
+      const ids = await fill(context, slug, 20);
       const splits = { train: 1, valid: 1, test: 0 };
-      await rebalance(kit, slug, { mode: 'shuffle', splits });
-      const once = await splitsOf(kit, slug, ids);
+      await rebalance(context, slug, { mode: 'shuffle', splits });
+      const once = await splitsOf(context, slug, ids);
       assert.equal(once.filter((split) => split === 'train').length, 10);
       // The counts are right already; by chance nothing moves once in 184,756 times.
-      await rebalance(kit, slug, { mode: 'shuffle', grouping: 'global', splits });
-      assert.notDeepEqual(await splitsOf(kit, slug, ids), once);
-      assert.deepEqual((await projectOf(kit, slug)).project.splits, {
+      await rebalance(context, slug, { mode: 'shuffle', grouping: 'global', splits });
+      assert.notDeepEqual(await splitsOf(context, slug, ids), once);
+      assert.deepEqual((await projectOf(context, slug)).project.splits, {
         train: 10,
         valid: 10,
         test: 0,
       });
     }),
-    check('a shuffle by batch gives each batch the shares', ['11.17'], async (kit) => {
-      const slug = await newProject(kit);
-      const first = await fill(kit, slug, 10, { batch: 'one' });
+    check('a shuffle by batch gives each batch the shares', ['11.17'], async (context) => {
+      const slug = await newProject(context);
+      const first = await fill(context, slug, 10, { batch: 'one' });
       const second: string[] = [];
       for (let shade = 10; shade < 14; shade += 1) {
-        second.push(await upload(kit, slug, shade, { split: 'valid', batch: 'two' }));
+        second.push(await upload(context, slug, shade, { split: 'valid', batch: 'two' }));
       }
       const splits = { train: 1, valid: 1, test: 0 };
-      await rebalance(kit, slug, { mode: 'shuffle', grouping: 'batch', splits });
+      await rebalance(context, slug, { mode: 'shuffle', grouping: 'batch', splits });
       const trainOf = async (ids: readonly string[]) =>
-        (await splitsOf(kit, slug, ids)).filter((split) => split === 'train').length;
+        (await splitsOf(context, slug, ids)).filter((split) => split === 'train').length;
       assert.deepEqual([await trainOf(first), await trainOf(second)], [5, 2]);
     }),
-    check('classes leave all other images in their split', ['11.18', '11.21'], async (kit) => {
-      const slug = await newProject(kit);
-      const ids = await fill(kit, slug, 5);
+    check('classes leave all other images in their split', ['11.18', '11.21'], async (context) => {
+      const slug = await newProject(context);
+      const ids = await fill(context, slug, 5);
       const [one = '', two = '', mixed = ''] = ids;
       const box = (name: string) => [name, 2, 2, 10, 10] as const;
-      await annotate(kit, slug, one, [box('cat')]);
-      await annotate(kit, slug, two, [box('cat'), box('cat')]);
-      await annotate(kit, slug, mixed, [box('cat'), box('dog')]);
+      await annotate(context, slug, one, [box('cat')]);
+      await annotate(context, slug, two, [box('cat'), box('cat')]);
+      await annotate(context, slug, mixed, [box('cat'), box('dog')]);
       const splits = { train: 0, valid: 1, test: 0 };
-      await rebalance(kit, slug, { classes: ['cat'], splits });
-      assert.deepEqual(await splitsOf(kit, slug, ids), [
+      await rebalance(context, slug, { classes: ['cat'], splits });
+      assert.deepEqual(await splitsOf(context, slug, ids), [
         'valid',
         'valid',
         'train',
         'train',
         'train',
       ]);
-      const path = at(kit, slug, '/splits/rebalance');
-      await refused(kit, { path, json: { splits, classes: ['cat'], mode: 'shuffle' } }, 400);
-      await refused(kit, { path, json: { splits, classes: ['no-such-class'] } }, 400);
+      const path = at(context, slug, '/splits/rebalance');
+      await refused(context, { path, json: { splits, classes: ['cat'], mode: 'shuffle' } }, 400);
+      await refused(context, { path, json: { splits, classes: ['no-such-class'] } }, 400);
     }),
     check(
       'a rebalance refuses what the specification does not have',
       ['11.12', '11.15'],
-      async (kit) => {
-        const slug = await newProject(kit);
-        const path = at(kit, slug, '/splits/rebalance');
+      async (context) => {
+        const slug = await newProject(context);
+        const path = at(context, slug, '/splits/rebalance');
         for (const json of [
           {},
           { splits: { train: 0, valid: 0, test: 0 } },
@@ -196,78 +209,81 @@ export const projectChecks: FamilyChecks = {
           { splits: shares, mode: 'shuffle', grouping: 'class' },
           { splits: shares, grouping: 'batch' },
         ]) {
-          await refused(kit, { path, json }, 400);
+          await refused(context, { path, json }, 400);
         }
       },
     ),
-    check('a rebalance needs project:update', ['11.20'], async (kit) => {
-      const slug = await newProject(kit);
-      const call = { path: at(kit, slug, '/splits/rebalance'), json: { splits: shares } };
-      await withKey(kit, { scopes: ['project:read', 'image:tag'] }, async ({ key }) => {
-        assert.match(await refused(kit.clientWith(key), call, 403), /project:update/);
+    check('a rebalance needs project:update', ['11.20'], async (context) => {
+      const slug = await newProject(context);
+      const call = { path: at(context, slug, '/splits/rebalance'), json: { splits: shares } };
+      await withKey(context, { scopes: ['project:read', 'image:tag'] }, async ({ key }) => {
+        assert.match(await refused(context.clientWith(key), call, 403), /project:update/);
       });
-      await withKey(kit, { scopes: ['project:update'] }, async ({ key }) => {
-        await askFor(kit.clientWith(key), taskStarted, call, 202);
+      await withKey(context, { scopes: ['project:update'] }, async ({ key }) => {
+        await askFor(context.clientWith(key), taskStarted, call, 202);
       });
     }),
-    check('a fork copies a project in the background', ['11.2', '6.4', '11.3'], async (kit) => {
-      const slug = await newProject(kit, { public: true });
-      const ids = await fill(kit, slug, 3);
-      await annotate(kit, slug, ids[0] ?? '', [['cat', 2, 2, 10, 10]]);
-      const path = `/${kit.workspace}/projects/fork`;
-      const url = `${kit.client.url}${at(kit, slug)}`;
-      const started = await askFor(kit, taskStarted, { path, json: { url } }, 202);
-      const { result } = await ended(kit, pathOf(kit, started.url));
+    check('a fork copies a project in the background', ['11.2', '6.4', '11.3'], async (context) => {
+      const slug = await newProject(context, { public: true });
+      const ids = await fill(context, slug, 3);
+      await annotate(context, slug, ids[0] ?? '', [['cat', 2, 2, 10, 10]]);
+      const path = `/${context.workspace}/projects/fork`;
+      const url = `${context.client.url}${at(context, slug)}`;
+      const started = await askFor(context, taskStarted, { path, json: { url } }, 202);
+      const { result } = await ended(context, pathOf(context, started.url));
       const { id, datasetUrl } = forked.parse(result);
-      kit.projects.add(datasetUrl);
-      assert.equal(id, `${kit.workspace}/${datasetUrl}`);
+      context.projects.add(datasetUrl);
+      assert.equal(id, `${context.workspace}/${datasetUrl}`);
       assert.notEqual(datasetUrl, slug);
-      const copy = await projectOf(kit, datasetUrl);
+      const copy = await projectOf(context, datasetUrl);
       assert.equal(copy.project.images, 3);
       assert.deepEqual(copy.project.classes, { cat: 1 });
-      await refused(kit, { path, json: {} }, 400);
-      await refused(kit, { path, json: { url: 'https://example.com/a/b' } }, 400);
-      await refused(kit, { path, json: { source_project: 'no-such-project' } }, 404);
+      await refused(context, { path, json: {} }, 400);
+      await refused(context, { path, json: { url: 'https://example.com/a/b' } }, 400);
+      await refused(context, { path, json: { source_project: 'no-such-project' } }, 404);
     }),
-    check('metadata and tags of several images', ['15.9'], async (kit) => {
-      const slug = await newProject(kit);
-      const [one = '', two = ''] = await fill(kit, slug, 2);
-      const path = `/${kit.workspace}/images/metadata`;
+    check('metadata and tags of several images', ['15.9'], async (context) => {
+      const slug = await newProject(context);
+      const [one = '', two = ''] = await fill(context, slug, 2);
+      const path = `/${context.workspace}/images/metadata`;
       const updates = [
         { imageId: one, metadata: { lamp: 'on' }, addTags: ['a'] },
         { imageId: two, addTags: ['b'] },
         { imageId: 'no-such-image', addTags: ['b'] },
       ];
-      const { result } = await runTask(kit, { path, json: { updates } });
+      const { result } = await runTask(context, { path, json: { updates } });
       const shape = z.looseObject({
         succeeded: z.literal(2),
         failed: z.literal(1),
         failedItems: z.tuple([z.looseObject({ imageId: z.literal('no-such-image') })]),
       });
       shape.parse(result);
-      const shown = await ask(kit, { path: at(kit, slug, `/images/${one}`) }, 200);
+      const shown = await ask(context, { path: at(context, slug, `/images/${one}`) }, 200);
       const { image } = imageAnswer.parse(shown);
       assert.deepEqual([image.metadata, image.tags], [{ lamp: 'on' }, ['a']]);
-      await refused(kit, { path, json: { updates: [...updates, { imageId: one }] } }, 400);
-      await refused(kit, { path, json: { updates: [] } }, 400);
+      await refused(context, { path, json: { updates: [...updates, { imageId: one }] } }, 400);
+      await refused(context, { path, json: { updates: [] } }, 400);
     }),
   ],
   other: [
-    check('a private project of another workspace is not forked', ['11.2'], async (kit) => {
-      const [hidden, open] = [await newProject(kit), await newProject(kit, { public: true })];
-      const other = kit.other ?? kit.client;
+    check('a private project of another workspace is not forked', ['11.2'], async (context) => {
+      const [hidden, open] = [
+        await newProject(context),
+        await newProject(context, { public: true }),
+      ];
+      const other = context.other ?? context.client;
       const { workspace } = await askFor(other, z.looseObject({ workspace: z.string() }), {
         path: '/',
       });
-      assert.notEqual(workspace, kit.workspace, 'the other key is of another workspace');
+      assert.notEqual(workspace, context.workspace, 'the other key is of another workspace');
       const path = `/${workspace}/projects/fork`;
       const call = (slug: string) => ({
         path,
-        json: { source_project: `${kit.workspace}/${slug}` },
+        json: { source_project: `${context.workspace}/${slug}` },
       });
       await refused(other, call(hidden), 404);
       const started = await askFor(other, taskStarted, call(open), 202);
-      await refused(kit, { path: `/${kit.workspace}/asynctasks/${started.taskId}` }, 404);
+      await refused(context, { path: `/${context.workspace}/asynctasks/${started.taskId}` }, 404);
     }),
   ],
 };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { check, type FamilyChecks, type Kit } from '../check.ts';
+import { type Context, check, type FamilyChecks } from '../check.ts';
 import { annotate, ask, askFor, at, ended, newProject, refused, upload } from '../steps.ts';
 import { generateVersion } from './projects.ts';
 
@@ -22,26 +22,35 @@ const trained = z.looseObject({
 });
 
 /** Address of the trainings of a new version with so many labelled images to learn from. */
-async function newVersion(kit: Kit, trainImages = 1) {
-  const slug = await newProject(kit);
+async function newVersion(context: Context, trainImages = 1) {
+  const slug = await newProject(context);
   const splits = ['valid', ...Array.from({ length: trainImages }, () => 'train')];
   for (const [shade, split] of splits.entries()) {
-    const id = await upload(kit, slug, shade, { split });
-    await annotate(kit, slug, id, [['cell', 8, 8, 24, 24]]);
+    const id = await upload(context, slug, shade, { split });
+    await annotate(context, slug, id, [['cell', 8, 8, 24, 24]]);
   }
-  const version = await generateVersion(kit, slug);
-  return { slug, path: at(kit, slug, `/${version}/v2/trainings`) };
+  const version = await generateVersion(context, slug);
+  return { slug, path: at(context, slug, `/${version}/v2/trainings`) };
 }
 
-async function statusOf(kit: Kit, path: string, trainingId: string): Promise<string | undefined> {
-  const { trainings } = await askFor(kit, listed, { path });
+async function statusOf(
+  context: Context,
+  path: string,
+  trainingId: string,
+): Promise<string | undefined> {
+  const { trainings } = await askFor(context, listed, { path });
   return trainings.find((one) => one.trainingId === trainingId)?.status;
 }
 
-async function until(kit: Kit, path: string, trainingId: string, status: string): Promise<void> {
+async function until(
+  context: Context,
+  path: string,
+  trainingId: string,
+  status: string,
+): Promise<void> {
   let last: string | undefined;
   for (let attempt = 0; attempt < 600; attempt += 1) {
-    last = await statusOf(kit, path, trainingId);
+    last = await statusOf(context, path, trainingId);
     if (last === status) return;
     assert.ok(open.includes(last ?? ''), `training ${trainingId} is ${last}, not ${status}`);
     await sleep(100);
@@ -53,70 +62,73 @@ const open: readonly string[] = ['queued', 'running', 'stopping'];
 
 export const trainingChecks: FamilyChecks = {
   default: [
-    check('trainings where none runs', ['12.1', '11.7', '2.9'], async (kit) => {
-      const { slug, path } = await newVersion(kit);
+    check('trainings where none runs', ['12.1', '11.7', '2.9'], async (context) => {
+      const { slug, path } = await newVersion(context);
       const query = { modelType: 'custom' };
-      await askFor(kit, recipe, { path: `${path}/recipe`, query });
-      await refused(kit, { path: `${path}/recipe`, query: { modelType: 'no-such-type' } }, 404);
-      await askFor(kit, recipe, { path: `${path}/recipe` });
-      assert.deepEqual((await askFor(kit, models, { path: at(kit, slug, '/models') })).models, []);
+      await askFor(context, recipe, { path: `${path}/recipe`, query });
+      await refused(context, { path: `${path}/recipe`, query: { modelType: 'no-such-type' } }, 404);
+      await askFor(context, recipe, { path: `${path}/recipe` });
+      assert.deepEqual(
+        (await askFor(context, models, { path: at(context, slug, '/models') })).models,
+        [],
+      );
       for (const action of ['cancel', 'stop']) {
-        await refused(kit, { path: `${path}/${action}`, json: {} }, 404);
+        await refused(context, { path: `${path}/${action}`, json: {} }, 404);
         const json = { trainingId: 7 };
-        await refused(kit, { path: `${path}/${action}`, json }, 400);
+        await refused(context, { path: `${path}/${action}`, json }, 400);
       }
-      await refused(kit, { method: 'DELETE', path: `${path}/nobody` }, 404);
+      await refused(context, { method: 'DELETE', path: `${path}/nobody` }, 404);
     }),
-    check('a training without a trainer fails, and says so', ['27.8'], async (kit) => {
-      const { path } = await newVersion(kit);
-      const { trainingId } = await askFor(kit, started, { path, json: {} });
-      const task = await ended(kit, `/${kit.workspace}/asynctasks/${trainingId}`);
+    check('a training without a trainer fails, and says so', ['27.8'], async (context) => {
+      const { path } = await newVersion(context);
+      const { trainingId } = await askFor(context, started, { path, json: {} });
+      const task = await ended(context, `/${context.workspace}/asynctasks/${trainingId}`);
       assert.equal(task.status, 'failed');
       assert.match(task.error ?? '', /FOVEA_TRAINER/);
-      assert.equal(await statusOf(kit, path, trainingId), 'failed');
-      await refused(kit, { path: `${path}/cancel`, json: { trainingId } }, 409);
+      assert.equal(await statusOf(context, path, trainingId), 'failed');
+      await refused(context, { path: `${path}/cancel`, json: { trainingId } }, 409);
     }),
   ],
   trainer: [
     check(
       'a queued training is cancelled, a running one stopped, and then deleted',
       ['8.10', '8.13', '8.14', '11.8', '12.2', '12.3', '12.4'],
-      async (kit) => {
+      async (context) => {
         // More than it can learn before it is stopped.
-        const { slug, path } = await newVersion(kit, 12);
+        const { slug, path } = await newVersion(context, 12);
         const json = { epochs: 300 };
-        const first = (await askFor(kit, started, { path, json })).trainingId;
-        const second = (await askFor(kit, started, { path, json })).trainingId;
-        await until(kit, path, first, 'running');
-        await refused(kit, { path: `${path}/stop`, json: { trainingId: second } }, 409);
-        await refused(kit, { path: `${path}/cancel`, json: {} }, 409);
-        await ask(kit, { path: `${path}/cancel`, json: { trainingId: second } }, 200);
-        assert.equal(await statusOf(kit, path, second), 'cancelled');
-        await ask(kit, { path: `${path}/stop`, json: {} }, 200);
-        await until(kit, path, first, 'stopped');
-        await refused(kit, { path: `${path}/stop`, json: { trainingId: first } }, 409);
-        const { version } = await askFor(kit, trained, { path: at(kit, slug, '/1') });
+        const first = (await askFor(context, started, { path, json })).trainingId;
+        const second = (await askFor(context, started, { path, json })).trainingId;
+        await until(context, path, first, 'running');
+        await refused(context, { path: `${path}/stop`, json: { trainingId: second } }, 409);
+        await refused(context, { path: `${path}/cancel`, json: {} }, 409);
+        await ask(context, { path: `${path}/cancel`, json: { trainingId: second } }, 200);
+        assert.equal(await statusOf(context, path, second), 'cancelled');
+        await ask(context, { path: `${path}/stop`, json: {} }, 200);
+        await until(context, path, first, 'stopped');
+        await refused(context, { path: `${path}/stop`, json: { trainingId: first } }, 409);
+        const { version } = await askFor(context, trained, { path: at(context, slug, '/1') });
         assert.equal(version.model?.id, `${slug}/1`);
-        await askFor(kit, deleted, { method: 'DELETE', path: `${path}/${first}` });
-        assert.equal(await statusOf(kit, path, first), undefined);
-        const { items } = await askFor(kit, trash, { path: `/${kit.workspace}/trash` });
+        await askFor(context, deleted, { method: 'DELETE', path: `${path}/${first}` });
+        assert.equal(await statusOf(context, path, first), undefined);
+        const { items } = await askFor(context, trash, { path: `/${context.workspace}/trash` });
         assert.ok(items.some(({ type, id }) => type === 'training' && id === first));
       },
     ),
-    check('a trained model is listed and deployed', ['11.7', '19.2'], async (kit) => {
-      const { slug, path } = await newVersion(kit);
-      const { trainingId } = await askFor(kit, started, { path, json: { epochs: 2 } });
-      await until(kit, path, trainingId, 'finished');
-      const found = await askFor(kit, models, { path: at(kit, slug, '/models') });
+    check('a trained model is listed and deployed', ['11.7', '19.2'], async (context) => {
+      const { slug, path } = await newVersion(context);
+      const { trainingId } = await askFor(context, started, { path, json: { epochs: 2 } });
+      await until(context, path, trainingId, 'finished');
+      const found = await askFor(context, models, { path: at(context, slug, '/models') });
       const [modelId] = found.models.map(({ id }) => id);
       assert.equal(modelId, `${slug}/1/${trainingId}`);
-      const deploy = at(kit, slug, '/deploy');
+      const deploy = at(context, slug, '/deploy');
       const json = { model: { type: 'model_id', modelId } };
-      await ask(kit, { path: `${deploy}/model`, json }, 200);
+      await ask(context, { path: `${deploy}/model`, json }, 200);
       const model = z.looseObject({ model: z.looseObject({ modelId: z.string() }) });
-      assert.equal((await askFor(kit, model, { path: deploy })).model.modelId, modelId);
+      assert.equal((await askFor(context, model, { path: deploy })).model.modelId, modelId);
       // A deployed model is not taken away.
-      await refused(kit, { method: 'DELETE', path: `${path}/${trainingId}` }, 409);
+      await refused(context, { method: 'DELETE', path: `${path}/${trainingId}` }, 409);
     }),
   ],
 };

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { sentenceOf } from '../../../conformance/http.ts';
 import type { StatementNumber } from '../../../conformance/statements.ts';
-import { check, type FamilyChecks, type Kit } from '../check.ts';
+import { type Context, check, type FamilyChecks } from '../check.ts';
 import { annotate, askFor, at, ended, newProject, pathOf, refused, upload } from '../steps.ts';
 import { generateVersion } from './projects.ts';
 
@@ -84,34 +84,41 @@ const preprocessing: readonly Row[] = [
 ];
 
 /** A project with two labelled train images and one of valid. */
-async function labelled(kit: Kit): Promise<string> {
-  const slug = await newProject(kit);
+async function labelled(context: Context): Promise<string> {
+  const slug = await newProject(context);
   for (const [shade, split] of ['train', 'train', 'valid'].entries()) {
-    const id = await upload(kit, slug, shade, { split });
-    await annotate(kit, slug, id, [['cell', 8, 8, 24, 24]]);
+    const id = await upload(context, slug, shade, { split });
+    await annotate(context, slug, id, [['cell', 8, 8, 24, 24]]);
   }
   return slug;
 }
 
 /** Generates a version, waits for it, and gives it as it is shown. */
-async function generate(kit: Kit, slug: string, settings: Members) {
+async function generate(context: Context, slug: string, settings: Members) {
   const json = { preprocessing: {}, augmentation: {}, ...settings };
-  const { version, url } = await askFor(kit, generated, { path: at(kit, slug, '/generate'), json });
-  const task = await ended(kit, pathOf(kit, url));
+  const { version, url } = await askFor(context, generated, {
+    path: at(context, slug, '/generate'),
+    json,
+  });
+  const task = await ended(context, pathOf(context, url));
   assert.equal(task.status, 'completed', `${JSON.stringify(settings)}: ${task.error}`);
-  return (await askFor(kit, versionAnswer, { path: at(kit, slug, `/${version}`) })).version;
+  return (await askFor(context, versionAnswer, { path: at(context, slug, `/${version}`) })).version;
 }
 
 /** All rows in one version come back as given; each wrong value is refused, with its key. */
-async function holds(kit: Kit, part: 'preprocessing' | 'augmentation', rows: readonly Row[]) {
-  const slug = await labelled(kit);
+async function holds(
+  context: Context,
+  part: 'preprocessing' | 'augmentation',
+  rows: readonly Row[],
+) {
+  const slug = await labelled(context);
   const given = Object.fromEntries(rows.map(([, key, value]) => [key, value]));
-  assert.deepEqual((await generate(kit, slug, { [part]: given }))[part], given);
-  const path = at(kit, slug, '/generate');
+  assert.deepEqual((await generate(context, slug, { [part]: given }))[part], given);
+  const path = at(context, slug, '/generate');
   for (const [, key, , wrongs] of rows) {
     for (const wrong of wrongs) {
       const json = { preprocessing: {}, augmentation: {}, [part]: { [key]: wrong } };
-      assert.match(await refused(kit, { path, json }, 400), new RegExp(key));
+      assert.match(await refused(context, { path, json }, 400), new RegExp(key));
     }
   }
 }
@@ -123,9 +130,9 @@ export const versionChecks: FamilyChecks = {
     check(
       'a version has its name, its number and its counts',
       ['1.4', '2.3', '4.1', '11.8', '11.22', '28.4'],
-      async (kit) => {
-        const slug = await labelled(kit);
-        const first = await generate(kit, slug, { versionName: 'as it was' });
+      async (context) => {
+        const slug = await labelled(context);
+        const first = await generate(context, slug, { versionName: 'as it was' });
         assert.equal(first.name, 'as it was');
         assert.equal(first.images, 3);
         assert.deepEqual({ ...first.splits }, { train: 2, valid: 1, test: 0 });
@@ -135,49 +142,49 @@ export const versionChecks: FamilyChecks = {
           brightness: { brighten: true, percent: 40 },
           image: { versions: 2 },
         };
-        const second = await generate(kit, slug, { augmentation });
+        const second = await generate(context, slug, { augmentation });
         assert.ok(second.id.endsWith(`/${slug}/2`), second.id);
         assert.deepEqual({ ...second.splits }, { train: 4, valid: 1, test: 0 });
         const json = { preprocessing: {}, augmentation: {}, versionName: 7 };
-        await refused(kit, { path: at(kit, slug, '/generate'), json }, 400);
-        await refused(kit, { path: at(kit, slug, '/3') }, 404);
+        await refused(context, { path: at(context, slug, '/generate'), json }, 400);
+        await refused(context, { path: at(context, slug, '/3') }, 404);
       },
     ),
     check(
       'augmentation of the whole image comes back as it was given',
       [...numbersOf(both), ...numbersOf(wholeOnly), '28.2'],
-      (kit) => holds(kit, 'augmentation', [...both, ...wholeOnly]),
+      (context) => holds(context, 'augmentation', [...both, ...wholeOnly]),
     ),
     check(
       'augmentation inside boxes comes back as it was given',
       [...numbersOf(both), '4.17'],
-      async (kit) => {
+      async (context) => {
         await holds(
-          kit,
+          context,
           'augmentation',
           both.map(([number, key, ...rest]) => [number, `bb${key}`, ...rest]),
         );
         // What has no form for boxes is refused under that name.
-        const path = at(kit, await newProject(kit), '/generate');
+        const path = at(context, await newProject(context), '/generate');
         const json = { preprocessing: {}, augmentation: { bbhue: { degrees: 5 } } };
-        await refused(kit, { path, json }, 400);
+        await refused(context, { path, json }, 400);
       },
     ),
-    check('preprocessing comes back as it was given', numbersOf(preprocessing), (kit) =>
-      holds(kit, 'preprocessing', preprocessing),
+    check('preprocessing comes back as it was given', numbersOf(preprocessing), (context) =>
+      holds(context, 'preprocessing', preprocessing),
     ),
-    check('isolate makes an image of each box', ['4.23'], async (kit) => {
-      const slug = await newProject(kit);
-      const id = await upload(kit, slug, 1);
-      await annotate(kit, slug, id, [
+    check('isolate makes an image of each box', ['4.23'], async (context) => {
+      const slug = await newProject(context);
+      const id = await upload(context, slug, 1);
+      await annotate(context, slug, id, [
         ['cell', 2, 2, 10, 10],
         ['cell', 30, 20, 12, 12],
       ]);
-      assert.equal((await generate(kit, slug, { preprocessing: { isolate: true } })).images, 2);
+      assert.equal((await generate(context, slug, { preprocessing: { isolate: true } })).images, 2);
     }),
-    check('tiles by size and by aspect', ['4.28', '4.29'], async (kit) => {
-      const slug = await labelled(kit);
-      const { images } = await generate(kit, slug, { preprocessing: { tile: sized } });
+    check('tiles by size and by aspect', ['4.28', '4.29'], async (context) => {
+      const slug = await labelled(context);
+      const { images } = await generate(context, slug, { preprocessing: { tile: sized } });
       assert.equal(images, 12);
       const tile = {
         mode: 'fixed_aspect',
@@ -186,43 +193,43 @@ export const versionChecks: FamilyChecks = {
         overlap: 0,
         padding: 'black',
       };
-      const byAspect = await generate(kit, slug, { preprocessing: { tile } });
+      const byAspect = await generate(context, slug, { preprocessing: { tile } });
       // Tiles as wide as the image and half as high: two cover it.
       assert.equal(byAspect.images, 6);
-      const path = at(kit, slug, '/generate');
+      const path = at(context, slug, '/generate');
       const json = { preprocessing: { tile: { mode: 'fixed' } }, augmentation: {} };
-      await refused(kit, { path, json }, 400);
+      await refused(context, { path, json }, 400);
     }),
-    check('a version is frozen', ['1.5', '4.30', '8.9'], async (kit) => {
-      const slug = await labelled(kit);
-      await generateVersion(kit, slug);
-      const path = at(kit, slug, '/1');
-      const before = await askFor(kit, versionAnswer, { path });
-      await upload(kit, slug, 9);
-      const { images } = await generate(kit, slug, {});
+    check('a version is frozen', ['1.5', '4.30', '8.9'], async (context) => {
+      const slug = await labelled(context);
+      await generateVersion(context, slug);
+      const path = at(context, slug, '/1');
+      const before = await askFor(context, versionAnswer, { path });
+      await upload(context, slug, 9);
+      const { images } = await generate(context, slug, {});
       assert.equal(images, 4);
-      assert.deepEqual(await askFor(kit, versionAnswer, { path }), before);
+      assert.deepEqual(await askFor(context, versionAnswer, { path }), before);
     }),
-    check('a version is exported, and deleted', ['1.6', '11.9', '11.10'], async (kit) => {
-      const slug = await labelled(kit);
-      await generateVersion(kit, slug);
-      await refused(kit, { path: at(kit, slug, '/1/cocoa') }, 400);
-      const link = await linkOf(kit, at(kit, slug, '/1/coco'));
-      const zip = await kit.stranger.send({ path: pathOf(kit, link) });
+    check('a version is exported, and deleted', ['1.6', '11.9', '11.10'], async (context) => {
+      const slug = await labelled(context);
+      await generateVersion(context, slug);
+      await refused(context, { path: at(context, slug, '/1/cocoa') }, 400);
+      const link = await linkOf(context, at(context, slug, '/1/coco'));
+      const zip = await context.stranger.send({ path: pathOf(context, link) });
       assert.equal(zip.status, 200);
       assert.equal(zip.bytes.toString('latin1', 0, 4), 'PK\u0003\u0004');
-      const { version } = await askFor(kit, versionAnswer, { path: at(kit, slug, '/1') });
+      const { version } = await askFor(context, versionAnswer, { path: at(context, slug, '/1') });
       assert.deepEqual(version.exports, ['coco']);
-      await askFor(kit, deleted, { method: 'DELETE', path: at(kit, slug, '/1') });
-      await refused(kit, { path: at(kit, slug, '/1') }, 404);
+      await askFor(context, deleted, { method: 'DELETE', path: at(context, slug, '/1') });
+      await refused(context, { path: at(context, slug, '/1') }, 404);
     }),
   ],
 };
 
 /** The link to an export, once it is written: 202 before. */
-async function linkOf(kit: Kit, path: string): Promise<string> {
+async function linkOf(context: Context, path: string): Promise<string> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
-    const reply = await kit.client.send({ path });
+    const reply = await context.client.send({ path });
     if (reply.status === 200) return exported.parse(reply.json).export.link;
     assert.equal(reply.status, 202, sentenceOf({ path }));
     await sleep(100);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { FoveaError } from '../../../../src/errors.ts';
 import { startLongReadThreads } from '../../../../src/platform/sqlite/long-reads/long-read-threads.ts';
 import type { LongReads, Question } from '../../../../src/platform/sqlite/long-reads/long-reads.ts';
-import { seedImages } from '../../seed-kit.ts';
+import { seedImages } from '../../seed-images.ts';
 
 async function openReader(msMax?: number): Promise<LongReads> {
   const { data } = await seedImages(3);

@@ -2,34 +2,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
-
-/** A folder that is removed after the test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fovea-storage-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-export interface SettableClock extends Clock {
-  advance(milliseconds: number): void;
-}
-
-/** A clock that starts now and stands still. */
-export function settableClock(): SettableClock {
-  let now = Date.UTC(2026, 10, 20);
-  return {
-    now: () => now,
-    monotonic: () => now,
-    advance: (milliseconds) => {
-      now += milliseconds;
-    },
-  };
-}
 
 /** A process that tells what it does, one line after the other. */
 export interface Child {

@@ -1,8 +1,5 @@
 // What the tests of the Event Store are made of: events, files, folders, clocks.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
@@ -13,13 +10,7 @@ import type {
   NewFile,
   StoredEvent,
 } from '../../../src/event-store/store/store.ts';
-
-/** A folder that is removed after the test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fovea-events-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 
 /** A store on a folder, a new one when none is given; closed after the test. */
 export async function sqliteStore(clock: Clock, data?: string): Promise<EventStore> {

@@ -5,7 +5,7 @@ import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { tasks } from '../../src/contract/tasks.ts';
 import type { Client } from '../../src/http-client/client.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 
 type Split = 'train' | 'valid' | 'test';
 
@@ -36,7 +36,7 @@ export async function upload(
   shade: number,
   { split = 'train', batch = 'first', tag = [], classes }: Uploaded = {},
 ): Promise<string> {
-  const file = { name: `${shade}.png`, content: await picture(shade) };
+  const file = { name: `${shade}.png`, content: await testImage(shade) };
   const { body } = await client.call(images.images_upload, {
     project,
     file,

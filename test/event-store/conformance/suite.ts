@@ -1,10 +1,10 @@
-// The conformance kit of the Event Store.
+// The conformance suite of the Event Store.
 
 import { randomBytes } from 'node:crypto';
 import { runChecks } from '../../conformance/check.ts';
-import type { ConformanceKit } from '../../conformance/kit.ts';
 import { readStatements } from '../../conformance/statements.ts';
-import type { Kit } from './check.ts';
+import type { ConformanceSuite } from '../../conformance/suite.ts';
+import type { Context } from './check.ts';
 import { checks } from './checks/index.ts';
 import { createClient } from './client.ts';
 import type { Cloud } from './cloud.ts';
@@ -24,10 +24,10 @@ export interface Target {
 
 export const defaultCloudPort = 8091;
 
-/** On `cloudPort` the kit plays the cloud where a person starts the service. */
-export function createEventStoreKit(
+/** On `cloudPort` the suite plays the cloud where a person starts the service. */
+export function createEventStoreSuite(
   cloudPort = defaultCloudPort,
-): ConformanceKit<ProfileName, Target, Kit> {
+): ConformanceSuite<ProfileName, Target, Context> {
   return {
     statements: readStatements('Event Store'),
     profileNames,
@@ -41,7 +41,7 @@ export function createEventStoreKit(
     runProfile: (name, target, onOutcome) => {
       const { isParallel = false }: Profile = profiles[name];
       return runChecks(checks[name], {
-        openKit: () => kitFor(target),
+        openScriptedService: () => suiteFor(target),
         onOutcome,
         atOnceMax: isParallel ? Number.POSITIVE_INFINITY : 1,
       });
@@ -50,7 +50,7 @@ export function createEventStoreKit(
 }
 
 /** What a check of this service is given; each under a device id of its own. */
-export function kitFor({ url, key, cloud }: Target): Kit {
+export function suiteFor({ url, key, cloud }: Target): Context {
   return {
     client: createClient(url, key),
     stranger: createClient(url),

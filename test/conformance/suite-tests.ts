@@ -1,14 +1,14 @@
-// Tests of a conformance kit: its checks pass against real services, one for each profile, and fail
-// against a service that answers everything alike.
+// Tests of a conformance suite: its checks pass against real services, one for each profile, and
+// fail against a service that answers everything alike.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check, Outcome } from './check.ts';
-import type { ConformanceKit } from './kit.ts';
+import type { ConformanceSuite } from './suite.ts';
 
-export interface KitUnderTest<ProfileName extends string, Target, CheckInput> {
-  readonly kit: ConformanceKit<ProfileName, Target, CheckInput>;
+export interface SuiteUnderTest<ProfileName extends string, Target, CheckInput> {
+  readonly suite: ConformanceSuite<ProfileName, Target, CheckInput>;
   /** Those of which this machine can start a service. */
   readonly profileNames: readonly ProfileName[];
   startProfile(name: ProfileName): Promise<Target>;
@@ -20,23 +20,23 @@ export interface KitUnderTest<ProfileName extends string, Target, CheckInput> {
   readonly passedByAll200: readonly string[];
 }
 
-export function testKit<ProfileName extends string, Target, CheckInput>({
-  kit,
+export function testSuite<ProfileName extends string, Target, CheckInput>({
+  suite,
   profileNames,
   startProfile,
   close,
   targetAt,
   passedByAll200,
-}: KitUnderTest<ProfileName, Target, CheckInput>): void {
-  const { checks } = kit;
-  const everyCheck = kit.profileNames.flatMap((name) => checks[name]);
+}: SuiteUnderTest<ProfileName, Target, CheckInput>): void {
+  const { checks } = suite;
+  const everyCheck = suite.profileNames.flatMap((name) => checks[name]);
   const outcomes = new Map<Check<CheckInput>, PromiseWithResolvers<Outcome<CheckInput>>>(
     everyCheck.map((check) => [check, Promise.withResolvers()] as const),
   );
   const note = (outcome: Outcome<CheckInput>) => outcomes.get(outcome.check)?.resolve(outcome);
   const run = async (name: ProfileName) => {
     try {
-      await kit.runProfile(name, await startProfile(name), note);
+      await suite.runProfile(name, await startProfile(name), note);
     } catch (thrown) {
       // A service that does not start fails the tests of its profile.
       for (const check of checks[name]) note({ check, failure: String(thrown) });
@@ -63,10 +63,10 @@ export function testKit<ProfileName extends string, Target, CheckInput>({
     });
   });
 
-  describe('the kit', { timeout: 120_000 }, () => {
+  describe('the suite', { timeout: 120_000 }, () => {
     test('has a check for every statement', () => {
       const proven = new Set<string>(everyCheck.flatMap(({ proves }) => proves));
-      const open = kit.statements.filter(({ number }) => !proven.has(number));
+      const open = suite.statements.filter(({ number }) => !proven.has(number));
       expect(open.map(({ number, words }) => `${number} ${words}`)).toEqual([]);
     });
 
@@ -79,14 +79,14 @@ export function testKit<ProfileName extends string, Target, CheckInput>({
       [500, []],
       [200, passedByAll200],
     ])('fails a service that answers %i to all', async (status, expected) => {
-      expect(await passedBy(kit, status, targetAt)).toEqual(expected);
+      expect(await passedBy(suite, status, targetAt)).toEqual(expected);
     });
   });
 }
 
 /** Names of the checks that a service passes which gives this answer to everything. */
 async function passedBy<ProfileName extends string, Target, CheckInput>(
-  kit: ConformanceKit<ProfileName, Target, CheckInput>,
+  suite: ConformanceSuite<ProfileName, Target, CheckInput>,
   status: number,
   targetAt: (url: string) => Promise<Target>,
 ): Promise<readonly string[]> {
@@ -101,8 +101,8 @@ async function passedBy<ProfileName extends string, Target, CheckInput>(
   const port = typeof address === 'object' && address ? address.port : 0;
   const target = await targetAt(`http://127.0.0.1:${port}`);
   const passed: string[] = [];
-  for (const name of kit.profileNames) {
-    const outcomes = await kit.runProfile(name, target, () => undefined);
+  for (const name of suite.profileNames) {
+    const outcomes = await suite.runProfile(name, target, () => undefined);
     passed.push(
       ...outcomes.filter(({ failure }) => failure === undefined).map(({ check }) => check.name),
     );

@@ -30,7 +30,7 @@ export interface Reply {
   readonly bytes?: string;
 }
 
-export interface Kit {
+export interface Fixture {
   readonly url: string;
   /** A folder below the file roots. */
   readonly folder: string;
@@ -48,7 +48,7 @@ export interface Kit {
 }
 
 /** A service that answers 404 to whatever no test has scripted. */
-export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
+export async function openScriptedService(settings: Partial<Settings> = {}): Promise<Fixture> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'fovea-tools-')));
   const answers = new Map<string, (request: Request, n: number) => Reply>();
   const requests: Request[] = [];
@@ -85,7 +85,7 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
     signal: new AbortController().signal,
     progress: (done, total, message) => progress.push(`${done}/${total} ${message}`),
   };
-  const call: Kit['call'] = async (name, args, changes) => {
+  const call: Fixture['call'] = async (name, args, changes) => {
     return callTool(toolNamed(name), args, { ...context, ...changes });
   };
   return {

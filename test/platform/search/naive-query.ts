@@ -1,7 +1,7 @@
 // The query language once more, as plain tests of one image after the other: what the index is held
 // against. Shares no code with it.
 
-import type { Model } from './kit.ts';
+import type { Model } from './indexed-images.ts';
 
 export type Condition =
   | { readonly is: 'all' }

@@ -1,7 +1,5 @@
 // What the tests of retention work with: a real store and file folder, and a clock that can be set.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
@@ -16,6 +14,7 @@ import type { EventStore, NewFile } from '../../../src/event-store/store/store.t
 import { readEventStoreSettings } from '../../../src/event-store-config.ts';
 import { createLog } from '../../../src/log.ts';
 import { type FileStore, openFileFolder } from '../../../src/storage/file-store.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { plainEvent } from './plain-event.ts';
 
 export const secondMs = 1_000;
@@ -47,12 +46,6 @@ export function testClock(now = Date.UTC(2026, 10, 20)): TestClock {
       wall += milliseconds;
     },
   };
-}
-
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fovea-upkeep-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export interface TestStore {

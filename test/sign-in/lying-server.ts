@@ -5,7 +5,7 @@ import {
   type LyingServer,
   startScriptedAuthorizationServer,
 } from '../fixtures/scripted-authorization-server.ts';
-import { flowFor, type SignInFlowKit, soon, startOf, visit } from './sign-in-flow-kit.ts';
+import { flowFor, soon, startOf, type TestSignInFlow, visit } from './test-sign-in-flow.ts';
 
 export async function lyingServer(): Promise<LyingServer> {
   const server = await startScriptedAuthorizationServer();
@@ -13,7 +13,7 @@ export async function lyingServer(): Promise<LyingServer> {
   return server;
 }
 
-export interface Answered extends SignInFlowKit {
+export interface Answered extends TestSignInFlow {
   readonly page: Awaited<ReturnType<typeof visit>>;
   /** How the sign-in ended; undefined: it is still waiting. */
   readonly error: unknown;
@@ -40,15 +40,15 @@ export async function answered(
   server: LyingServer,
   query?: (honest: Record<string, string>) => Record<string, string> | string,
 ): Promise<Answered> {
-  const kit = flowFor(server);
-  const asked = await startOf(kit.flow);
+  const fixture = flowFor(server);
+  const asked = await startOf(fixture.flow);
   server.lies['/token'] ??= () => server.tokens(asked.searchParams.get('nonce'));
   const honest = honestAnswer(server, asked);
   const page = await visit(callbackOf(asked, query?.(honest) ?? honest));
-  const isOver = (await kit.flow.status()).status !== 'pending';
-  const error = isOver ? await kit.flow.finished(soon()).catch((thrown) => thrown) : undefined;
+  const isOver = (await fixture.flow.status()).status !== 'pending';
+  const error = isOver ? await fixture.flow.finished(soon()).catch((thrown) => thrown) : undefined;
   const redeemed = server.received
     .filter(({ line }) => line.startsWith('POST /token'))
     .map(({ body }) => body);
-  return { ...kit, page, error, redeemed };
+  return { ...fixture, page, error, redeemed };
 }

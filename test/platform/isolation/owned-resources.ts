@@ -3,8 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { embeddedOperations } from '../../../src/contract/index.ts';
+import { testImage } from '../../fixtures/images.ts';
 import { mp4 } from '../../fixtures/mp4-files.ts';
-import { picture } from '../../fixtures/pictures.ts';
 import { callOperation, type Input } from './call.ts';
 
 type Id = keyof typeof embeddedOperations;
@@ -118,7 +118,7 @@ async function makeImages({ workspace, project, marker }: Owner, ask: Ask) {
     idOf(ask, 'images_upload', {
       path: { project },
       query: { name: `${marker}-${shade}.png`, tag: `${marker}-tag`, batch: `${marker} batch` },
-      body: { file: await picture(shade) },
+      body: { file: await testImage(shade) },
     });
   const ids: string[] = [];
   for (let shade = 1; shade <= imagesMade; shade += 1) ids.push(await upload(shade));
@@ -256,7 +256,7 @@ async function makeInWorkspace(owner: Owner, ask: Ask) {
 }
 
 async function makeInferences({ project, marker }: Owner, ask: Ask) {
-  const file = await picture(7);
+  const file = await testImage(7);
   const sourceId = await idOf(
     ask,
     'vision_events_upload_image',

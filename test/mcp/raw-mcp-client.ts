@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { entryUnderTest } from '../fixtures/under-test.ts';
-import { startServer } from './process.ts';
 import type { Message } from './raw-server.ts';
+import { startServer } from './raw-stdio.ts';
 
 export const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 

@@ -14,7 +14,7 @@ import {
   startForwardProxy,
 } from '../fixtures/forward-proxy.ts';
 import { companyCertificate, companyKey } from '../fixtures/proxy-certificate.ts';
-import { clientOf } from './client-kit.ts';
+import { clientOf } from './test-operations.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 

@@ -1,7 +1,7 @@
 // What the tests of the client share: operations, a client with short waits, and error capture.
 
 import * as z from 'zod';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/clock.ts';
 import { closed, inProject, inVersion, open } from '../../src/contract/fields.ts';
 import { filePart, operation } from '../../src/contract/operation.ts';
 import { FoveaError } from '../../src/errors.ts';
@@ -134,20 +134,4 @@ export async function errorOf(call: Promise<unknown>): Promise<FoveaError> {
   const outcome: unknown = await call.catch((error: unknown) => error);
   if (outcome instanceof FoveaError) return outcome;
   throw new Error(`expected a FoveaError, but got ${String(outcome)}`, { cause: outcome });
-}
-
-export interface SettableClock extends Clock {
-  advance(milliseconds: number): void;
-}
-
-/** A clock that moves only when told to. */
-export function settableClock(now = Date.UTC(2026, 10, 20, 12)): SettableClock {
-  let passed = 0;
-  return {
-    now: () => now + passed,
-    monotonic: () => passed,
-    advance: (milliseconds) => {
-      passed += milliseconds;
-    },
-  };
 }

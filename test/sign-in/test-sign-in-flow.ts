@@ -14,7 +14,7 @@ import { refreshTokens, revokeTokens } from '../../src/sign-in/token-endpoint.ts
 import type { Tokens } from '../../src/sign-in/token-store.ts';
 import type { ForeignServer } from '../fixtures/foreign-authorization-servers.ts';
 
-export interface SignInFlowKit {
+export interface TestSignInFlow {
   readonly flow: SignInFlow;
   readonly client: OAuthClient;
   /** What the session keeps. */
@@ -29,7 +29,7 @@ type ServerFacts = Pick<ForeignServer, 'issuer' | 'clientId' | 'clientSecret' | 
 export function flowFor(
   server: ServerFacts,
   options: Partial<SignInFlowOptions> = {},
-): SignInFlowKit {
+): TestSignInFlow {
   const { issuer, clientId, clientSecret, clientAuth } = server;
   const client = createOAuthClient({
     issuer,

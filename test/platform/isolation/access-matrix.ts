@@ -2,7 +2,7 @@
 
 import type { embeddedOperations } from '../../../src/contract/index.ts';
 import type { Input } from './call.ts';
-import { type Things, vocFile } from './things.ts';
+import { type Things, vocFile } from './owned-resources.ts';
 
 export interface Row {
   /** A call about these things; `name` is another one each time. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { PlatformOptions } from '../../src/platform/platform.ts';
 import { blue, colourFinder, red, type Square, squaresOn } from '../fixtures/onnx-models.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
-import { temporaryFolder } from '../storage/kit.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 export interface Told {
   readonly status: number;
@@ -33,15 +33,15 @@ export async function startLabelling(options: Partial<PlatformOptions> = {}) {
 
 /** One platform for many tests, each with projects of its own: known once the tests begin. */
 export function sharedLabelling(options: Partial<PlatformOptions> = {}): () => Labelling {
-  let kit: Labelling | undefined;
+  let fixture: Labelling | undefined;
   beforeAll(async () => {
     const platform = await startTestPlatform(options);
-    kit = { platform, ...callsTo(platform.url) };
+    fixture = { platform, ...callsTo(platform.url) };
   });
-  afterAll(() => kit?.platform.close());
+  afterAll(() => fixture?.platform.close());
   return () => {
-    if (kit === undefined) throw new Error('The platform is there once the tests begin.');
-    return kit;
+    if (fixture === undefined) throw new Error('The platform is there once the tests begin.');
+    return fixture;
   };
 }
 

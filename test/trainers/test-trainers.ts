@@ -12,7 +12,7 @@ import { trainingExtensions } from '../../src/contract/trainings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import type { TrainerCommand } from '../../src/trainers/trainer-protocol.ts';
-import { picture } from '../fixtures/pictures.ts';
+import { testImage } from '../fixtures/images.ts';
 
 export const sample = resolve('sample/blood-cells');
 
@@ -113,7 +113,7 @@ export async function smallVersion(client: Client, name: string, options: Small 
   const project = await createProject(client, name, type);
   const train = Array.from({ length: trainImages }, () => 'train' as const);
   for (const [index, split] of [...train, 'valid' as const].entries()) {
-    const file = { name: `square-${index}.png`, content: await picture(index) };
+    const file = { name: `square-${index}.png`, content: await testImage(index) };
     const { body } = await client.call(images.images_upload, { project, file, split });
     await client.call(images.images_annotate, {
       project,

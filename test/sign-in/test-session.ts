@@ -1,11 +1,8 @@
 // What the tests of the session work with: a folder, a log, tokens, and an authorization server
 // that is a function over a map.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { Secret } from '../../src/secret.ts';
@@ -16,35 +13,14 @@ import { createSession, type SessionOptions } from '../../src/sign-in/session.ts
 import { EndedGrant } from '../../src/sign-in/token-refresh.ts';
 import { createTokenStore, type TakeLock, type Tokens } from '../../src/sign-in/token-store.ts';
 import { tryLock } from '../../src/storage/file-lock.ts';
-
-/** A folder that is removed after the test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fovea-sign-in-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { type SettableClock, settableClock } from '../fixtures/settable-clock.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 /** A log whose lines can be read. */
 export function openLog() {
   const lines: string[] = [];
   const log = createLog('debug', (line) => lines.push(line));
   return { log, lines };
-}
-
-export interface SettableClock extends Clock {
-  advance(milliseconds: number): void;
-}
-
-/** A clock that starts at noon and stands still. */
-function settableClock(): SettableClock {
-  let now = noon;
-  return {
-    now: () => now,
-    monotonic: () => now,
-    advance: (milliseconds) => {
-      now += milliseconds;
-    },
-  };
 }
 
 export const noon = Date.UTC(2026, 10, 20, 12);

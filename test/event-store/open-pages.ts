@@ -9,7 +9,7 @@ import {
   type TestEventStore,
   type TestEventStoreOptions,
 } from '../fixtures/event-store.ts';
-import { hasChromium, openBrowser, type Visit, visit } from './browser.ts';
+import { hasChromium, openBrowser, type Visit, visit } from './chromium.ts';
 
 export interface Pages {
   /** A store that is closed after its test. */

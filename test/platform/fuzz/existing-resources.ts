@@ -1,7 +1,7 @@
 // What there is in the platform while it is fuzzed: the ids that requests name.
 
 import * as z from 'zod';
-import { picture } from '../../fixtures/pictures.ts';
+import { testImage } from '../../fixtures/images.ts';
 import type { Known } from './values.ts';
 
 export interface World {
@@ -150,7 +150,7 @@ async function fill({ url, key, workspace, post, add }: Filling): Promise<void> 
   add('project', slug);
   for (const shade of [1, 2, 3]) {
     const form = new FormData();
-    form.set('file', new Blob([Uint8Array.from(await picture(shade))]), `p${shade}.png`);
+    form.set('file', new Blob([Uint8Array.from(await testImage(shade))]), `p${shade}.png`);
     form.set('batch', 'first');
     const image = await post(`/dataset/${slug}/upload`, form);
     add('imageId', String(image.id));

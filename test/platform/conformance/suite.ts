@@ -1,9 +1,10 @@
-// The conformance kit of the platform. It puts its projects into the trash at the end of a profile.
+// The conformance suite of the platform. It puts its projects into the trash at the end of a
+// profile.
 
 import { runChecks } from '../../conformance/check.ts';
-import type { ConformanceKit } from '../../conformance/kit.ts';
 import { readStatements } from '../../conformance/statements.ts';
-import type { Kit, SignIn } from './check.ts';
+import type { ConformanceSuite } from '../../conformance/suite.ts';
+import type { Context, SignIn } from './check.ts';
 import { checks } from './checks/index.ts';
 import { createClient } from './client.ts';
 import { type ProfileName, profileNames, profiles } from './profiles.ts';
@@ -18,7 +19,7 @@ export interface Target {
   readonly data?: string | undefined;
 }
 
-export const platformKit: ConformanceKit<ProfileName, Target, Kit> = {
+export const platformSuite: ConformanceSuite<ProfileName, Target, Context> = {
   statements: readStatements('API'),
   profileNames,
   checks,
@@ -27,22 +28,22 @@ export const platformKit: ConformanceKit<ProfileName, Target, Kit> = {
     return [means, start].filter(Boolean).join(' ');
   },
   runProfile: async (name, target, onOutcome) => {
-    const kit = await openKit(target);
+    const suite = await openScriptedService(target);
     const outcomes = await runChecks(checks[name], {
-      openKit: () => kit,
+      openScriptedService: () => suite,
       onOutcome,
       // Most of the time of a check is waiting; a rate limit counts the calls of all.
       // Passwords that are being checked count as wrong ones until they are known.
       atOnceMax: name === 'limited' || name === 'sign-in' ? 1 : 6,
     });
-    for (const slug of kit.projects) {
-      await kit.client.send({ method: 'DELETE', path: `/${kit.workspace}/${slug}` });
+    for (const slug of suite.projects) {
+      await suite.client.send({ method: 'DELETE', path: `/${suite.workspace}/${slug}` });
     }
     return outcomes;
   },
 };
 
-async function openKit({ url, key, otherKey, ...target }: Target): Promise<Kit> {
+async function openScriptedService({ url, key, otherKey, ...target }: Target): Promise<Context> {
   const { token, signIn, expiredToken, data } = target;
   const client = createClient(url, key);
   return {
@@ -60,8 +61,8 @@ async function openKit({ url, key, otherKey, ...target }: Target): Promise<Kit> 
   };
 }
 
-/** What a service that is no platform answers fails the checks, not the kit. */
-async function workspaceOf(client: Kit['client']): Promise<string> {
+/** What a service that is no platform answers fails the checks, not the suite. */
+async function workspaceOf(client: Context['client']): Promise<string> {
   const { json } = await client.send({ path: '/' });
   const isNamed = typeof json === 'object' && json !== null && 'workspace' in json;
   return isNamed && typeof json.workspace === 'string' ? json.workspace : 'unknown';

@@ -1,10 +1,10 @@
-// What a conformance kit is: the statements of a document, and checks that prove them, by the
+// What a conformance suite is: the statements of a document, and checks that prove them, by the
 // profile under which the service has to be started.
 
 import type { Check, Outcome } from './check.ts';
 import type { Statement } from './statements.ts';
 
-export interface ConformanceKit<ProfileName extends string, Target, CheckInput> {
+export interface ConformanceSuite<ProfileName extends string, Target, CheckInput> {
   readonly statements: readonly Statement[];
   readonly profileNames: readonly ProfileName[];
   readonly checks: Readonly<Record<ProfileName, readonly Check<CheckInput>[]>>;
