@@ -10,7 +10,7 @@ import { httpClientLimits } from './limits/http-client.ts';
 import { httpServerLimits } from './limits/http-server.ts';
 import { imagingLimits } from './limits/imaging.ts';
 import { mcpLimits } from './limits/mcp.ts';
-import { modelLimits } from './limits/models.ts';
+import { modelLimits } from './limits/model-inference.ts';
 import { networkLimits } from './limits/network.ts';
 import { nodeLimits } from './limits/node.ts';
 import { platformLimits } from './limits/platform.ts';

@@ -6,13 +6,12 @@ import { areaOf, boxAround, boxFromCorner } from '../annotations/box-geometry.ts
 import { type AnnotationWarning, shapeLeftOut } from '../annotations/box-warnings.ts';
 import type { Box, Keypoint, Point } from '../imaging/box.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { quotedName, quotedNames } from '../quoted-name.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
 import { findByImage } from './image-name-match.ts';
 import { parsedBoxes, pointsFrom } from './parsed-boxes.ts';
 import {
   checkBoxCount,
-  quoted,
-  quotedList,
   readFields,
   readLabel,
   readList,
@@ -137,10 +136,10 @@ function readBox(fields: JsonObject, place: string, categories: Categories): Rea
 function findCategory(id: unknown, place: string, categories: Categories): Category {
   const category = categories.get(id);
   if (category !== undefined) return category;
-  const known = quotedList([...categories.keys()].map(String));
+  const known = quotedNames([...categories.keys()].map(String));
   throw refusal(
     `${place}.category_id`,
-    `${quoted(String(id))} is not in categories; known ids: ${known || 'none'}`,
+    `${quotedName(String(id))} is not in categories; known ids: ${known || 'none'}`,
   );
 }
 

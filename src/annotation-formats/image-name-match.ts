@@ -1,14 +1,15 @@
 // Whether an annotation file is about the image at hand: by base name, case-sensitive, with or
 // without the extension of an image.
 
-import { quoted, quotedList, refusal } from './value-checks.ts';
+import { quotedName, quotedNames } from '../quoted-name.ts';
+import { refusal } from './value-checks.ts';
 
 /** Throws when `named`, from an annotation file, is another image. */
 export function checkSameImage(named: string, image: string): void {
   if (closeness(named, image) > 0) return;
   throw refusal(
     '',
-    `is about image ${quoted(named)}, not about ${quoted(image)}`,
+    `is about image ${quotedName(named)}, not about ${quotedName(image)}`,
     'Give each image its own annotation, or correct the file name inside the file.',
   );
 }
@@ -23,12 +24,12 @@ export function findByImage<Entry extends { readonly name: string }>(
   const found = rated.filter(({ rate }) => rate === best).map(({ entry }) => entry);
   const [first] = found;
   if (best === 0 || first === undefined) {
-    const known = entries.length > 0 ? quotedList(entries.map(({ name }) => name)) : 'no image';
-    throw refusal('', `has no entry for image ${quoted(image)}; it is about ${known}`);
+    const known = entries.length > 0 ? quotedNames(entries.map(({ name }) => name)) : 'no image';
+    throw refusal('', `has no entry for image ${quotedName(image)}; it is about ${known}`);
   }
   if (found.length > 1) {
-    const names = quotedList(found.map(({ name }) => name));
-    throw refusal('', `has several entries for image ${quoted(image)}: ${names}`);
+    const names = quotedNames(found.map(({ name }) => name));
+    throw refusal('', `has several entries for image ${quotedName(image)}: ${names}`);
   }
   return first;
 }

@@ -8,6 +8,7 @@ import { FoveaError } from '../errors.ts';
 import type { Box, Point } from '../imaging/box.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
+import { quotedName } from '../quoted-name.ts';
 import type { AnnotationFile, Parsed } from './annotation-file.ts';
 import { checkSameImage } from './image-name-match.ts';
 import { parsedBoxes } from './parsed-boxes.ts';
@@ -15,7 +16,6 @@ import {
   checkBoxCount,
   lineFinder,
   lineOf,
-  quoted,
   readLabel,
   readNumberText,
   refusal,
@@ -82,7 +82,7 @@ function readObject(object: unknown, place: number, lineAt: LineAt): Box {
   if (!isJsonObject(object)) throw refusal(`object ${place}`, 'has no name and no bndbox');
   const line = `line ${lineAt(startOf(object))}`;
   const label = readLabel(object.name, `${line}, object ${place}, name`);
-  const where = `${line}, ${quoted(label)} box ${place}`;
+  const where = `${line}, ${quotedName(label)} box ${place}`;
   if (!isJsonObject(object.bndbox)) throw refusal(where, 'needs one bndbox');
   const { bndbox } = object;
   const edge = (name: string) => readNumberText(bndbox[name], `${where}, ${name}`);

@@ -69,18 +69,6 @@ export function checkBoxCount(count: number): void {
   throw tooLarge('', `has ${count} boxes for the image; at most ${limits.boxesPerImageMax} fit`);
 }
 
-/** Somebody's name in quotes, short and on one line. */
-export function quoted(text: string): string {
-  const line = text.slice(0, 101).replaceAll(/\p{C}/gu, '?');
-  return `"${line.length > 100 ? `${line.slice(0, 99)}…` : line}"`;
-}
-
-/** Some of the names that would be right. */
-export function quotedList(names: readonly string[]): string {
-  const shown = names.slice(0, 10).map(quoted).join(', ');
-  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown;
-}
-
 /** Line of a character in a text, from 1. */
 export function lineOf(text: string, index: number): number {
   return lineFinder(text)(index);

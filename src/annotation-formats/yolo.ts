@@ -5,17 +5,10 @@
 import { boxAround, boxFromCentre } from '../annotations/box-geometry.ts';
 import type { Box } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
+import { quotedName, quotedNames } from '../quoted-name.ts';
 import type { AnnotatedImage, AnnotationFile, Labelmap, Parsed } from './annotation-file.ts';
 import { parsedBoxes, pointsFrom } from './parsed-boxes.ts';
-import {
-  checkBoxCount,
-  quoted,
-  quotedList,
-  readLabel,
-  readNumberText,
-  refusal,
-  tooLarge,
-} from './value-checks.ts';
+import { checkBoxCount, readLabel, readNumberText, refusal, tooLarge } from './value-checks.ts';
 
 export function parseYolo({ text, image, labelmap, projectType }: AnnotationFile): Parsed {
   checkLines(text);
@@ -94,12 +87,12 @@ function classFinder(labelmap: Labelmap | undefined): FindClass {
     if (!isNumber(className)) {
       const label = readLabel(className, place);
       if (names.has(label)) return label;
-      const known = quotedList([...names]);
-      throw refusal(place, `class ${quoted(label)} is not in the labelmap; known: ${known}`);
+      const known = quotedNames([...names]);
+      throw refusal(place, `class ${quotedName(label)} is not in the labelmap; known: ${known}`);
     }
     const id = String(Number(checkedId(className, place)));
     if (Object.hasOwn(labelmap, id)) return readLabel(labelmap[id], `labelmap.${id}`);
-    const known = quotedList(Object.keys(labelmap)) || 'none';
+    const known = quotedNames(Object.keys(labelmap)) || 'none';
     throw refusal(place, `class id ${id} is not in the labelmap; known ids: ${known}`);
   };
 }
@@ -108,7 +101,7 @@ function classWithoutNames(className: string, place: string): string {
   if (!isNumber(className)) return readLabel(className, place);
   throw refusal(
     place,
-    `class id ${quoted(checkedId(className, place))} needs a labelmap`,
+    `class id ${quotedName(checkedId(className, place))} needs a labelmap`,
     'Pass labelmap, for example {"0": "cat", "1": "dog"}.',
   );
 }
@@ -119,7 +112,7 @@ function isNumber(className: string): boolean {
 
 function checkedId(className: string, place: string): string {
   if (/^\d+$/.test(className)) return className;
-  throw refusal(place, `the class id must be a whole number, but is ${quoted(className)}`);
+  throw refusal(place, `the class id must be a whole number, but is ${quotedName(className)}`);
 }
 
 /** A coordinate as a share of the image. Far beyond 1 it is one in pixels, by mistake. */

@@ -5,9 +5,9 @@
  * on whose column names readers rely. Values are quoted as RFC 4180 says, the blank within.
  */
 export function csvRow(first: string | number, rest: readonly (string | number)[]): string {
-  return `${[`${first}`, ...rest.map((value) => ` ${value}`)].map(quoted).join(',')}\n`;
+  return `${[`${first}`, ...rest.map((value) => ` ${value}`)].map(csvField).join(',')}\n`;
 }
 
-function quoted(value: string): string {
+function csvField(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -171,7 +171,7 @@ async function expand(
     const before = files.size;
     let seen = 0;
     for await (const path of namedBy(pattern, at, candidates(access, pattern, at, options))) {
-      const found = await fileAt(access, path);
+      const found = await fileBelowRoots(access, path);
       if (found === 'none') continue;
       seen += 1;
       if (found === 'outside') outsideCount += 1;
@@ -254,7 +254,7 @@ function checkUpwards(pattern: string, argument: string): void {
  * The file that a path below the roots is or leads to. A link to what is not below the roots is
  * outside, whatever is there.
  */
-async function fileAt(
+async function fileBelowRoots(
   access: RootAccess,
   path: string,
 ): Promise<{ readonly real: string } | 'outside' | 'none'> {

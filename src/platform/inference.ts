@@ -1,7 +1,6 @@
 // Handlers of the toolset "inference": a detection model on one image.
 
 import { randomUUID } from 'node:crypto';
-import { quoted, quotedList } from '../annotation-formats/value-checks.ts';
 import { tidy } from '../annotations/box-geometry.ts';
 import type { inference } from '../contract/inference.ts';
 import type { Input } from '../contract/operation.ts';
@@ -14,6 +13,7 @@ import {
   localModel,
   noModelConfigured,
 } from '../model-inference/detection-models.ts';
+import { quotedName, quotedNames } from '../quoted-name.ts';
 import { suggestSpellingOfFew } from '../spelling-suggestion.ts';
 import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
@@ -70,9 +70,12 @@ function wantedClasses({ classes }: RunInput, labeller: Labeller): readonly stri
     .map((name) => {
       const near = nearestTo(name);
       const right = near
-        ? `did you mean ${quoted(near)}?`
-        : `known are ${quotedList(labeller.classes)}`;
-      return { path: 'classes', message: `${quoted(name)} is no class of this model; ${right}` };
+        ? `did you mean ${quotedName(near)}?`
+        : `known are ${quotedNames(labeller.classes)}`;
+      return {
+        path: 'classes',
+        message: `${quotedName(name)} is no class of this model; ${right}`,
+      };
     });
   if (problems.length > 0) throw invalidInput(problems);
   if (names.length === 0) throw invalidArgument('classes', 'names no class');

@@ -5,8 +5,8 @@ import { dayMs } from '../clock.ts';
 import { projectTypes } from '../contract/projects.ts';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { quotedName } from '../quoted-name.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
-import { quoted } from './query-lexer.ts';
 import { wordsOf } from './search-terms.ts';
 
 /** What the catalog tells of a project that a query can ask for. */
@@ -125,7 +125,7 @@ function operatorFilter(name: string, value: string): CatalogQuery['filters'][nu
       const guess = suggestSpelling(name, operators);
       const known = operators.map((one) => `${one}:`).join(', ');
       const meant = guess === undefined ? `use ${known}` : `did you mean "${guess}:"?`;
-      throw invalidArgument('q', `there is no filter ${quoted(`${name}:`)}; ${meant}`);
+      throw invalidArgument('q', `there is no filter ${quotedName(`${name}:`)}; ${meant}`);
     }
   }
 }
@@ -134,7 +134,7 @@ function typeFilter(value: string): CatalogQuery['filters'][number] {
   const filter = kindFilter(value.toLowerCase());
   if (filter) return filter;
   const known = ['dataset', 'model', 'classification', ...projectTypes].join(', ');
-  throw invalidArgument('q', `there is no type ${quoted(value)}; use ${known}`);
+  throw invalidArgument('q', `there is no type ${quotedName(value)}; use ${known}`);
 }
 
 /** `updated:30d`: within so many days; also h, w, m (30 days) and y. */
@@ -143,7 +143,7 @@ function updatedFilter(value: string): CatalogQuery['filters'][number] {
   const days = { h: 1 / 24, d: 1, w: 7, m: 30, y: 365 };
   const length = Object.entries(days).find(([name]) => name === unit.toLowerCase())?.[1];
   if (length === undefined) {
-    throw invalidArgument('q', `updated: must be as 30d, but is ${quoted(value)}`);
+    throw invalidArgument('q', `updated: must be as 30d, but is ${quotedName(value)}`);
   }
   return ({ updated }, now) => updated >= now - Number(count) * length * dayMs;
 }
@@ -155,7 +155,10 @@ function numberFilter(
   value: string,
 ): CatalogQuery['filters'][number] {
   if (!['images', 'stars', 'views', 'downloads', 'models', 'classes'].includes(name)) {
-    throw invalidArgument('q', `${quoted(name)} is no number of a project; images and stars are`);
+    throw invalidArgument(
+      'q',
+      `${quotedName(name)} is no number of a project; images and stars are`,
+    );
   }
   if (!/^[0-9]{1,9}$/.test(value)) {
     throw invalidArgument('q', `${name}${operator} needs a whole number`);
@@ -178,7 +181,7 @@ function holds(count: number, operator: string, value: number): boolean {
 function readSort(value: string): CatalogSort {
   const known = sorts.find((name) => name === value.toLowerCase());
   if (known) return known;
-  throw invalidArgument('q', `there is no order ${quoted(value)}; use ${sorts.join(', ')}`);
+  throw invalidArgument('q', `there is no order ${quotedName(value)}; use ${sorts.join(', ')}`);
 }
 
 function listOf(value: string): readonly string[] {

@@ -1,8 +1,9 @@
 // What may stand before a colon in a query, and what it means.
 
 import { splitName } from '../contract/fields.ts';
+import { quotedName } from '../quoted-name.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
-import { type Piece, type QueryText, quoted } from './query-lexer.ts';
+import type { Piece, QueryText } from './query-lexer.ts';
 import type { Comparison, NumberField, Query, Sort } from './query-syntax-tree.ts';
 import { classField, fold, term } from './search-terms.ts';
 
@@ -27,10 +28,13 @@ export function readField(
   const meant = guess === undefined ? '' : `; did you mean "${guess}:"?`;
   throw text.error(
     at,
-    `there is no field ${quoted(name)}${meant}`,
+    `there is no field ${quotedName(name, fieldCharactersMax)}${meant}`,
     `Fields: ${known.join(', ')}. Put words with a colon in quotation marks.`,
   );
 }
+
+/** Of an unknown field, in the message. */
+const fieldCharactersMax = 60;
 
 const fields: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['filename', readFilename],
@@ -68,7 +72,7 @@ function readSplit(text: QueryText): Field {
   const { at, value } = text.readValue('the split');
   const known = splitName.options.find((name) => name === value);
   if (known === undefined) {
-    throw text.error(at, `there is no split ${quoted(value)}; use train, valid or test`);
+    throw text.error(at, `there is no split ${quotedName(value)}; use train, valid or test`);
   }
   return { query: { kind: 'term', term: term('split', known) } };
 }
@@ -101,7 +105,7 @@ function readProject(text: QueryText, findProjectId: FindProjectId): Field {
   if (id === undefined) {
     throw text.error(
       at,
-      `there is no project ${quoted(value)}`,
+      `there is no project ${quotedName(value)}`,
       'workspace_get names the projects.',
     );
   }
@@ -113,7 +117,7 @@ function yesOrNo(text: QueryText, what: string): Field {
   const part: Query = { kind: 'term', term: term('is', what) };
   if (value === 'true') return { query: part };
   if (value === 'false') return { query: { kind: 'not', part } };
-  throw text.error(at, `must be true or false, but is ${quoted(value)}`);
+  throw text.error(at, `must be true or false, but is ${quotedName(value)}`);
 }
 
 function numberField(text: QueryText, field: NumberField, operator: Comparison): Field {
@@ -123,7 +127,7 @@ function numberField(text: QueryText, field: NumberField, operator: Comparison):
 function readCount(text: QueryText): number {
   const { at, value } = text.readValue('a whole number');
   if (!/^[0-9]{1,9}$/.test(value)) {
-    throw text.error(at, `must be a whole number from 0 to 999999999, but is ${quoted(value)}`);
+    throw text.error(at, `must be a whole number from 0 to 999999999, but is ${quotedName(value)}`);
   }
   return Number(value);
 }
@@ -145,7 +149,7 @@ function readSort(text: QueryText): Field {
   }
   const known = sortKeys.find((key) => key === name);
   if (!isClass && known === undefined) {
-    throw text.error(at, `there is no order ${quoted(name)}; use ${sortForms}`);
+    throw text.error(at, `there is no order ${quotedName(name)}; use ${sortForms}`);
   }
   const key: Sort['key'] = isClass || known === undefined ? classField(name) : known;
   const usual = key === 'name' ? 'asc' : 'desc';

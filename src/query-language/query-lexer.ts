@@ -122,12 +122,5 @@ export class QueryText {
   }
 }
 
-/** Text of a query inside a message of ours. */
-export function quoted(text: string): string {
-  const shown = text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
-  return shown.length > quotedMax ? `"${shown.slice(0, quotedMax)}…"` : `"${shown}"`;
-}
-
-const quotedMax = 60;
 const shownBefore = 40;
 const shownAfter = 30;

@@ -63,6 +63,7 @@ export const floors: readonly Floor[] = [
       'src/json-text.ts',
       'src/spelling-suggestion.ts',
       'src/lazy-start.ts',
+      'src/quoted-name.ts',
       'src/seeded-random.ts',
       'src/worker-thread.ts',
       'src/uuid.ts',

@@ -1,8 +1,8 @@
 // Maps the classes of a model to those of a project.
 
-import { quotedList } from '../../annotation-formats/value-checks.ts';
 import { invalidArgument, invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { quotedNames } from '../../quoted-name.ts';
 import { suggestSpellingOfFew } from '../../spelling-suggestion.ts';
 
 export interface WantedClasses {
@@ -55,8 +55,8 @@ function sharedClasses(
   if (shared.length > 0) return Object.fromEntries(shared.map((name) => [name, name]));
   throw invalidArgument(
     'ontology',
-    `is needed: the model knows ${quotedList(modelClasses)}, and the project has ` +
-      quotedList(projectClasses),
+    `is needed: the model knows ${quotedNames(modelClasses)}, and the project has ` +
+      quotedNames(projectClasses),
     'Give it as {"class of the model": "class of the project"}.',
   );
 }
@@ -74,7 +74,7 @@ function unknownClassProblems(
     .map((name) => {
       const near = nearestTo(name);
       const right =
-        near === undefined ? `known are ${quotedList(known)}` : `did you mean "${near}"?`;
+        near === undefined ? `known are ${quotedNames(known)}` : `did you mean "${near}"?`;
       return { path: `${path}.${name}`, message: `is not ${what}; ${right}` };
     });
 }

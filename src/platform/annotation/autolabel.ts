@@ -1,6 +1,5 @@
 // Handlers of Auto Label: a model labels the unlabelled images of a batch.
 
-import { quoted } from '../../annotation-formats/value-checks.ts';
 import type { annotation } from '../../contract/annotation.ts';
 import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../../errors.ts';
@@ -10,6 +9,7 @@ import {
   localModel,
   noModelConfigured,
 } from '../../model-inference/detection-models.ts';
+import { quotedName } from '../../quoted-name.ts';
 import {
   accessibleProjects,
   findProject,
@@ -148,7 +148,7 @@ async function findLabeller(
 function hostedModel(id: string): FoveaError {
   return new FoveaError(
     'conflict',
-    `${quoted(id)} is a hosted model, and this platform runs ONNX models. Set FOVEA_MODEL to a ` +
+    `${quotedName(id)} is a hosted model, and this platform runs ONNX models. Set FOVEA_MODEL to a ` +
       'detection model and pass modelType "local", or train and deploy one and pass ' +
       'PROJECT/VERSION.',
   );

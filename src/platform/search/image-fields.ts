@@ -4,7 +4,7 @@ import { isoTime } from '../../clock.ts';
 import { imageFields } from '../../contract/search.ts';
 import { invalidInput } from '../../errors.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
-import { quoted } from '../../query-language/query-lexer.ts';
+import { quotedName } from '../../quoted-name.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { FoundImage, SearchStore } from '../store/search.ts';
@@ -18,7 +18,7 @@ export function readFieldNames(names: readonly string[]): readonly FieldName[] {
     if (isFieldName(name)) return [];
     const guess = suggestSpelling(name, allFields);
     const meant = guess === undefined ? `use ${allFields.join(', ')}` : `did you mean "${guess}"?`;
-    return [{ path: `fields[${at}]`, message: `there is no field ${quoted(name)}; ${meant}` }];
+    return [{ path: `fields[${at}]`, message: `there is no field ${quotedName(name)}; ${meant}` }];
   });
   if (problems.length > 0) throw invalidInput(problems);
   return [...new Set(names.filter(isFieldName))];

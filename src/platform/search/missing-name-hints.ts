@@ -1,7 +1,7 @@
 // Hints for an empty search: classes and tags that no image has.
 
-import { quoted } from '../../query-language/query-lexer.ts';
 import type { Query } from '../../query-language/query-syntax-tree.ts';
+import { quotedName } from '../../quoted-name.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { AccessibleProjects, NameKind, SearchStore } from '../store/search.ts';
 
@@ -27,7 +27,7 @@ export async function missingNameHints(
     asked.map(async ({ kind, name }) => {
       const known = await search.names(accessible, kind);
       if (known === undefined || known.includes(name)) return [];
-      return [`No image here has the ${kind} ${quoted(name)}${advice(name, known)}`];
+      return [`No image here has the ${kind} ${quotedName(name)}${advice(name, known)}`];
     }),
   );
   return [...new Set(notes.flat())];
@@ -35,10 +35,13 @@ export async function missingNameHints(
 
 function advice(name: string, known: readonly string[]): string {
   const guess = suggestSpelling(name, known);
-  if (guess !== undefined) return `; did you mean ${quoted(guess)}?`;
+  if (guess !== undefined) return `; did you mean ${quotedName(guess)}?`;
   if (known.length === 0) return '; there are none.';
   const more = known.length > namesToldMax ? ' and others' : '';
-  return `; there are ${known.slice(0, namesToldMax).map(quoted).join(', ')}${more}.`;
+  return `; there are ${known
+    .slice(0, namesToldMax)
+    .map((name) => quotedName(name))
+    .join(', ')}${more}.`;
 }
 
 /** Not what is asked to be absent: that may well be. */

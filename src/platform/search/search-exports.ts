@@ -7,7 +7,8 @@ import { checkExportFormat, exportFailed } from '../../export-formats/export-for
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
-import { QueryText, quoted } from '../../query-language/query-lexer.ts';
+import { QueryText } from '../../query-language/query-lexer.ts';
+import { quotedName } from '../../quoted-name.ts';
 import {
   accessibleProjects,
   findProject,
@@ -98,10 +99,10 @@ async function findProjects(
   );
   const found = all.filter(({ annotation }) => annotation === annotationGroup);
   if (found.length === 0) {
-    const known = [...new Set(all.map(({ annotation }) => quoted(annotation)))].slice(0, 10);
+    const known = [...new Set(all.map(({ annotation }) => quotedName(annotation)))].slice(0, 10);
     throw invalidArgument(
       'annotationGroup',
-      `no project has the annotation group ${quoted(annotationGroup ?? '')}`,
+      `no project has the annotation group ${quotedName(annotationGroup ?? '')}`,
       known.length > 0 ? `Groups here: ${known.join(', ')}.` : 'There are no projects yet.',
     );
   }

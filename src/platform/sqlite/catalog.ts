@@ -9,8 +9,8 @@ import {
   matchWords,
   parseCatalogQuery,
 } from '../../query-language/catalog-query.ts';
-import { quoted } from '../../query-language/query-lexer.ts';
 import { term } from '../../query-language/search-terms.ts';
+import { quotedName } from '../../quoted-name.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type {
   CatalogPage,
@@ -175,7 +175,7 @@ function readType(type: string) {
   const filter = kindFilter(type.toLowerCase());
   if (filter) return filter;
   const known = ['dataset', 'model', 'classification', ...projectTypes].join(', ');
-  throw invalidArgument('type', `there is no type ${quoted(type)}; use ${known}`);
+  throw invalidArgument('type', `there is no type ${quotedName(type)}; use ${known}`);
 }
 
 function compareBy(sort: CatalogSort, a: CatalogProject, b: CatalogProject): number {
