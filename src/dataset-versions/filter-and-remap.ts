@@ -11,7 +11,7 @@ export interface Candidate {
   readonly id: string;
   readonly hash: string;
   readonly tags: readonly string[];
-  /** `none`: nobody annotated it. `empty`: somebody said that it shows nothing. */
+  /** `none`: not annotated. `empty`: annotated as showing nothing. */
   readonly annotation: 'none' | 'empty' | 'labelled';
 }
 

@@ -30,7 +30,7 @@ export const chooseFlip: Chooser<Setting<'flip'>> = ({ horizontal, vertical }, r
   return upDown ? turnChoice('flip up-down', turns.vertical) : undefined;
 };
 
-/** One of the chosen turns, or none. */
+/** One of the chosen turns, or no turn. */
 export const chooseNinety: Chooser<Setting<'ninety'>> = (setting, random) => {
   const chosen = quarterTurns.filter((turn) => setting[turn]);
   const name = chosen[below(random, chosen.length + 1)];

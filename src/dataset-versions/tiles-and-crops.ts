@@ -18,7 +18,7 @@ type Tile = NonNullable<Preprocessing['tile']>;
 export interface Piece {
   /** Other for each piece of an image, for example `tile-1-2`; empty: the whole. */
   readonly name: string;
-  /** Cut it out, one after the other; none: the whole image. */
+  /** Cut out one after the other; empty: the whole image. */
   readonly frames: readonly Frame[];
   readonly size: Size;
   /** In pixels of the piece. */

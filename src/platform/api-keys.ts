@@ -161,7 +161,7 @@ async function checkFolders(
   folderIds: readonly string[],
 ): Promise<readonly string[]> {
   if (folderIds.length === 0) {
-    // All folders or none: whoever sends it may mean either.
+    // Ambiguous: the caller may mean all folders or no folder.
     throw invalidArgument('folderIds', 'is empty: name folders, or leave it out for all projects');
   }
   const known = new Set((await store.folders.names(workspace.id)).map(({ id }) => id));
@@ -187,7 +187,7 @@ function tooManyKeys(): FoveaError {
   });
 }
 
-/** Without the id, in whose place somebody may have put a secret. */
+/** Without the id: the caller may have sent a secret in its place. */
 function noKey(): FoveaError {
   return new FoveaError('not_found', 'There is no API key with this keyId.', {
     hint: 'A keyId is no secret and no prefix: api_keys_list with includeDisabled names them all.',

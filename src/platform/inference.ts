@@ -39,7 +39,7 @@ export function inferenceHandlers(
   };
 }
 
-/** The id of the model that a path names. Throws `conflict` where none was deployed. */
+/** The id of the model that a path names. Throws `conflict` where no model is deployed. */
 async function chooseModel(
   { store, models }: PlatformDependencies,
   project: Project,
@@ -104,7 +104,7 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-/** Faults of the model; an image that cannot be read is none. */
+/** Errors of the model, as opposed to an unreadable image. */
 const modelFaults: readonly string[] = ['upstream_failed', 'timed_out', 'internal'];
 
 /** Runs the model and records that, also where it fails; then others may keep the image. */

@@ -6,8 +6,8 @@ import { staticFileRoute } from '../http-server/static-file.ts';
 import type { Principal } from './access-control/authorization.ts';
 
 /**
- * `/` for whoever prefers HTML, and the files that it loads under `/page/`. There are no data in
- * them, so they are open: the page asks for a key, and sends it with its calls.
+ * `/` for clients that prefer HTML, and the files that it loads under `/page/`. They are public,
+ * and contain no data: the page asks for a key, and sends it with its calls.
  */
 export function pageRoutes(): readonly Route<Principal>[] {
   return [

@@ -65,7 +65,7 @@ export interface PlatformOptions {
   readonly keys: readonly Secret[];
   /** Knows the access tokens that are accepted beside them. */
   readonly verifyAccessToken?: VerifyAccessToken;
-  /** The audience that is ours; tokens that name none are for us anyway. */
+  /** Our audience; tokens without an audience are accepted too. */
   readonly issuer?: () => string;
   /** Answered beside the operations, for example those of a sign-in service. */
   readonly routes?: readonly Route[];
@@ -199,7 +199,7 @@ function taskSettings(
   };
 }
 
-/** What lies in the data folder: rows, tasks, files, and the key of links. */
+/** Opens what is in the data folder: rows, tasks, files, and the signing key. */
 async function openStorage(database: Database, data: string, clock: Clock) {
   const queue = createTaskQueue(database, { clock, owner: randomBytes(8).toString('hex') });
   const reader = startLongReadThreads(join(data, 'platform.db'));
@@ -238,7 +238,7 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
   };
 }
 
-/** Whoever looks at a page has its publishable key: there an address tells callers apart. */
+/** Publishable keys are public: there the address tells callers apart. */
 function callerOf({ name, workspace, isPublishable }: Principal, address: string): Caller {
   const own = `${workspace.id} ${name}`;
   return { name: isPublishable ? `${own} ${address}` : own, group: workspace.id };

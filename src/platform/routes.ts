@@ -17,7 +17,7 @@ export interface RouteDependencies {
   readonly clock: Clock;
 }
 
-/** All of it but uploads: bytes, health, the page, and the description of the API. */
+/** All routes but uploads. */
 export function platformRoutes(dependencies: RouteDependencies): readonly Route<Principal>[] {
   return [
     blobRoute(dependencies.blobs, dependencies.links),
@@ -28,7 +28,7 @@ export function platformRoutes(dependencies: RouteDependencies): readonly Route<
   ];
 }
 
-/** Images and exports, for whoever holds a link that is still good. */
+/** Serves images and exports to requests with a valid link. */
 function blobRoute(blobs: BlobStore, links: DownloadLinks): Route<Principal> {
   return {
     method: 'GET',
@@ -53,7 +53,7 @@ function blobRoute(blobs: BlobStore, links: DownloadLinks): Route<Principal> {
   };
 }
 
-/** For whoever waits until the service answers. */
+/** Health check. */
 const healthRoute: Route<Principal> = {
   method: 'GET',
   path: '/health',

@@ -197,7 +197,7 @@ async function hasEnded({ store }: PlatformDependencies, trainingId: string): Pr
   return new FoveaError('conflict', `Training "${trainingId}" has ended: ${training?.status}.`);
 }
 
-/** A model that is deployed must not vanish from under those who use it. */
+/** A deployed model must not disappear while it is in use. */
 async function refuseDeployed(
   { store }: PlatformDependencies,
   project: Project,

@@ -68,7 +68,7 @@ export function videoHandlers(
   };
 }
 
-/** The specification's reference client sends 5 where nobody says otherwise. */
+/** The default of the specification's reference client. */
 const defaultFramesPerSecond = 5;
 const modelsMax = 8;
 
@@ -179,7 +179,7 @@ async function readInput(
       isOver ? 'to which no video was sent in time' : 'to which no video was sent yet',
     );
   }
-  // One that is none of this caller's tells nothing of what lies behind it.
+  // Do not reveal uploads of other workspaces.
   if (upload !== undefined) throw noVideoThere('for no video of this workspace');
   const url = URL.parse(link);
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return { kind: 'url', url: link };
@@ -190,7 +190,7 @@ function noVideoThere(why: string): FoveaError {
   return invalidArgument('input_url', `is an upload link ${why}`);
 }
 
-/** Throws `rate_limited` for a caller who looks at the same job too soon again. */
+/** Throws `rate_limited` for a second look at the same job within the interval. */
 function createLooks(clock: Clock, intervalMs: number) {
   const lookedAt = new Map<string, number>();
   return (caller: string, jobId: string): void => {

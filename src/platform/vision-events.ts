@@ -47,7 +47,7 @@ export function visionEventHandlers(
   };
 }
 
-/** All of them or none. `placeOf` is where an event stands in the input, for errors. */
+/** Atomic. `placeOf` gives the place of an event in the input, for errors. */
 async function addEvents(
   dependencies: PlatformDependencies,
   principal: Principal,

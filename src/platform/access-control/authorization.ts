@@ -12,7 +12,7 @@ export interface Principal {
   readonly scopes: ReadonlySet<string> | undefined;
   /** Folders to which the credential is restricted; undefined: all of the workspace. */
   readonly folderIds: readonly string[] | undefined;
-  /** Names whoever calls: `key:ID`, `publishable:WORKSPACE`, `token:SUBJECT`, `environment`. */
+  /** Names the credential: `key:ID`, `publishable:WORKSPACE`, `token:SUBJECT`, `environment`. */
   readonly name: string;
   /** A publishable key: it runs models and does nothing else. */
   readonly isPublishable: boolean;

@@ -34,7 +34,7 @@ export interface Seen {
   })[];
 }
 
-/** Never throws: whoever ran the model gets its answer. */
+/** Never throws: the caller of the model gets its answer in any case. */
 export type CollectForLearning = (seen: Seen) => Promise<void>;
 
 export interface CollectOptions {
@@ -107,7 +107,7 @@ async function keep(
     width: width * image.scale,
     height: height * image.scale,
   }));
-  // That a model sees nothing is no label: a person looks at an image that has none.
+  // An inference without detections adds no annotation: a person has to look at the image.
   if (collectionLimits.persistPredictions && boxes.length > 0) {
     const annotation = writeAnnotation({ kind: 'detection', boxes });
     const options = { overwrite: false, isPredicted: true };
@@ -133,5 +133,5 @@ async function prepared(
 /** An image that is made smaller is in memory with all its pixels: never two of them. */
 const preparing = new Semaphore({ permitsMax: 1 });
 
-/** What nobody sees a difference from. */
+/** JPEG quality without visible loss. */
 const qualityUnset = 95;

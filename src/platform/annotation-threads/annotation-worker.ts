@@ -83,7 +83,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** What we did not foresee is, in a file that anybody may have made, most likely too deep. */
+/** An unexpected error, in a file from outside, most likely comes from too deep nesting. */
 function refusalOf(thrown: unknown): FromAnnotationThread {
   if (thrown instanceof NoText) {
     return { kind: 'refused', problem: 'is no UTF-8 text', isMisread: false };

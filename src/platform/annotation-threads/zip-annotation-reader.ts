@@ -231,7 +231,7 @@ class Reader {
     return labelmap;
   }
 
-  /** What still waits for its turn finds no thread, and starts none. */
+  /** Questions that still wait fail, and start no new thread. */
   close(): void {
     this.#isClosed = true;
     this.#drop();

@@ -71,7 +71,7 @@ export function refuseWhereProtected({ isProtected }: ApiKey, verb: string): voi
   });
 }
 
-/** Throws `forbidden` for a key that may do more than the caller, who would gain by it. */
+/** Throws `forbidden` for a key with more scopes than the caller: no privilege escalation. */
 export function requireNoMoreScopes(caller: Principal, { scopes }: ApiKey, verb: string): void {
   if (isWithin(scopes, caller.scopes)) return;
   throw new FoveaError('forbidden', `The caller may not ${verb} a key that may do more than it.`, {

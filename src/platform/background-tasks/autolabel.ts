@@ -34,7 +34,7 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
     const labeller = await models.resolve(workspaceId, job.settings.modelId);
     await labelImages(dependencies, claim, { job, workspaceId, labeller, signal });
   } catch (thrown) {
-    // Where this fails too, whoever wants the images next sees that the task has ended.
+    // If this fails too, the next job for these images sees that the task has ended.
     if (!signal.aborted) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
     throw thrown;
   }
@@ -127,7 +127,7 @@ async function detect(
   }
 }
 
-/** Stored content that is lost or damaged is a fault of this image; a disk that fails is none. */
+/** Lost or damaged content is an error of this image; a failing disk is not. */
 async function readImage(
   { blobs }: TaskDependencies,
   { hash }: Image,
@@ -140,7 +140,7 @@ async function readImage(
 
 function choiceOf({ settings }: AutolabelJob) {
   const { ontology, confidenceThresholds, defaultConfidence, runNms } = settings;
-  // A class that nobody asked for is never sure enough.
+  // Classes outside the ontology never reach the threshold.
   const confidence = (label: string) => {
     const goal = Object.hasOwn(ontology, label) ? ontology[label] : undefined;
     if (goal === undefined) return Number.POSITIVE_INFINITY;

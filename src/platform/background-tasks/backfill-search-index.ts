@@ -11,7 +11,7 @@ import type { UnindexedImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import type { BackgroundTask, TaskDependencies } from './background-task.ts';
 
-/** Adds the work of this hour where there are such images, unless another process has. */
+/** Queues the task of this hour if images are missing, unless another process has done so. */
 export async function addSearchIndexBackfill(
   queue: TaskQueue,
   store: Store,
@@ -24,9 +24,9 @@ export async function addSearchIndexBackfill(
 }
 
 /**
- * Goes on where a crash left off: an image is in the index, with how it looks, in one transaction.
- * One whose file is lost stays without a description, and is found by all else. One that cannot be
- * taken in keeps no other from it: the job fails at its end, and tries it again in the next hour.
+ * Goes on where a crash left off: each image is indexed, with its descriptor, in one transaction.
+ * An image whose file is lost gets no descriptor, and is found by everything else. Goes on past
+ * images that cannot be indexed; the task then fails at its end, and the next hour tries again.
  */
 export const backfillSearchIndex: BackgroundTask = async (dependencies, claim, signal) => {
   const { search } = dependencies.store;
@@ -52,10 +52,10 @@ export const backfillSearchIndex: BackgroundTask = async (dependencies, claim, s
 
 const imagesAtOnce = 100;
 
-/** So many do not fail by themselves. */
+/** With so many failures, the cause is not the images. */
 const failedMax = 1_000;
 
-/** Where all attempts before the last one died: reading its file may be what they died of. */
+/** The image at which all attempts before the last one ended: its file may have killed them. */
 async function findSuspect(
   { store }: TaskDependencies,
   { attempt }: Claim,
@@ -65,7 +65,7 @@ async function findSuspect(
   return first?.imageId;
 }
 
-/** False where it cannot be. */
+/** False where the image cannot be indexed. */
 async function takeIn(
   { store: { search }, blobs }: TaskDependencies,
   { fenced }: Claim,

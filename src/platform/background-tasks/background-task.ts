@@ -19,15 +19,15 @@ export interface TaskDependencies {
   readonly renderers: Renderers;
   readonly uploads: Uploads;
   readonly models: Models;
-  /** Undefined: none is configured. */
+  /** Undefined: no trainer is configured. */
   readonly trainer: TrainerCommand | undefined;
   /** For programs that we start. */
   readonly environment: Environment;
   readonly collect: CollectForLearning;
   readonly clock: Clock;
   /**
-   * Fetches a video that a user pointed at into a new file, guarded against private addresses.
-   * `wrote` is told of each piece, and may throw.
+   * Downloads a video into a new file; refuses private addresses. Calls `wrote` before each piece
+   * is written, which may throw.
    */
   fetchVideo(
     url: string,
@@ -37,14 +37,14 @@ export interface TaskDependencies {
   ): Promise<void>;
 }
 
-/** Does one piece of work; may be called again for the same piece after a crash. */
+/** Runs one task; may be called again for the same task after a crash. */
 export type BackgroundTask = (
   dependencies: TaskDependencies,
   claim: Claim,
   signal: AbortSignal,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
-/** A text member of the payload that started the work. */
+/** A text member of the payload of the task. */
 export function payloadText(claim: Claim, name: string): string {
   const { payload } = claim;
   const value =

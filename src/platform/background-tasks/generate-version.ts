@@ -118,7 +118,7 @@ function toVersionImage(
   hash: string,
 ): VersionImage {
   const { number, width, height, boxes } = image;
-  // Mosaic may bring boxes into an image that nobody annotated.
+  // Mosaic may bring boxes into an image without annotation.
   const hasBoxes = annotation?.kind === 'detection' || boxes.length > 0;
   return {
     ordinal,

@@ -8,13 +8,13 @@ import type { DueItem } from '../store/purge-trash.ts';
 import type { Store } from '../store/store.ts';
 import type { BackgroundTask } from './background-task.ts';
 
-/** Adds the purge of this hour, unless another process has. */
+/** Queues the purge of this hour, unless another process has done so. */
 export function addPurge(queue: TaskQueue, clock: Clock): void {
   const id = `purge-${Math.floor(clock.now() / limits.purgeIntervalMs)}`;
   queue.addOnce({ id, kind: 'purge', payload: {} });
 }
 
-/** What cannot be removed keeps nothing else from it: the job fails at its end, and says so. */
+/** Goes on past items that cannot be removed; the task then fails at its end. */
 export const purgeTrash: BackgroundTask = async ({ store, clock, uploads }, claim, signal) => {
   const before = clock.now() - limits.trashRetentionMs;
   const items = await store.purge.due(before, clock.now() - limits.freezeMsMax);
@@ -32,7 +32,7 @@ export const purgeTrash: BackgroundTask = async ({ store, clock, uploads }, clai
   const rounds: readonly Round[] = [
     (countMax) => purge.oldInferences(inferencesBefore, countMax, claim.fenced),
     (countMax) => purge.oldVideoJobs(videoJobsBefore, countMax, claim.fenced),
-    // The last: the work of a video job is known as long as the job is.
+    // Last: a video job needs its task for as long as it exists.
     (countMax) => purge.oldWork(before, countMax, claim.fenced),
   ];
   for (const round of rounds) await attempt(() => repeat(round, signal));

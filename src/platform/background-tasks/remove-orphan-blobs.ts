@@ -6,7 +6,7 @@ import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { BackgroundTask } from './background-task.ts';
 import { addPurge } from './purge-trash.ts';
 
-/** Adds the purge and the sweep of this hour, unless another process has. */
+/** Queues purge and sweep of this hour, unless another process has done so. */
 export function addHourlyCleanup(queue: TaskQueue, clock: Clock): void {
   addPurge(queue, clock);
   const id = `sweep-${Math.floor(clock.now() / limits.blobGraceMs)}`;

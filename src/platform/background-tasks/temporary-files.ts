@@ -8,13 +8,13 @@ import { limits } from '../../limits.ts';
 
 export interface TemporaryFiles {
   /**
-   * Gives `use` the path of a new file or folder, which is gone when this resolves. Nobody else is
-   * given the same path: an attempt whose lease is lost may still be writing when the next begins.
+   * Calls `use` with the path of a new file or folder, and removes it afterwards. Paths are unique:
+   * an attempt whose lease is lost may still be writing when the next one begins.
    */
   withFile<Result>(use: (path: string) => Promise<Result>): Promise<Result>;
 }
 
-/** A folder for such files, made where there is none. Several processes may share it. */
+/** Creates the folder where it is missing. Several processes may share it. */
 export async function openTemporaryFiles(folder: string, clock: Clock): Promise<TemporaryFiles> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const deadBeforeMs = clock.now() - limits.blobUnfinishedMsMax;

@@ -213,7 +213,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A detection model must be one that runs here; others are kept for those who fetch them. */
+/** Detection models have to run here; other models are stored for download only. */
 async function keepWeights(
   { blobs, models }: TaskDependencies,
   path: string,
@@ -231,7 +231,7 @@ async function keepWeights(
   return { ...(await blobs.putFile(path)), classes };
 }
 
-/** Its own names count; without a runtime there is nobody to ask. */
+/** The class names of the model itself; without a runtime they cannot be read. */
 async function inspect(
   models: TaskDependencies['models'],
   path: string,

@@ -42,7 +42,7 @@ export function bulkMetadataHandlers({
   };
 }
 
-/** The task belongs to these projects too, so that whoever started it may see it. */
+/** The task belongs to these projects too, so that the caller may see it. */
 async function accessibleIds(
   store: Store,
   principal: Principal,

@@ -18,9 +18,9 @@ export interface ThumbnailDependencies {
 }
 
 /**
- * A link on `origin` to an image in small: a JPEG whose longer side has at most `limits.thumbSide`
- * pixels, as stored (an EXIF orientation is not applied, as with boxes). It works without a
- * credential for one to two hours, and stays the same for an hour, so that browsers keep it.
+ * A link on `origin` to a thumbnail: a JPEG whose longer side has at most `limits.thumbSide`
+ * pixels, as stored (the EXIF orientation is not applied, as with boxes). It works without a
+ * credential for one to two hours, and stays the same for an hour, so that browsers cache it.
  */
 export function thumbnailLink(
   { links, clock }: ThumbnailDependencies,
@@ -33,7 +33,7 @@ export function thumbnailLink(
   return `${origin}/thumbs/${hash}?${new URLSearchParams({ expires, signature })}`;
 }
 
-/** Sends them to whoever holds a link that is still good. */
+/** Serves thumbnails to requests with a valid link. */
 export function thumbnailRoute(
   dependencies: ThumbnailDependencies & { readonly blobs: BlobStore },
 ): Route<never> {
@@ -78,7 +78,7 @@ function notValid(): FoveaError {
   });
 }
 
-/** What decodes is loaded with the first of them. */
+/** Loads the decoder with the first thumbnail. */
 async function renderThumbnail(image: Uint8Array): Promise<Uint8Array> {
   const { decodeSmall, encodeImage } = await import('../../imaging/image-thread-pool.ts');
   const small = await decodeSmall(image, limits.thumbSide, 1);

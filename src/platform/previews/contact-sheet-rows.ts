@@ -26,7 +26,7 @@ export interface Row {
   /** Classes of the whole image; undefined: it has boxes. */
   readonly labels: readonly string[] | undefined;
   readonly original: Shown;
-  /** The preprocessed image and its copies; empty where the settings make none of it. */
+  /** The preprocessed image and its copies; empty where the settings drop the image. */
   readonly made: readonly Shown[];
 }
 

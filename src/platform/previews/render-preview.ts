@@ -28,7 +28,7 @@ export interface PreviewRequest {
   /** Augmented copies of each image. */
   readonly samples: number;
   readonly sources: readonly PreviewSource[];
-  /** What else is to be known of it. */
+  /** Further warnings. */
   readonly warnings: readonly string[];
 }
 
@@ -179,7 +179,7 @@ function countClasses(sources: readonly PreviewSource[]): Readonly<Record<string
   return Object.fromEntries(counts);
 }
 
-/** Only isolate makes none of an image: of one without boxes. */
+/** Only isolate drops images: those without boxes. */
 function withoutImages(rows: readonly Row[]): readonly string[] {
   const count = rows.filter(({ made }) => made.length === 0).length;
   return count === 0

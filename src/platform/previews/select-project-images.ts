@@ -17,7 +17,7 @@ export interface ChosenImages {
 
 /**
  * Up to `count` of the train images that a version would take, chosen by the seed: those with
- * labels first. Without train images, of all others. Throws `invalid_input` where there are none.
+ * labels first. Without train images, of all others. Throws `invalid_input` without images.
  */
 export async function chooseProjectImages(
   { store, blobs }: Pick<PlatformDependencies, 'store' | 'blobs'>,

@@ -11,7 +11,7 @@ export interface PreviewSource {
   readonly bytes: Uint8Array;
   /** SHA-256 of the bytes, hex. */
   readonly hash: string;
-  /** Undefined: nobody annotated it. */
+  /** Undefined: not annotated. */
   readonly annotation: Annotation | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function shrinkSource(
   return { source: { ...source, bytes, annotation: shrunk }, warnings: [warning] };
 }
 
-/** What nobody sees a difference from. */
+/** JPEG quality without visible loss. */
 const quality = 95;
 
 function scaleAnnotation(annotation: Annotation, scale: number): Annotation {

@@ -95,7 +95,7 @@ function chooseSource(sources: readonly ForkSource[], wanted: Wanted, own: strin
   return source;
 }
 
-/** A private project of somebody else is not to be told from one that is not there. */
+/** Does not reveal private projects of other workspaces. */
 function noSource({ workspace, slug }: Wanted) {
   const name = workspace === undefined ? slug : `${workspace}/${slug}`;
   return notFound('public project', name, 'catalog_search finds public projects.');

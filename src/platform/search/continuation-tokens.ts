@@ -15,7 +15,7 @@ export function makeToken(key: SigningKey, question: Question, { value, ordinal 
   return `${place}.${key.sign('continuation', valuesOf(question, place))}`;
 }
 
-/** Throws `invalid_input` for a token of another query, or of somebody else's making. */
+/** Throws `invalid_input` for a forged token, or one of another query. */
 export function readToken(key: SigningKey, question: Question, token: string): After {
   const [place = '', signature = ''] = token.split('.');
   if (!key.isSigned('continuation', valuesOf(question, place), signature)) throw foreignToken();

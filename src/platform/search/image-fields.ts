@@ -12,7 +12,7 @@ import type { FoundImage, SearchStore } from '../store/search.ts';
 const allFields = [...imageFields, 'project'] as const;
 export type FieldName = (typeof allFields)[number];
 
-/** Throws `invalid_input` for a name that is none, with the nearest that is. */
+/** Throws `invalid_input` for an unknown field, with the nearest known one. */
 export function readFieldNames(names: readonly string[]): readonly FieldName[] {
   const problems = names.flatMap((name, at) => {
     if (isFieldName(name)) return [];

@@ -15,9 +15,9 @@ export interface LinkTarget {
 export interface DownloadLinks {
   /** A link on `origin` that works without a credential until it expires. */
   make(origin: string, target: LinkTarget): string;
-  /** What a request's query points at; undefined when it is not ours, changed or too old. */
+  /** The target of a request; undefined for a signature that is not ours, or expired. */
   read(hash: string, query: URLSearchParams): LinkTarget | undefined;
-  /** Signs other addresses and tokens of ours. */
+  /** Signs other links and tokens of this platform. */
   readonly key: SigningKey;
 }
 

@@ -7,20 +7,20 @@ import { dirname, join } from 'node:path';
 import { FoveaError, systemErrorCode } from '../../errors.ts';
 import { makeFolder, syncFolder } from '../../folder-sync.ts';
 
-/** What a signature is for: one that was made for something else is worth nothing. */
+/** The purpose of a signature, which is not valid for another purpose. */
 export type SignedFor = 'blob' | 'upload' | 'thumb' | 'continuation';
 
 export interface SigningKey {
   /** The signature of values in this order, as base64url. */
   sign(purpose: SignedFor, values: readonly (string | number)[]): string;
-  /** Whether `signature` is that of the values. The time that this takes tells nothing of it. */
+  /** Whether `signature` is that of the values. Compares in constant time. */
   isSigned(purpose: SignedFor, values: readonly (string | number)[], signature: string): boolean;
 }
 
 /**
- * The key in the file `link-key` of the data folder, which its owner alone can read; made where
- * there is none. Several processes that make it at once end with the same one. Throws `internal`
- * for a file that is something else.
+ * The key in the file `link-key` of the data folder, readable by its owner only; created where it
+ * is missing. Processes that create it at the same time get the same key. Throws `internal` for a
+ * damaged file.
  */
 export async function openSigningKey(data: string): Promise<SigningKey> {
   makeFolder(data);
@@ -60,7 +60,7 @@ async function readKey(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Written whole under another name first: nobody reads half a key. */
+/** Written under another name first, so that no process reads half a key. */
 async function makeKey(path: string): Promise<Buffer> {
   const draft = `${path}.${randomUUID()}`;
   try {

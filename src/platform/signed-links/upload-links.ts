@@ -36,17 +36,17 @@ export interface Uploads {
   /** Throws `rate_limited` where too many links of the workspace wait for their files. */
   start(origin: string, upload: NewUpload): Promise<StartedUpload>;
   /**
-   * The upload behind one of our own links, also once the time to send its file is over; `gone`: it
-   * is ours, and nothing is known of it any more. Undefined: not ours.
+   * The upload of a link, also after the link has expired; `gone`: the link is valid, and its
+   * upload was removed. Undefined: not a link of this platform.
    */
   ofLink(link: string): Promise<Upload | 'gone' | undefined>;
   readonly files: FileStore;
-  /** On the disk of the data, for all large files that this process writes there. */
+  /** For all large files that this process writes to the data folder. */
   readonly diskReservations: DiskReservations;
   readonly route: Route;
   /**
-   * Ends work that waited in vain for its file, and removes what nobody needs: files of a day ago,
-   * and what dead processes left. For the hourly purge.
+   * Fails tasks whose file was never sent, and removes files that are a day old or were left by
+   * dead processes. For the hourly purge.
    */
   purge(): Promise<void>;
 }
@@ -57,11 +57,11 @@ export interface UploadsOptions {
   readonly store: UploadStore;
   readonly key: SigningKey;
   readonly clock: Clock;
-  /** Told when an upload has come, and its work may be claimed. */
+  /** Called when an upload is complete, and its task may run. */
   readonly onReceived: () => void;
   /** The largest file of each kind; those of `limits` unless given. */
   readonly bytesMax?: Readonly<Record<UploadKind, number>>;
-  /** What must come in of a body within some time; that of `limits` unless given. */
+  /** The slowest accepted upload; that of `limits` unless given. */
   readonly rate?: Rate;
   /** Free bytes of the disk; those of the data folder unless given. */
   readonly freeBytes?: () => Promise<number>;
@@ -115,7 +115,7 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
       handle: async (request, response, { id = '' }) => {
         const { searchParams } = new URL(request.url ?? '', 'http://localhost');
         const upload = await store.find(id);
-        // Whoever has no link learns nothing of the uploads that there are.
+        // Without a valid link, do not reveal whether the upload exists.
         if (upload === undefined || !signer.isOpen(upload, searchParams)) throw notSigned();
         const bytes = await receiveUpload(receiver, upload, request);
         options.onReceived();
@@ -141,7 +141,7 @@ function createSigner({ key, clock, bytesMax = bytesMaxOf }: UploadsOptions) {
       return new URLSearchParams({ expires: String(expires), signature });
     },
     isSigned,
-    /** Whether a file may be sent by it now. */
+    /** Whether the link still accepts a file. */
     isOpen: (upload: Signed, query: URLSearchParams) =>
       isSigned(upload, query) && Number(query.get('expires')) > clock.now(),
   };
@@ -166,18 +166,18 @@ const waitSeconds = 60;
 interface Receiver extends UploadsOptions {
   readonly files: FileStore;
   readonly diskReservations: DiskReservations;
-  /** Of each upload whose bytes come in. */
+  /** Uploads in progress, by their id. */
   readonly running: Map<string, Running>;
 }
 
 interface Running {
   readonly workspaceId: string;
   readonly request: IncomingMessage;
-  /** Its sender was answered or went away, and nothing of it is left. */
+  /** Resolves when the request has ended and its file is stored or removed. */
   readonly ended: Promise<void>;
 }
 
-/** Keeps the body of a request; says how many bytes it has. */
+/** Stores the body of a request; gives its length in bytes. */
 async function receiveUpload(
   receiver: Receiver,
   upload: Upload,
@@ -187,7 +187,7 @@ async function receiveUpload(
   const { running } = receiver;
   if (file !== undefined) throw takenBefore();
   const before = running.get(id);
-  // Who was cut off sends again before the rest of the first attempt is cleared away.
+  // A client whose connection broke sends again before the first attempt is cleared away.
   if (before && isCutOff(before.request)) await before.ended;
   if (running.has(id)) {
     throw new FoveaError('conflict', 'A file is coming in by this link already.', {
@@ -286,7 +286,7 @@ async function writeBody(
   }
 }
 
-/** Who sends a little now and then is never silent, and would keep a place for a day. */
+/** A client that trickles bytes never times out, and would occupy a place for a day. */
 function watchPace({ bytesMin, stepMs }: Rate, isBusy: () => boolean, whenSlow: () => void) {
   let bytes = 0;
   const timer = setInterval(() => {

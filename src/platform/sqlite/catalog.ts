@@ -151,7 +151,7 @@ function projectOf(database: Database, ordinal: number): string | undefined {
   );
 }
 
-/** Throws `invalid_input` for a query, or a type, that is none. */
+/** Throws `invalid_input` for an invalid query or type. */
 export function searchCatalog(
   database: Database,
   { q, type, limit, page, now }: CatalogRequest,

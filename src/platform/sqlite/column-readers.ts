@@ -23,7 +23,7 @@ export function readFormat(row: Row): ImageFormat {
   throw damaged('format');
 }
 
-/** An annotation as we wrote it, or undefined where there is none. */
+/** Undefined: the image has no annotation. */
 export function readAnnotation(row: Row): Annotation | undefined {
   const text = row.optionalText('annotation');
   if (text === undefined) return undefined;

@@ -110,7 +110,7 @@ function findByHash(database: Database, projectId: string, hash: string): AddedI
   );
 }
 
-/** The id of the batch of this name, which is made where there is none. */
+/** The id of the batch of this name; creates it where it is missing. */
 export function ensureBatch(
   database: Database,
   projectId: string,

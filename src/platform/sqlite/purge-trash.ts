@@ -69,7 +69,7 @@ function markPurged(database: Database, { type, id }: DueItem, before: number): 
   return database.run(sql, [id, before]) > 0;
 }
 
-/** How many rows of what belongs to it went; 0 when there are none left. */
+/** Removes rows that belong to the item; gives their number, 0 at the end. */
 function removeInside(database: Database, { type, id }: DueItem, countMax: number): number {
   if (type === 'project') return removeInProject(database, id, countMax);
   return type === 'version' ? removeInVersion(database, id, countMax) : 0;

@@ -68,7 +68,7 @@ export function splitStore(database: Database, queue: TaskQueue): SplitStore {
   };
 }
 
-/** As one text: a row each takes three times as long, and nobody is answered meanwhile. */
+/** As one text: a row each takes three times as long, and blocks all other requests. */
 function listOrdinals(database: Database, projectId: string): readonly number[] {
   const text = database.get(
     'SELECT json_group_array(rowid) AS ordinals FROM images WHERE project_id = ?',

@@ -30,7 +30,7 @@ import { visionEventStore } from './vision-events.ts';
 import { workflowStore } from './workflows.ts';
 import { workspaceStore } from './workspaces.ts';
 
-/** `reader`: who does the long reads; here and now unless given. It is closed with the store. */
+/** `reader` runs the long reads, in this thread unless given. It is closed with the store. */
 export function createSqliteStore(
   database: Database,
   queue: TaskQueue,

@@ -30,11 +30,11 @@ export interface QueueRequest {
   readonly status: 'all' | 'not_started' | 'in_progress';
   readonly sortBy: 'created' | 'images' | 'progress';
   readonly isAscending: boolean;
-  /** E-mail address; null: nobody; undefined: whoever. */
+  /** E-mail address; null: not assigned; undefined: any. */
   readonly reviewer: string | null | undefined;
 }
 
-/** A batch of collected images, which waits for somebody to look at it. */
+/** A batch of collected images that waits for review. */
 export interface ReviewQueue {
   readonly batchId: string;
   readonly name: string;

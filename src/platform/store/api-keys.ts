@@ -40,13 +40,13 @@ export interface ApiKeyStore {
   /** The oldest first. */
   list(workspaceId: string): Promise<readonly ApiKey[]>;
   find(workspaceId: string, id: string): Promise<ApiKey | undefined>;
-  /** Puts what `decide` gives in the place of the key. Undefined: there is none. */
+  /** Replaces the key with what `decide` gives. Undefined: there is no such key. */
   change(workspaceId: string, id: string, decide: Look<ApiKey>): Promise<ApiKey | undefined>;
-  /** False: there is none. */
+  /** False: there is no such key. */
   remove(workspaceId: string, id: string, look: Look<void>): Promise<boolean>;
-  /** Removes the key and adds what `make` gives, both or neither. Undefined: there is none. */
+  /** Replaces the key with what `make` gives. Undefined: there is no such key. */
   replace(workspaceId: string, id: string, make: Look<NewApiKey>): Promise<ApiKey | undefined>;
-  /** The publishable key of a workspace; what `make` gives where it has none. */
+  /** The publishable key of a workspace; adds what `make` gives where it is missing. */
   publishable(workspaceId: string, make: () => string): Promise<string>;
   byPublishable(key: string): Promise<Workspace | undefined>;
 }

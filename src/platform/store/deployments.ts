@@ -9,6 +9,6 @@ export interface DeployedModel {
 
 export interface DeploymentStore {
   get(projectId: string): Promise<DeployedModel | undefined>;
-  /** Undefined: none from now on. */
+  /** Undefined removes the model. */
   set(projectId: string, model: DeployedModel | undefined, now: number): Promise<void>;
 }

@@ -52,7 +52,7 @@ export interface FolderStore {
   ): Promise<boolean>;
   /** Its projects and folders go to its parent. False when there is no such folder. */
   remove(workspaceId: string, folderId: string, now: number): Promise<boolean>;
-  /** All of them or none; false when there is no such folder. */
+  /** Atomic; false when there is no such folder. */
   setProjects(
     workspaceId: string,
     folderId: string,

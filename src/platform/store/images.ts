@@ -36,9 +36,9 @@ export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
 export interface Image extends Omit<NewImage, 'batchName' | 'descriptor'> {
   readonly batchId: string;
-  /** Undefined: nobody annotated the image. */
+  /** Undefined: not annotated. */
   readonly annotation: Annotation | undefined;
-  /** Whether a model made the annotation, and nobody has looked at it. */
+  /** Whether a model made the annotation, and no person has approved it. */
   readonly isPredicted: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface ImageStore {
   changeTags(imageId: string, change: TagChange): Promise<readonly string[] | undefined>;
   /** False when there is no such image. */
   change(imageId: string, change: ImageChange): Promise<boolean>;
-  /** Removes all of them, or none: the ids that are not there are given back. */
+  /** Atomic: gives the unknown ids, in which case nothing is removed. */
   remove(projectId: string, imageIds: readonly string[], now: number): Promise<readonly string[]>;
   batches(projectId: string): Promise<readonly Batch[]>;
 }

@@ -37,7 +37,7 @@ export interface ProjectHealth {
   readonly averageHeight: number;
   /** Median of width / height; 0 without images. */
   readonly medianRatio: number;
-  /** Images that nobody annotated. */
+  /** Images without annotation. */
   readonly missing: number;
   /** Images annotated as showing nothing. */
   readonly empty: number;

@@ -35,7 +35,7 @@ export interface FoundImage {
   readonly tags: readonly string[];
   readonly labels: readonly string[];
   readonly metadata: Metadata;
-  /** Undefined: nobody annotated it, or annotations were not asked for. */
+  /** Undefined: not annotated, or annotations were not requested. */
   readonly annotation: Annotation | undefined;
   readonly created: number;
 }

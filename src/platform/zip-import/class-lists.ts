@@ -39,8 +39,8 @@ function namesOfYaml(read: ReadYaml, text: string): ReturnType<ReadYaml> {
 }
 
 /**
- * A list counts for the folder that it is in and all below. Where none is above a file, the only
- * one there is counts; of several that say different things, none does.
+ * A list applies to its folder and all folders below. A file without such a list takes the only
+ * list of the archive; several lists apply only if they are equal.
  */
 export function findLabelmaps(lists: readonly ClassList[]): FindLabelmap {
   const sorted = lists.toSorted((a, b) => rank(a) - rank(b));

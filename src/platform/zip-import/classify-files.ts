@@ -14,7 +14,7 @@ export interface Layout {
   readonly classLists: readonly ZipEntry[];
   /** Lists of the images of a split, as VOC and Darknet have them. */
   readonly splitLists: readonly ZipEntry[];
-  /** What is none of these, and why. */
+  /** Files that are not used, and why. */
   readonly others: readonly { readonly entry: ZipEntry; readonly problem: string }[];
 }
 

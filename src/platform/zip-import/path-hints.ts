@@ -11,7 +11,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** In small letters, without the dot; empty where there is none. */
+/** In lower case, without the dot; empty: no extension. */
 export function extensionOf(path: string): string {
   return /\.(\w+)$/.exec(baseName(path))?.[1]?.toLowerCase() ?? '';
 }

@@ -45,7 +45,7 @@ export function runLongRead<Name extends ReadName>(
   }
 }
 
-/** In the thread that asks, at once: nobody else is answered meanwhile. */
+/** Runs in the calling thread, which blocks all other requests. */
 export function readInThisThread(index: Index): LongReads {
   return {
     read: async (_asker, question) => runLongRead(index, question),

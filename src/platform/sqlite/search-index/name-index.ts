@@ -24,7 +24,7 @@ INSERT INTO search_name_chunks (chunk, names)
 `,
 };
 
-/** Keeps the name of an image in its row; undefined: it has none any more. */
+/** Stores the name of an image in its row; undefined removes it. */
 export function keepInChunk(database: Database, ordinal: number, name: string | undefined): void {
   const chunk = Math.floor(ordinal / namesInRow);
   const sql = 'SELECT names FROM search_name_chunks WHERE chunk = ?';

@@ -9,7 +9,7 @@ import { rangeOf, readTerm } from './term-bitmaps.ts';
 
 const hashBytes = 8;
 
-/** Keeps the descriptor of an image that has none, within the caller's transaction. */
+/** Adds the descriptor of a new image, within the caller's transaction. */
 export function addDescriptor(database: Database, ordinal: number, descriptor: Descriptor): void {
   const { vector, hash } = descriptor;
   database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [
@@ -32,7 +32,7 @@ export function addDescriptor(database: Database, ordinal: number, descriptor: D
   );
 }
 
-/** Its hash stays: nobody reads it, as no other image gets its number. */
+/** Its hash stays: no query reads it, since its ordinal is not used again. */
 export function removeDescriptor(database: Database, ordinal: number): void {
   database.run('DELETE FROM likeness_vectors WHERE ordinal = ?', [ordinal]);
 }
