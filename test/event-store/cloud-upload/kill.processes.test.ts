@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 async function startSender({ data }: Device, { url }: Line) {
-  const child = startChild('./processes/send.ts', data, url);
+  const child = startChild('../../event-store/cloud-upload/processes/send.ts', data, url);
   await child.says('sending');
   return child;
 }
