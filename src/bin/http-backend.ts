@@ -21,7 +21,11 @@ import { mcpPath } from '../mcp/http/streamable-http.ts';
 import { startPlatform } from '../platform/platform.ts';
 import type { Secret } from '../secret.ts';
 import { createOAuthClient, type OAuthClient } from '../sign-in/oauth-client.ts';
-import { exchangeToken, requireAudiences, verifyFor } from '../sign-in/resource-server.ts';
+import {
+  exchangeToken,
+  requireAudiences,
+  verifyFor,
+} from '../sign-in/verify-and-exchange-tokens.ts';
 import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
 import { platformOptions } from './platform-options.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';

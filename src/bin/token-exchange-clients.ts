@@ -9,7 +9,7 @@ import { limits } from '../limits.ts';
 import type { Caller } from '../mcp/http/authorization.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
-import type { ExchangedToken } from '../sign-in/resource-server.ts';
+import type { ExchangedToken } from '../sign-in/verify-and-exchange-tokens.ts';
 
 export interface ExchangeOptions {
   /** The platform. */

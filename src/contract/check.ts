@@ -5,15 +5,8 @@ import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject, isPlainObject, type JsonObject } from '../json-object.ts';
 import type { JsonBounds } from '../json-text.ts';
 import { limits } from '../limits.ts';
-import { isLarge, problemsOfLargeValue } from './large-values.ts';
+import { isLarge, problemsOfLargeValue } from './large-value-check.ts';
 import { bodyLimits, type Input, type Operation } from './operation.ts';
-import {
-  describeValue,
-  type Explained,
-  explain,
-  unknownMember,
-  withRenameFix,
-} from './problems.ts';
 import {
   alternatives,
   knownNames,
@@ -22,6 +15,13 @@ import {
   unwrapped,
 } from './schema-introspection.ts';
 import { StringifiedJsonReader } from './stringified-json.ts';
+import {
+  describeValue,
+  type Explained,
+  explain,
+  unknownMember,
+  withRenameFix,
+} from './validation-problems.ts';
 
 /** An operation's input by its place on the wire. */
 export interface RequestInput {

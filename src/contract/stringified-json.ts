@@ -5,8 +5,8 @@ import type { Problem } from '../errors.ts';
 import { isPlainObject } from '../json-object.ts';
 import { excessWords, hasPrototypeName, type JsonBounds, outlineOf } from '../json-text.ts';
 import { limits } from '../limits.ts';
-import { pathText } from './problems.ts';
 import { memberSchema, type Path, type Schema, structureOf } from './schema-introspection.ts';
+import { pathText } from './validation-problems.ts';
 
 /** Reads the JSON texts of one value; create one for each reading. */
 export class StringifiedJsonReader {

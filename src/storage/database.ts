@@ -5,7 +5,6 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { LruCache } from '../lru-cache.ts';
 import { type Migration, readNumber } from './migrations.ts';
-import { Columns, readRow } from './row.ts';
 import {
   busySteps,
   openSnapshot,
@@ -13,6 +12,7 @@ import {
   type SqliteFileOptions,
 } from './sqlite-connection.ts';
 import { isBusy, translated } from './sqlite-errors.ts';
+import { Columns, readRow } from './typed-row.ts';
 
 /**
  * A row. Every method throws `internal`, naming the column, when the stored value is of another

@@ -5,7 +5,6 @@ import * as z from 'zod';
 import type { Problem } from '../errors.ts';
 import { isPlainObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
-import { explain, pathText } from './problems.ts';
 import {
   alternatives,
   memberSchema,
@@ -14,6 +13,7 @@ import {
   unwrapped,
 } from './schema-introspection.ts';
 import type { StringifiedJsonReader } from './stringified-json.ts';
+import { explain, pathText } from './validation-problems.ts';
 
 /** Whether a value is too large to be checked at once. */
 export function isLarge(value: unknown): boolean {
