@@ -25,8 +25,8 @@ export async function eventStoreAnswers(): Promise<boolean> {
 }
 
 /**
- * What the answer of an Event Store has (Event Store 9.5, 15.1). One that fails is
- * still the one of this machine.
+ * By status, the member that shows an answer to be that of an Event Store (Event Store 9.5, 15.1).
+ * An Event Store that fails is still the one of this machine.
  */
 const telling: Readonly<Record<string, string>> = {
   '200': 'total_count',

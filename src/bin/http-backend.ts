@@ -137,8 +137,8 @@ function embeddedClients(
 
 /**
  * The services that FOVEA_BASE_URL and FOVEA_AUTH_URL name. Throws `not_implemented` where the
- * authorization server cannot tell for whom a token is, and `invalid_input` without a way to the
- * platform.
+ * authorization server cannot tell the audience of a token, and `invalid_input` without a way to
+ * the platform.
  */
 export async function hostedBackend(baseUrl: string, settings: Settings): Promise<HttpBackend> {
   const { authUrl: issuer = baseUrl, clientId = '', clientSecret, clientAuth } = settings;
@@ -181,8 +181,8 @@ function hostedClients(url: string, client: OAuthClient, settings: Settings): Ca
 }
 
 /**
- * One key for all callers: so each must be of its workspace. Their scopes say what they may do
- * there.
+ * One key for all callers, so each must be of its workspace. The scopes of a caller limit what the
+ * key is used for.
  */
 function keyClients(url: string, apiKey: Secret, { timeoutMs, proxies }: Settings): CallerClients {
   const base = async () => ({ url, credential: apiKey });

@@ -17,7 +17,7 @@ try {
   const { message, hint, upstream } = asFoveaError(thrown);
   const said = upstream && `The service says: ${upstream.message.slice(0, 500)}`;
   for (const line of [`fovea: ${message}`, hint, said]) {
-    // Words of others may hold what a terminal acts on.
+    // Text of others may contain control sequences of terminals.
     if (line !== undefined) process.stderr.write(`${line.replace(/\p{C}+/gu, ' ')}\n`);
   }
   process.exitCode = 2;

@@ -241,7 +241,7 @@ async function* candidates(
   for await (const path of walkAll(real)) if (isWanted(path)) yield path;
 }
 
-/** Before the path is resolved: what follows a wildcard is not where it seems to be. */
+/** Checks before the path is resolved: ".." after a wildcard may lead anywhere. */
 function checkUpwards(pattern: string, argument: string): void {
   const parts = pattern.split(sep === '\\' ? /[/\\]/ : '/');
   const first = parts.findIndex(hasWildcard);
@@ -251,8 +251,8 @@ function checkUpwards(pattern: string, argument: string): void {
 }
 
 /**
- * The file that a path below the roots is or leads to. A link to what is not below the roots is
- * outside, whatever is there.
+ * The file at a path below the roots, links followed. A link that leads out of the roots is
+ * `outside`, whether or not its target exists.
  */
 async function fileBelowRoots(
   access: RootAccess,

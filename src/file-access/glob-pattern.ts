@@ -122,7 +122,7 @@ function rangeOf(text: string): readonly string[] | undefined {
   });
 }
 
-/** What one character has to be; `many`: any number of any characters. */
+/** A test of one character; `many`: any number of any characters. */
 type Token = 'many' | ((character: string) => boolean);
 
 /** In steps of at most the length of the name times that of the pattern. */
@@ -186,7 +186,7 @@ function classOf(characters: readonly string[]): Token {
   return (other) => ranges.some(([from, to]) => from <= other && other <= to) !== isNegated;
 }
 
-/** Where the file system knows no case, patterns know none either. */
+/** Patterns ignore case where the file system does. */
 const fold = ['win32', 'darwin'].includes(process.platform)
   ? (text: string) => text.toLowerCase()
   : (text: string) => text;

@@ -68,8 +68,8 @@ export function clientAddresses(trusted: TrustedProxies): (request: AddressedReq
 }
 
 /**
- * The network of one customer: of an IPv6 address its first 64 bits, since whoever has one has all
- * of those (RFC 6177). Of IPv4, and of anything else, what is given.
+ * The network of one customer: the first 64 bits of an IPv6 address, since a customer gets all
+ * addresses with these bits (RFC 6177). Other addresses are returned unchanged.
  */
 export function customerNetwork(address: string): string {
   const plain = plainAddress(address);

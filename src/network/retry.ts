@@ -130,8 +130,8 @@ type Header = string | readonly string[] | undefined;
 
 /**
  * The wait that the headers of an answer ask for, in milliseconds: from seconds or from an HTTP
- * date (RFC 9110, section 10.2.3). Undefined where there is none that can be read. `now` is wall
- * time of this machine, for an answer that has no date of its own.
+ * date (RFC 9110, section 10.2.3). Undefined if it is missing or invalid. `now` is the wall
+ * clock of this machine, for an answer without a Date header.
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, Header>>,

@@ -35,7 +35,7 @@ export interface TrainerEnd {
 }
 
 /**
- * Resolves once the program has ended, whatever came of it, and none of its group runs any more.
+ * Resolves once the program has ended, with or without success, and so has its process group.
  * Throws what `onReport` throws, and the reason of the signal.
  */
 export async function runTrainer(run: TrainerRun): Promise<TrainerEnd> {
