@@ -12,7 +12,7 @@ import { allPages, newEvent, newFile } from './new-events.ts';
 
 type Open = (clock: SettableClock) => Promise<EventStore>;
 
-/** The settable clock starts here. */
+/** The clock of a store starts here, in microseconds. */
 const start = Date.UTC(2026, 10, 20) * 1000;
 const newest: EventQuery = { limit: 100, order: 'newest_first' };
 const oldest: EventQuery = { limit: 100, order: 'oldest_first' };
@@ -31,9 +31,13 @@ export function eventStoreSuite(name: string, open: Open): void {
   });
 }
 
+function startClock(): SettableClock {
+  return settableClock(start / 1000);
+}
+
 function creation(open: Open): void {
   test('an event comes back as it was given', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const given = newEvent({
       solution: 'bolts',
       workflowId: 'w',
@@ -73,14 +77,14 @@ function creation(open: Open): void {
   });
 
   test('the id carries the arrival, and the arrival is the time', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const { id, arrival } = await store.create(newEvent());
     expect(arrival).toBe(start);
     expect(arrivalOf(id)).toBe(arrival);
   });
 
   test('no two arrivals are the same, and none goes back with the clock', async () => {
-    const clock = settableClock();
+    const clock = startClock();
     const store = await open(clock);
     const first = await Promise.all([1, 2, 3].map(() => store.create(newEvent())));
     clock.advance(-3_600_000);
@@ -105,7 +109,7 @@ const imageOfBolt = {
 
 function wrongIds(open: Open): void {
   test('an id that was never given names no event', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const { id } = await store.create(newEvent());
     const other = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     for (const wrong of [other, '', 'latest', id.slice(0, -1)]) {
@@ -120,7 +124,7 @@ function wrongIds(open: Open): void {
   });
 
   test('a refused write undoes none that goes with it', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const { id } = await store.create(newEvent());
     const answers = await Promise.allSettled([
       store.create(newEvent()),
@@ -137,7 +141,7 @@ function wrongIds(open: Open): void {
 
 function drafts(open: Open): void {
   test('files go to drafts, in their order, and are listed by kind', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const { id } = await store.create(newEvent({ draft: true, files: [newFile()] }));
     const video = newFile({ kind: 'video', label: 'v', contentType: 'video/mp4', bytes: 7 });
     const first = newFile({ kind: 'local_only', label: 'first' });
@@ -150,7 +154,7 @@ function drafts(open: Open): void {
   });
 
   test('finalizing is done once, and said again', async () => {
-    const clock = settableClock();
+    const clock = startClock();
     const store = await open(clock);
     const { id } = await store.create(newEvent({ draft: true }));
     clock.advance(5);
@@ -165,7 +169,7 @@ function drafts(open: Open): void {
   });
 
   test('the sweep finalizes old drafts, and leaves spared and young ones', async () => {
-    const clock = settableClock();
+    const clock = startClock();
     const store = await open(clock);
     const [old, spared, other] = await Promise.all(
       [1, 2, 3].map(() => store.create(newEvent({ draft: true }))),
@@ -185,7 +189,7 @@ function drafts(open: Open): void {
 
 function pages(open: Open): void {
   test('pages of events that came at once neither lose nor repeat', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const created = await Promise.all(Array.from({ length: 25 }, () => store.create(newEvent())));
     const arrivals = created.map(({ arrival }) => arrival);
     const up = await allPages(store, { ...oldest, limit: 4 });
@@ -195,7 +199,7 @@ function pages(open: Open): void {
   });
 
   test('the next page is named by its first event, and only when there is one', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     for (let count = 0; count < 4; count += 1) await store.create(newEvent());
     const ends = async (limit: number) => [
       (await store.list({ ...newest, limit })).next,
@@ -206,7 +210,7 @@ function pages(open: Open): void {
   });
 
   test('both ends of a time range are in it', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     for (let count = 0; count < 5; count += 1) await store.create(newEvent());
     const { events } = await store.list({ ...oldest, from: start + 1, until: start + 3 });
     expect(events.map(({ arrival }) => arrival - start)).toEqual([1, 2, 3]);
@@ -217,7 +221,7 @@ function pages(open: Open): void {
   });
 
   test('every filter, alone and together', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const one = { deviceId: 'd1', eventSchema: 'custom', workflowId: 'w1', externalId: 'e1' };
     const two = { deviceId: 'd2', eventSchema: 'safety_alert', relatedEventId: 'r' };
     await store.create(newEvent(one));
@@ -271,7 +275,7 @@ function metadata(open: Open): void {
     ];
 
   test('metadata is compared with values of its own type', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     for (const value of values) {
       await store.create(newEvent({ customMetadata: value === undefined ? {} : { key: value } }));
     }
@@ -287,7 +291,7 @@ function metadata(open: Open): void {
   });
 
   test('conditions add up; keys are told apart', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const given = [{ a: 1, b: 1 }, { a: 1, b: 2 }, { a: 2, b: 2 }, { A: 1 }, { 'a.b': 1 }];
     for (const customMetadata of given) await store.create(newEvent({ customMetadata }));
     const found = async (...metadata: readonly MetadataCondition[]) => {
@@ -309,7 +313,7 @@ function metadata(open: Open): void {
 
 function counts(open: Open): void {
   test('counts are exact, and their ends are those of what is counted', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const nothing = { total: 0, filtered: 0, oldest: undefined, newest: undefined };
     expect(await store.count({})).toEqual(nothing);
     for (const deviceId of ['a', 'b', 'b', undefined]) await store.create(newEvent({ deviceId }));
@@ -326,7 +330,7 @@ function counts(open: Open): void {
 
 function removal(open: Open): void {
   test('the oldest go first, up to the limit; each leaves a line', async () => {
-    const clock = settableClock();
+    const clock = startClock();
     const store = await open(clock);
     const created = await Promise.all(
       Array.from({ length: 5 }, (_, index) => store.create(newEvent({ deviceId: `d${index}` }))),
@@ -365,7 +369,7 @@ function removal(open: Open): void {
   });
 
   test('held events stay, and go once they are released', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const held = await store.create(newEvent());
     const draft = await store.create(newEvent({ draft: true }));
     await store.hold(held.id, 'accident');
@@ -384,7 +388,7 @@ function removal(open: Open): void {
 
 function spared(open: Open): void {
   test('unsent events are spared when the rule says so, and young ones by their age', async () => {
-    const clock = settableClock();
+    const clock = startClock();
     const store = await open(clock);
     const give = async (draft: boolean) => (await store.create(newEvent({ draft }))).id;
     const [draft, waiting] = [await give(true), await give(false)];
@@ -403,7 +407,7 @@ function spared(open: Open): void {
   });
 
   test('files of removed events count until they are unlinked', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const files = (id: string) => [newFile({ id, diskBytes: 8192 })];
     await store.create(newEvent({ files: files('one') }));
     await store.create(newEvent({ files: files('two') }));
@@ -430,7 +434,7 @@ function spared(open: Open): void {
 
 function uploads(open: Open): void {
   test('events wait, are sent, or are refused; refused ones can be tried again', async () => {
-    const clock = settableClock();
+    const clock = startClock();
     const store = await open(clock);
     const give = async (draft = false) => (await store.create(newEvent({ draft }))).id;
     const [first, draft, second, third] = [
@@ -463,7 +467,7 @@ function uploads(open: Open): void {
   });
 
   test('images know what the cloud calls them', async () => {
-    const store = await open(settableClock());
+    const store = await open(startClock());
     const files = [newFile({ id: 'b' }), newFile({ id: 'a' })];
     const { id } = await store.create(newEvent({ draft: true, files }));
     await store.attach(id, newFile({ id: 'v', kind: 'video' }));
