@@ -29,7 +29,7 @@ export function classFolders(dataset: ExportDataset): (image: ExportImage) => st
   return (image) => `${image.split}/${folders.get(labelsOf(image)[0] ?? '')}/${image.fileName}`;
 }
 
-/** What README.txt says of folders that could not have the name of their class. */
+/** What README.dataset.txt says of folders that could not have the name of their class. */
 export function foldersNote(dataset: ExportDataset): readonly string[] {
   const renamed = [...folderNames(dataset)].filter(([label, folder]) => label !== folder);
   if (renamed.length === 0) return [];

@@ -1,11 +1,11 @@
 // COCO: `train/_annotations.coco.json` with the images beside it, and the same for valid and test.
-// All ids start at 1 and are unique in their file. Category ids follow the alphabetical order of
-// the classes, the same in every split: docs/export-formats.md.
+// Ids start at 1 and are unique in their file. Category ids follow the alphabetical order of the
+// classes, the same in every split; 0 is their common parent: docs/export-formats.md.
 
 import { areaOf, tidy } from '../annotations/box-geometry.ts';
 import { isoTime } from '../clock.ts';
 import type { Box, Keypoint, Point } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage, ExportInfo } from './export-dataset.ts';
 import {
   classesOf,
   classIndex,
@@ -56,7 +56,7 @@ function* cocoText(
   };
   yield `{"info":${JSON.stringify(head)},\n`;
   yield `"licenses":${JSON.stringify([{ id: 1, name: info.license ?? 'not stated', url: '' }])},\n`;
-  yield* list('categories', categories(classes, keypoints));
+  yield* list('categories', categories(parentName(info), classes, keypoints));
   yield ',\n';
   yield* list('images', describeImages(images, created));
   yield ',\n';
@@ -77,13 +77,24 @@ function* list(name: string, entries: Iterable<object>): Iterable<string> {
 
 type KeypointNames = ReadonlyMap<string, readonly string[]>;
 
+/** Trainers take a category below `none` for no class, so the parent is never called so. */
+function parentName({ annotation }: ExportInfo): string {
+  return annotation === '' || annotation === 'none' ? 'objects' : annotation;
+}
+
+/**
+ * The parent of all classes comes first, as on the hosted platform: trainers leave out what has no
+ * parent, and count one more category than the highest id.
+ */
 function* categories(
+  parent: string,
   classes: readonly string[],
   keypoints: KeypointNames | undefined,
 ): Iterable<object> {
+  yield { id: 0, name: parent, supercategory: 'none' };
   for (const [index, name] of classes.entries()) {
     const points = keypoints && { keypoints: keypoints.get(name) ?? [], skeleton: [] };
-    yield { id: index + 1, name, supercategory: 'none', ...points };
+    yield { id: index + 1, name, supercategory: parent, ...points };
   }
 }
 

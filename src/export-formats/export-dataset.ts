@@ -21,7 +21,7 @@ export interface ExportImage {
   readonly open: () => Promise<Readable>;
 }
 
-/** What stands in README.txt and in the head of the files. */
+/** What stands in README.dataset.txt and in the head of the files. */
 export interface ExportInfo {
   /** Name of the project. */
   readonly project: string;

@@ -12,7 +12,14 @@ import { multiclassFiles } from './multiclass-csv.ts';
 import { vocFiles } from './pascal-voc.ts';
 import { isMaskName, pngMaskFiles } from './png-mask.ts';
 import { tfrecordFiles } from './tfrecord.ts';
-import { darknetFiles, yoloFiles, yoloNote, yoloObbFiles, yoloPathsNote } from './yolo.ts';
+import {
+  darknetFiles,
+  mtYolov6Files,
+  yoloFiles,
+  yoloNote,
+  yoloObbFiles,
+  yoloPathsNote,
+} from './yolo.ts';
 
 export interface ExportFormat {
   readonly name: string;
@@ -28,7 +35,7 @@ export interface ExportFormat {
   readonly select?: (dataset: ExportDataset) => ExportDataset;
   /** Whether an image must not be called so, its extension aside. */
   readonly isReserved?: (stem: string) => boolean;
-  /** What its users have to know, as lines of README.txt. */
+  /** What its users have to know, as lines of README.dataset.txt. */
   readonly note?: (dataset: ExportDataset) => readonly string[];
 }
 
@@ -54,6 +61,14 @@ const formats: readonly ExportFormat[] = [
   { name: 'coco-segmentation', holds: boxes, files: cocoSegmentationFiles, imagePath: inSplit },
   { name: 'voc', holds: boxes, files: vocFiles, imagePath: inSplit },
   { name: 'yolov5pytorch', aliases: ['yolov5'], ...yolo, note: yoloPathsNote },
+  {
+    name: 'mt-yolov6',
+    aliases: ['my-yolov6'],
+    holds: boxes,
+    files: mtYolov6Files,
+    imagePath: inImagesOfAll,
+    note: yoloNote,
+  },
   { name: 'yolov7pytorch', aliases: ['yolov7'], ...yolo, note: yoloPathsNote },
   { name: 'yolov8', ...yolo, holds: poses },
   { name: 'yolov9', ...yolo, note: yoloPathsNote },
@@ -114,6 +129,11 @@ function inSplit(): (image: ExportImage) => string {
 /** `train/images/cell.jpg`. */
 function inImages(): (image: ExportImage) => string {
   return ({ split, fileName }) => `${split}/images/${fileName}`;
+}
+
+/** `images/train/cell.jpg`. */
+function inImagesOfAll(): (image: ExportImage) => string {
+  return ({ split, fileName }) => `images/${split}/${fileName}`;
 }
 
 /**

@@ -49,6 +49,7 @@ function vocObject(box: Box): string {
     element(2, 'pose', 'Unspecified'),
     element(2, 'truncated', 0),
     element(2, 'difficult', 0),
+    element(2, 'occluded', 0),
     group(2, 'bndbox', bndbox),
     ...(points === undefined ? [] : [group(2, 'polygon', points)]),
   ]);

@@ -1,4 +1,4 @@
-// README.txt of an export: what it is, how much it holds, and which boxes are odd.
+// README.dataset.txt of an export: what it is, how much it holds, and which boxes are odd.
 
 import { isClassification } from '../annotations/annotation.ts';
 import { warningsOf } from '../annotations/box-warnings.ts';
@@ -13,7 +13,7 @@ export function readmeFile(
   dataset: ExportDataset,
   leftOut: number,
 ): ExportFile {
-  return { path: 'README.txt', content: () => [readme(format, dataset, leftOut)] };
+  return { path: 'README.dataset.txt', content: () => [readme(format, dataset, leftOut)] };
 }
 
 function readme({ name, note }: ExportFormat, dataset: ExportDataset, leftOut: number): string {

@@ -1,6 +1,9 @@
 // The YOLO family: a text file for each image with a row for each box, in shares of the image.
-// `data.yaml`, `train/images` and `train/labels`; Darknet has the rows beside the images instead.
+// `data.yaml`, `train/images` and `train/labels`; MT-YOLOv6 has `images/train` and `labels/train`,
+// and Darknet the rows beside the images.
 
+import type { SplitName } from '../contract/fields.ts';
+import { splitName } from '../contract/fields.ts';
 import type { Box, Point } from '../imaging/box.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
 import {
@@ -20,17 +23,24 @@ import { smallestRectangle } from './oriented-box.ts';
  */
 export function* yoloFiles(dataset: ExportDataset): Iterable<ExportFile> {
   const pose = dataset.projectType === 'keypoint-detection' ? poseOf(dataset) : undefined;
-  yield { path: 'data.yaml', content: () => [dataYaml(dataset, pose)] };
+  yield { path: 'data.yaml', content: () => [dataYaml(dataset, imagesFromBeside, pose)] };
   const row = dataset.projectType.endsWith('-segmentation') ? outlineRow : boxRow;
-  yield* labelFiles(dataset, 'labels/', pose ? poseRow(pose) : row);
+  yield* labelFiles(dataset, labelsOfSplit, pose ? poseRow(pose) : row);
 }
 
 /** Rows are `class x1 y1 x2 y2 x3 y3 x4 y4`: the smallest rectangle around the outline. */
 export function* yoloObbFiles(dataset: ExportDataset): Iterable<ExportFile> {
-  yield { path: 'data.yaml', content: () => [dataYaml(dataset, undefined)] };
-  yield* labelFiles(dataset, 'labels/', (box, image) =>
+  yield { path: 'data.yaml', content: () => [dataYaml(dataset, imagesFromBeside)] };
+  yield* labelFiles(dataset, labelsOfSplit, (box, image) =>
     pointShares(smallestRectangle(outlineOf(box)), image),
   );
+}
+
+/** Its trainer reads boxes alone, also in segmentation projects. */
+export function* mtYolov6Files(dataset: ExportDataset): Iterable<ExportFile> {
+  const images = (split: SplitName) => `./images/${split}`;
+  yield { path: 'data.yaml', content: () => [dataYaml(dataset, images)] };
+  yield* labelFiles(dataset, (split) => `labels/${split}`, boxRow);
 }
 
 /** Class names are in `_darknet.labels`, one a line, and the rows beside the images. */
@@ -39,32 +49,43 @@ export function* darknetFiles(dataset: ExportDataset): Iterable<ExportFile> {
   for (const split of splitsOf(dataset)) {
     yield { path: `${split}/_darknet.labels`, content: () => names };
   }
-  yield* labelFiles(dataset, '', boxRow);
+  yield* labelFiles(dataset, (split) => split, boxRow);
 }
 
 /** What trainers will refuse. */
 export function yoloNote(dataset: ExportDataset): readonly string[] {
   return missingSplits(dataset).map(
-    (key) => `Trainers of this format need ${key} in data.yaml; the version has no such images.`,
+    (key) => `Trainers of this format need images for ${key}; the version has none.`,
   );
 }
 
 /** These trainers do not look beside data.yaml for the folders that it names. */
 export function yoloPathsNote(dataset: ExportDataset): readonly string[] {
   return [
-    'Trainers of this format look for train/images from the folder where they are installed or',
-    'started. Unpack there, or put the full path of this folder before the paths in data.yaml.',
+    'Trainers of this format look for ../train/images from the folder where they are installed or',
+    'started. Unpack beside that folder, or put the full path of this one for .. in data.yaml.',
     ...yoloNote(dataset),
   ];
 }
 
 type Row = (box: Box, image: ExportImage) => readonly string[];
 
-function* labelFiles(dataset: ExportDataset, folder: string, row: Row): Iterable<ExportFile> {
+type FolderOf = (split: SplitName) => string;
+
+/** Of the YOLO formats but MT-YOLOv6. */
+const labelsOfSplit: FolderOf = (split) => `${split}/labels`;
+
+/**
+ * As on the hosted platform: scripts cut the two dots off and put a path before the rest.
+ * Ultralytics tries the path as it stands, then without its dots.
+ */
+const imagesFromBeside: FolderOf = (split) => `../${split}/images`;
+
+function* labelFiles(dataset: ExportDataset, folder: FolderOf, row: Row): Iterable<ExportFile> {
   const indexOf = classIndex(classesOf(dataset));
   for (const split of splitsOf(dataset)) {
     for (const image of imagesOf(dataset, split)) {
-      const path = `${split}/${folder}${withExtension(image.fileName, '.txt')}`;
+      const path = `${folder(split)}/${withExtension(image.fileName, '.txt')}`;
       const line = (box: Box) => `${[indexOf(box.label), ...row(box, image)].join(' ')}\n`;
       yield { path, content: () => image.boxes.map(line) };
     }
@@ -95,13 +116,13 @@ function missingSplits(dataset: ExportDataset): readonly string[] {
   return needed.filter((split) => !splits.includes(split)).map((split) => splitKeys[split]);
 }
 
-/** Paths are relative to the file, as trainers resolve them. JSON strings are YAML strings. */
-function dataYaml(dataset: ExportDataset, pose: Pose | undefined): string {
+/** All splits have a path, since scripts look for it. JSON strings are YAML strings. */
+function dataYaml(dataset: ExportDataset, images: FolderOf, pose?: Pose): string {
   const names = classesOf(dataset);
   return [
-    ...splitsOf(dataset).map((split) => `${splitKeys[split]}: ${split}/images`),
+    ...splitName.options.map((split) => `${splitKeys[split]}: ${images(split)}`),
     ...missingSplits(dataset).map(
-      (key) => `# ${key} is missing: trainers need it, and the version has no images for it`,
+      (key) => `# ${key} has no folder: trainers need it, and the version has no images for it`,
     ),
     '',
     ...(pose === undefined || pose.count === 0 ? [] : poseYaml(names, pose)),

@@ -147,7 +147,7 @@ def check_texts():
         print("data.yaml: not read, there is no PyYAML")
     else:
         data = yaml.safe_load((root / "yolov8-obb/data.yaml").read_text("utf-8"))
-        assert data["names"] == classes and data["train"] == "train/images", data
+        assert data["names"] == classes and data["train"] == "../train/images", data
     print("boxes in COCO, VOC and CSV:", count)
 
 

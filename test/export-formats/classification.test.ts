@@ -23,18 +23,20 @@ describe('folder', () => {
   test('has a folder for each class of a split', async () => {
     const files = await exported('folder', pets, one);
     expect([...files]).toEqual([
-      ['README.txt', expect.stringContaining('3 images, 3 labels, 2 classes')],
+      ['README.dataset.txt', expect.stringContaining('3 images, 3 labels, 2 classes')],
       ['train/dog/a.jpg', 'pixels of a.jpg'],
       ['train/cat/b.jpg', 'pixels of b.jpg'],
       ['test/dog/c.jpg', 'pixels of c.jpg'],
     ]);
-    expect(files.get('README.txt')).toContain('left out, since they have no class: 1 images');
+    expect(files.get('README.dataset.txt')).toContain(
+      'left out, since they have no class: 1 images',
+    );
   });
 
   test('takes the class of the boxes where they agree', async () => {
     const boxes = [boxOf(5, 5, 10, 10, 'RBC'), boxOf(9, 9, 2, 2, 'RBC')];
     const paths = [...(await exported('folder', [image({ boxes })])).keys()];
-    expect(paths).toEqual(['README.txt', 'train/RBC/cell.jpg']);
+    expect(paths).toEqual(['README.dataset.txt', 'train/RBC/cell.jpg']);
   });
 
   test('has folders that are safe to unpack and differ on every system', async () => {
@@ -52,7 +54,7 @@ describe('folder', () => {
       'train/é 漢, _q_/7.jpg',
       'train/1.5 mm/8.jpg',
     ]);
-    expect(files.get('README.txt')).toContain(
+    expect(files.get('README.dataset.txt')).toContain(
       'Folders whose name is not that of their class\n' +
         '  class: ..\n  _x: ../x\n  _1: =1\n  a_b-2: a/b\n  a_b-3: a_b\n  dot: dot.\n' +
         '  é 漢, _q_: é 漢, "q"\n',
@@ -81,7 +83,7 @@ describe('folder', () => {
 test('clip has a caption for each folder, in the order of the folders', async () => {
   const files = await exported('clip', [...pets, labelled('d.jpg', ['Élan = "x"'])], one);
   expect([...files.keys()]).toEqual([
-    'README.txt',
+    'README.dataset.txt',
     'train/_tokenization.txt',
     'test/_tokenization.txt',
     'train/dog/a.jpg',
@@ -100,7 +102,7 @@ describe('multiclass', () => {
     const images = [...pets, labelled('both.jpg', ['cat', 'dog'], { split: 'valid' })];
     const files = await exported('multiclass', images, many);
     expect([...files.keys()]).toEqual([
-      'README.txt',
+      'README.dataset.txt',
       'train/_classes.csv',
       'valid/_classes.csv',
       'test/_classes.csv',

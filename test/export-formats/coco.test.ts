@@ -1,7 +1,7 @@
 // COCO: ids, categories, shapes and keypoints.
 
 import { describe, expect, test } from 'vitest';
-import { boxOf, exported, image, oddBoxes } from './sample-dataset.ts';
+import { boxOf, dataset, exportBytes, exported, image, oddBoxes } from './sample-dataset.ts';
 
 const three = [
   image(),
@@ -12,7 +12,7 @@ const three = [
 describe('coco', () => {
   test('has a file for each split with images, and the images beside it', async () => {
     expect([...(await exported('coco', three)).keys()]).toEqual([
-      'README.txt',
+      'README.dataset.txt',
       'train/_annotations.coco.json',
       'test/_annotations.coco.json',
       'train/cell.jpg',
@@ -26,10 +26,11 @@ describe('coco', () => {
     const train = JSON.parse(files.get('train/_annotations.coco.json') ?? '');
     const testSplit = JSON.parse(files.get('test/_annotations.coco.json') ?? '');
     expect(train.categories).toEqual([
-      { id: 1, name: '<WBC>', supercategory: 'none' },
-      { id: 2, name: 'Platelets', supercategory: 'none' },
-      { id: 3, name: 'RBC', supercategory: 'none' },
-      { id: 4, name: 'salt & "pepper"', supercategory: 'none' },
+      { id: 0, name: 'cells', supercategory: 'none' },
+      { id: 1, name: '<WBC>', supercategory: 'cells' },
+      { id: 2, name: 'Platelets', supercategory: 'cells' },
+      { id: 3, name: 'RBC', supercategory: 'cells' },
+      { id: 4, name: 'salt & "pepper"', supercategory: 'cells' },
     ]);
     expect(testSplit.categories).toEqual(train.categories);
     expect(train.images).toEqual([
@@ -52,6 +53,17 @@ describe('coco', () => {
     expect(train.licenses[0].name).toBe('MIT');
   });
 
+  test.each(['', 'none'])('has no class below "none" where projects label "%s"', async (given) => {
+    const { info, ...rest } = dataset([image({ boxes: [] })]);
+    const files = await exportBytes('coco', { ...rest, info: { ...info, annotation: given } });
+    const { categories } = JSON.parse(String(files.get('train/_annotations.coco.json')));
+    expect(categories).toEqual([
+      { id: 0, name: 'objects', supercategory: 'none' },
+      { id: 1, name: 'Platelets', supercategory: 'objects' },
+      { id: 2, name: 'RBC', supercategory: 'objects' },
+    ]);
+  });
+
   test('keeps outlines and keypoints', async () => {
     const points = [[1, 2] as const, [5, 2] as const, [5, 8] as const];
     const outlined = image({ boxes: [{ ...boxOf(3, 5, 4, 6), points }] });
@@ -68,8 +80,9 @@ describe('coco', () => {
       'train/_annotations.coco.json',
     );
     const { categories, annotations } = JSON.parse(file ?? '');
-    expect(categories[0]).toEqual(expect.objectContaining({ keypoints: [], skeleton: [] }));
-    expect(categories[1]).toEqual(expect.objectContaining({ keypoints: ['wrist', 'thumb'] }));
+    expect(categories[0]).toEqual({ id: 0, name: 'cells', supercategory: 'none' });
+    expect(categories[1]).toEqual(expect.objectContaining({ keypoints: [], skeleton: [] }));
+    expect(categories[2]).toEqual(expect.objectContaining({ keypoints: ['wrist', 'thumb'] }));
     expect(annotations[0]).toEqual(
       expect.objectContaining({ keypoints: [1, 2, 2, 0, 0, 0], num_keypoints: 1 }),
     );

@@ -8,6 +8,7 @@ const boxes = [
   'coco-segmentation',
   'voc',
   'yolov5pytorch',
+  'mt-yolov6',
   'yolov7pytorch',
   'yolov8',
   'yolov9',
@@ -59,6 +60,7 @@ describe.each(types)('a project of %s', (projectType) => {
 test.each([
   ['yolov5', 'yolov5pytorch'],
   ['yolov7', 'yolov7pytorch'],
+  ['my-yolov6', 'mt-yolov6'],
 ])('%s is another name for %s', (alias, name) => {
   expect(checkExportFormat(alias, 'object-detection').name).toBe(name);
 });

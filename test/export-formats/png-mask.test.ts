@@ -34,7 +34,7 @@ test('has a mask for each image and the meaning of its values', async () => {
     ]),
   );
   expect([...files.keys()]).toEqual([
-    'README.txt',
+    'README.dataset.txt',
     'train/_classes.csv',
     'train/cell_mask.png',
     'train/cell_mask-2_mask.png',

@@ -37,6 +37,7 @@ const readers: readonly (readonly [string, Reader, number])[] = [
   ['coco-segmentation', read.readCoco, 5],
   ['voc', read.readVoc, 5],
   ['yolov5pytorch', yolo, 5],
+  ['mt-yolov6', yolo, 5],
   ['yolov7pytorch', yolo, 5],
   ['yolov8', yolo, 5],
   ['yolov9', yolo, 5],
@@ -49,7 +50,9 @@ const readers: readonly (readonly [string, Reader, number])[] = [
 
 /** The images of a YOLO export lie one folder deeper. */
 function expectBoxes(actual: read.ReadExport, digits: number): void {
-  const found = new Map([...actual].map(([path, boxes]) => [path.replace('/images/', '/'), boxes]));
+  const found = new Map(
+    [...actual].map(([path, boxes]) => [path.replace(/(^|\/)images\//, '$1'), boxes]),
+  );
   expect([...found.keys()].toSorted()).toEqual(wanted.map(([path]) => path).toSorted());
   for (const [path, boxes] of wanted) {
     const own = found.get(path) ?? [];

@@ -81,9 +81,9 @@ export function readVoc(files: Files): ReadExport {
 }
 
 const DataYaml = z.object({
-  train: z.string().optional(),
-  val: z.string().optional(),
-  test: z.string().optional(),
+  train: z.string(),
+  val: z.string(),
+  test: z.string(),
   nc: z.int(),
   names: z.array(z.string()),
 });
@@ -92,9 +92,10 @@ export function readYolo(files: Files, size: Size): ReadExport {
   const yaml = DataYaml.parse(parseYaml(defined(files.get('data.yaml')).toString()));
   if (yaml.nc !== yaml.names.length) throw new Error('nc is not the number of names');
   const found = new Map<string, readonly ReadBox[]>();
-  for (const folder of [yaml.train, yaml.val, yaml.test].filter((one) => one !== undefined)) {
+  for (const given of [yaml.train, yaml.val, yaml.test]) {
+    const folder = given.replace(/^\.\.?\//, '');
     for (const [path] of filesNamed(files, new RegExp(`^${folder}/`))) {
-      const labels = path.replace('/images/', '/labels/').replace(/\.[^./]+$/, '.txt');
+      const labels = path.replace(/(^|\/)images\//, '$1labels/').replace(/\.[^./]+$/, '.txt');
       found.set(path, readRows(defined(files.get(labels)), yaml.names, size));
     }
   }

@@ -52,7 +52,7 @@ test('has the images and a label map in each split, named for what is labelled',
     ]),
   );
   expect([...files.keys()]).toEqual([
-    'README.txt',
+    'README.dataset.txt',
     'train/cells_label_map.pbtxt',
     'train/cells.tfrecord',
     'test/cells_label_map.pbtxt',

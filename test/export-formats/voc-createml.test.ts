@@ -23,7 +23,7 @@ function parse(content: string | undefined, about: ExportImage, classes: readonl
 describe('voc', () => {
   test('has an XML file beside each image', async () => {
     expect([...(await exported('voc', three)).keys()]).toEqual([
-      'README.txt',
+      'README.dataset.txt',
       'train/cell.xml',
       'train/empty.xml',
       'test/other.xml',
@@ -56,7 +56,7 @@ describe('voc', () => {
 test('createml has an array with all images of the split', async () => {
   const files = await exported('createml', three);
   expect([...files.keys()]).toEqual([
-    'README.txt',
+    'README.dataset.txt',
     'train/_annotations.createml.json',
     'test/_annotations.createml.json',
     'train/cell.jpg',

@@ -28,8 +28,10 @@ const three = [
   image({ split: 'test', fileName: 'other.jpg', boxes: oddBoxes.slice(0, 1) }),
 ];
 
-test('README.txt says what is in it, and names the odd boxes', async () => {
-  expect((await exported('coco', three)).get('README.txt')).toBe(`Blood cells, version 3: first try
+test('README.dataset.txt says what is in it, and names the odd boxes', async () => {
+  expect(
+    (await exported('coco', three)).get('README.dataset.txt'),
+  ).toBe(`Blood cells, version 3: first try
 Created 2023-11-14T22:13:20.000Z. Format: coco. Licence: MIT.
 
 3 images, 5 boxes, 4 classes

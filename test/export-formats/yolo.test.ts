@@ -16,7 +16,7 @@ describe('yolov8', () => {
   test('has data.yaml, images and labels', async () => {
     const files = await exported('yolov8', three);
     expect([...files.keys()]).toEqual([
-      'README.txt',
+      'README.dataset.txt',
       'data.yaml',
       'train/labels/cell.txt',
       'train/labels/empty.txt',
@@ -26,8 +26,8 @@ describe('yolov8', () => {
       'test/images/other.jpg',
     ]);
     expect(files.get('data.yaml')).toBe(
-      'train: train/images\ntest: test/images\n' +
-        '# val is missing: trainers need it, and the version has no images for it\n\nnc: 4\n' +
+      'train: ../train/images\nval: ../valid/images\ntest: ../test/images\n' +
+        '# val has no folder: trainers need it, and the version has no images for it\n\nnc: 4\n' +
         'names: ["<WBC>", "Platelets", "RBC", "salt & \\"pepper\\""]\n',
     );
     expect(files.get('train/labels/empty.txt')).toBe('');
@@ -35,16 +35,16 @@ describe('yolov8', () => {
 
   test('says which images its trainers will miss', async () => {
     const words = (key: string) =>
-      `Trainers of this format need ${key} in data.yaml; the version has no such images.`;
+      `Trainers of this format need images for ${key}; the version has none.`;
     const valid = image({ split: 'valid', fileName: 'other.jpg' });
     const readmeOf = async (images: readonly ReturnType<typeof image>[]) =>
-      (await exported('yolov8', images)).get('README.txt');
+      (await exported('yolov8', images)).get('README.dataset.txt');
     expect(await readmeOf(three)).toContain(words('val'));
     expect(await readmeOf(three)).not.toContain(words('train'));
     expect(await readmeOf([valid])).toContain(words('train'));
     expect(await readmeOf([image(), valid])).not.toContain('Trainers of this format');
     const both = await exported('yolov8', [image(), valid]);
-    expect(both.get('data.yaml')).toMatch(/^train: train\/images\nval: valid\/images\n\nnc/);
+    expect(both.get('data.yaml')).toMatch(/^train: .*\nval: .*\ntest: .*\n\nnc/);
   });
 
   test('has a row for each box, also for one without an area', async () => {
@@ -97,8 +97,10 @@ describe('the formats of the family', () => {
     'yolov11',
     'yolov12',
   ])('%s has the same files', async (format) => {
-    const { 'README.txt': _, ...files } = Object.fromEntries(await exported(format, three));
-    const { 'README.txt': __, ...wanted } = Object.fromEntries(await exported('yolov8', three));
+    const { 'README.dataset.txt': _, ...files } = Object.fromEntries(await exported(format, three));
+    const { 'README.dataset.txt': __, ...wanted } = Object.fromEntries(
+      await exported('yolov8', three),
+    );
     expect(files).toEqual(wanted);
   });
 
@@ -108,9 +110,9 @@ describe('the formats of the family', () => {
     ['yolov9', true],
     ['yolov8', false],
     ['yolov8-obb', false],
-  ])('%s says in README.txt how its trainers find the images: %s', async (format, says) => {
-    const readme = (await exported(format, three)).get('README.txt') ?? '';
-    expect(readme.includes('put the full path of this folder before the paths')).toBe(says);
+  ])('%s says in README.dataset.txt how its trainers find the images: %s', async (format, says) => {
+    const readme = (await exported(format, three)).get('README.dataset.txt') ?? '';
+    expect(readme.includes('put the full path of this one for .. in data.yaml')).toBe(says);
   });
 });
 
@@ -139,7 +141,9 @@ describe('keypoints', () => {
         '2 0.5 0.5 0.1 0.1 0 0 0 0 0 0 0 0 0\n',
     );
     expect(parseYaml(files.get('data.yaml') ?? '')).toEqual({
-      train: 'train/images',
+      train: '../train/images',
+      val: '../valid/images',
+      test: '../test/images',
       kpt_shape: [3, 3],
       kpt_names: { 0: [], 1: [], 2: ['nose'], 3: ['wrist', 'thumb', 'elbow'] },
       nc: 4,
@@ -150,7 +154,9 @@ describe('keypoints', () => {
   test('has no kpt_shape where nothing has keypoints', async () => {
     const files = await exported('yolov8', [image({ boxes: [] })], 'keypoint-detection');
     expect(parseYaml(files.get('data.yaml') ?? '')).toEqual({
-      train: 'train/images',
+      train: '../train/images',
+      val: '../valid/images',
+      test: '../test/images',
       nc: 2,
       names: ['Platelets', 'RBC'],
     });
@@ -246,10 +252,30 @@ test('a turned box is a rectangle around its outline, no larger than the upright
   );
 });
 
+test('mt-yolov6 has a folder of images and one of labels, with boxes alone', async () => {
+  const points = [[64, 48] as const, [128, 48] as const, [128, 96] as const];
+  const outlined = image({ boxes: [{ ...boxOf(96, 72, 64, 48), points }] });
+  const valid = image({ split: 'valid', boxes: [] });
+  const files = await exported('mt-yolov6', [outlined, valid], 'instance-segmentation');
+  expect([...files.keys()]).toEqual([
+    'README.dataset.txt',
+    'data.yaml',
+    'labels/train/cell.txt',
+    'labels/valid/cell.txt',
+    'images/train/cell.jpg',
+    'images/valid/cell.jpg',
+  ]);
+  expect(files.get('data.yaml')).toBe(
+    'train: ./images/train\nval: ./images/valid\ntest: ./images/test\n\n' +
+      'nc: 2\nnames: ["Platelets", "RBC"]\n',
+  );
+  expect(files.get('labels/train/cell.txt')).toBe('1 0.15 0.15 0.1 0.1\n');
+});
+
 test('darknet has class names in each split, and rows beside the images', async () => {
   const files = await exported('darknet', three);
   expect([...files.keys()]).toEqual([
-    'README.txt',
+    'README.dataset.txt',
     'train/_darknet.labels',
     'test/_darknet.labels',
     'train/cell.txt',

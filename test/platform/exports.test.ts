@@ -75,7 +75,11 @@ it('has the classes of a classification project', async () => {
   const labels = ['cat', 'dog', '[]', undefined];
   const version = await createVersion('pets', 'single-label-classification', labels);
   const inFolders = await exportFiles('pets', version, 'folder');
-  expect([...inFolders.keys()]).toEqual(['README.txt', 'train/cat/0.png', 'train/dog/1.png']);
+  expect([...inFolders.keys()]).toEqual([
+    'README.dataset.txt',
+    'train/cat/0.png',
+    'train/dog/1.png',
+  ]);
   expect(inFolders.get('train/dog/1.png')).toEqual(await testImage(1));
   const table = await exportFiles('pets', version, 'multiclass');
   expect(String(table.get('train/_classes.csv'))).toBe(
@@ -102,7 +106,7 @@ it('has the boxes of a detection project, also by another name of the format', a
   expect(String(yolo.get('train/labels/0.txt'))).toBe(rows[0]);
   const records = await exportFiles('boxes', version, 'tfrecord');
   expect([...records.keys()]).toEqual([
-    'README.txt',
+    'README.dataset.txt',
     'train/boxes_label_map.pbtxt',
     'train/boxes.tfrecord',
   ]);

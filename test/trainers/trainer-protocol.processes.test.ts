@@ -47,7 +47,7 @@ it('gives the program a dataset, a job and no variable but those it is to have',
       },
     },
     files: [
-      'README.txt',
+      'README.dataset.txt',
       'data.yaml',
       'train',
       'train/images',

@@ -84,6 +84,6 @@ it('removes what nothing points at any more, and no file of a version', async ()
   expect([await isThere(frozen.path), await isThere(kept.path)]).toEqual([true, true]);
   while (await isGenerating(second.client)) await delay(20);
   const names = [...(await exportFiles(second.client, 'voc')).keys()];
-  expect(names.sort()).toEqual(['README.txt', 'train/1.jpg', 'train/1.xml']);
+  expect(names.sort()).toEqual(['README.dataset.txt', 'train/1.jpg', 'train/1.xml']);
   await second.close();
 });
