@@ -147,7 +147,9 @@ function readHandlers(
       const batches = await store.images.batches(project.id);
       const batch = batches.find(({ id }) => id === input.batchId);
       if (!batch) throw notFound('batch', input.batchId, 'batches_list names the batches.');
-      return { batch: describeBatch(batch) };
+      const described = describeBatch(batch);
+      // The document shows a bare object; the vendor's own client reads it from `batch`.
+      return { ...described, batch: described };
     },
   };
 }

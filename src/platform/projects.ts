@@ -36,17 +36,21 @@ export function projectHandlers(
         created: clock.now(),
       });
       const counts = await countsOf(dependencies, project);
-      return describeProject(principal.workspace, project, counts);
+      return { ...describeProject(principal.workspace, project, counts), url: project.slug };
     },
     projects_get: async ({ project: slug }, { principal }) => {
       const project = await findProject(dependencies, principal, slug);
       const counts = await countsOf(dependencies, project);
       const versions = await store.versions.list(project.id);
+      const exports = await store.exports.readyIn(project.id);
       const { name, slug: url } = principal.workspace;
       return {
         workspace: { name, url, members: 1 },
         project: describeProject(principal.workspace, project, counts),
-        versions: versions.map((version) => describeVersion(principal.workspace, project, version)),
+        versions: versions.map((version) => ({
+          ...describeVersion(principal.workspace, project, version),
+          exports: [...(exports.get(version.id) ?? [])],
+        })),
       };
     },
     projects_delete: async ({ project: slug }, { principal }) => {

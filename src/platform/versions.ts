@@ -49,7 +49,7 @@ export function versionHandlers(
         ...describeTaskStart(call.origin, call.principal.workspace, version.taskId),
       };
     },
-    versions_get: async (input, { principal }) => {
+    versions_get: async (input, { principal, origin }) => {
       const { project, version } = await findVersion(dependencies, principal, input);
       const { name, slug: url } = principal.workspace;
       return {
@@ -57,7 +57,7 @@ export function versionHandlers(
         version: {
           ...describeVersion(principal.workspace, project, version),
           exports: [...(await store.exports.ready(version.id))],
-          ...describeModel(project, version, await store.trainings.list(version.id)),
+          ...describeModel(project, version, await store.trainings.list(version.id), origin),
         },
       };
     },

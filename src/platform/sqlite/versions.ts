@@ -112,6 +112,16 @@ export function exportStore(database: Database, queue: TaskQueue): ExportStore {
         [versionId],
         (row) => row.text('format'),
       ),
+    readyIn: async (projectId) => {
+      const rows = database.all(
+        `SELECT version_id, format FROM exports JOIN versions ON versions.id = exports.version_id
+         WHERE project_id = ? AND hash IS NOT NULL ORDER BY format`,
+        [projectId],
+        (row) => ({ versionId: row.text('version_id'), format: row.text('format') }),
+      );
+      const formats = Map.groupBy(rows, ({ versionId }) => versionId);
+      return new Map([...formats].map(([id, ready]) => [id, ready.map(({ format }) => format)]));
+    },
     ensure: async (versionId, format, now) =>
       database.transaction(() => {
         const known = find(versionId, format);

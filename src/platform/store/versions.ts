@@ -122,6 +122,8 @@ export interface VersionStore {
 export interface ExportStore {
   /** Formats whose file is there. */
   ready(versionId: string): Promise<readonly string[]>;
+  /** The same of all versions of a project, by the ids of those that have some. */
+  readyIn(projectId: string): Promise<ReadonlyMap<string, readonly string[]>>;
   /**
    * Starts the work of an export that is not there; gives back the one there is. One that failed is
    * given back once, so that whoever waits for it hears of it; the next call starts anew.

@@ -17,12 +17,14 @@ export function describeTraining(project: Project, version: Version, training: T
     trainingId: id,
     status,
     modelType,
+    modelGroup: modelType,
     epochs,
     epoch,
     progress: status === 'finished' || status === 'stopped' ? 1 : Math.min(1, epoch / epochs),
     ...(metrics && { metrics: { ...metrics } }),
     modelIds: weights ? [modelIdOf(project, version.number, id)] : [],
     created: unixSeconds(training.created),
+    start: started ?? training.created,
     ...(started !== undefined && { started: unixSeconds(started) }),
     ...(ended !== undefined && { ended: unixSeconds(ended) }),
     ...(status === 'failed' && error !== undefined && { error }),
@@ -55,11 +57,21 @@ export function describeModel(
   project: Project,
   version: Version,
   trainings: readonly Training[],
+  origin: string,
 ): object {
-  if (trainings.length === 0) return { model: null };
+  const [newest] = trainings;
+  if (newest === undefined) return { model: null };
   const trained = trainings.find(({ weights }) => weights !== undefined);
   return {
-    model: trained === undefined ? null : describeVersionModel(project, version, trained),
+    model:
+      trained === undefined
+        ? null
+        : {
+            ...describeVersionModel(project, version, trained),
+            endpoint: `${origin}/${project.slug}/${version.number}`,
+          },
+    // `results` tells those who wait that a model is there.
+    train: { status: newest.status, ...(newest.weights && { results: { ...newest.metrics } }) },
     trainings: trainings.slice(0, trainingsShownMax).map(({ id, status, modelType }) => ({
       trainingId: id,
       status,
@@ -82,6 +94,7 @@ function describeVersionModel(project: Project, version: Version, training: Trai
     ...(recall !== undefined && { recall: percent(recall) }),
     start: started ?? created,
     ...(ended !== undefined && { end: ended }),
+    fromScratch: training.recipe.checkpoint === undefined,
   };
 }
 

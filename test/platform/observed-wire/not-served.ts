@@ -1,0 +1,137 @@
+// What has been observed of the hosted platform and is not served here, each with the words of
+// decisions/observed-wire.md that say why.
+
+import { type Call, get, type Known, post } from './members.ts';
+
+export interface NotServed {
+  readonly what: string;
+  /** As in the table of what is served. */
+  readonly source: string;
+  /** Stands in the record in bold. */
+  readonly decision: string;
+  readonly call: (things: Known) => Call;
+  /** Absent from the answer; undefined: the call is refused. */
+  readonly member?: string;
+}
+
+const version = () => get('/acme/cells/1');
+const image = ({ imageId }: Known) => get(`/acme/cells/images/${imageId}`);
+const models = () => get('/acme/cells/models');
+
+/** Members of answers. */
+const members: readonly NotServed[] = [
+  {
+    what: 'versions within the project',
+    source: 'DOC',
+    decision: 'project.versions',
+    call: () => get('/acme/cells'),
+    member: 'project.versions',
+  },
+  ...['preprocessing.auto-orient.enabled', 'augmentation.flip.enabled'].map((path) => ({
+    what: `GET version: ${path}`,
+    source: 'DOC',
+    decision: 'enabled: true',
+    call: () => get('/acme/shown/1'),
+    member: `version.${path}`,
+  })),
+  ...['tfjs', 'oak'].map((name) => ({
+    what: `GET version: model.${name}`,
+    source: 'DOC',
+    decision: 'model.tfjs, model.oak',
+    call: version,
+    member: `version.model.${name}`,
+  })),
+  {
+    what: 'GET version: train.results.class_map',
+    source: 'DOC',
+    decision: 'train.results.class_map',
+    call: version,
+    member: 'version.train.results.class_map',
+  },
+  {
+    what: 'GET version: models of roboflow-train, with epochs',
+    source: 'SDK',
+    decision: 'models.roboflow-train.epochs',
+    call: version,
+    member: 'version.models',
+  },
+  ...['versionNotes', 'skeletons', 'ready'].map((name) => ({
+    what: `GET version: ${name}`,
+    source: name === 'ready' ? 'MCPT' : 'DOC',
+    decision: 'versionNotes, skeletons, ready',
+    call: version,
+    member: `version.${name}`,
+  })),
+  ...['nasFamily', 'recommended'].map((name) => ({
+    what: `GET models: ${name}`,
+    source: 'SDK',
+    decision: 'nasFamily, recommended, mining',
+    call: models,
+    member: `models[].${name}`,
+  })),
+  ...['annotation.key', 'urls.annotation', 'embedding'].map((path) => ({
+    what: `GET image: ${path}`,
+    source: 'DOC',
+    decision: 'annotation.key, urls.annotation, embedding',
+    call: image,
+    member: `image.${path}`,
+  })),
+  {
+    what: 'GET batches: status',
+    source: 'DOC',
+    decision: 'batch.status',
+    call: () => get('/acme/cells/batches'),
+    member: 'batches[].status',
+  },
+  {
+    what: 'GET task: progress.percent',
+    source: 'SDK',
+    decision: 'progress.percent',
+    call: ({ bulkTaskId }) => get(`/acme/asynctasks/${bulkTaskId}`),
+    member: 'progress.percent',
+  },
+  {
+    what: 'GET deploy: a workflow',
+    source: 'DOC',
+    decision: 'deploy.workflow',
+    call: () => get('/acme/cells/deploy'),
+    member: 'workflow.id',
+  },
+];
+
+/** Forms of requests that are refused, and operations that the API of this platform does not have. */
+const refused: readonly NotServed[] = [
+  {
+    what: 'POST .../images/{imageId}/tags, a bare string',
+    source: 'DOC',
+    decision: 'tags as a bare string',
+    call: ({ taggedImageId }) =>
+      post(`/acme/cells/images/${taggedImageId}/tags`, { operation: 'add', tags: 'a-tag' }),
+  },
+  {
+    what: 'POST .../{version}/train',
+    source: 'SDK',
+    decision: 'POST /{version}/train',
+    call: () => post('/acme/cells/1/train'),
+  },
+  {
+    what: 'GET .../v2/trainings/get',
+    source: 'SDK',
+    decision: 'GET /v2/trainings/get',
+    call: () => get('/acme/cells/1/v2/trainings/get'),
+  },
+  {
+    what: 'GET /{workspace}/groups/{folderId}',
+    source: 'DOC',
+    decision: 'GET /groups/{folderId}',
+    call: ({ folderId }) => get(`/acme/groups/${folderId}`),
+  },
+  {
+    what: 'GET /{workspace}/{project}/active_learning',
+    source: 'INF',
+    decision: 'GET /active_learning',
+    call: () => get('/acme/cells/active_learning'),
+  },
+];
+
+export const notServed: readonly NotServed[] = [...members, ...refused];
