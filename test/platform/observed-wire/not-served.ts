@@ -99,7 +99,7 @@ const members: readonly NotServed[] = [
   },
 ];
 
-/** Forms of requests that are refused, and operations that the API of this platform does not have. */
+/** Requests in a form that is refused, and operations that are not there. */
 const refused: readonly NotServed[] = [
   {
     what: 'POST .../images/{imageId}/tags, a bare string',
