@@ -61,6 +61,7 @@ export const annotation = {
     }),
     answer: AnnotationJob,
     success: 201,
+    strictClientSuccess: 200,
     scope: 'annotation-job:create',
     effect: 'adds',
   }),

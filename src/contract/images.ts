@@ -307,6 +307,7 @@ export const images = {
       url: z.string().optional(),
     }),
     success: 202,
+    strictClientSuccess: 201,
     scope: 'image:create',
     effect: 'adds',
     longRunning: true,

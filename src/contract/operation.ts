@@ -14,6 +14,12 @@ export type Host = 'base' | 'device' | 'local' | 'serverless';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
+/** A method and a path with the parameters of the operation. */
+export interface Address {
+  readonly method: Method | 'PUT';
+  readonly path: string;
+}
+
 /** What a call does; the annotations of its tool derive from it. */
 export type Effect = 'reads' | 'adds' | 'changes' | 'removes';
 
@@ -54,6 +60,8 @@ export interface Operation<
   readonly method: Method;
   /** For example `/{workspace}/{project}`. */
   readonly path: string;
+  /** Where clients of the hosted platform ask for it too: served, and not documented. */
+  readonly alsoAt: readonly Address[];
   /** One sentence for the API reference. */
   readonly summary: string;
   readonly pathParameters: Path;
@@ -74,6 +82,8 @@ export interface Operation<
   readonly success: 200 | 201 | 202 | 204;
   /** Other success statuses, with the same body. */
   readonly alsoAnswers: readonly (200 | 201 | 202)[];
+  /** What a client that takes no other success status gets instead: see `isStrictClient`. */
+  readonly strictClientSuccess: 200 | 201 | undefined;
   /** Error statuses of this operation beyond 400, 401, 403, 404 and 429. */
   readonly errors: readonly number[];
   /** Statuses whose body is `{ error: string }`; in all others `error` is an object. */
@@ -128,6 +138,8 @@ export function operation(definition: Definition<Operation>): Operation {
     bodyLimits: defaultBodyLimits,
     success: 200,
     alsoAnswers: [],
+    alsoAt: [],
+    strictClientSuccess: undefined,
     errors: [],
     textErrors: [],
     credential: definition.host === 'device' ? 'device_key' : 'bearer',

@@ -37,6 +37,10 @@ export const Project = open({
   unannotated: z.int().optional(),
   splits: splitCounts.partial().optional(),
   classes: counts.optional(),
+  colors: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Class name to #rrggbb, as pages draw it.'),
 });
 
 const VersionSummary = open({

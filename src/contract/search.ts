@@ -76,6 +76,7 @@ export const search = {
     toolset: 'search',
     method: 'GET',
     path: '/catalog/search',
+    alsoAt: [{ method: 'GET', path: '/universe/search' }],
     summary: 'Public projects that match words.',
     query: closed({
       q: sought(limits.catalogQueryCharactersMax).describe(
@@ -172,18 +173,13 @@ export const search = {
     body: open({
       query: roboQl,
       format: z.string().min(1).describe('e.g. coco.'),
-      dataset: z.string().min(1).optional().describe('Project slug.'),
+      dataset: z.string().min(1).optional().describe('Project slug; default: all that match.'),
       annotationGroup: value.optional().describe('Or annotation group.'),
       name: displayName.optional().describe('Export name.'),
-    })
-      .refine(({ dataset, annotationGroup }) => dataset || annotationGroup, {
-        path: ['dataset'],
-        error: 'is missing: the slug of a project',
-      })
-      .refine(({ dataset, annotationGroup }) => !dataset || !annotationGroup, {
-        path: ['dataset'],
-        error: 'give either dataset or annotationGroup, not both',
-      }),
+    }).refine(({ dataset, annotationGroup }) => !dataset || !annotationGroup, {
+      path: ['dataset'],
+      error: 'give either dataset or annotationGroup, not both',
+    }),
     answer: open({
       link: z.string().optional().describe('The id of the export.'),
       taskId: z.string().optional(),

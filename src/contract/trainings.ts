@@ -27,6 +27,7 @@ export const trainings = {
     toolset: 'trainings',
     method: 'POST',
     path: '/{workspace}/{project}/{version}/v2/trainings/cancel',
+    alsoAt: [{ method: 'POST', path: '/{workspace}/{project}/{version}/train/cancel' }],
     summary: 'Cancel a queued training; its work is lost.',
     pathParameters: inVersion,
     body: open({
@@ -47,6 +48,7 @@ export const trainings = {
     toolset: 'trainings',
     method: 'POST',
     path: '/{workspace}/{project}/{version}/v2/trainings/stop',
+    alsoAt: [{ method: 'POST', path: '/{workspace}/{project}/{version}/train/stop' }],
     summary: 'Stop an active training early; the weights so far are kept.',
     pathParameters: inVersion,
     body: open({ trainingId: sole }),

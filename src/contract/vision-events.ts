@@ -136,6 +136,7 @@ export const visionEvents = {
       url: z.string().optional(),
       success: z.boolean().optional(),
     }),
+    strictClientSuccess: 201,
     errors: [413, 415],
     scope: 'vision-events:write',
     effect: 'adds',

@@ -29,6 +29,7 @@ export const reservedWorkspaces: readonly string[] = [
   'catalog',
   'dataset',
   'previews',
+  'universe',
   'video_upload_signed_url',
   'videoinfer',
   'vision-events',
@@ -45,6 +46,7 @@ export const workspace = {
     toolset: 'workspace',
     method: 'GET',
     path: '/',
+    alsoAt: [{ method: 'POST', path: '/' }],
     summary: 'The workspace of the credential.',
     answer: open({
       welcome: z.string().optional(),

@@ -165,13 +165,23 @@ function rawText({ parameters, query }: RequestContext, body: Body): string | un
 }
 
 function send<Principal>(
-  { response }: RequestContext,
+  { request, response }: RequestContext,
   operation: Operation,
   policy: AccessPolicy<Principal>,
   result: unknown,
 ): void {
   const { status, body } = answerOf(operation, policy, result);
-  sendAnswer(response, status, body);
+  const { success, strictClientSuccess = success } = operation;
+  const asked = status === success && isStrictClient(request) ? strictClientSuccess : status;
+  sendAnswer(response, asked, body);
+}
+
+/**
+ * The vendor's Python client compares some statuses with one number, which is not the documented
+ * one. It sends what the library below it does.
+ */
+function isStrictClient({ headers }: IncomingMessage): boolean {
+  return headers['user-agent']?.startsWith('python-requests/') ?? false;
 }
 
 /** The status and the body for the result of a handler. */
@@ -297,7 +307,7 @@ async function authenticateAndRead<Principal>(
   const { credentials, authenticate, checkScope, jsonBytesMax } = policy;
   const { presented, principal: early } = await identify(context, policy, operation);
   const mayCarryKey =
-    credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
+    credentials.parameter !== undefined && request.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
   if (early === undefined) refuseLarge(request);
   reservation.caller = callerOf(context, policy, early);

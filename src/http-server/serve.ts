@@ -121,7 +121,9 @@ function endpointsOf<Ops extends Operations, Principal>(
   const memory = new BodyMemory();
   for (const name in operations) {
     const endpoint = operationEndpoint<Ops[typeof name], Principal>;
-    endpoints.push(endpoint(operations[name], handlers[name], options, memory));
+    const made = endpoint(operations[name], handlers[name], options, memory);
+    const { operation } = made;
+    endpoints.push(made, ...(operation?.alsoAt ?? []).map((address) => ({ ...made, ...address })));
   }
   const pages = routes.filter(({ isHtmlVariant }) => isHtmlVariant);
   const others = routes.filter(({ isHtmlVariant }) => !isHtmlVariant);

@@ -21,6 +21,14 @@ export function classColours(labels: Iterable<string>): ReadonlyMap<string, Colo
   return colours;
 }
 
+/** The same as `#rrggbb`, by class name. */
+export function hexClassColours(labels: Iterable<string>): Readonly<Record<string, string>> {
+  const hex = (colour: Colour) => colour.map((part) => part.toString(16).padStart(2, '0')).join('');
+  return Object.fromEntries(
+    [...classColours(labels)].map(([label, one]) => [label, `#${hex(one)}`]),
+  );
+}
+
 /** Black or white, whichever is easier to read on a colour (WCAG, relative luminance). */
 export function readableOn([red, green, blue]: Colour): Colour {
   const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);

@@ -5,6 +5,7 @@ import { unixSeconds } from '../clock.ts';
 import type { projects } from '../contract/projects.ts';
 import { FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { hexClassColours } from '../imaging/class-colours.ts';
 import { findProject, requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
@@ -94,6 +95,7 @@ export function describeProject(workspace: Workspace, project: Project, counts: 
     unannotated: counts.unannotated,
     splits: counts.splits,
     classes: counts.classes,
+    colors: hexClassColours(Object.keys(counts.classes)),
   };
 }
 

@@ -26,8 +26,8 @@ export function trashHandlers({
     return items.filter(({ projectId }) => isAccessible(accessible, projectId));
   };
   return {
-    trash_list: async (_input, { principal, origin }) => {
-      const items = (await list(principal)).map((item) => describeItem(item, origin, principal));
+    trash_list: async (_input, { principal }) => {
+      const items = (await list(principal)).map(describeItem);
       const ofType = (type: TrashType) => items.filter((item) => item.type === type);
       return {
         items,
@@ -71,21 +71,20 @@ function parentInTrash({ type, id, parentId }: ParentInTrash): FoveaError {
   });
 }
 
-function describeItem(item: TrashItem, origin: string, { workspace }: Principal) {
-  const { type, id, name, path, deletedAt, deletedBy, parent } = item;
-  const urlOf = (parts: readonly string[]) => [origin, workspace.slug, ...parts].join('/');
+/** `url` and `parentUrl` are paths below the workspace: of a project its slug. */
+function describeItem({ type, id, name, path, deletedAt, deletedBy, parent }: TrashItem) {
   return {
     type,
     id,
     name,
-    url: urlOf(path),
+    url: path.join('/'),
     deletedAt: isoTime(deletedAt),
     deletedBy: deletedBy ?? null,
     scheduledCleanupAt: isoTime(deletedAt + limits.trashRetentionMs),
     ...(parent && {
       parentId: parent.id,
       parentName: parent.name,
-      parentUrl: urlOf(parent.path),
+      parentUrl: parent.path.join('/'),
     }),
   };
 }

@@ -9,6 +9,7 @@ import {
   platformOperations,
 } from '../../src/contract/index.ts';
 import { openApi, type ServiceDescription } from '../../src/contract/openapi.ts';
+import type { Operation } from '../../src/contract/operation.ts';
 import { scopes } from '../../src/contract/scopes.ts';
 import { reservedWorkspaces } from '../../src/contract/workspace.ts';
 
@@ -181,7 +182,11 @@ test('reading scopes only read, and what reads needs no other', () => {
 });
 
 test('no workspace can hide another address of the platform', () => {
-  const first = Object.values(embeddedOperations).map(({ path }) => path.split('/')[1] ?? '');
+  const paths = Object.values<Operation>(embeddedOperations).flatMap(({ path, alsoAt }) => [
+    path,
+    ...alsoAt.map((address) => address.path),
+  ]);
+  const first = paths.map((path) => path.split('/')[1] ?? '');
   const texts = first.filter((segment) => segment !== '' && !segment.startsWith('{'));
   const addresses = [
     '.well-known',

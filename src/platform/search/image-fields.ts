@@ -9,7 +9,7 @@ import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { FoundImage, SearchStore } from '../store/search.ts';
 
-const allFields = [...imageFields, 'project'] as const;
+const allFields = [...imageFields, 'project', 'projects'] as const;
 export type FieldName = (typeof allFields)[number];
 
 /** Throws `invalid_input` for an unknown field, with the nearest known one. */
@@ -80,6 +80,8 @@ async function readField(
         : (annotation ?? null);
     case 'owner':
       return owner;
+    case 'projects':
+      return [image.project];
     case 'embedding': {
       const descriptor = await search.descriptorOf(image.id);
       return descriptor ? [...descriptor.vector] : null;

@@ -6,7 +6,7 @@ import { invalidArgument, notFound } from '../../errors.ts';
 import { checkExportFormat, exportFailed } from '../../export-formats/export-format.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
-import { parseQuery } from '../../query-language/parse-query.ts';
+import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.ts';
 import { QueryText } from '../../query-language/query-lexer.ts';
 import { quotedName } from '../../quoted-name.ts';
 import {
@@ -18,6 +18,7 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Project } from '../store/projects.ts';
+import type { Store } from '../store/store.ts';
 import { describeTaskStart } from '../tasks.ts';
 import { projectFinder } from './workspace-search.ts';
 
@@ -29,9 +30,8 @@ export function searchExportHandlers(
   return {
     search_export_start: async (input, { principal, origin }) => {
       const { store, tasks, clock } = dependencies;
-      const projects = await findProjects(dependencies, principal, input);
-      const format = readFormat(input.format, projects);
       const { workspace } = principal;
+      const named = await findProjects(dependencies, principal, input);
       const { query, like } = parseQuery(
         input.query,
         await projectFinder(store, await accessibleProjects(store, principal)),
@@ -40,6 +40,9 @@ export function searchExportHandlers(
         const message = 'there is no search by likeness in exports';
         throw new QueryText(input.query, 'query').error(like.at, message);
       }
+      const isNamed = input.dataset !== undefined || input.annotationGroup !== undefined;
+      const projects = isNamed ? named : await withMatches(store, workspace.id, named, query);
+      const format = readFormat(input.format, projects, isNamed ? 'annotationGroup' : 'query');
       const projectIds = projects.map(({ id }) => id);
       const images = await store.search.count({ workspaceId: workspace.id, projectIds }, query);
       checkCount(images);
@@ -83,7 +86,23 @@ export function searchExportHandlers(
   };
 }
 
-/** The project of `dataset`, or all of an annotation group: of one type, as a file holds one. */
+/** Those of the types of which the query finds images. */
+async function withMatches(
+  store: Store,
+  workspaceId: string,
+  projects: readonly Project[],
+  query: ParsedQuery['query'],
+): Promise<readonly Project[]> {
+  const matching: Project[] = [];
+  for (const ofType of Map.groupBy(projects, ({ type }) => type).values()) {
+    const projectIds = ofType.map(({ id }) => id);
+    if ((await store.search.count({ workspaceId, projectIds }, query)) > 0)
+      matching.push(...ofType);
+  }
+  return matching;
+}
+
+/** The project of `dataset`, all of an annotation group, or else all. */
 async function findProjects(
   dependencies: PlatformDependencies,
   principal: Principal,
@@ -97,24 +116,26 @@ async function findProjects(
   const all = (await dependencies.store.projects.list(principal.workspace.id)).filter(({ id }) =>
     isAccessible(accessible, id),
   );
+  if (annotationGroup === undefined) return all;
   const found = all.filter(({ annotation }) => annotation === annotationGroup);
   if (found.length === 0) {
     const known = [...new Set(all.map(({ annotation }) => quotedName(annotation)))].slice(0, 10);
     throw invalidArgument(
       'annotationGroup',
-      `no project has the annotation group ${quotedName(annotationGroup ?? '')}`,
+      `no project has the annotation group ${quotedName(annotationGroup)}`,
       known.length > 0 ? `Groups here: ${known.join(', ')}.` : 'There are no projects yet.',
     );
   }
   return found;
 }
 
-function readFormat(format: string, projects: readonly Project[]): string {
+/** A file holds projects of one type; `argument` is what chose them. */
+function readFormat(format: string, projects: readonly Project[], argument: string): string {
   const types = new Set(projects.map(({ type }) => type));
   if (types.size > 1) {
     throw invalidArgument(
-      'annotationGroup',
-      `has projects of several types (${[...types].join(', ')}), which no format holds together`,
+      argument,
+      `has images of projects of several types (${[...types].join(', ')}), which no format holds together`,
       'Export one project with dataset.',
     );
   }

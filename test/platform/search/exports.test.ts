@@ -123,13 +123,23 @@ it('exports all projects of an annotation group', async () => {
   ]);
 });
 
+it('exports what matches in all projects where all of it is of one type', async () => {
+  const { body } = await start({ query: 'class:RBC>=3', format: 'yolov8' });
+  const files = await download(String((await finished(body.taskId ?? '')).link));
+  const texts = [...files.keys()].filter((name) => name.startsWith('train/labels/'));
+  expect(texts.toSorted().map((name) => name.replace(/^.*\//, ''))).toEqual([
+    'scene-3.txt',
+    'scene-4.txt',
+  ]);
+});
+
 it('refuses before it starts what cannot be exported', async () => {
   for (const [input, message] of [
     [{ dataset: 'cells', annotationGroup: 'cells' }, 'give either dataset or annotationGroup'],
-    [{}, 'dataset: is missing: the slug of a project'],
+    [{}, 'query: has images of projects of several types'],
     [{ dataset: 'cells', format: 'cocoo' }, 'did you mean "coco"?'],
     [{ dataset: 'kinds', format: 'coco' }, 'cannot hold single-label-classification'],
-    [{ annotationGroup: 'mixed' }, 'has projects of several types'],
+    [{ annotationGroup: 'mixed' }, 'has images of projects of several types'],
     [{ annotationGroup: 'other' }, 'no project has the annotation group "other"'],
     [{ dataset: 'cells', query: 'tag:none' }, 'query: finds no image there'],
     [{ dataset: 'cells', query: 'like-image:x' }, 'no search by likeness in exports'],
