@@ -77,9 +77,13 @@ function* list(name: string, entries: Iterable<object>): Iterable<string> {
 
 type KeypointNames = ReadonlyMap<string, readonly string[]>;
 
-/** Trainers take a category below `none` for no class, so the parent is never called so. */
+/**
+ * One line of text, so that it is a category everywhere. Trainers take a category below `none` for
+ * no class, so the parent is never called so.
+ */
 function parentName({ annotation }: ExportInfo): string {
-  return annotation === '' || annotation === 'none' ? 'objects' : annotation;
+  const name = annotation.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ').trim();
+  return name === '' || name === 'none' ? 'objects' : name;
 }
 
 /**

@@ -1,6 +1,7 @@
 // COCO: ids, categories, shapes and keypoints.
 
 import { describe, expect, test } from 'vitest';
+import { parseAnnotation } from '../../src/annotation-formats/parse-annotation.ts';
 import { boxOf, dataset, exportBytes, exported, image, oddBoxes } from './sample-dataset.ts';
 
 const three = [
@@ -53,16 +54,35 @@ describe('coco', () => {
     expect(train.licenses[0].name).toBe('MIT');
   });
 
-  test.each(['', 'none'])('has no class below "none" where projects label "%s"', async (given) => {
-    const { info, ...rest } = dataset([image({ boxes: [] })]);
-    const files = await exportBytes('coco', { ...rest, info: { ...info, annotation: given } });
-    const { categories } = JSON.parse(String(files.get('train/_annotations.coco.json')));
-    expect(categories).toEqual([
-      { id: 0, name: 'objects', supercategory: 'none' },
-      { id: 1, name: 'Platelets', supercategory: 'objects' },
-      { id: 2, name: 'RBC', supercategory: 'objects' },
-    ]);
-  });
+  test.each(['', ' \n', 'none '])(
+    'has no class below "none" where projects label "%s"',
+    async (given) => {
+      const { info, ...rest } = dataset([image({ boxes: [] })]);
+      const files = await exportBytes('coco', { ...rest, info: { ...info, annotation: given } });
+      const { categories } = JSON.parse(String(files.get('train/_annotations.coco.json')));
+      expect(categories).toEqual([
+        { id: 0, name: 'objects', supercategory: 'none' },
+        { id: 1, name: 'Platelets', supercategory: 'objects' },
+        { id: 2, name: 'RBC', supercategory: 'objects' },
+      ]);
+    },
+  );
+
+  test.each(['cells', 'white\u0000cells', 'x'.repeat(100)])(
+    'is imported again without its parent of the classes, "%s"',
+    async (annotation) => {
+      const { info, ...rest } = dataset([image({ boxes: [boxOf(20, 30, 10, 4)] })]);
+      const files = await exportBytes('coco', { ...rest, info: { ...info, annotation } });
+      const parsed = parseAnnotation({
+        text: String(files.get('train/_annotations.coco.json')),
+        fileName: '_annotations.coco.json',
+        image: { name: 'cell.jpg', width: 640, height: 480 },
+        labelmap: {},
+        projectType: 'object-detection',
+      });
+      expect(parsed.annotation).toEqual({ kind: 'detection', boxes: [boxOf(20, 30, 10, 4)] });
+    },
+  );
 
   test('keeps outlines and keypoints', async () => {
     const points = [[1, 2] as const, [5, 2] as const, [5, 8] as const];
