@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, inWorkspace, open, text } from './fields.ts';
+import { closed, described, inWorkspace, nocache, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** These two parameters are not ISO 8601. */
@@ -43,6 +43,7 @@ export const monitoring = {
     path: '/{workspace}/inference-stats/metadata',
     summary: 'Attach metadata to records of inferences.',
     pathParameters: inWorkspace,
+    query: closed({ nocache }),
     body: open({
       data: described(
         z

@@ -10,7 +10,8 @@ export interface Observed {
   readonly operation: string;
   /**
    * Who says so. DOC: the hosted vendor's documentation; SDK: its Python client; MCPT: the tools of
-   * its own MCP server; INF: its inference server.
+   * its own MCP server; SKILL: its
+   * skills for agents; INF: its inference server; AE: its well-known documents, as harvested.
    */
   readonly source: string;
   readonly call: (things: Known) => Call;
@@ -23,12 +24,23 @@ export interface Observed {
 export type Known = Things & {
   readonly taggedImageId: string;
   readonly bulkTaskId: string;
+  readonly oneLabelImageId: string;
+  readonly manyLabelsImageId: string;
+  readonly outlinedImageId: string;
+  /** Address of the sign-in service. */
+  readonly signIn: string;
 };
 
 export interface Call {
   readonly method: string;
+  /** Of the platform, or a whole address. */
   readonly path: string;
   readonly json?: unknown;
+  /** A body of another type. */
+  readonly text?: string;
+  readonly contentType?: string;
+  /** Without the key in a header. */
+  readonly isAnonymous?: true;
   /** Sent as multipart. */
   readonly form?: Readonly<Record<string, string | Uint8Array>>;
 }

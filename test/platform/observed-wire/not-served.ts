@@ -99,6 +99,18 @@ const members: readonly NotServed[] = [
   },
 ];
 
+const metadata = ({ signIn }: Known) => get(`${signIn}/.well-known/openid-configuration`);
+
+const signIn: readonly NotServed[] = ['registration_endpoint', 'introspection_endpoint'].map(
+  (member) => ({
+    what: `sign-in: ${member}`,
+    source: 'AE',
+    decision: 'registration, introspection',
+    call: metadata,
+    member,
+  }),
+);
+
 /** Requests in a form that is refused, and operations that are not there. */
 const refused: readonly NotServed[] = [
   {
@@ -108,6 +120,47 @@ const refused: readonly NotServed[] = [
     call: ({ taggedImageId }) =>
       post(`/acme/cells/images/${taggedImageId}/tags`, { operation: 'add', tags: 'a-tag' }),
   },
+  ...['sam3', 'clip'].map((type) => ({
+    what: `POST .../deploy/model: ${type}`,
+    source: 'MCPT',
+    decision: 'models sam3 and clip',
+    call: () => post('/acme/cells/deploy/model', { model: { type, classes: ['cell'] } }),
+  })),
+  ...['classification', 'gaze-detection', 'clip-embed-image'].map((inference_type) => ({
+    what: `POST /videoinfer: ${inference_type}`,
+    source: 'DOC',
+    decision: 'other inference types of videos',
+    call: ({ videoLink: input_url }: Known) =>
+      post('/videoinfer/', {
+        input_url,
+        models: [{ model_id: 'cells', model_version: '1', inference_type }],
+      }),
+  })),
+  {
+    what: 'POST /{workspace}/search/export by likeness',
+    source: 'SDK',
+    decision: 'exports by likeness',
+    call: ({ imageId }) =>
+      post('/acme/search/export', { query: `like-image:${imageId}`, format: 'coco' }),
+  },
+  {
+    what: 'GET /vision-events/custom-metadata-schema/{useCaseId}',
+    source: 'SDK',
+    decision: 'custom-metadata-schema',
+    call: () => get('/vision-events/custom-metadata-schema/line-3'),
+  },
+  {
+    what: 'GET /{workspace}/workflows/{workflow}/versions',
+    source: 'SDK',
+    decision: 'versions of a workflow',
+    call: ({ workflow }) => get(`/acme/workflows/${workflow}/versions`),
+  },
+  ...['updateWorkflow', 'forkWorkflow'].map((path) => ({
+    what: `POST /{workspace}/${path}`,
+    source: 'SDK',
+    decision: 'updateWorkflow, forkWorkflow',
+    call: () => post(`/acme/${path}`, { source_workspace: 'acme', source_workflow: 'cells-flow' }),
+  })),
   {
     what: 'POST .../{version}/train',
     source: 'SDK',
@@ -134,4 +187,4 @@ const refused: readonly NotServed[] = [
   },
 ];
 
-export const notServed: readonly NotServed[] = [...members, ...refused];
+export const notServed: readonly NotServed[] = [...members, ...signIn, ...refused];
