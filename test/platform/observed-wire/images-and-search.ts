@@ -252,6 +252,13 @@ export const searchRows: readonly Observed[] = [
     },
   },
   {
+    operation: 'GET /universe/search',
+    source: 'SDK, DOC',
+    call: () => get('/universe/search?q=shown'),
+    status: 200,
+    members: { 'results[].project': is('shown') },
+  },
+  {
     operation: 'POST /{workspace}/{project}/search',
     source: 'DOC, MCPT',
     call: () => post('/acme/cells/search', { offset: 0, limit: 50 }),
@@ -302,6 +309,13 @@ export const searchRows: readonly Observed[] = [
     status: 200,
     members: { 'results[].name': 'text', total: 'integer', continuationToken: 'text' },
   },
+  {
+    operation: 'POST /{workspace}/search/v1, projects',
+    source: 'SDK',
+    call: () => post('/acme/search/v1', { query: 'project:cells', fields: ['projects'] }),
+    status: 200,
+    members: { 'results[].projects': is(['cells']) },
+  },
   ...[
     'filename:*.png',
     'tag:canary',
@@ -334,6 +348,13 @@ export const searchRows: readonly Observed[] = [
     members: { link: 'text', taskId: 'text' },
   },
   {
+    operation: 'POST /{workspace}/search/export, of all that matches',
+    source: 'SDK',
+    call: () => post('/acme/search/export', { query: 'tag:canary-tag', format: 'coco' }),
+    status: 202,
+    members: { link: 'text' },
+  },
+  {
     operation: 'GET /{workspace}/search/export/{taskId}',
     source: 'SDK',
     call: ({ exportTaskId }) => get(`/acme/search/export/${exportTaskId}`),
@@ -345,7 +366,7 @@ export const searchRows: readonly Observed[] = [
 const trashed = {
   id: 'text',
   name: 'text',
-  url: 'address',
+  url: 'text',
   deletedAt: 'ISO time',
   scheduledCleanupAt: 'ISO time',
   deletedBy: 'text or null',
@@ -359,12 +380,12 @@ export const trashRows: readonly Observed[] = [
     status: 200,
     members: {
       ...under('items[].', { ...trashed, type: 'text' }),
-      ...under('sections.projects[].', trashed),
+      ...under('sections.projects[].', { ...trashed, url: 'slug' }),
       ...under('sections.versions[].', {
         ...trashed,
         parentId: 'text',
         parentName: is('cells'),
-        parentUrl: 'address',
+        parentUrl: is('cells'),
       }),
       'sections.workflows': 'list',
       'sections.trainings': 'list',

@@ -100,6 +100,8 @@ const kinds = {
   object: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'object or null': (value: unknown) => value === null || kinds.object(value),
   list: (value: unknown) => Array.isArray(value),
+  colour: (value: unknown) => /^#[0-9a-f]{6}$/.test(String(value)),
+  slug: (value: unknown) => /^[a-z0-9-]+$/.test(String(value)),
   /** Of the Unix epoch, with a fraction. */
   'Unix seconds': (value: unknown) =>
     typeof value === 'number' && value > 1_600_000_000 && value < 10_000_000_000,

@@ -162,18 +162,6 @@ const refused: readonly NotServed[] = [
     call: () => post(`/acme/${path}`, { source_workspace: 'acme', source_workflow: 'cells-flow' }),
   })),
   {
-    what: 'POST .../{version}/train',
-    source: 'SDK',
-    decision: 'POST /{version}/train',
-    call: () => post('/acme/cells/1/train'),
-  },
-  {
-    what: 'GET .../v2/trainings/get',
-    source: 'SDK',
-    decision: 'GET /v2/trainings/get',
-    call: () => get('/acme/cells/1/v2/trainings/get'),
-  },
-  {
     what: 'GET /{workspace}/groups/{folderId}',
     source: 'DOC',
     decision: 'GET /groups/{folderId}',

@@ -20,6 +20,7 @@ function projectAt(path: string): Observed['members'] {
     'splits.valid': 'integer',
     'splits.test': 'integer',
     classes: 'object',
+    colors: 'object',
   } as const;
   return Object.fromEntries(
     Object.entries(members).map(([name, held]) => [`${path}${name}`, held]),
@@ -33,6 +34,13 @@ export const workspaceRows: readonly Observed[] = [
     call: () => get('/'),
     status: 200,
     members: { welcome: 'text', instructions: 'text', docs: 'address', workspace: is('acme') },
+  },
+  {
+    operation: 'POST /',
+    source: 'SDK',
+    call: () => post('/?api_key=a-key-for-tests'),
+    status: 200,
+    members: { welcome: 'text', workspace: is('acme') },
   },
   {
     operation: 'GET /{workspace}',
@@ -61,6 +69,7 @@ export const workspaceRows: readonly Observed[] = [
       'project.type': is('object-detection'),
       'project.annotation': is('things'),
       'project.splits': counts,
+      'project.colors.canary-class': 'colour',
       'versions[].id': 'text',
       'versions[].name': 'text',
       'versions[].created': 'Unix seconds',
