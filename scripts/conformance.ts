@@ -11,7 +11,7 @@ const [name = 'mcp'] = process.argv.slice(2);
 const suite = Object.hasOwn(kits, name) ? kits[name] : undefined;
 if (suite === undefined) {
   const known = Object.keys(kits).join(', ');
-  process.stderr.write(`There is no conformance suite ${name}. The kits: ${known}.\n`);
+  process.stderr.write(`There is no conformance suite ${name}. The suites: ${known}.\n`);
   process.exitCode = 2;
 }
 await suite?.();

@@ -49,7 +49,7 @@ export function mountSignIn({
 export function warnOfPlainText(host: string, publicUrl: string | undefined, log: Log): void {
   if (publicUrl !== undefined || !/^(0\.0\.0\.0|::)$/.test(host)) return;
   log.warn(
-    'Whoever signs in through the network sends passwords and tokens in plain text. Set FOVEA_PUBLIC_URL to the https address of a proxy before it, or listen on 127.0.0.1.',
+    'People who sign in through the network send passwords and tokens in plain text. Set FOVEA_PUBLIC_URL to the https address of a proxy before it, or listen on 127.0.0.1.',
     { host },
   );
 }

@@ -93,7 +93,7 @@ function start(
 function warnOfMissing({ apiKey }: Settings, signIn: MountedSignIn | undefined, log: Log): void {
   if (signIn === undefined) {
     log.warn(
-      'Nobody can sign in here: passwords and tokens would travel in plain text. Set FOVEA_PUBLIC_URL to the https address of a proxy before it.',
+      'Sign-in is off: passwords and tokens would travel in plain text. Set FOVEA_PUBLIC_URL to the https address of a proxy before it.',
     );
   }
   if (apiKey !== undefined) return;

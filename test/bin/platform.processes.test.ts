@@ -156,7 +156,7 @@ test.skipIf(host === '')('on an address of the network nobody can sign in', asyn
   const url = await urlOf(child);
   expect((await fetch(`${url}/.well-known/openid-configuration`)).status).toBe(401);
   child.kill('SIGTERM');
-  expect(await log).toContain('Nobody can sign in here');
+  expect(await log).toContain('Sign-in is off');
 });
 
 test.each(['0.0.0.0', '::'])(
