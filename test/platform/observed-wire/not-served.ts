@@ -12,6 +12,8 @@ export interface NotServed {
   readonly call: (things: Known) => Call;
   /** Absent from the answer; undefined: the call is refused. */
   readonly member?: string;
+  /** Where the member is there, the value that it does not have. */
+  readonly value?: string;
 }
 
 const version = () => get('/acme/cells/1');
@@ -111,6 +113,58 @@ const signIn: readonly NotServed[] = ['registration_endpoint', 'introspection_en
   }),
 );
 
+const scopes: readonly NotServed[] = [
+  'offline_access',
+  'api-key:read',
+  'datasource:bucket-mirror:read',
+  'batch:create',
+  'annotation-job:review',
+].map((value) => ({
+  what: `sign-in: the scope ${value}`,
+  source: 'AE',
+  decision: 'further scopes',
+  call: metadata,
+  member: 'scopes_supported[]',
+  value,
+}));
+
+const notYet: readonly NotServed[] = [
+  {
+    what: 'POST /vision-events/query',
+    source: 'SDK',
+    decision: 'POST /vision-events/query',
+    call: () => post('/vision-events/query', {}),
+  },
+  {
+    what: 'GET /vision-events/use-cases',
+    source: 'SDK',
+    decision: 'POST /vision-events/query',
+    call: () => get('/vision-events/use-cases'),
+  },
+  {
+    what: 'DELETE /{workspace}/images',
+    source: 'SDK',
+    decision: 'DELETE /{workspace}/images',
+    call: ({ imageId }) => ({
+      method: 'DELETE',
+      path: '/acme/images',
+      json: { images: [imageId] },
+    }),
+  },
+  {
+    what: 'POST /{workspace}/createWorkflow',
+    source: 'SDK',
+    decision: 'createWorkflow',
+    call: () => post('/acme/createWorkflow?name=a&url=a&template=%7B%7D&config=%7B%7D'),
+  },
+  {
+    what: 'POST /{workspace}/{project}/jobs, batchId and assignees',
+    source: 'SDK',
+    decision: 'jobs with batchId and assignees',
+    call: ({ batchId }) => post('/acme/cells/jobs', { name: 'a', batchId, assignees: [] }),
+  },
+];
+
 /** Requests in a form that is refused, and operations that are not there. */
 const refused: readonly NotServed[] = [
   {
@@ -175,4 +229,10 @@ const refused: readonly NotServed[] = [
   },
 ];
 
-export const notServed: readonly NotServed[] = [...members, ...signIn, ...refused];
+export const notServed: readonly NotServed[] = [
+  ...members,
+  ...signIn,
+  ...scopes,
+  ...notYet,
+  ...refused,
+];
