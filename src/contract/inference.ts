@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { closed, open, project } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
-const share = z.number().min(0).max(1);
+const share = z.number().min(0).max(100);
 
 /** x and y are the centre of a box, in pixels of the stored image. */
 const Prediction = open({
@@ -26,6 +26,7 @@ export const inference = {
     host: 'serverless',
     method: 'POST',
     path: '/{project}/{version}',
+    idleQuery: { format: /^json$/, name: /./, stroke: /^\d+$/, labels: /^(true|false)$/ },
     summary: 'Run a trained, the deployed or the local detection model on an image.',
     pathParameters: closed({
       project,
@@ -38,8 +39,8 @@ export const inference = {
     }),
     query: closed({
       image: z.string().min(1).optional().describe('URL of the image.'),
-      confidence: share.optional().describe('0 to 1; default 0.4.'),
-      overlap: share.optional().describe('Of boxes of a class; default 0.5.'),
+      confidence: share.optional().describe('0 to 1, default 0.4; above 1: percent.'),
+      overlap: share.optional().describe('Of boxes of a class; default 0.5; above 1: percent.'),
       classes: z.string().min(1).optional().describe('Comma-separated.'),
     }),
     body: open({ file: filePart.optional() }),

@@ -66,6 +66,11 @@ export interface Operation<
   readonly summary: string;
   readonly pathParameters: Path;
   readonly query: Query;
+  /**
+   * Query parameters that clients of the hosted platform send and that change nothing here, each
+   * with the values of which that is true. Others are refused as unknown.
+   */
+  readonly idleQuery: Readonly<Record<string, RegExp>>;
   readonly body: Body;
   /** `none` where the API documents no payload. */
   readonly bodyType: 'none' | 'json' | 'multipart';
@@ -139,6 +144,7 @@ export function operation(definition: Definition<Operation>): Operation {
     success: 200,
     alsoAnswers: [],
     alsoAt: [],
+    idleQuery: {},
     strictClientSuccess: undefined,
     errors: [],
     textErrors: [],

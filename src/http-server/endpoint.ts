@@ -339,7 +339,7 @@ function partsOf(
   body: Body,
   credentials: CredentialPlaces,
 ): UncheckedRequest {
-  const given = withoutKey(credentials, query);
+  const given = withoutIdle(operation, withoutKey(credentials, query));
   for (const [name, values] of Object.entries(body.parameters)) {
     const inQuery = given[name];
     if (inQuery && inQuery.join('\n') !== values.join('\n')) {
@@ -355,6 +355,14 @@ function partsOf(
     query: coerceText(operation.query, { ...given, ...body.parameters }),
     body: body.members,
   };
+}
+
+function withoutIdle({ idleQuery }: Operation, query: Texts): Texts {
+  const isIdle = (name: string, values: readonly string[]) =>
+    Object.hasOwn(idleQuery, name) && values.every((value) => idleQuery[name]?.test(value));
+  return Object.fromEntries(
+    Object.entries(query).filter(([name, values]) => !isIdle(name, values)),
+  );
 }
 
 function checkAnswer(operation: Operation, answer: unknown): void {

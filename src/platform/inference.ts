@@ -33,7 +33,8 @@ export function inferenceHandlers(
       const wanted = wantedClasses(input, labeller);
       const image = await readSource(dependencies, input, signal);
       const run = { project, labeller, image, wanted, signal };
-      const { id, labelled } = await runModel(dependencies, input, run);
+      const shares = { confidence: shareOf(input.confidence), overlap: shareOf(input.overlap) };
+      const { id, labelled } = await runModel(dependencies, shares, run);
       return describe(id, labelled);
     },
   };
@@ -96,6 +97,11 @@ async function readSource(
   return content;
 }
 
+/** Clients of the hosted platform send percent. */
+function shareOf(given: number | undefined): number | undefined {
+  return given !== undefined && given > 1 ? given / 100 : given;
+}
+
 interface Run {
   readonly project: Project;
   readonly labeller: Labeller;
@@ -110,7 +116,7 @@ const modelFaults: readonly string[] = ['upstream_failed', 'timed_out', 'interna
 /** Runs the model and records that, also where it fails; then others may keep the image. */
 async function runModel(
   { store, clock, collect }: PlatformDependencies,
-  { confidence: least = 0.4, overlap = 0.5 }: RunInput,
+  { confidence: least = 0.4, overlap = 0.5 }: Pick<RunInput, 'confidence' | 'overlap'>,
   { project, labeller, image, wanted, signal }: Run,
 ): Promise<{ readonly id: string; readonly labelled: Labelled }> {
   const id = randomUUID();

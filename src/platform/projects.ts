@@ -12,6 +12,7 @@ import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { Project, ProjectCounts, ProjectHealth } from './store/projects.ts';
 import type { Workspace } from './store/workspaces.ts';
+import { describeVersionModel } from './trainings/describe-training.ts';
 import { describeVersion } from './versions.ts';
 
 /** The others are in projects/ and trainings.ts. */
@@ -43,15 +44,20 @@ export function projectHandlers(
       const project = await findProject(dependencies, principal, slug);
       const counts = await countsOf(dependencies, project);
       const versions = await store.versions.list(project.id);
+      const trained = await store.trainings.trained(project.id);
       const exports = await store.exports.readyIn(project.id);
       const { name, slug: url } = principal.workspace;
       return {
         workspace: { name, url, members: 1 },
         project: describeProject(principal.workspace, project, counts),
-        versions: versions.map((version) => ({
-          ...describeVersion(principal.workspace, project, version),
-          exports: [...(exports.get(version.id) ?? [])],
-        })),
+        versions: versions.map((version) => {
+          const model = trained.find(({ versionNumber }) => versionNumber === version.number);
+          return {
+            ...describeVersion(principal.workspace, project, version),
+            exports: [...(exports.get(version.id) ?? [])],
+            ...(model && { model: describeVersionModel(project, version, model) }),
+          };
+        }),
       };
     },
     projects_delete: async ({ project: slug }, { principal }) => {

@@ -19,7 +19,12 @@ import { newId } from './ids-and-slugs.ts';
 import type { Project } from './store/projects.ts';
 import type { Training } from './store/trainings.ts';
 import type { Version } from './store/versions.ts';
-import { describeListedModel, describeTraining, modelIdOf } from './trainings/describe-training.ts';
+import {
+  describeListedModel,
+  describeModels,
+  describeTraining,
+  modelIdOf,
+} from './trainings/describe-training.ts';
 import { checkReady, findVersion } from './versions.ts';
 
 type Own = typeof trainings & typeof trainingExtensions & Pick<typeof projects, 'models_list'>;
@@ -32,7 +37,7 @@ export function trainingHandlers(dependencies: PlatformDependencies): Handlers<O
   };
 }
 
-type Reads = 'models_list' | 'trainings_list' | 'trainings_recipe';
+type Reads = 'models_list' | 'trainings_list' | 'trainings_get' | 'trainings_recipe';
 
 function readHandlers(dependencies: PlatformDependencies): Handlers<Pick<Own, Reads>, Principal> {
   const { store, trainer } = dependencies;
@@ -43,6 +48,16 @@ function readHandlers(dependencies: PlatformDependencies): Handlers<Pick<Own, Re
       const { group } = input;
       const wanted = trained.filter(({ modelType }) => group === undefined || modelType === group);
       return { models: wanted.map((training) => describeListedModel(project, training)) };
+    },
+    trainings_get: async (input, { principal }) => {
+      const { project, version } = await findVersion(dependencies, principal, input);
+      const { trainingId } = input;
+      const training = trainingId
+        ? await findTraining(dependencies, version, trainingId)
+        : await findSole(dependencies, version);
+      const newest = (await store.trainings.list(version.id)).find(({ weights }) => weights);
+      const models = describeModels(project, version, training, newest?.id);
+      return { ...describeTraining(project, version, training), modelCount: models.length, models };
     },
     trainings_list: async (input, { principal }) => {
       const { project, version } = await findVersion(dependencies, principal, input);
@@ -161,6 +176,20 @@ async function findTraining(
   const known = (await store.trainings.list(version.id)).slice(0, 10).map(({ id }) => id);
   const hint = known.length === 0 ? 'There are none yet.' : `Of this version: ${known.join(', ')}.`;
   throw notFound('training', trainingId, hint);
+}
+
+/** The only training of a version. Throws `not_found` for none, `conflict` for several. */
+async function findSole({ store }: PlatformDependencies, version: Version): Promise<Training> {
+  const [only, ...others] = await store.trainings.list(version.id);
+  if (only === undefined) throw notFound('training of version', String(version.number));
+  if (others.length === 0) return only;
+  throw new FoveaError(
+    'conflict',
+    `Version ${version.number} has ${others.length + 1} trainings.`,
+    {
+      hint: 'Give trainingId: trainings_list has all of them.',
+    },
+  );
 }
 
 /** The training of that id, or the only one that runs or waits. */

@@ -1,6 +1,7 @@
 // Trainings and their models, as the API shows them.
 
 import { unixSeconds } from '../../clock.ts';
+import type { Metrics } from '../../trainers/trainer-protocol.ts';
 import type { Project } from '../store/projects.ts';
 import type { ProjectTraining, Training } from '../store/trainings.ts';
 import type { Version } from '../store/versions.ts';
@@ -30,6 +31,19 @@ export function describeTraining(project: Project, version: Version, training: T
     ...(status === 'failed' && error !== undefined && { error }),
     ...(log !== undefined && { log }),
   };
+}
+
+/** The model of a training; that of the newest has the id of its version, under which it is run. */
+export function describeModels(
+  project: Project,
+  version: Version,
+  { id, modelType, metrics, weights }: Training,
+  newestId: string | undefined,
+): { modelId: string; modelType: string; metrics: Metrics }[] {
+  if (weights === undefined) return [];
+  const modelId =
+    id === newestId ? `${project.slug}/${version.number}` : modelIdOf(project, version.number, id);
+  return [{ modelId, modelType, metrics: { ...metrics } }];
 }
 
 /** A row of the models of a project; `url` is the id under which it is run. */
@@ -83,7 +97,11 @@ export function describeModel(
 const trainingsShownMax = 10;
 
 /** Figures are texts in percent, times are milliseconds, as hosted platforms write them here. */
-function describeVersionModel(project: Project, version: Version, training: Training) {
+export function describeVersionModel(
+  project: Project,
+  version: Pick<Version, 'number'>,
+  training: Training,
+) {
   const { metrics = {}, started, ended, created } = training;
   const { map50, precision, recall } = metrics;
   return {

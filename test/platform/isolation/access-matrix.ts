@@ -291,6 +291,12 @@ export const rows = {
     outside: [403],
   },
   video_inference_get: { input: ({ videoJobId }) => ({ query: { job_id: videoJobId } }) },
+  trainings_get: {
+    input: ({ workspace, project, trainingId }) => ({
+      path: { workspace, project, version: 1 },
+      query: { trainingId },
+    }),
+  },
   workflows_create: {
     input: sends(inWorkspace, (_at, name) => ({ name, config: {} })),
     isWhole: true,

@@ -1,0 +1,69 @@
+// The day as a table: a row for each method and each command, with its worst outcome.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Row } from './run-day.ts';
+
+const page = resolve(import.meta.dirname, '../../docs/python.md');
+const begin = '<!-- the table of `npm run clients -- --write` begins -->';
+const end = '<!-- the table ends -->';
+
+const words: Readonly<Record<Row['outcome'], string>> = {
+  works: 'works',
+  refused: 'refused',
+  absent: 'not in our API',
+  outside: 'not run',
+  FAILED: 'FAILED',
+};
+
+/** From the worst to the best. */
+const order: readonly Row['outcome'][] = ['FAILED', 'absent', 'outside', 'refused', 'works'];
+
+/** Markdown: methods, then commands, each in the order of their names. */
+export function tableOf(rows: readonly Row[]): string {
+  const parts = [
+    ['method', 'Method'],
+    ['command', 'Command'],
+  ] as const;
+  return parts
+    .map(([surface, title]) => {
+      const own = rows.filter((row) => row.surface === surface);
+      const byName = [...Map.groupBy(own, ({ name }) => name)].sort(([a], [b]) => (a < b ? -1 : 1));
+      const lines = byName.map(([name, steps]) => lineOf(name, steps));
+      return aligned([[title, 'Outcome', 'Note'], ...lines]);
+    })
+    .join('\n\n');
+}
+
+function lineOf(name: string, steps: readonly Row[]): readonly string[] {
+  const outcome = order.find((one) => steps.some((step) => step.outcome === one)) ?? 'FAILED';
+  const of = steps.filter((step) => step.outcome === outcome);
+  const note = outcome === 'works' ? kindsOf(steps) : (of[0]?.detail ?? '');
+  return [`\`${name}\``, words[outcome], outcome === 'FAILED' ? 'see the output' : note];
+}
+
+function kindsOf(steps: readonly Row[]): string {
+  return [...new Set(steps.map(({ kind }) => kind).filter(Boolean))].join('; ');
+}
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), rule, ...body.map(line)].join('\n');
+}
+
+/** Replaces the table of the page. */
+export async function writeTable(rows: readonly Row[]): Promise<void> {
+  const { before, after } = await partsOfPage();
+  await writeFile(page, `${before}${begin}\n\n${tableOf(rows)}\n\n${end}${after}`);
+}
+
+async function partsOfPage() {
+  const text = await readFile(page, 'utf8');
+  const [before = '', rest = ''] = text.split(begin);
+  const [, after = ''] = rest.split(end);
+  return { before, after };
+}
