@@ -4,7 +4,13 @@ import * as z from 'zod';
 import { closed, open, project } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
-const share = z.number().min(0).max(100);
+const share = z
+  .number()
+  .min(0)
+  .max(100)
+  .refine((value) => value <= 1 || Number.isInteger(value), {
+    error: 'must be a share from 0 to 1, or a whole number of percent',
+  });
 
 /** x and y are the centre of a box, in pixels of the stored image. */
 const Prediction = open({

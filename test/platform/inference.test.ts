@@ -85,6 +85,7 @@ it('answers in the shape of the hosted platform', async () => {
     (await infer(fixture, `${project}/local`, image, query)).body.predictions?.length;
   expect(await found('&confidence=0.51')).toBe(1);
   expect(await found('&confidence=0.5')).toBe(2);
+  expect(await found('&confidence=51&format=json&stroke=1')).toBe(1);
   expect(await found('&classes=blue')).toBe(0);
   expect(await found('&classes=blue,red')).toBe(2);
 });
