@@ -58,6 +58,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'trainings_recipe',
     'versions_preview',
     'versions_preview_files',
+    'trainings_get',
     'trainings_list',
   ],
   'version:update': ['versions_delete'],

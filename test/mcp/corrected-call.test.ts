@@ -121,9 +121,9 @@ test.each<[string, string, Facts, Facts]>([
   ],
   [
     'a percent of one',
-    'inference_run',
-    { ...cells, file: 'a.png', confidence: 50 },
-    { ...cells, file: 'a.png', confidence: 0.5 },
+    'autolabel_start',
+    { ...cells, batchId: 'b', modelType: 'local', defaultConfidence: 50 },
+    { ...cells, batchId: 'b', modelType: 'local', defaultConfidence: 0.5 },
   ],
   [
     'a list for a string',

@@ -58,8 +58,10 @@ describe('at / there is', () => {
     expect([page.status, await page.text()]).toEqual([200, '']);
     expect(Number(page.headers.get('content-length'))).toBeGreaterThan(1_000);
     expect((await get('/', { accept: '*/*' }, 'HEAD')).status).toBe(401);
-    const post = await get('/', { accept: 'text/html' }, 'POST');
-    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    // The key check of the vendor's Python client, and no page.
+    expect((await get('/', { accept: 'text/html' }, 'POST')).status).toBe(401);
+    const put = await get('/', { accept: 'text/html' }, 'PUT');
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
   });
 });
 
