@@ -167,7 +167,7 @@ test.each(['0.0.0.0', '::'])(
       onTestFinished(() => killProcess(child));
       await urlOf(child);
       child.kill('SIGTERM');
-      return (await log).includes('sends passwords and tokens in plain text');
+      return (await log).includes('send passwords and tokens in plain text');
     };
     expect(await warned({})).toBe(true);
     expect(await warned({ FOVEA_PUBLIC_URL: 'https://fovea.example.org' })).toBe(false);

@@ -148,7 +148,7 @@ test('on all addresses of the machine it warns of plain text', async () => {
   const { child, log } = spawnFovea(argv, await makeHome());
   await once(child.stdout, 'data');
   child.kill('SIGTERM');
-  expect(await log).toContain('sends passwords and tokens in plain text');
+  expect(await log).toContain('send passwords and tokens in plain text');
 });
 
 test('behind a proxy: people sign in and call at the public address', async () => {
