@@ -1,6 +1,5 @@
 // Tools of the monitoring toolset.
 
-import * as z from 'zod';
 import { monitoring } from '../src/contract/monitoring.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
@@ -16,11 +15,6 @@ export const monitoringTools: readonly Tool[] = [
   }),
   fromOperation(monitoring.inference_stats_set_metadata, {
     title: 'Tag inference records',
-    // nocache is for clients of the hosted platform.
-    offered: z.strictObject({
-      ...monitoring.inference_stats_set_metadata.pathParameters.shape,
-      ...monitoring.inference_stats_set_metadata.body.shape,
-    }),
     description: 'Attaches facts, e.g. the true result, to inferences.',
     summarize: (_answer, { data }) => `Set ${count(data.length, 'field')}.`,
   }),

@@ -55,9 +55,6 @@ export const inVersion = z.strictObject({ workspace, project, version });
 export const splitName = z.enum(['train', 'valid', 'test']);
 export type SplitName = z.output<typeof splitName>;
 
-/** Of operations that clients poll. */
-export const nocache = z.boolean().optional().describe('True: past the cache of the server.');
-
 /** Image counts per split. */
 export const splitCounts = open({
   train: z.int().min(0),

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, inWorkspace, nocache, open, text } from './fields.ts';
+import { closed, described, inWorkspace, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** These two parameters are not ISO 8601. */
@@ -41,9 +41,9 @@ export const monitoring = {
     toolset: 'monitoring',
     method: 'POST',
     path: '/{workspace}/inference-stats/metadata',
+    idleQuery: { nocache: /^(true|false)$/ },
     summary: 'Attach metadata to records of inferences.',
     pathParameters: inWorkspace,
-    query: closed({ nocache }),
     body: open({
       data: described(
         z

@@ -1,9 +1,11 @@
 // Dataset versions: frozen snapshots of a project.
 
 import * as z from 'zod';
-import { closed, displayName, inProject, inVersion, nocache, open, splitCounts } from './fields.ts';
+import { closed, displayName, inProject, inVersion, open, splitCounts } from './fields.ts';
 import { operation } from './operation.ts';
 import { versionSettings } from './version-settings.ts';
+
+const nocache = z.boolean().optional().describe('True: past the cache of the server.');
 
 /** Answers may carry settings in another form than requests, so unknown members are allowed. */
 const Version = open({

@@ -2,8 +2,7 @@
 // `data.yaml`, `train/images` and `train/labels`; MT-YOLOv6 has `images/train` and `labels/train`,
 // and Darknet the rows beside the images.
 
-import type { SplitName } from '../contract/fields.ts';
-import { splitName } from '../contract/fields.ts';
+import { type SplitName, splitName } from '../contract/fields.ts';
 import type { Box, Point } from '../imaging/box.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
 import {

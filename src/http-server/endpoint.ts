@@ -91,18 +91,15 @@ export function operationEndpoint<O extends Operation, Principal>(
   policy: AccessPolicy<Principal>,
   memory: BodyMemory,
 ): Endpoint {
+  const streams = handler instanceof StreamingHandler;
+  const read = streams ? authenticateAlone : authenticateAndRead;
+  const checked = streams ? withoutBody(operation) : operation;
   const answer = async (
     context: RequestContext,
     reservation: BodyReservation,
     policy: AccessPolicy<Principal>,
   ) => {
-    const { principal, body } =
-      handler instanceof StreamingHandler
-        ? { principal: await authenticateHead(context, policy, operation), body: noBody }
-        : await authenticateAndRead(context, operation, policy, reservation);
-    if (handler instanceof StreamingHandler) {
-      reservation.caller = callerOf(context, policy, principal);
-    }
+    const { principal, body } = await read(context, operation, policy, reservation);
     const { caller } = reservation;
     const origin = policy.publicUrl ?? context.origin;
     const call = new HandlerCall(principal, origin, context.disconnect);
@@ -114,13 +111,11 @@ export function operationEndpoint<O extends Operation, Principal>(
     }
     const parts = partsOf(operation, context, body, policy.credentials);
     const handle = handler instanceof RawTextHandler ? handler.handle : handler;
-    const result = await (handle instanceof StreamingHandler
-      ? runHandler(withoutBody(operation), policy, { principal, caller, parts }, (input) =>
-          handle.handle(input, context.request, call),
-        )
-      : runHandler(operation, policy, { principal, caller, parts }, (input) =>
-          handle(input, call),
-        ));
+    const result = await runHandler(checked, policy, { principal, caller, parts }, (input) =>
+      handle instanceof StreamingHandler
+        ? handle.handle(input, context.request, call)
+        : handle(input, call),
+    );
     send(context, operation, policy, result);
   };
   return {
@@ -291,6 +286,18 @@ function callerOf<Principal>(
 ): Caller {
   const address = clientNetwork(request);
   return (principal && policy.callerOf?.(principal, address)) ?? { name: address };
+}
+
+/** The principal alone, for a handler that reads the body itself. */
+async function authenticateAlone<Principal>(
+  context: RequestContext,
+  operation: Operation,
+  policy: AccessPolicy<Principal>,
+  reservation: BodyReservation,
+): Promise<{ principal: Principal; body: Body }> {
+  const principal = await authenticateHead(context, policy, operation);
+  reservation.caller = callerOf(context, policy, principal);
+  return { principal, body: noBody };
 }
 
 /**

@@ -23,6 +23,7 @@ import {
   describeListedModel,
   describeModels,
   describeTraining,
+  findVersionModel,
   modelIdOf,
 } from './trainings/describe-training.ts';
 import { checkReady, findVersion } from './versions.ts';
@@ -52,11 +53,11 @@ function readHandlers(dependencies: PlatformDependencies): Handlers<Pick<Own, Re
     trainings_get: async (input, { principal }) => {
       const { project, version } = await findVersion(dependencies, principal, input);
       const { trainingId } = input;
+      const runs = await store.trainings.list(version.id);
       const training = trainingId
         ? await findTraining(dependencies, version, trainingId)
-        : await findSole(dependencies, version);
-      const newest = (await store.trainings.list(version.id)).find(({ weights }) => weights);
-      const models = describeModels(project, version, training, newest?.id);
+        : soleOf(version, runs);
+      const models = describeModels(project, version, training, findVersionModel(runs)?.id);
       return { ...describeTraining(project, version, training), modelCount: models.length, models };
     },
     trainings_list: async (input, { principal }) => {
@@ -179,8 +180,8 @@ async function findTraining(
 }
 
 /** The only training of a version. Throws `not_found` for none, `conflict` for several. */
-async function findSole({ store }: PlatformDependencies, version: Version): Promise<Training> {
-  const [only, ...others] = await store.trainings.list(version.id);
+function soleOf(version: Version, runs: readonly Training[]): Training {
+  const [only, ...others] = runs;
   if (only === undefined) throw notFound('training of version', String(version.number));
   if (others.length === 0) return only;
   throw new FoveaError(
@@ -235,8 +236,7 @@ async function refuseDeployed(
 ): Promise<void> {
   const deployed = await store.deployments.get(project.id);
   if (deployed === undefined) return;
-  const runs = await store.trainings.list(version.id);
-  const newest = runs.find(({ weights }) => weights !== undefined);
+  const newest = findVersionModel(await store.trainings.list(version.id));
   const names = [
     modelIdOf(project, version.number, id),
     ...(newest?.id === id ? [`${project.slug}/${version.number}`] : []),

@@ -33,6 +33,14 @@ export function describeTraining(project: Project, version: Version, training: T
   };
 }
 
+/**
+ * The training whose model is that of their version: the newest with weights. Takes all trainings
+ * of a version, the newest first.
+ */
+export function findVersionModel(trainings: readonly Training[]): Training | undefined {
+  return trainings.find(({ weights }) => weights !== undefined);
+}
+
 /** The model of a training; that of the newest has the id of its version, under which it is run. */
 export function describeModels(
   project: Project,
@@ -75,7 +83,7 @@ export function describeModel(
 ): object {
   const [newest] = trainings;
   if (newest === undefined) return { model: null };
-  const trained = trainings.find(({ weights }) => weights !== undefined);
+  const trained = findVersionModel(trainings);
   return {
     model:
       trained === undefined
