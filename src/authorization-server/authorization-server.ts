@@ -47,7 +47,7 @@ export interface AuthorizationServer {
   close(): Promise<void>;
 }
 
-/** Throws as `openDatabase` does. oidc-provider is loaded by `open`. */
+/** Throws as `openDatabase` does. oidc-provider is loaded by the first request that needs it. */
 export function mountAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { data, clock } = options;
   const log = options.log.part('sign-in');
@@ -78,6 +78,7 @@ export function mountAuthorizationServer(options: AuthorizationServerOptions): A
         users,
         log,
         authorizePath: paths.authorization,
+        issuer: () => requireOpen(opened).issuer.origin,
         provider: () => requireOpen(opened).providers.current(),
         setWorkspace: (grantId, workspace) =>
           authorizations.setWorkspace(hashGrantId(grantId), workspace),
@@ -98,7 +99,7 @@ export function mountAuthorizationServer(options: AuthorizationServerOptions): A
         resources,
         isAllowedHost,
       };
-      const providers = await openProviders({ ...dependencies, issuer, clock, log });
+      const providers = openProviders({ ...dependencies, issuer, clock, log });
       opened = { issuer, providers, resources };
     },
     close: async () => database.close(),

@@ -1,10 +1,11 @@
-// Creates oidc-provider once the address is known, and again when the signing keys change.
+// Creates oidc-provider with the first request, and again when the signing keys change.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
+import { lazyStart } from '../lazy-start.ts';
 import type { Log } from '../log.ts';
 import type { IsAllowedHost } from './client-metadata-documents.ts';
 import { useIssuerHost } from './issuer-host.ts';
@@ -37,15 +38,32 @@ export interface ProviderDependencies {
   readonly log: Log;
 }
 
-/** oidc-provider behind our routes. */
+/**
+ * oidc-provider behind our routes. The first call loads it, and makes the first key: most starts
+ * of a service never need either.
+ */
 export interface Providers {
   /** Lets the library answer a request, with the current keys. */
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** The current provider, for the pages. */
-  current(): Provider;
+  current(): Promise<Provider>;
 }
 
-export async function openProviders(dependencies: ProviderDependencies): Promise<Providers> {
+export function openProviders(dependencies: ProviderDependencies): Providers {
+  const started = lazyStart(() => startProvider(dependencies));
+  return {
+    current: async () => (await started.get()).current().provider,
+    answer: async (request, response) => {
+      const { refresh, current } = await started.get();
+      await refresh();
+      useIssuerHost(request, dependencies.issuer);
+      await current().answer(request, response);
+    },
+  };
+}
+
+/** Loads the library; `current` is replaced by `refresh` where keys have changed. */
+async function startProvider(dependencies: ProviderDependencies) {
   const library = await import('oidc-provider');
   let keys = await currentKeys(dependencies.keys, dependencies.clock);
   let current = build(library, dependencies, keys);
@@ -55,14 +73,7 @@ export async function openProviders(dependencies: ProviderDependencies): Promise
     if (found.name !== keys.name) current = build(library, dependencies, found);
     keys = found;
   };
-  return {
-    current: () => current.provider,
-    answer: async (request, response) => {
-      await refresh();
-      useIssuerHost(request, dependencies.issuer);
-      await current.answer(request, response);
-    },
-  };
+  return { refresh, current: () => current };
 }
 
 interface ProviderWithHandler {

@@ -24,7 +24,9 @@ import type { UserServices } from './user-services.ts';
 
 export interface InteractionDependencies {
   /** Called for each request, since the provider is replaced when keys change. */
-  provider(): Provider;
+  provider(): Promise<Provider>;
+  /** Our address; known when requests come. */
+  issuer(): string;
   readonly users: UserServices;
   /** Stores the workspace of a grant, before tokens are issued for it. */
   setWorkspace(grantId: string, workspace: string): void | Promise<void>;
@@ -36,9 +38,9 @@ export interface InteractionDependencies {
 /** The pages at `/oauth/sign-in/{uid}` and below, and the settings pages. */
 export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
-  const { log, users } = dependencies;
+  const { log, users, issuer } = dependencies;
   return [
-    ...settings({ users, log, issuer: () => dependencies.provider().issuer }),
+    ...settings({ users, log, issuer }),
     pageRoute('GET', path, log, async (request, response, { uid = '' }) => {
       const interaction = await find(dependencies, request, response, uid);
       if (interaction.prompt === 'login') showSignIn(dependencies, response, interaction);
@@ -84,7 +86,7 @@ async function find(
   response: ServerResponse,
   uid: string,
 ): Promise<PendingInteraction> {
-  const provider = dependencies.provider();
+  const provider = await dependencies.provider();
   const details = await provider.interactionDetails(request, response).catch((thrown) => {
     if (thrown instanceof Error && thrown.name === 'SessionNotFound') throw interactionEnded();
     throw thrown;
@@ -167,7 +169,7 @@ async function signIn(
   submission: Submission,
 ): Promise<void> {
   const { request, response, form, interaction } = submission;
-  const provider = dependencies.provider();
+  const provider = await dependencies.provider();
   const address = clientAddress(request);
   const found = await checkCredentials(dependencies.users, form, address, () =>
     useToken(dependencies, 'sign-in', submission),
@@ -276,7 +278,7 @@ async function decide(
   const { request, response, form, interaction } = submission;
   useToken(dependencies, 'consent', submission);
   const { details, client, scopes, resources } = interaction;
-  const provider = dependencies.provider();
+  const provider = await dependencies.provider();
   const account = dependencies.users.accounts.find(details.session?.accountId ?? '');
   const workspaces =
     account === undefined ? [] : workspacesFor(dependencies.users, account, client.clientId);
