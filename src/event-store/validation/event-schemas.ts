@@ -27,27 +27,25 @@ export interface EventSchemas {
  * `$schema` says so), named after the file. Throws `invalid_input` naming an invalid file.
  */
 export async function loadEventSchemas(folder: string | undefined): Promise<EventSchemas> {
-  const all = new Map<string, JsonObject>(Object.entries(builtInSchemas));
-  if (folder !== undefined) {
-    for (const [name, schema] of await readFolder(folder)) {
-      if (all.has(name)) throw wrongFile(name, 'is the name of a schema that Fovea brings');
-      all.set(name, schema);
-    }
+  const ofFolder = folder === undefined ? [] : await readFolder(folder);
+  for (const [name] of ofFolder) {
+    if (isBuiltIn(name)) throw wrongFile(name, 'is the name of a schema that Fovea brings');
   }
-  return createEventSchemas(all);
+  return createEventSchemas(new Map([...Object.entries(builtInSchemas), ...ofFolder]));
 }
 
 /** Throws `invalid_input` naming an invalid schema. */
 export function createEventSchemas(all: ReadonlyMap<string, JsonObject>): EventSchemas {
-  const compile = createCompiler();
-  const validators = new Map([...all].map(([name, schema]) => [name, compile(name, schema)]));
+  const validatorOf = createValidators(all);
+  for (const name of all.keys()) {
+    if (!isBuiltIn(name)) validatorOf(name);
+  }
   return {
     all,
     check: (name, eventData) => {
-      const validate = validators.get(name);
+      const validate = validatorOf(name);
       if (validate === undefined) throw unknownSchema(name, [...all.keys()]);
-      const isKnown = Object.hasOwn(builtInSchemas, name);
-      if (!validate(isKnown ? withCamelCaseNames(eventData) : eventData)) {
+      if (!validate(isBuiltIn(name) ? withCamelCaseNames(eventData) : eventData)) {
         throw refusal(name, validate.errors ?? []);
       }
     },
@@ -104,20 +102,52 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-function createCompiler(): (name: string, schema: JsonObject) => ValidateFunction {
-  // Verbose: errors then include their parent schema.
-  const options = { strict: false, verbose: true } as const;
-  const newest = new Ajv2020(options);
-  const draft7 = new Ajv(options);
-  for (const ajv of [newest, draft7]) addFormats.default(ajv);
-  return (name, schema) => {
+function isBuiltIn(name: string): boolean {
+  return Object.hasOwn(builtInSchemas, name);
+}
+
+/** Compiles each schema when it is first asked for. Throws `invalid_input` for an invalid one. */
+function createValidators(
+  all: ReadonlyMap<string, JsonObject>,
+): (name: string) => ValidateFunction | undefined {
+  const compiled = new Map<string, ValidateFunction>();
+  const compilers = new Map<Dialect, Ajv>();
+  const compilerFor = (dialect: Dialect) => {
+    const compiler = compilers.get(dialect) ?? createCompiler(dialect);
+    compilers.set(dialect, compiler);
+    return compiler;
+  };
+  return (name) => {
+    const schema = all.get(name);
+    if (schema === undefined) return undefined;
     try {
-      const isDraft7 = String(schema.$schema ?? '').includes('draft-07');
-      return (isDraft7 ? draft7 : newest).compile(schema);
+      const validate = compiled.get(name) ?? compilerFor(dialectOf(name, schema)).compile(schema);
+      compiled.set(name, validate);
+      return validate;
     } catch {
       throw wrongFile(name, 'is not a valid JSON Schema');
     }
   };
+}
+
+type Dialect = 'built-in' | 'draft-07' | '2020-12';
+
+function dialectOf(name: string, { $schema }: JsonObject): Dialect {
+  if (isBuiltIn(name)) return 'built-in';
+  return String($schema ?? '').includes('draft-07') ? 'draft-07' : '2020-12';
+}
+
+function createCompiler(dialect: Dialect): Ajv {
+  const options = {
+    strict: false,
+    // Errors then include their parent schema.
+    verbose: true,
+    // To compile the schema of schemas takes most of the time; a test checks the built-in ones.
+    validateSchema: dialect !== 'built-in',
+  } as const;
+  const compiler = dialect === 'draft-07' ? new Ajv(options) : new Ajv2020(options);
+  addFormats.default(compiler);
+  return compiler;
 }
 
 function wrongFile(name: string, wrong: string) {

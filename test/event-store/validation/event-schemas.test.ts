@@ -3,7 +3,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, describe, expect, test } from 'vitest';
+import { builtInSchemas } from '../../../src/event-store/validation/built-in-schemas.ts';
 import { loadEventSchemas } from '../../../src/event-store/validation/event-schemas.ts';
 
 const folders: string[] = [];
@@ -50,6 +52,11 @@ describe('the known schemas', async () => {
     ['__proto__', {}, 'event_schema: there is no such event schema'],
   ])('%s refuses %j', (name, data, message) => {
     expect(() => schemas.check(name, data)).toThrow(message);
+  });
+
+  test.each(Object.entries(builtInSchemas))('%s is a valid JSON Schema', (_name, schema) => {
+    const ajv = new Ajv2020();
+    expect([ajv.validateSchema(schema), ajv.errors]).toEqual([true, null]);
   });
 
   test('the nearest name is told', () => {
