@@ -2,6 +2,7 @@
 // nothing else with it.
 
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from './environment.ts';
 import { FoveaError } from './errors.ts';
 
 /** Why a thread gave no answer. It has ended then: start another one. */
@@ -32,7 +33,11 @@ export class WorkerThread<To, From> {
 
   constructor({ entry, data, megabytesMax }: WorkerThreadOptions) {
     const heap = megabytesMax !== undefined && { maxOldGenerationSizeMb: megabytesMax };
-    this.#worker = new Worker(entry, { workerData: data, ...(heap && { resourceLimits: heap }) });
+    this.#worker = new Worker(entry, {
+      workerData: data,
+      env: threadEnvironment(),
+      ...(heap && { resourceLimits: heap }),
+    });
     this.#worker.unref();
     // Without a listener, an error of the thread would end the process.
     this.#worker.on('error', (thrown) => {

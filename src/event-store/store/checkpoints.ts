@@ -2,6 +2,7 @@
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../../environment.ts';
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 
@@ -51,7 +52,7 @@ export class Checkpoints {
 
   #start(database: Database): Worker {
     const entry = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
-    const thread = new Worker(entry, { workerData: this.#path });
+    const thread = new Worker(entry, { workerData: this.#path, env: threadEnvironment() });
     thread.unref();
     thread.on('message', () => {
       this.#isRunning = false;
