@@ -8,6 +8,7 @@ import { installPackages } from '../fixtures/install-packages.ts';
 import { makeInteropTools } from '../fixtures/interop-tools.ts';
 import { startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 import { entryUnderTest } from '../fixtures/under-test.ts';
+import { compiledOnce } from '../mcp/raw-server.ts';
 import { type ClientVersion, clientVersions, type Host, type Place } from './client-versions.ts';
 
 const areThere = installPackages('test/interop/packages', 25_000);
@@ -77,7 +78,8 @@ async function connect(age: ClientVersion, place: Place): Promise<Host> {
 }
 
 function processOf(file: string, env: Record<string, string>): Place {
-  return { kind: 'stdio', file: resolve(file), env: { PATH: process.env.PATH ?? '', ...env } };
+  const base = { PATH: process.env.PATH ?? '', ...compiledOnce(file) };
+  return { kind: 'stdio', file: resolve(file), env: { ...base, ...env } };
 }
 
 async function tryAll(host: Host, knowsLinks: boolean): Promise<void> {

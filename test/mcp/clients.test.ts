@@ -5,9 +5,15 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, test } from 'vitest';
+import { compiledOnce } from './raw-server.ts';
 import { serverFile } from './raw-stdio.ts';
 
-const command = { command: process.execPath, args: [serverFile], stderr: 'ignore' as const };
+const command = {
+  command: process.execPath,
+  args: [serverFile],
+  env: compiledOnce(serverFile),
+  stderr: 'ignore' as const,
+};
 const who = { name: 'test', version: '1' };
 const add = { name: 'projects_add', arguments: { workspace: 'w', name: 'cells' } };
 const added = {

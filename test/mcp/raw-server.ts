@@ -22,6 +22,14 @@ export interface RawServer {
   exited(): Promise<number | null>;
 }
 
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+
+/** To compile the TypeScript of a script takes longer than the rest of its start. */
+export function compiledOnce(file: string): { readonly NODE_COMPILE_CACHE?: string } {
+  const isNeeded = file.endsWith('.ts') && NODE_COMPILE_CACHE !== undefined;
+  return isNeeded ? { NODE_COMPILE_CACHE } : {};
+}
+
 /** The process of a script. */
 export function startRawServer(
   file: string,
@@ -30,7 +38,7 @@ export function startRawServer(
 ): RawServer {
   const child = spawn(node, [file], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH, HOME, ...compiledOnce(file), ...environment },
   });
   const lines: string[] = [];
   let log = '';
