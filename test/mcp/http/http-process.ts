@@ -19,7 +19,7 @@ import {
 } from '../../fixtures/authorization-server.ts';
 import { agree, openFormBrowser } from '../../fixtures/form-browser.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
-import { entryUnderTest, nodeUnderTest } from '../../fixtures/under-test.ts';
+import { entryUnderTest, nodeUnderTest, startedOnce } from '../../fixtures/under-test.ts';
 
 export interface Running {
   readonly child: ChildProcess;
@@ -58,7 +58,7 @@ export function spawnFovea(
 ) {
   const child = spawn(nodeUnderTest, [entryUnderTest(), ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: home, FOVEA_HOME: home, ...environment },
+    env: { PATH: process.env.PATH, HOME: home, FOVEA_HOME: home, ...startedOnce, ...environment },
   });
   onTestFinished(() => killProcess(child));
   return { child, out: text(child.stdout), log: text(child.stderr), ended: once(child, 'exit') };
