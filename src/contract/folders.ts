@@ -48,6 +48,7 @@ export const folders = {
     toolset: 'folders',
     method: 'GET',
     path: '/{workspace}/groups',
+    alsoAt: [{ method: 'GET', path: '/{workspace}/groups/{groupId}' }],
     summary: 'Folders of a workspace.',
     pathParameters: inWorkspace,
     query: closed({ groupId: z.string().min(1).optional().describe('Only this one.') }),

@@ -324,3 +324,25 @@ export const images = {
     effect: 'reads',
   }),
 };
+
+/** Not in the documented API, but on hosted platforms. */
+export const imageExtensions = {
+  images_delete_orphans: operation({
+    id: 'images_delete_orphans',
+    toolset: 'images',
+    host: 'local',
+    method: 'DELETE',
+    path: '/{workspace}/images',
+    summary: 'Delete images that no project has; all others are kept.',
+    pathParameters: inWorkspace,
+    body: open({ images: removedIds.describe(`Ids, up to ${limits.imagesDeletedMax}.`) }),
+    answer: open({
+      deleted: z.int().describe('Images that are gone.'),
+      skipped: z.int().describe('Images that a project has.'),
+      deletedSources: z.int(),
+      skippedSources: z.int(),
+    }),
+    scope: 'project:update',
+    effect: 'removes',
+  }),
+};

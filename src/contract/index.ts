@@ -6,7 +6,7 @@ import { deployment } from './deployment.ts';
 import { eventStore } from './event-store.ts';
 import { events } from './events.ts';
 import { folderExtensions, folders } from './folders.ts';
-import { images } from './images.ts';
+import { imageExtensions, images } from './images.ts';
 import { inference } from './inference.ts';
 import { monitoring } from './monitoring.ts';
 import { previews } from './previews.ts';
@@ -47,6 +47,7 @@ const extensionOperations = Object.freeze({
   ...apiKeyExtensions,
   ...folderExtensions,
   ...annotationExtensions,
+  ...imageExtensions,
   ...taskExtensions,
   ...inference,
   ...workflows,

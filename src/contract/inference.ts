@@ -38,10 +38,10 @@ export const inference = {
       project,
       version: z
         .string()
-        .regex(/^([1-9]\d{0,8}|deployed|local)$/, {
-          error: 'must be the number of a version, "deployed" or "local"',
+        .regex(/^([1-9]\d{0,8}|[0-9a-f]{20}|deployed|local)$/, {
+          error: 'must be the number of a version, the id of a training, "deployed" or "local"',
         })
-        .describe('Version number, "deployed" or "local".'),
+        .describe('Version number, training id, "deployed" or "local".'),
     }),
     query: closed({
       image: z.string().min(1).optional().describe('URL of the image.'),

@@ -14,7 +14,7 @@ export type Host = 'base' | 'device' | 'local' | 'serverless';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** A method and a path with the parameters of the operation. */
+/** A method and a path with the parameters of the operation; one of the query may stand in it. */
 export interface Address {
   readonly method: Method | 'PUT';
   readonly path: string;
@@ -72,6 +72,8 @@ export interface Operation<
    */
   readonly idleQuery: Readonly<Record<string, RegExp>>;
   readonly body: Body;
+  /** Members of the body that clients of the hosted platform send in the query. */
+  readonly bodyInQuery: readonly string[];
   /** `none` where the API documents no payload. */
   readonly bodyType: 'none' | 'json' | 'multipart';
   /**
@@ -145,6 +147,7 @@ export function operation(definition: Definition<Operation>): Operation {
     alsoAnswers: [],
     alsoAt: [],
     idleQuery: {},
+    bodyInQuery: [],
     strictClientSuccess: undefined,
     errors: [],
     textErrors: [],

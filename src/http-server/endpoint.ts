@@ -2,10 +2,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../clock.ts';
-import { check, checkRequest, coerceText, type UncheckedRequest } from '../contract/check.ts';
+import { check, checkRequest, type UncheckedRequest } from '../contract/check.ts';
 import type { Input, Operation } from '../contract/operation.ts';
 import { runFor } from '../current-caller.ts';
-import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
+import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import type { Caller } from '../semaphore.ts';
@@ -29,6 +29,7 @@ import {
   StreamingHandler,
 } from './handlers.ts';
 import type { CountedCall } from './rate-limiter.ts';
+import { readParts } from './request-parts.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
 
@@ -109,7 +110,9 @@ export function operationEndpoint<O extends Operation, Principal>(
       const early = await handler.handleText(text);
       if (early !== undefined) return send(context, operation, policy, early);
     }
-    const parts = partsOf(operation, context, body, policy.credentials);
+    const { parameters, query } = context;
+    const sent = { path: parameters, query: withoutKey(policy.credentials, query), body };
+    const parts = readParts(operation, sent);
     const handle = handler instanceof RawTextHandler ? handler.handle : handler;
     const result = await runHandler(checked, policy, { principal, caller, parts }, (input) =>
       handle instanceof StreamingHandler
@@ -338,38 +341,6 @@ function refuseLarge({ headers }: IncomingMessage): void {
   throw new FoveaError('unauthenticated', 'A body of this size needs a credential before it.', {
     hint: 'Send the API key as "Authorization: Bearer", or in the query.',
   });
-}
-
-function partsOf(
-  operation: Operation,
-  { parameters, query }: RequestContext,
-  body: Body,
-  credentials: CredentialPlaces,
-): UncheckedRequest {
-  const given = withoutIdle(operation, withoutKey(credentials, query));
-  for (const [name, values] of Object.entries(body.parameters)) {
-    const inQuery = given[name];
-    if (inQuery && inQuery.join('\n') !== values.join('\n')) {
-      throw invalidArgument(name, 'the query and the body give different values, send one');
-    }
-  }
-  const path = Object.entries(parameters).map(([name, value]): [string, string[]] => [
-    name,
-    [value],
-  ]);
-  return {
-    path: coerceText(operation.pathParameters, Object.fromEntries(path)),
-    query: coerceText(operation.query, { ...given, ...body.parameters }),
-    body: body.members,
-  };
-}
-
-function withoutIdle({ idleQuery }: Operation, query: Texts): Texts {
-  const isIdle = (name: string, values: readonly string[]) =>
-    Object.hasOwn(idleQuery, name) && values.every((value) => idleQuery[name]?.test(value));
-  return Object.fromEntries(
-    Object.entries(query).filter(([name, values]) => !isIdle(name, values)),
-  );
 }
 
 function checkAnswer(operation: Operation, answer: unknown): void {

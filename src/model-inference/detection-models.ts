@@ -56,9 +56,9 @@ export interface ModelState {
 
 export interface Models {
   /**
-   * The model of an id, loaded: `local`, `PROJECT/VERSION`, or `PROJECT/VERSION/TRAINING`. Throws
-   * `not_found` (no such model), `not_implemented` (no runtime), `invalid_input` (a form that we
-   * cannot run), each with what to do.
+   * The model of an id, loaded: `local`, `PROJECT/VERSION`, `PROJECT/VERSION/TRAINING`, or
+   * `PROJECT/TRAINING`. Throws `not_found` (no such model), `not_implemented` (no runtime),
+   * `invalid_input` (a form that we cannot run), each with what to do.
    */
   resolve(workspaceId: string, modelId: string): Promise<Labeller>;
   /** Whether it could be run, without loading it. */

@@ -12,7 +12,7 @@ import type { PlatformDependencies } from './dependencies.ts';
 import { countsOf } from './projects.ts';
 import type { DeployedModel } from './store/deployments.ts';
 import type { Project } from './store/projects.ts';
-import { modelIdOf } from './trainings/describe-training.ts';
+import { modelIdOf, runnableModelIdOf } from './trainings/describe-training.ts';
 
 export function deploymentHandlers(
   dependencies: PlatformDependencies,
@@ -136,7 +136,11 @@ async function knownModels(
 async function nameOf({ store }: PlatformDependencies, project: Project, modelId: string) {
   const trained = await store.trainings.trained(project.id);
   const made = trained.find(({ versionNumber, id }) => {
-    const names = [modelIdOf(project, versionNumber, id), `${project.slug}/${versionNumber}`];
+    const names = [
+      modelIdOf(project, versionNumber, id),
+      runnableModelIdOf(project, id),
+      `${project.slug}/${versionNumber}`,
+    ];
     return names.includes(modelId);
   });
   return made?.modelType;

@@ -9,6 +9,7 @@ import type { PlatformDependencies } from './dependencies.ts';
 import { deploymentHandlers } from './deployment.ts';
 import { folderHandlers } from './folders.ts';
 import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
+import { orphanImageHandlers } from './images/orphan-images.ts';
 import { zipUploadHandlers } from './images/zip-uploads.ts';
 import { imageHandlers } from './images.ts';
 import { inferenceHandlers } from './inference.ts';
@@ -47,6 +48,7 @@ export function platformHandlers(
     ...folderHandlers(dependencies),
     ...inferenceHandlers(dependencies),
     ...monitoringHandlers(dependencies),
+    ...orphanImageHandlers(dependencies),
     ...rebalanceHandlers(dependencies),
     ...searchHandlers(dependencies),
     ...trainingHandlers(dependencies),

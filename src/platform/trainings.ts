@@ -25,6 +25,7 @@ import {
   describeTraining,
   findVersionModel,
   modelIdOf,
+  runnableModelIdOf,
 } from './trainings/describe-training.ts';
 import { checkReady, findVersion } from './versions.ts';
 
@@ -239,6 +240,7 @@ async function refuseDeployed(
   const newest = findVersionModel(await store.trainings.list(version.id));
   const names = [
     modelIdOf(project, version.number, id),
+    runnableModelIdOf(project, id),
     ...(newest?.id === id ? [`${project.slug}/${version.number}`] : []),
   ];
   if (!names.includes(deployed.modelId)) return;

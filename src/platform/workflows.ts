@@ -2,25 +2,26 @@
 
 import { isoTime } from '../clock.ts';
 import type { workflows } from '../contract/workflows.ts';
-import { type FoveaError, notFound } from '../errors.ts';
+import { FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
-import type { ListedWorkflow } from './store/workflows.ts';
+import type { ListedWorkflow, Workflow } from './store/workflows.ts';
 
 export function workflowHandlers({
   store,
   clock,
 }: PlatformDependencies): Handlers<typeof workflows, Principal> {
   return {
-    workflows_create: async ({ name, config }, { principal }) => {
+    workflows_create: async ({ name, url, config }, { principal }) => {
       requireWholeWorkspace(principal, 'Managing workflows');
       const workflow = await store.workflows.add({
         id: newId(),
         workspaceId: principal.workspace.id,
         name,
+        url,
         config,
         created: clock.now(),
       });
@@ -35,7 +36,35 @@ export function workflowHandlers({
       requireWholeWorkspace(principal, 'Reading workflows');
       const workflow = await store.workflows.find(principal.workspace.id, slug);
       if (!workflow) throw noWorkflow(slug);
-      return { workflow: { ...describeWorkflow(workflow), config: asRecord(workflow.config) } };
+      return { workflow: { ...describeWorkflow(workflow), config: configOf(workflow) } };
+    },
+    workflows_update: async ({ id, name, url, config }, { principal }) => {
+      requireWholeWorkspace(principal, 'Managing workflows');
+      const change = { name, url, config };
+      const { workspace } = principal;
+      const workflow = await store.workflows.change(workspace.id, id, change, clock.now());
+      if (workflow === 'missing') throw noWorkflow(id);
+      if (workflow !== 'taken') return { workflow: describeWorkflow(workflow) };
+      throw new FoveaError('conflict', 'Another workflow has this slug.', {
+        hint: 'Give another url, or leave it out. One in the trash keeps its slug.',
+      });
+    },
+    workflows_fork: async (input, { principal }) => {
+      requireWholeWorkspace(principal, 'Managing workflows');
+      const { workspace } = principal;
+      const { source_workspace: from, source_workflow: slug, name, url } = input;
+      const source =
+        from === workspace.slug ? await store.workflows.find(workspace.id, slug) : undefined;
+      if (source === undefined) throw noWorkflow(slug);
+      const copy = await store.workflows.add({
+        id: newId(),
+        workspaceId: workspace.id,
+        name: name ?? source.name,
+        url,
+        config: source.config,
+        created: clock.now(),
+      });
+      return { workflow: describeWorkflow(copy) };
     },
     workflows_delete: async ({ workflow: slug }, { principal }) => {
       requireWholeWorkspace(principal, 'Managing workflows');
@@ -54,9 +83,10 @@ function describeWorkflow({ id, slug, name, created, updated }: ListedWorkflow) 
 }
 
 function noWorkflow(slug: string): FoveaError {
-  return notFound('workflow', slug, 'The list of workflows has their slugs.');
+  return notFound('workflow', slug, 'The list of workflows has their ids and slugs.');
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+function configOf({ config }: Workflow): string | Record<string, unknown> {
+  if (typeof config === 'string') return config;
+  return typeof config === 'object' && config !== null ? { ...config } : {};
 }

@@ -34,6 +34,7 @@ test('nearly all operations have the same bounds; these have more', () => {
     catalog_search_by_image: { bytesMax: 15_029_592 },
     images_search: { bytesMax: 15_029_592 },
     workflows_create: { elementsMax: 50_000 },
+    workflows_update: { elementsMax: 50_000 },
     vision_events_create: { bytesMax: 16 * mega, elementsMax: 100_000 },
     vision_events_create_batch: { bytesMax: 16 * mega, elementsMax: 100_000 },
     events_create: { bytesMax: 80 * mega, elementsMax: 100_000 },

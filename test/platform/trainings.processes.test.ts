@@ -148,6 +148,16 @@ async function runsAndCollects(client: Client, at: At, modelId: string): Promise
   expect(stats.num_inferences).toBe(1);
   const seenLabels = ['Platelets', 'RBC', 'WBC'].filter((label) => found(label).length > 0);
   expect(rows.toSorted()).toEqual(seenLabels.map((label) => [modelId, label, found(label).length]));
+  const [, , version = ''] = modelId.split('/');
+  const { body: again } = await client.call(inference.inference_run, { ...run, version });
+  const boxes = (predictions: unknown) =>
+    z
+      .array(z.looseObject({ x: z.number(), y: z.number() }))
+      .parse(predictions)
+      .map(({ x, y }) => [x, y]);
+  expect(boxes(again.predictions)).toEqual(boxes(seen.predictions));
+  const other = client.call(inference.inference_run, { ...run, version: 'f'.repeat(20) });
+  await expect(other).rejects.toMatchObject({ upstream: { status: 404 } });
 }
 
 it('refuses what cannot be trained before anything is queued', async () => {
@@ -291,6 +301,17 @@ it('takes a training to the trash, but not one whose model is deployed', async (
   await expect(remove(second)).rejects.toMatchObject({
     upstream: { status: 409, message: 'Its model is deployed: removed/1.' },
   });
+  const { body: older } = await client.call(trainingExtensions.trainings_get, {
+    ...at,
+    trainingId: first,
+  });
+  expect(older.models).toMatchObject([{ modelId: `removed/${first}` }]);
+  const chosen = { type: 'model_id', modelId: `removed/${first}` } as const;
+  await client.call(deployment.deployment_set_model, { ...at, model: chosen });
+  await expect(remove(first)).rejects.toMatchObject({
+    upstream: { status: 409, message: `Its model is deployed: removed/${first}.` },
+  });
+  await client.call(deployment.deployment_set_model, { ...at, model });
   const { body } = await remove(first);
   expect(body).toMatchObject({ deleted: true, type: 'training', id: first, alias: null });
   await expect(remove(first)).rejects.toMatchObject({ code: 'not_found' });

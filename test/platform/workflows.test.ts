@@ -48,7 +48,7 @@ it('goes to the trash, keeps its slug there, and comes back', async () => {
   expect((await create('Short lived')).url).toBe('short-lived-2');
   const { body: listed } = await call(trash.trash_list, { workspace });
   expect(listed.sections?.workflows).toMatchObject([
-    { type: 'workflow', id: made.id, url: 'workflows/short-lived' },
+    { type: 'workflow', id: made.id, url: 'short-lived' },
   ]);
   const restore = { workspace, type: 'workflow', id: made.id } as const;
   expect((await call(trash.trash_restore, restore)).body).toMatchObject({ restored: true });

@@ -74,8 +74,8 @@ export function isAccessible(
 }
 
 /**
- * Throws `forbidden` for a model (`PROJECT/VERSION` or `PROJECT/VERSION/TRAINING`) of a project
- * that the caller may not see. Models that do not exist or have no project pass.
+ * Throws `forbidden` for a model (an id that begins with `PROJECT/`) of a project that the caller
+ * may not see. Models that do not exist or have no project pass.
  */
 export async function requireModelAccess(
   store: Pick<Store, 'folders' | 'projects'>,

@@ -97,7 +97,11 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
       const expires = created + limits.uploadLinkMs;
       const task = taskOf?.(id);
       await store.add({ id, workspaceId, kind, taskId: task?.id, name, expires, created }, task);
-      return { id, expires, link: `${origin}/uploads/${id}?${signer.query(id, kind, expires)}` };
+      return {
+        id,
+        expires,
+        link: `${origin}/uploads/${id}?${signer.query({ id, kind }, expires)}`,
+      };
     },
     ofLink: async (link) => {
       const url = URL.parse(link);
@@ -128,17 +132,27 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
 
 type Signed = Pick<Upload, 'id' | 'kind'>;
 
+/** Seconds from the making of a link to its end, under the name that clients read them by. */
+const lifetimeParameter = 'X-Goog-Expires';
+
 function createSigner({ key, clock, bytesMax = bytesMaxOf }: UploadsOptions) {
-  const values = (id: string, kind: UploadKind, expires: string) => [id, expires, bytesMax[kind]];
-  const isSigned = ({ id, kind }: Signed, query: URLSearchParams) => {
-    const expires = query.get('expires') ?? '';
-    const signature = query.get('signature') ?? '';
-    return key.isSigned('upload', values(id, kind, expires), signature);
-  };
+  /** Links of earlier releases have no lifetime. */
+  const values = ({ id, kind }: Signed, query: URLSearchParams) => [
+    id,
+    query.get('expires') ?? '',
+    bytesMax[kind],
+    ...query.getAll(lifetimeParameter),
+  ];
+  const isSigned = (upload: Signed, query: URLSearchParams) =>
+    key.isSigned('upload', values(upload, query), query.get('signature') ?? '');
   return {
-    query: (id: string, kind: UploadKind, expires: number) => {
-      const signature = key.sign('upload', values(id, kind, String(expires)));
-      return new URLSearchParams({ expires: String(expires), signature });
+    query: (upload: Signed, expires: number) => {
+      const query = new URLSearchParams({
+        expires: String(expires),
+        [lifetimeParameter]: String(limits.uploadLinkMs / 1000),
+      });
+      query.set('signature', key.sign('upload', values(upload, query)));
+      return query;
     },
     isSigned,
     /** Whether the link still accepts a file. */

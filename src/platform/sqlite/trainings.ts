@@ -227,22 +227,30 @@ function finishTraining(
 }
 
 /** Project and version must be live; a version in the trash has no model. */
+const modelIdPattern =
+  /^(?<slug>[^/]+)\/(?:(?<number>[0-9]{1,9})(?:\/(?<training>[^/]+))?|(?<alone>[0-9a-f]{20}))$/;
+
 function findWeights(
   database: Database,
   workspaceId: string,
   modelId: string,
 ): Weights | undefined {
-  const [, slug, number, trainingId] = /^([^/]+)\/([0-9]{1,9})(?:\/([^/]+))?$/.exec(modelId) ?? [];
-  if (slug === undefined) return undefined;
+  const id = modelIdPattern.exec(modelId)?.groups;
+  if (id?.slug === undefined) return undefined;
   return database.get(
     `SELECT weights_hash, trainings.classes FROM trainings
        JOIN versions ON versions.id = trainings.version_id
        JOIN projects ON projects.id = versions.project_id
      WHERE projects.workspace_id = ? AND projects.slug = ? AND projects.deleted_at IS NULL
-       AND versions.number = ? AND versions.deleted_at IS NULL
+       AND versions.number = coalesce(?, versions.number) AND versions.deleted_at IS NULL
        AND ${live} AND weights_hash IS NOT NULL AND trainings.id = coalesce(?, trainings.id)
      ORDER BY trainings.created DESC, trainings.id DESC LIMIT 1`,
-    [workspaceId, slug, Number(number), trainingId],
+    [
+      workspaceId,
+      id.slug,
+      id.number === undefined ? undefined : Number(id.number),
+      id.training ?? id.alone,
+    ],
     (row) => ({ hash: row.text('weights_hash'), classes: readTexts(row, 'classes') }),
   );
 }

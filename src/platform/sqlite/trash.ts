@@ -113,7 +113,7 @@ function listWorkflows(
       type: 'workflow',
       id: row.text('id'),
       name: row.text('name'),
-      path: ['workflows', row.text('slug')],
+      path: [row.text('slug')],
       projectId: undefined,
       parent: undefined,
     }),

@@ -3,7 +3,13 @@
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { slugOf } from '../ids-and-slugs.ts';
-import type { ListedWorkflow, NewWorkflow, Workflow, WorkflowStore } from '../store/workflows.ts';
+import type {
+  ListedWorkflow,
+  NewWorkflow,
+  Workflow,
+  WorkflowChange,
+  WorkflowStore,
+} from '../store/workflows.ts';
 
 export const workflowTables: Migration = {
   name: 'workflows',
@@ -34,6 +40,8 @@ export function workflowStore(database: Database): WorkflowStore {
         [workspaceId, slug],
         readWorkflow,
       ),
+    change: async (workspaceId, id, change, now) =>
+      database.transaction(() => changeWorkflow(database, workspaceId, id, change, now)),
     trash: async (id, now, deletedBy) =>
       database.run(
         'UPDATE workflows SET deleted_at = ?, deleted_by = ? WHERE id = ? AND deleted_at IS NULL',
@@ -44,7 +52,7 @@ export function workflowStore(database: Database): WorkflowStore {
 
 function addWorkflow(database: Database, workflow: NewWorkflow): Workflow {
   const { id, workspaceId, name, config, created } = workflow;
-  const slug = freeSlug(database, workspaceId, slugOf(name));
+  const slug = freeSlug(database, workspaceId, slugOf(workflow.url ?? name));
   database.run(
     `INSERT INTO workflows (id, workspace_id, slug, name, config, created, updated)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -57,13 +65,36 @@ function addWorkflow(database: Database, workflow: NewWorkflow): Workflow {
 function freeSlug(database: Database, workspaceId: string, wanted: string): string {
   for (let suffix = 1; ; suffix += 1) {
     const slug = suffix === 1 ? wanted : `${wanted}-${suffix}`;
-    const taken = database.get(
-      'SELECT 1 AS taken FROM workflows WHERE workspace_id = ? AND slug = ?',
-      [workspaceId, slug],
-      (row) => row.integer('taken'),
-    );
-    if (taken === undefined) return slug;
+    if (!isTaken(database, workspaceId, slug)) return slug;
   }
+}
+
+function isTaken(database: Database, workspaceId: string, slug: string): boolean {
+  const sql = 'SELECT 1 AS taken FROM workflows WHERE workspace_id = ? AND slug = ?';
+  return database.get(sql, [workspaceId, slug], (row) => row.integer('taken')) !== undefined;
+}
+
+function changeWorkflow(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  change: WorkflowChange,
+  now: number,
+): Workflow | 'missing' | 'taken' {
+  const sql = `SELECT * FROM workflows WHERE ${live} AND id = ?`;
+  const old = database.get(sql, [workspaceId, id], readWorkflow);
+  if (old === undefined) return 'missing';
+  const { name = old.name, config = old.config, url } = change;
+  const slug = url === undefined ? old.slug : slugOf(url);
+  if (slug !== old.slug && isTaken(database, workspaceId, slug)) return 'taken';
+  database.run('UPDATE workflows SET name = ?, slug = ?, config = ?, updated = ? WHERE id = ?', [
+    name,
+    slug,
+    JSON.stringify(config),
+    now,
+    id,
+  ]);
+  return { ...old, name, slug, config, updated: now };
 }
 
 function readWorkflow(row: Row): Workflow {

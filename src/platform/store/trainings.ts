@@ -87,7 +87,10 @@ export interface TrainingStore {
   ): Promise<boolean>;
   /** Ends it too. False when it is not there, or in the trash already. */
   trash(trainingId: string, now: number, deletedBy: string): Promise<boolean>;
-  /** The weights of `PROJECT/VERSION` (the newest training) or `PROJECT/VERSION/TRAINING`. */
+  /**
+   * The weights of `PROJECT/VERSION` (the newest training), `PROJECT/VERSION/TRAINING` or
+   * `PROJECT/TRAINING`.
+   */
   weights(workspaceId: string, modelId: string): Promise<Weights | undefined>;
 }
 

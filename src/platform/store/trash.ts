@@ -7,7 +7,7 @@ export interface TrashItem {
   /** The number, for a version. */
   readonly id: string;
   readonly name: string;
-  /** Its address, below that of the workspace. */
+  /** Its address, below that of the workspace; of a workflow its slug. */
   readonly path: readonly string[];
   readonly deletedAt: number;
   /** Undefined: an older Fovea did not write it down. */

@@ -11,6 +11,11 @@ export function modelIdOf(project: Project, versionNumber: number, trainingId: s
   return `${project.slug}/${versionNumber}/${trainingId}`;
 }
 
+/** The same where an id has two parts: inference, and what the vendor's client makes of it. */
+export function runnableModelIdOf(project: Project, trainingId: string): string {
+  return `${project.slug}/${trainingId}`;
+}
+
 export function describeTraining(project: Project, version: Version, training: Training) {
   const { id, status, modelType, epochs, epoch, metrics, error, log } = training;
   const { weights, started, ended } = training;
@@ -41,7 +46,7 @@ export function findVersionModel(trainings: readonly Training[]): Training | und
   return trainings.find(({ weights }) => weights !== undefined);
 }
 
-/** The model of a training; that of the newest has the id of its version, under which it is run. */
+/** The model of a training, under the id by which it is run: of the newest that of its version. */
 export function describeModels(
   project: Project,
   version: Version,
@@ -50,20 +55,19 @@ export function describeModels(
 ): { modelId: string; modelType: string; metrics: Metrics }[] {
   if (weights === undefined) return [];
   const modelId =
-    id === newestId ? `${project.slug}/${version.number}` : modelIdOf(project, version.number, id);
+    id === newestId ? `${project.slug}/${version.number}` : runnableModelIdOf(project, id);
   return [{ modelId, modelType, metrics: { ...metrics } }];
 }
 
 /** A row of the models of a project; `url` is the id under which it is run. */
 export function describeListedModel(project: Project, training: ProjectTraining) {
   const { id, modelType, status, metrics, versionNumber, weights, created } = training;
-  const modelId = modelIdOf(project, versionNumber, id);
   return {
-    id: modelId,
+    id: modelIdOf(project, versionNumber, id),
     name: `${project.name} ${versionNumber}`,
     type: modelType,
     status,
-    url: modelId,
+    url: runnableModelIdOf(project, id),
     metrics: { ...metrics },
     version: versionNumber,
     trainingId: id,

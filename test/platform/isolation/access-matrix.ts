@@ -168,6 +168,10 @@ export const rows = {
     foreign: [202],
     outside: [202],
   },
+  images_delete_orphans: {
+    input: sends(inWorkspace, ({ imageId }) => ({ images: [imageId] })),
+    foreign: notThere,
+  },
   batches_list: { input: inProject },
   batches_get: {
     input: ({ workspace, project, batchId }) => ({ path: { workspace, project, batchId } }),
@@ -303,6 +307,19 @@ export const rows = {
   },
   workflows_list: { input: inWorkspace, isWhole: true },
   workflows_get: { input: workflowAt, isWhole: true },
+  workflows_fork: {
+    input: sends(inWorkspace, ({ owner, workflow }) => ({
+      source_workspace: owner,
+      source_workflow: workflow,
+    })),
+    foreign: notThere,
+    isWhole: true,
+  },
+  workflows_update: {
+    input: sends(inWorkspace, ({ workflowId }, name) => ({ id: workflowId, name })),
+    foreign: notThere,
+    isWhole: true,
+  },
   workflows_delete: { input: workflowAt, isWhole: true },
   trainings_delete: {
     input: ({ workspace, project, otherTrainingId }) => ({

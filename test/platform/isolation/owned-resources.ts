@@ -34,6 +34,7 @@ export interface Things {
   readonly keyId: string;
   readonly otherKeyId: string;
   readonly workflow: string;
+  readonly workflowId: string;
   readonly trashedProjectId: string;
   readonly videoJobId: string;
   readonly videoLink: string;
@@ -231,7 +232,7 @@ async function makeInWorkspace(owner: Owner, ask: Ask) {
   const path = { workspace };
   const keyId = () =>
     idOf(ask, 'api_keys_create', { path, body: { name: `${marker} key` } }, 'keyId');
-  await ask('workflows_create', {
+  const { workflow } = await ask('workflows_create', {
     path,
     body: { name: `${project} flow`, config: { secret: marker } },
   });
@@ -250,6 +251,7 @@ async function makeInWorkspace(owner: Owner, ask: Ask) {
     keyId: await keyId(),
     otherKeyId: await keyId(),
     workflow: `${project}-flow`,
+    workflowId: String(Object(workflow).id ?? 'unmade-workflow'),
     trashedProjectId,
     continuationToken,
   };

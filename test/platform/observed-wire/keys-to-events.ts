@@ -102,6 +102,13 @@ export const folderRows: readonly Observed[] = [
     members: { 'data[].id': 'text', 'data[].name': 'text', 'data[].projects': is(['cells']) },
   },
   {
+    operation: 'GET /{workspace}/groups/{folderId}',
+    source: 'DOC',
+    call: ({ folderId }) => get(`/acme/groups/${folderId}`),
+    status: 200,
+    members: { 'data[].id': 'text', 'data[].name': 'text', 'data[].projects': is(['cells']) },
+  },
+  {
     operation: 'POST /{workspace}/groups',
     source: 'DOC, SDK',
     call: () =>
@@ -346,6 +353,49 @@ export const monitoringRows: readonly Observed[] = [
     call: ({ workflow }) => get(`/acme/workflows/${workflow}`),
     status: 200,
     members: { 'workflow.id': 'text', 'workflow.name': 'text', 'workflow.config': 'object' },
+  },
+  {
+    operation: 'POST /{workspace}/createWorkflow',
+    source: 'SDK',
+    call: () => {
+      const config = '{"specification":{"version":"1.0"}}';
+      const query = new URLSearchParams({
+        name: 'Sort cells',
+        url: 'sort',
+        template: '{}',
+        config,
+      });
+      return { method: 'POST', path: `/acme/createWorkflow?${query}` };
+    },
+    status: 201,
+    members: {
+      'workflow.id': 'text',
+      'workflow.name': is('Sort cells'),
+      'workflow.url': is('sort'),
+    },
+  },
+  {
+    operation: 'GET /{workspace}/workflows/{workflow}, its config a text',
+    source: 'SDK',
+    call: () => get('/acme/workflows/sort'),
+    status: 200,
+    members: { 'workflow.config': is('{"specification":{"version":"1.0"}}') },
+  },
+  {
+    operation: 'POST /{workspace}/updateWorkflow',
+    source: 'SDK',
+    call: ({ workflowId: id, workflow: url }) =>
+      post('/acme/updateWorkflow', { id, name: 'Cells flow', url, config: '{"specification":{}}' }),
+    status: 200,
+    members: { 'workflow.id': 'text', 'workflow.name': is('Cells flow') },
+  },
+  {
+    operation: 'POST /{workspace}/forkWorkflow',
+    source: 'SDK',
+    call: ({ workflow: source_workflow }) =>
+      post('/acme/forkWorkflow', { source_workspace: 'acme', source_workflow, name: 'Fork' }),
+    status: 201,
+    members: { 'workflow.id': 'text', 'workflow.url': is('fork') },
   },
   {
     operation: 'DELETE /{workspace}/workflows/{workflow}',

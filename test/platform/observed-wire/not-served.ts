@@ -142,22 +142,6 @@ const notYet: readonly NotServed[] = [
     call: () => get('/vision-events/use-cases'),
   },
   {
-    what: 'DELETE /{workspace}/images',
-    source: 'SDK',
-    decision: 'DELETE /{workspace}/images',
-    call: ({ imageId }) => ({
-      method: 'DELETE',
-      path: '/acme/images',
-      json: { images: [imageId] },
-    }),
-  },
-  {
-    what: 'POST /{workspace}/createWorkflow',
-    source: 'SDK',
-    decision: 'createWorkflow',
-    call: () => post('/acme/createWorkflow?name=a&url=a&template=%7B%7D&config=%7B%7D'),
-  },
-  {
     what: 'POST /{workspace}/{project}/jobs, batchId and assignees',
     source: 'SDK',
     decision: 'jobs with batchId and assignees',
@@ -208,18 +192,6 @@ const refused: readonly NotServed[] = [
     source: 'SDK',
     decision: 'versions of a workflow',
     call: ({ workflow }) => get(`/acme/workflows/${workflow}/versions`),
-  },
-  ...['updateWorkflow', 'forkWorkflow'].map((path) => ({
-    what: `POST /{workspace}/${path}`,
-    source: 'SDK',
-    decision: 'updateWorkflow, forkWorkflow',
-    call: () => post(`/acme/${path}`, { source_workspace: 'acme', source_workflow: 'cells-flow' }),
-  })),
-  {
-    what: 'GET /{workspace}/groups/{folderId}',
-    source: 'DOC',
-    decision: 'GET /groups/{folderId}',
-    call: ({ folderId }) => get(`/acme/groups/${folderId}`),
   },
   {
     what: 'GET /{workspace}/{project}/active_learning',

@@ -114,6 +114,13 @@ export const imageRequestRows: readonly Observed[] = [
       }),
     { taskId: 'text', url: 'address' },
   ),
+  accepted(
+    'deletion of images that no project has',
+    'SDK',
+    200,
+    ({ imageId }) => ({ method: 'DELETE', path: '/acme/images', json: { images: [imageId] } }),
+    { deleted: is(0), skipped: is(1), deletedSources: is(0), skippedSources: is(1) },
+  ),
   accepted('deletion of images', 'SDK', 204, ({ manyLabelsImageId }) => ({
     method: 'DELETE',
     path: '/acme/many-labels/images',
