@@ -48,21 +48,8 @@ CLASSES = [
     ModelEval,
 ]
 
-# What the platform does not have, by what its requests say.
-ABSENT_PATHS = [
-    (r"/devices/v2", "devices"),
-    (r"/model-evals", "evaluations of models"),
-    (r"/usage/plan|/billing-usage-report", "plans and billing"),
-    (r"/[^/]+/stats\b", "statistics of labelling work"),
-    (r"^/[^/]+/images$", "deleting images without a project: each has one"),
-    (r"/vision-events/(query|use-cases|custom-metadata-schema)", "reading of vision events"),
-    (r"/createWorkflow|/(updateWorkflow|forkWorkflow)|/workflows/[^/]+/versions", "editing of workflows"),
-    (r"/uploadModel|/prepareUpload", "upload of weights trained elsewhere"),
-    (r"/ptFile", "PyTorch weights: models are ONNX"),
-    (r"/models/[^/]+/favorite", "architecture search"),
-    (r"/query/cliAuthToken", "a sign-in page that hands out tokens to paste"),
-    (r"^/(add|get|list|pause|resume|delete|get_log|machine_types|usage_\w+)$", "dedicated deployments"),
-]
+# How the platform says that it does not have what was asked for.
+NOT_SERVED = re.compile(r"Not served here: (.*?)\.\"|no operation at this path|This path has only the methods")
 
 # What needs more than a platform: never called here.
 OUTSIDE = {
@@ -70,20 +57,13 @@ OUTSIDE = {
     "Workspace.active_learning": "needs a separate CLIP service",
     "Workspace.two_stage": "always calls the vendor's own inference host",
     "Workspace.two_stage_ocr": "needs a separate OCR service",
-    "Workspace.deploy_model": "upload of weights trained elsewhere",
-    "Version.deploy": "upload of weights trained elsewhere",
-    "InferenceModel.predict": "is run through its subclasses",
-    "InferenceModel.predict_video": "is run through its subclasses",
-    "InferenceModel.poll_for_video_results": "is run through its subclasses",
-    "InferenceModel.poll_until_video_results": "is run through its subclasses",
-    "InferenceModel.download": "PyTorch weights: models are ONNX",
+    "Workspace.deploy_model": "needs PyTorch; the upload of weights trained elsewhere is not served",
+    "Version.deploy": "needs PyTorch; the upload of weights trained elsewhere is not served",
     "ObjectDetectionModel.webcam": "needs a camera and a window",
     "ClassificationModel.predict": "always calls the vendor's own inference host",
     "ClassificationModel.load_model": "always calls the vendor's own inference host",
-    "InstanceSegmentationModel.predict": "models here find boxes, not outlines",
-    "auth set-workspace": "changes the client's own file alone",
-    "upload_model": "upload of weights trained elsewhere",
-    "model upload": "upload of weights trained elsewhere",
+    "upload_model": "needs PyTorch; the upload of weights trained elsewhere is not served",
+    "model upload": "needs PyTorch; the upload of weights trained elsewhere is not served",
     "help": "needs the package rich",
     "completion install": "changes the shell of the user",
 }
@@ -121,23 +101,24 @@ def report(surface, name, kind, outcome, detail=""):
     OUT.write(json.dumps(row) + "\n")
 
 
-def failure(error, refused, output=""):
-    """The outcome and the detail of a step that did not end well."""
+def failure(error, refused, output="", own=None):
+    """The outcome and the detail of a step that did not end well; `own` is a fault of the client."""
     text = f"{type(error).__name__}: {error}" if error is not None else output
     for method, path, status, response in reversed(seen):
-        absent = next((why for pattern, why in ABSENT_PATHS if re.search(pattern, path)), None)
-        if absent and status >= 400:
-            return "absent", absent
-        if status == 405 or (status == 404 and "nothing at this path" in response.text):
-            return "absent", f"{method} {path}"
+        said = NOT_SERVED.search(response.text) if status in (404, 405) else None
+        if said:
+            return "absent", said.group(1) or f"{method} {path}"
     if refused and re.search(refused, text + output):
         return "refused", refused
+    if own and own[0] in text and all(status < 400 for _, _, status, _ in seen):
+        return "client", own[1]
     calls = ", ".join(f"{method} {path} {status}" for method, path, status, _ in seen[-2:])
     return "FAILED", f"{text} [{calls}]"
 
 
-def step(name, call, kind="", check=None, refused=None):
-    """Runs a method; `check` must hold of its result; `refused` is in the message of its error."""
+def step(name, call, kind="", check=None, refused=None, own=None):
+    """Runs a method; `check` must hold of its result; `refused` is in the message of its error, as is
+    the first text of `own`, an error of the client itself, with what to do about it."""
     seen.clear()
     printed = io.StringIO()
     try:
@@ -148,7 +129,7 @@ def step(name, call, kind="", check=None, refused=None):
     except (Exception, SystemExit) as error:
         if os.environ.get("CLIENTS_TRACE"):
             traceback.print_exc()
-        report("method", name, kind, *failure(error, refused))
+        report("method", name, kind, *failure(error, refused, own=own))
         return None
     if refused:
         report("method", name, kind, "FAILED", f"was to be refused, and gave {result!r}")

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { startFovea } from '../../test/fixtures/fovea-services.ts';
 import type { PythonClient } from './find-client.ts';
 
-const outcomes = ['works', 'refused', 'absent', 'outside', 'FAILED'] as const;
+const outcomes = ['works', 'refused', 'client', 'absent', 'outside', 'FAILED'] as const;
 
 /** One step of the day. */
 const Row = z.object({

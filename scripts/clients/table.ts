@@ -11,13 +11,17 @@ const end = '<!-- the table ends -->';
 const words: Readonly<Record<Row['outcome'], string>> = {
   works: 'works',
   refused: 'refused',
+  client: "client's fault",
   absent: 'not in our API',
   outside: 'not run',
   FAILED: 'FAILED',
 };
 
 /** From the worst to the best. */
-const order: readonly Row['outcome'][] = ['FAILED', 'absent', 'outside', 'refused', 'works'];
+const order: readonly Row['outcome'][] = [
+  ...(['FAILED', 'absent', 'client', 'outside'] as const),
+  ...(['refused', 'works'] as const),
+];
 
 /** Markdown: methods, then commands, each in the order of their names. */
 export function tableOf(rows: readonly Row[]): string {

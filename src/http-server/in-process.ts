@@ -41,7 +41,7 @@ export function inProcessHandler<Ops extends Operations, Principal>(
   return async (request) => {
     const found = answers.get(request.operation.id);
     if (found) return found(request);
-    throw new FoveaError('not_found', 'There is nothing at this path.');
+    throw new FoveaError('not_found', 'There is no operation at this path.');
   };
 }
 

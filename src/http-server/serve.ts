@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { HandleInProcess } from '../contract/in-process.ts';
+import type { NotServed } from '../contract/not-served.ts';
 import type { Operation } from '../contract/operation.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -22,6 +23,7 @@ import { headerValues } from './header-values.ts';
 import { inProcessHandler } from './in-process.ts';
 import { closeLingering } from './lingering-close.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
+import { explainAddress } from './misread-addresses.ts';
 import { type ErrorAnswer, type ErrorBody, sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 
@@ -29,6 +31,8 @@ export interface ServeOptions<Ops extends Operations, Principal> extends AccessP
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Principal>;
   readonly routes?: readonly Route<Principal>[];
+  /** What clients may ask for, and this service does not have. */
+  readonly notServed?: readonly NotServed[];
   /** The shape in which this service answers an error. */
   readonly errorBody: ErrorBody;
   /** The address to listen on; 127.0.0.1 unless given. */
@@ -71,7 +75,8 @@ export async function serve<Ops extends Operations, Principal>(
   const port = await listen(server, host, options.port);
   const url = urlOf(host, port);
   const checkSource = createHostCheck({ port, host: new URL(url).hostname, allowedHosts });
-  const service = { checkSource, router, errorBody, onAnswer: options.onAnswer, log, clock };
+  const { notServed = [], onAnswer } = options;
+  const service = { checkSource, router, notServed, errorBody, onAnswer, log, clock };
   const noteAddress = recordAddresses(options.trustedProxies ?? []);
   server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
   answerConnections(server, (request, response, ended) => {
@@ -107,6 +112,7 @@ export async function serve<Ops extends Operations, Principal>(
 interface Running {
   readonly checkSource: ReturnType<typeof createHostCheck>;
   readonly router: Router<Endpoint>;
+  readonly notServed: readonly NotServed[];
   readonly errorBody: ErrorBody;
   readonly onAnswer: OnAnswer | undefined;
   readonly log: Log;
@@ -158,7 +164,7 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { router, log, clock } = service;
+  const { router, notServed, log, clock } = service;
   const disconnect = new ClientDisconnect();
   const startMs = clock.monotonic();
   let endpoint: Endpoint | undefined;
@@ -183,7 +189,9 @@ async function respond(
     const origin = `http://${host}`;
     await endpoint.answer({ request, response, parameters, query, origin, disconnect });
   } catch (thrown) {
-    sendError(response, errorAnswer(service, thrown, endpoint?.id, endpoint?.operation));
+    const { id, operation } = endpoint ?? {};
+    const error = explainAddress(asFoveaError(thrown), request.url ?? '', notServed, operation);
+    sendError(response, errorAnswer(service, error, id, operation));
   }
 }
 
@@ -258,7 +266,7 @@ function route(
   const match = router.match(method, path);
   if (match) return match;
   const allowed = router.allowed(path).join(', ');
-  if (allowed === '') throw new FoveaError('not_found', 'There is nothing at this path.');
+  if (allowed === '') throw new FoveaError('not_found', 'There is no operation at this path.');
   response.setHeader('allow', allowed);
   throw new FoveaError('method_not_allowed', `This path has only the methods ${allowed}.`);
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { Environment } from '../config.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import { embeddedOperations } from '../contract/index.ts';
+import { notServed } from '../contract/not-served.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isReservedWorkspace } from '../contract/workspace.ts';
 import { runFor } from '../current-caller.ts';
@@ -141,6 +142,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Ca
   };
   const service = await serve({
     operations: embeddedOperations,
+    notServed,
     handlers: platformHandlers({
       ...common,
       annotationReader,

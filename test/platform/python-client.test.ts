@@ -89,3 +89,126 @@ test('the catalogue is also found under its other name', async () => {
   const { status, body } = await ask('GET', '/universe/search?q=cells&limit=12&page=1');
   expect({ status, results: body.results }).toEqual({ status: 200, results: [] });
 });
+
+test('the upload link of a video says for how many seconds it is good, and is refused with another', async () => {
+  const { body } = await ask('POST', '/video_upload_signed_url', { file_name: 'clip.webm' });
+  const link = String(body.signed_url);
+  expect(link.split('&X-Goog-Expires')[1]?.split('&')[0]).toBe('=3600');
+  const put = async (url: string) => (await fetch(url, { method: 'PUT', body: 'a' })).status;
+  expect(await put(link.replace('=3600', '=7200'))).toBe(403);
+  expect(await put(link.replace('&X-Goog-Expires=3600', ''))).toBe(403);
+  expect(await put(link)).toBe(200);
+});
+
+test('a workflow is made from the query, its config a text that is given back as it was', async () => {
+  const config = '{"specification": {"version": "1.0"}}';
+  const make = async (query: object) =>
+    ask('POST', `/acme/createWorkflow?${new URLSearchParams(Object.entries(query))}`);
+  const given = { name: 'Count cells', url: 'count-cells', template: '{}', config };
+  const made = await make(given);
+  expect(made.status).toBe(201);
+  expect(made.body.workflow).toMatchObject({ name: 'Count cells', url: 'count-cells' });
+  expect((await ask('GET', '/acme/workflows/count-cells')).body.workflow.config).toBe(config);
+  for (const [wrong, message] of [
+    [{ config: '[]' }, 'config: must be an object, or the JSON text of one'],
+    [{ config: `${'{"a":'.repeat(99)}1${'}'.repeat(99)}` }, 'is nested deeper than'],
+    [{ template: '{"a":1}' }, 'template'],
+    [{ more: '1' }, 'more'],
+  ] as const) {
+    const { status, body } = await make({ ...given, ...wrong });
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
+  }
+  const twice = await ask('POST', '/acme/createWorkflow?name=a&config=%7B%7D', { name: 'b' });
+  expect(twice.body.error.message).toBe('name: is in the query and in the body, send one');
+});
+
+test('a workflow is changed, and copied', async () => {
+  const other = await ask('POST', '/acme/workflows', { name: 'Other', config: { a: 1 } });
+  const { workflow } = (await ask('GET', '/acme/workflows/count-cells')).body;
+  const change = {
+    id: workflow.id,
+    name: 'Counted',
+    url: 'counted',
+    config: '{"specification":{}}',
+  };
+  const changed = await ask('POST', '/acme/updateWorkflow', change);
+  expect(changed.status).toBe(200);
+  expect((await ask('GET', '/acme/workflows/counted')).body.workflow).toMatchObject(change);
+  const named = await ask('POST', '/acme/updateWorkflow', {
+    id: workflow.id,
+    name: 'Counted again',
+  });
+  expect(named.body.workflow).toMatchObject({ name: 'Counted again', url: 'counted' });
+  expect((await ask('GET', '/acme/workflows/counted')).body.workflow.config).toBe(change.config);
+  const taken = await ask('POST', '/acme/updateWorkflow', { id: workflow.id, url: 'other' });
+  expect([taken.status, taken.body.error.message]).toEqual([
+    409,
+    'Another workflow has this slug.',
+  ]);
+  const missing = await ask('POST', '/acme/updateWorkflow', { id: 'nobody', name: 'a' });
+  expect(missing.status).toBe(404);
+  const source = { source_workspace: 'acme', source_workflow: 'other' };
+  const fork = await ask('POST', '/acme/forkWorkflow', source);
+  expect([fork.status, fork.body.workflow.url]).toEqual([201, 'other-2']);
+  expect(fork.body.workflow.id).not.toBe(other.body.workflow.id);
+  expect((await ask('GET', '/acme/workflows/other-2')).body.workflow.config).toEqual({ a: 1 });
+  const far = await ask('POST', '/acme/forkWorkflow', { ...source, source_workspace: 'globex' });
+  expect(far.status).toBe(404);
+});
+
+test('images that a project has are kept where images without one are deleted', async () => {
+  const id = await upload('kept.png');
+  const kept = await ask('DELETE', '/acme/images', { images: [id] });
+  expect(kept).toMatchObject({ status: 200, body: { deletedSources: 0, skippedSources: 1 } });
+  expect((await ask('GET', `/acme/cells/images/${id}`)).status).toBe(200);
+  const { status, body } = await ask('DELETE', '/acme/images', { images: [id, 'nobody'] });
+  expect([status, body.error.message]).toEqual([
+    400,
+    'images: 1 of 2 are not in this workspace (nobody); nothing was deleted',
+  ]);
+});
+
+test('what is not served is called so, whatever its address is read as', async () => {
+  for (const [method, path, status, what] of [
+    ['GET', '/acme/devices/v2', 404, 'devices'],
+    ['GET', '/acme/devices/v2/d1/config/', 404, 'devices'],
+    ['POST', '/acme/devices/v2', 405, 'devices'],
+    ['GET', '/acme/stats?start=1', 404, 'statistics of labelling work'],
+    ['GET', '/usage/plan', 404, 'plans and billing'],
+    ['GET', '/acme/cells/1/ptFile', 404, 'PyTorch weights; models here are ONNX files'],
+    ['POST', '/acme/models/a/favorite', 405, 'the search for architectures'],
+    ['GET', '/list', 404, 'dedicated deployments'],
+    ['POST', '/add', 405, 'dedicated deployments'],
+  ] as const) {
+    const answer = await ask(method, path, method === 'POST' ? {} : undefined);
+    expect([path, answer.status, answer.body.error.message]).toEqual([
+      path,
+      status,
+      `Not served here: ${what}.`,
+    ]);
+  }
+  expect((await ask('GET', '/acme/a/b/c/d/e')).body.error.message).toBe(
+    'There is no operation at this path.',
+  );
+  const unknown = await fetch(`${platform.url}/acme/devices/v2?api_key=wrong`);
+  expect(unknown.status).toBe(401);
+});
+
+test('a project may have the name of what is not served', async () => {
+  const project = { name: 'Stats', type: 'object-detection', annotation: 'cells' };
+  expect((await ask('POST', '/acme/projects', project)).status).toBe(201);
+  expect((await ask('GET', '/acme/stats')).body.project.name).toBe('Stats');
+});
+
+test('an address that is read as another one says as which', async () => {
+  const foreign = await ask('POST', '/acme/renameWorkspace');
+  expect([foreign.status, foreign.body.error.hint]).toEqual([
+    400,
+    'The address was read as POST /{project}/{version} (inference_run).',
+  ]);
+  const json = await ask('POST', '/acme/renameWorkspace', { name: 'a' });
+  expect([json.status, json.body.error.hint]).toEqual([
+    415,
+    'Send it as multipart/form-data. The address was read as POST /{project}/{version} (inference_run).',
+  ]);
+});

@@ -95,6 +95,16 @@ export const serviceChecks: FamilyChecks = {
       const { headers } = await context.client.send(call);
       assert.match(headers.get('allow') ?? '', /\bPOST\b/);
     }),
+    check('what is not served is called so', ['29.9'], async (context) => {
+      for (const [path, what] of [
+        [`/${context.workspace}/devices/v2`, 'devices'],
+        [`/${context.workspace}/devices/v2/d1/config`, 'devices'],
+        [`/${context.workspace}/model-evals`, 'evaluations of models'],
+      ] as const) {
+        const words = await refused(context, { path }, 404);
+        assert.ok(words.startsWith(`Not served here: ${what}.`), `GET ${path}: ${words}`);
+      }
+    }),
     check('v1 and v2 stand where the specification has them alone', ['28.3'], async (context) => {
       const slug = await newProject(context);
       for (const path of [
