@@ -1,5 +1,6 @@
 """The steps of the day, in the order in which a team works: see day.py."""
 
+import itertools
 import json
 import os
 import shutil
@@ -35,6 +36,7 @@ SETTINGS = {
     "augmentation": {"flip": {"horizontal": True, "vertical": False}, "image": {"versions": 2}},
 }
 MAIL = "labeler@example.com"
+pictures_made = itertools.count(1)
 
 
 def run(sample, folder, clip):
@@ -200,12 +202,14 @@ def batches_and_jobs(project, kind):
 
 
 def project_picture(project):
-    """An image that no project has yet."""
+    """An image that no project has yet; the day by tools makes the same, of the same name."""
     import numpy
     from PIL import Image
 
-    name = f"{uuid.uuid4().hex}.png"
-    Image.fromarray(numpy.random.default_rng().integers(0, 255, (64, 64, 3), "uint8")).save(name)
+    seed = next(pictures_made)
+    name = f"picture-{seed}.png"
+    pixels = (numpy.arange(64 * 64 * 3) * (7 + seed) % 256).astype("uint8")
+    Image.fromarray(pixels.reshape(64, 64, 3)).save(name)
     return name
 
 

@@ -1,13 +1,12 @@
-// The day as a table: a row for each method and each command, with its worst outcome.
+// The day as a table: a row for each method and each command, with its worst outcome; and the page
+// of docs that has it.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Comparison } from './compare.ts';
 import type { Row } from './run-day.ts';
 
 const page = resolve(import.meta.dirname, '../../docs/python.md');
-const begin = '<!-- the table of `npm run clients -- --write` begins -->';
-const end = '<!-- the table ends -->';
-
 const words: Readonly<Record<Row['outcome'], string>> = {
   works: 'works',
   refused: 'refused',
@@ -59,15 +58,30 @@ function aligned(rows: readonly (readonly string[])[]): string {
   return [line(head), rule, ...body.map(line)].join('\n');
 }
 
-/** Replaces the table of the page. */
-export async function writeTable(rows: readonly Row[]): Promise<void> {
-  const { before, after } = await partsOfPage();
-  await writeFile(page, `${before}${begin}\n\n${tableOf(rows)}\n\n${end}${after}`);
+/** Replaces the parts of the page that the command makes. */
+export async function writePage(rows: readonly Row[], comparison: Comparison): Promise<void> {
+  const text = await readFile(page, 'utf8');
+  const withTable = replacePart(text, 'table', tableOf(rows));
+  await writeFile(page, replacePart(withTable, 'comparison', figuresOf(comparison)));
 }
 
-async function partsOfPage() {
-  const text = await readFile(page, 'utf8');
-  const [before = '', rest = ''] = text.split(begin);
-  const [, after = ''] = rest.split(end);
-  return { before, after };
+function figuresOf({ rows, faults }: Comparison): string {
+  const same = rows.filter(({ isSame }) => isSame).length;
+  const reasons = new Set(rows.flatMap(({ reason }) => reason ?? []));
+  return [
+    `Of ${rows.length} rows, ${same} are the same, ${rows.length - same - faults.length} differ for`,
+    `a reason, and ${faults.length} differ without one. The reasons:\n`,
+    ...[...reasons].sort().map((reason) => `- ${reason}`),
+  ].join('\n');
+}
+
+/** A part stands between two comments. Throws where the page has none of that name. */
+function replacePart(text: string, name: string, content: string): string {
+  const begin = `<!-- the ${name} of \`npm run clients -- --write\` begins -->`;
+  const end = `<!-- the ${name} ends -->`;
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/python.md has no ${begin}`);
+  return `${before}${begin}\n\n${content}\n\n${end}${after}`;
 }
