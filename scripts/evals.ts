@@ -1,15 +1,16 @@
-// Jobs in plain language, done by any agent that speaks MCP; the end state is checked by
-// code: npm run evals -- --agent 'claude -p {prompt} --mcp-config {config}' [--surface compact]
+// Jobs in plain language, done by any agent that speaks MCP; the end state is checked by code:
+// npm run evals -- --agent 'claude -p {prompt} --mcp-config {config}' [--tool-profile NAME]
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { toolProfiles } from '../src/config.ts';
 import { jobs } from './evals/jobs.ts';
 import { agentNamed, type JobOutcome, runJob } from './evals/run-job.ts';
 
 const { values } = parseArgs({
   options: {
     agent: { type: 'string', default: 'reference' },
-    surface: { type: 'string', default: 'full' },
+    'tool-profile': { type: 'string', default: 'default' },
     jobs: { type: 'string' },
     json: { type: 'string' },
     'timeout-s': { type: 'string', default: '300' },
@@ -24,14 +25,15 @@ else await runAll();
 
 async function runAll(): Promise<void> {
   const chosen = chosenJobs();
-  const { surface } = values;
-  if (surface !== 'full' && surface !== 'compact') return refuse('--surface: full or compact');
+  const { 'tool-profile': toolProfile } = values;
+  const known = toolProfiles.find((profile) => profile === toolProfile);
+  if (known === undefined) return refuse(`--tool-profile: one of ${toolProfiles.join(', ')}`);
   if (chosen.length === 0) return refuse('--jobs names no job; --list has all names');
   const agent = agentNamed(values.agent);
   const timeoutMs = Number(values['timeout-s']) * 1000;
   const outcomes: JobOutcome[] = [];
   for (const job of chosen) {
-    const outcome = await runJob(job, { agent, surface, timeoutMs });
+    const outcome = await runJob(job, { agent, toolProfile: known, timeoutMs });
     outcomes.push(outcome);
     say(lineOf(outcome));
   }
@@ -60,7 +62,9 @@ function sum(figures: readonly number[]): number {
 }
 
 function printHelp(): void {
-  say("npm run evals -- --agent 'COMMAND' [--surface full|compact] [--jobs a,b] [--json FILE]");
+  say(
+    "npm run evals -- --agent 'COMMAND' [--tool-profile full|compact] [--jobs a,b] [--json FILE]",
+  );
   say(
     '\nCOMMAND is run by the shell for each job. {prompt} and {config} in it stand for the job in',
   );

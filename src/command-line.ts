@@ -1,7 +1,7 @@
 // Parses the command line: commands and their options.
 
 import { parseArgs } from 'node:util';
-import type { ToolProfile } from './config.ts';
+import { type ToolProfile, toolProfiles } from './config.ts';
 import { invalidArgument } from './errors.ts';
 import { suggestSpelling } from './spelling-suggestion.ts';
 
@@ -88,14 +88,31 @@ export interface SetupCommand {
   readonly dryRun: boolean;
   /** Takes the last change back. */
   readonly undo: boolean;
-  /** Written as FOVEA_SURFACE. */
-  readonly surface: ToolProfile | undefined;
+  /** Written as FOVEA_TOOL_PROFILE. */
+  readonly toolProfile: ToolProfile | undefined;
   /** Written as FOVEA_FILE_ROOTS; none: as the environment has it. */
   readonly files: readonly string[];
 }
 
 export interface DoctorCommand {
   readonly kind: 'doctor';
+  readonly json: boolean;
+}
+
+/** Calls one tool, as a host would. */
+export interface CallCommand {
+  readonly kind: 'call';
+  readonly tool: string;
+  /** A JSON object, or `-`: it comes from stdin. */
+  readonly input: string | undefined;
+  /** Whether the structured answer is printed in place of its text. */
+  readonly json: boolean;
+}
+
+/** Lists the tools, or shows one. */
+export interface ToolsCommand {
+  readonly kind: 'tools';
+  readonly name: string | undefined;
   readonly json: boolean;
 }
 
@@ -108,6 +125,8 @@ export type Command =
   | ProfileCommand
   | SetupCommand
   | DoctorCommand
+  | CallCommand
+  | ToolsCommand
   | AccountCommand
   | ApplicationCommand;
 
@@ -123,14 +142,19 @@ Services:
   event-store serves the device Event Store over HTTP, with the same options (8001)
   http        serves the Model Context Protocol over HTTP at /mcp, with the same options (8002)
 
-For people:
+For people and scripts:
+  tools       NAME: the arguments of a tool; without a name, lists all of them
+                --json           for programs
+  call        TOOL JSON: calls a tool and prints the answer; - reads the JSON from stdin
+                --json           the facts of the answer as JSON; exit code 1 where it is an error
   setup       HOST …: writes Fovea into the configuration of hosts; without a name, lists them
                 ${hostNames.slice(0, 5).join(', ')},
                 ${hostNames.slice(5).join(', ')}
                 --all            every host that is here
                 --dry-run        shows the change, and writes nothing
                 --undo           takes the last change back
-                --surface full|compact  which tools the host is offered (FOVEA_SURFACE)
+                --tool-profile default|full|compact
+                                 which tools the host is offered (FOVEA_TOOL_PROFILE)
                 --files FOLDER   what tools may read and write (may be repeated; FOVEA_FILE_ROOTS)
   doctor      checks the setup and names each mend; exit code 1 where something is wrong
                 --json           for programs
@@ -202,7 +226,7 @@ const options = {
   all: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
   undo: { type: 'boolean' },
-  surface: { type: 'string' },
+  'tool-profile': { type: 'string' },
   files: { type: 'string', multiple: true },
   json: { type: 'boolean' },
 } as const;
@@ -217,8 +241,10 @@ const optionsOf = {
   'sign-in': ['profile', 'paste'],
   'sign-out': ['profile'],
   status: ['profile'],
-  setup: ['all', 'dry-run', 'undo', 'surface', 'files'],
+  setup: ['all', 'dry-run', 'undo', 'tool-profile', 'files'],
   doctor: ['json'],
+  call: ['json'],
+  tools: ['json'],
   account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
     'name',
@@ -309,6 +335,11 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
     case 'doctor':
       takeWords(command, words, 0);
       return { kind: command, json: values.json ?? false };
+    case 'call':
+      return callCommand(words, values);
+    case 'tools':
+      takeWords(command, words, 1);
+      return { kind: command, name: words[0], json: values.json ?? false };
     case 'account':
       return accountCommand(words, values);
     case 'application':
@@ -335,22 +366,35 @@ function serviceCommand(kind: ServiceCommand['kind'], values: Values): ServiceCo
   return { kind, host, port: Number(port), data };
 }
 
+function callCommand(words: readonly string[], values: Values): CallCommand {
+  takeWords('call', words, 2);
+  const [tool, input] = words;
+  if (tool === undefined) {
+    const fix = `For example: fovea call workspace_get, or fovea call projects_get '{"project": "cells"}'`;
+    throw invalidArgument('call', 'needs the name of a tool', fix);
+  }
+  return { kind: 'call', tool, input, json: values.json ?? false };
+}
+
 function setupCommand(words: readonly string[], values: Values): SetupCommand {
-  const { all = false, undo = false, surface, files = [] } = values;
+  const { all = false, undo = false, 'tool-profile': profile, files = [] } = values;
   const hosts = words.map(readHost);
   if (all && hosts.length > 0)
     throw invalidArgument('--all', 'and names of hosts exclude each other');
-  if (undo && surface !== undefined) throw invalidArgument('--surface', 'has no use with --undo');
+  if (undo && profile !== undefined) {
+    throw invalidArgument('--tool-profile', 'has no use with --undo');
+  }
   if (undo && files.length > 0) throw invalidArgument('--files', 'has no use with --undo');
-  if (surface !== undefined && surface !== 'full' && surface !== 'compact') {
-    throw invalidArgument('--surface', 'must be full or compact');
+  const toolProfile = toolProfiles.find((known) => known === profile);
+  if (toolProfile !== profile) {
+    throw invalidArgument('--tool-profile', `must be one of ${toolProfiles.join(', ')}`);
   }
   return {
     kind: 'setup',
     hosts: [...new Set(hosts)],
     all,
     undo,
-    surface,
+    toolProfile,
     files,
     dryRun: values['dry-run'] ?? false,
   };

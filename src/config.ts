@@ -71,7 +71,9 @@ export interface Settings {
 /** RFC 6749 section 2.3.1, and public clients. */
 export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
 
-export type ToolProfile = 'full' | 'compact';
+export const toolProfiles = ['default', 'full', 'compact'] as const;
+
+export type ToolProfile = (typeof toolProfiles)[number];
 
 export type CredentialsPlace = 'auto' | 'keychain' | 'file' | 'memory';
 
@@ -143,7 +145,7 @@ function readAll(
     fileRoots: reader.read('FOVEA_FILE_ROOTS', folders(machine), defaultRoots(machine)),
     toolsets: reader.read('FOVEA_TOOLSETS', words, undefined),
     readOnly: reader.read('FOVEA_READ_ONLY', yesOrNo, false),
-    toolProfile: reader.read('FOVEA_SURFACE', toolProfile, 'full'),
+    toolProfile: reader.read('FOVEA_TOOL_PROFILE', toolProfile, 'default'),
     repeatWindowSeconds: reader.read(
       'FOVEA_REPEAT_WINDOW_SECONDS',
       repeatSeconds,
@@ -434,8 +436,10 @@ const milliseconds: Parser<number> = (text) => {
     : { wrong: `must be a whole number from 100 to ${limits.callTimeoutMsMax}` };
 };
 
-const toolProfile: Parser<ToolProfile> = (text) =>
-  text === 'full' || text === 'compact' ? { value: text } : { wrong: 'must be full or compact' };
+const toolProfile: Parser<ToolProfile> = (text) => {
+  const value = toolProfiles.find((profile) => profile === text);
+  return value === undefined ? { wrong: 'must be default, full or compact' } : { value };
+};
 
 const repeatSeconds: Parser<number> = (text) =>
   /^\d{1,5}$/.test(text) && Number(text) <= limits.repeatWindowSecondsMax

@@ -40,7 +40,7 @@ describe('settings', () => {
       fileRoots: ['/work/cells'],
       toolsets: undefined,
       readOnly: false,
-      toolProfile: 'full',
+      toolProfile: 'default',
       repeatWindowSeconds: 120,
       timeoutMs: 60_000,
       versionMultiplierMax: 50,

@@ -10,27 +10,30 @@ import { count, quoted } from './format.ts';
 export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_list, {
     title: 'List annotation jobs',
-    description: 'Who labels what, and how far they are.',
+    description:
+      'Lists the annotation jobs of a project: labeler, reviewer, and how many images are done.',
     summarize: ({ jobs }) => `${count(jobs.length, 'annotation job')}.`,
   }),
   fromOperation(annotation.annotation_jobs_create, {
     title: 'Create annotation job',
-    description: 'Hands images of a batch to a person.',
+    description:
+      'Gives images of a batch to a member to label, and another to review. batches_list has the batch id. To let a model label use autolabel_start.',
     summarize: ({ id }, { num_images, labelerEmail }) =>
       `Gave ${count(num_images, 'image')} to ${quoted(labelerEmail)}` +
       `${id === undefined ? '' : ` as job ${quoted(id)}`}.`,
   }),
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
-    description: 'How far an annotation job is.',
+    description:
+      'Describes one annotation job: people, status, and images annotated, approved and rejected.',
     summarize: ({ status, numImages = 0, unannotated = numImages }, { jobId }) =>
       `Job ${quoted(jobId)}${status === undefined ? '' : ` is ${quoted(status)}`}: ` +
       `${numImages - unannotated} of ${count(numImages, 'image')} annotated.`,
   }),
   fromOperation(annotation.autolabel_start, {
     title: 'Start Auto Label',
-    description: 'Lets a model label a batch in the background.',
-    hiddenArguments: ['modelOptions', 'confidenceThresholds', 'runNms', 'reviewerEmail'],
+    description:
+      'Lets a model label the images of a batch, in the background. batches_list has the batch id; autolabel_get shows progress. A hosted platform charges credits for it.',
     cost: confirmAutolabelCost,
     summarize: ({ jobId }) =>
       `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.`,
@@ -42,7 +45,8 @@ export const annotationTools: readonly Tool[] = [
   }),
   fromOperation(annotation.autolabel_get, {
     title: 'Get Auto Label job',
-    description: 'How far an Auto Label job is.',
+    description:
+      'Tells how far an Auto Label job is: images labelled, left empty and skipped, or why it failed.',
     summarize: ({ status, images, error }, { jobId }) => {
       const { total, labelled = 0 } = images ?? {};
       const far = total === undefined ? '' : `, ${labelled} of ${count(total, 'image')} labelled`;

@@ -13,8 +13,11 @@ const { api_keys_create: create, api_keys_update: update } = apiKeys;
 
 /** The specification's three states of `scopes` without null: a list, full access, or left out. */
 const scopeChoice = {
-  scopes: z.array(z.string().min(1)).optional().describe('Only these; []: none.'),
-  fullAccess: z.boolean().optional().describe('All scopes.'),
+  scopes: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Only these rights, e.g. project:read; [] for none.'),
+  fullAccess: z.boolean().optional().describe('true: all rights, also those that come later.'),
 };
 
 const createInput = z.strictObject({
@@ -34,16 +37,16 @@ const onlyTrue = 'must be true, or left out: protection cannot be taken away';
 export const apiKeyTools: readonly Tool[] = [
   fromOperation(apiKeys.api_keys_list, {
     title: 'List API keys',
-    hiddenArguments: ['includeFolders'],
-    description: 'What each key allows, without secrets.',
+    description:
+      'Lists the API keys of the workspace with scopes, folders and state, without their secrets.',
     summarize: ({ apiKeys }) => `${count(apiKeys.length, 'API key')}.`,
   }),
   toolFor(create, {
     title: 'Create API key',
-    description: 'Shows the secret once. Without scopes: those of the caller.',
+    description:
+      'Creates an API key. The answer has its secret, shown only this once. Limit it with scopes and folderIds; without scopes it allows what the caller may do.',
     givesSecret: true,
     input: createInput,
-    hiddenArguments: ['customMetadata', 'protected'],
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);
       const { body } = await client.call(create, { ...input, ...scopes }, { signal });
@@ -53,21 +56,23 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   fromOperation(apiKeys.api_keys_get_publishable, {
     title: 'Get publishable key',
-    description: 'The key for web pages; it only runs models.',
+    description:
+      'Gives the publishable key, which only runs models and is no secret. Use it in web pages; for programs make a key with api_keys_create.',
     summarize: ({ publishableKey }) =>
       publishableKey === null ? 'There is no publishable key.' : 'The publishable key.',
   }),
   fromOperation(apiKeys.api_keys_get, {
     title: 'Get API key',
-    description: 'What a key allows, without its secret.',
+    description:
+      'Describes one API key: scopes, folders, protection and state, without its secret.',
     summarize: ({ apiKey }) =>
       `API key ${quoted(apiKey.keyId)} is ${apiKey.disabled ? 'disabled' : 'active'}.`,
   }),
   toolFor(update, {
     title: 'Update API key',
-    description: 'Renames, limits, protects, disables or enables a key.',
+    description:
+      'Changes the name, scopes, protection or state of an API key; what is left out stays. disabled stops a key for a while; to end it for good use api_keys_revoke.',
     input: updateInput,
-    hiddenArguments: ['customMetadata'],
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       // The service answers 403, as if another credential could do it.
       if (input.protected === false) throw invalidArgument('protected', onlyTrue);
@@ -78,9 +83,10 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   fromOperation(apiKeys.api_keys_revoke, {
     title: 'Revoke API key',
-    description: 'Ends a key at once. Cannot be undone.',
+    description:
+      'Ends an API key at once, for whoever uses it. To stop it for a while use api_keys_update with disabled. Cannot be undone.',
     confirmation: {
-      description: 'Repeat keyId.',
+      description: 'Repeat the keyId here.',
       expected: ({ keyId }) => keyId,
       prompt: confirmKeyRevocation,
     },

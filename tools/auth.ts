@@ -43,7 +43,8 @@ export const authTools: readonly Tool[] = [
     ...base,
     name: 'auth_sign_in',
     title: 'Sign in',
-    description: 'Lets the user sign in, in a browser; then see auth_status.',
+    description:
+      'Lets the user sign in to the hosted platform, in a browser. auth_status tells when it is done.',
     effect: 'adds',
     recoverable: false,
     run: (_input, context) => signIn(context),
@@ -52,7 +53,8 @@ export const authTools: readonly Tool[] = [
     ...base,
     name: 'auth_status',
     title: 'Show sign-in status',
-    description: 'Who is signed in, to which workspace, until when.',
+    description:
+      'Tells whether somebody is signed in, to which workspace, with which scopes and until when.',
     effect: 'reads',
     recoverable: false,
     run: async (_input, context) => {
@@ -64,7 +66,7 @@ export const authTools: readonly Tool[] = [
     ...base,
     name: 'auth_sign_out',
     title: 'Sign out',
-    description: 'Revokes and forgets the tokens.',
+    description: 'Signs out: revokes the tokens at the service and forgets them here.',
     effect: 'removes',
     recoverable: true,
     run: (_input, context) => signOut(context),
@@ -73,7 +75,8 @@ export const authTools: readonly Tool[] = [
     ...base,
     name: 'auth_userinfo',
     title: 'Get user',
-    description: 'Name and email of who is signed in.',
+    description:
+      'Gives name and email of who is signed in. For the workspace use workspace_whoami.',
     effect: 'reads',
     recoverable: false,
     run: (_input, context) => userinfo(context),

@@ -1,6 +1,7 @@
 // Tools of the deployment toolset.
 
-import { deployment } from '../src/contract/deployment.ts';
+import { deployment, learningConfiguration } from '../src/contract/deployment.ts';
+import { inProject } from '../src/contract/fields.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { quoted } from './format.ts';
@@ -8,41 +9,43 @@ import { quoted } from './format.ts';
 export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.deployment_get, {
     title: 'Get deployment',
-    description: 'Which model a project serves.',
+    description: 'Tells which model a project serves. deployment_set_model changes it.',
     summarize: ({ model }, { project }) =>
       `${quoted(project)} has ${model ? 'a deployed model' : 'no deployed model'}.`,
   }),
   fromOperation(deployment.deployment_set_model, {
     title: 'Deploy model',
-    description: 'Replaces the model that a project serves.',
-    shortDescriptions: { model: '{type: model_id, modelId} or {type: sam3 | clip, classes}.' },
+    description:
+      'Makes another model the one that a project serves. models_list and trainings_list have the model ids; inference_run tries a model without deploying it.',
     summarize: (_answer, { project, model }) =>
       `${quoted(project)} now serves ${quoted(model.modelId ?? model.type)}.`,
   }),
   fromOperation(deployment.active_learning_get, {
     title: 'Get Active Learning',
-    description: 'Whether and what Active Learning collects.',
+    description: 'Tells whether Active Learning collects images, how many, and by which filters.',
     summarize: (_answer, { project }) => `Active Learning settings of ${quoted(project)}.`,
   }),
   fromOperation(deployment.active_learning_enable, {
     title: 'Enable Active Learning',
-    description: 'Collects what the deployed model sees, for labeling.',
+    description:
+      'Starts to collect images that the deployed model sees, to be labelled. active_learning_configure says which.',
     summarize: (_answer, { project }) => `Active Learning of ${quoted(project)} is on.`,
   }),
   fromOperation(deployment.active_learning_disable, {
     title: 'Disable Active Learning',
-    description: 'Stops collecting; what was collected stays.',
+    description: 'Stops collecting images. What was collected stays, and so do the settings.',
     summarize: (_answer, { project }) => `Active Learning of ${quoted(project)} is off.`,
   }),
   fromOperation(deployment.active_learning_configure, {
     title: 'Configure Active Learning',
-    description: 'How many and which images are collected.',
+    offered: inProject.extend(learningConfiguration.shape),
+    description:
+      'Sets how many and which images Active Learning collects. What is left out stays; null resets a member to its default.',
     summarize: (_answer, { project }) => `Changed Active Learning of ${quoted(project)}.`,
   }),
   fromOperation(deployment.active_learning_images, {
     title: 'List Active Learning images',
-    description: 'What was collected and waits for review.',
-    hiddenArguments: ['pageSize', 'sortBy', 'sortDirection', 'reviewer'],
+    description: 'Lists what Active Learning collected and what waits for review, by page.',
     summarize: (_answer, { page = 1 }) => `Page ${page} of the collected images.`,
   }),
 ];

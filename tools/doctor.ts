@@ -23,7 +23,8 @@ export const doctorTools: readonly Tool[] = [
     name: 'doctor',
     toolset: 'doctor',
     title: 'Check the setup',
-    description: 'Where tools fail for no visible reason: names each fix.',
+    description:
+      'Checks settings, folders, sign-in, platform, models and Event Store, and names the fix of whatever is wrong. Use it where tools fail for no visible reason.',
     effect: 'reads',
     recoverable: false,
     idempotent: true,

@@ -12,42 +12,34 @@ import { getEvent, latestEvents, latestInput, listEvents, listInput } from './ev
 import { readStats } from './events/stats.ts';
 import { bare, count, quoted } from './format.ts';
 
-/** Comma-separated forms of the filters: a model that wants several can call several times. */
-const severalOf = ['device_id__in', 'event_schema__in', 'workflow_id__in', 'external_id__in'];
-
 const reading: readonly Tool[] = [
   toolFor(events.events_list, {
     title: 'List device events',
-    description: 'Finds stored events by time, device, schema or metadata.',
+    description:
+      'Finds events stored on this device by time, device, schema or custom metadata, newest first. events_count only counts.',
     app: 'event-timeline',
     meta: { searchHint: 'device camera detections history vision events' },
     input: listInput,
-    hiddenArguments: [
-      ...severalOf,
-      'workflow_id',
-      'external_id',
-      'related_event_id',
-      'include_drafts',
-    ],
     run: listEvents,
   }),
   toolFor(events.events_get, {
     title: 'Get device event',
-    description: 'One event with detections, attachments and images.',
+    description:
+      'Shows one event: facts, detections, attachments, and its images with boxes. events_list has the ids.',
     input: z.strictObject(events.events_get.pathParameters.shape),
     run: getEvent,
   }),
   toolFor(events.events_latest, {
     title: 'Get latest events',
-    description: 'What happened last on the device.',
+    description:
+      'Shows the newest events of this device with their pictures. To filter use events_list.',
     input: latestInput,
-    hiddenArguments: ['include_drafts'],
     run: latestEvents,
   }),
   fromOperation(events.events_count, {
     title: 'Count device events',
-    description: 'How many events there are, from when to when.',
-    hiddenArguments: ['workflow_id'],
+    description:
+      'Counts the events of this device, and tells from when to when they are. To filter by time or metadata use events_list.',
     summarize: ({ total_count, filtered_count, oldest_timestamp, newest_timestamp }) => {
       const span = newest_timestamp
         ? `, from ${bare(oldest_timestamp ?? '')} to ${bare(newest_timestamp)}`
@@ -60,22 +52,23 @@ const reading: readonly Tool[] = [
 const attaching: readonly Tool[] = [
   toolFor(events.events_attach_video, {
     title: 'Attach video',
-    description: 'Adds a video to a draft event.',
+    description:
+      'Attaches a video file to a draft event, which events_create makes with draft true. events_finalize closes the draft.',
     usesFiles: true,
     input: videoInput,
     run: attachVideo,
   }),
   toolFor(events.events_attach_file, {
     title: 'Attach local file',
-    description: 'Adds a file, which never leaves the device, to a draft event.',
+    description:
+      'Attaches any file to a draft event. It stays on this device and is never uploaded. For a video use events_attach_video.',
     usesFiles: true,
     input: fileInput,
-    hiddenArguments: ['content_type'],
     run: attachFile,
   }),
   fromOperation(events.events_finalize, {
     title: 'Finalize draft event',
-    description: 'Closes a draft: it takes no more files.',
+    description: 'Closes a draft event: it takes no more files, and is uploaded where that is on.',
     summarize: ({ already_finalized, auto_finalized_at }, { event_id }) => {
       const by = auto_finalized_at ? ', by the store after its time was up' : '';
       const state = already_finalized ? `was finalized already${by}` : 'is final';
@@ -88,14 +81,14 @@ const attaching: readonly Tool[] = [
 const keeping: readonly Tool[] = [
   toolFor(eventStore.events_stats, {
     title: 'Check event store',
-    description: 'How full it is, what waits for upload, what was removed.',
+    description:
+      'Tells how full the Event Store is, until when events are kept, what waits for upload and what was removed. Use it where events are refused or missing.',
     input: z.strictObject({}),
     run: (_input, context) => readStats(context),
   }),
   fromOperation(eventStore.events_ledger, {
     title: 'List removed events',
-    description: 'What was removed, when and why.',
-    hiddenArguments: ['event_id'],
+    description: 'Lists events that were removed from this device: when and why, newest first.',
     project: ({ lines, next }) => ({ next_before: next, lines }),
     page: ({ lines, next }) => ({
       shown: lines.length,
@@ -108,26 +101,29 @@ const keeping: readonly Tool[] = [
   }),
   fromOperation(eventStore.events_hold, {
     title: 'Hold event',
-    description: 'Keeps an event from every cleanup.',
+    description:
+      'Keeps an event from being removed, until events_release. Other events are removed by age and where space runs out.',
     summarize: (_answer, { event_id }) => `No cleanup removes event ${quoted(event_id)}.`,
     // Models follow proposals: none of them undoes anything.
     next: (_answer, { event_id }) => [showCall(event_id)],
   }),
   fromOperation(eventStore.events_release, {
     title: 'Release event',
-    description: 'Ends a hold.',
+    description: 'Ends a hold: the event may be removed by age or space again.',
     summarize: (_answer, { event_id }) =>
       `Event ${quoted(event_id)} follows the usual retention again.`,
   }),
   fromOperation(eventStore.events_retry_upload, {
     title: 'Retry refused uploads',
-    description: 'Lets refused events wait for upload again.',
+    description:
+      'Puts events that the cloud refused back into the queue for upload. events_stats shows how the upload goes.',
     summarize: ({ retried }) => `${count(retried, 'event')} wait for upload again.`,
     next: () => [{ tool: 'events_stats', arguments: {}, why: 'Shows how the upload goes.' }],
   }),
   fromOperation(eventStore.event_schemas_list, {
     title: 'List event schemas',
-    description: 'What event_data must look like, per event_schema.',
+    description:
+      'Lists the event schemas with a JSON Schema of their event_data. Use it before events_create.',
     summarize: ({ schemas }) => `${count(schemas.length, 'event schema')}.`,
   }),
 ];
@@ -139,17 +135,11 @@ function olderRemovals(input: object, before: number): NextCall {
 export const eventTools: readonly Tool[] = [
   toolFor(events.events_create, {
     title: 'Create device event',
-    description: 'Stores what was seen on the device. A draft takes files until finalized.',
+    description:
+      'Stores on this device what was seen, with images by path and their detections. A draft takes videos and files until events_finalize. To record on the platform use vision_events_create.',
     fileArguments: ['images'],
     repeated: 'made',
     input: createInput,
-    hiddenArguments: [
-      'workflow_id',
-      'workflow_version',
-      'stream_id',
-      'image_id',
-      'displayImagePosition',
-    ],
     run: createEvent,
   }),
   ...reading,

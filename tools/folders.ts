@@ -1,7 +1,5 @@
 // Tools of the folders toolset.
 
-import * as z from 'zod';
-import { described } from '../src/contract/fields.ts';
 import { folders } from '../src/contract/folders.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
@@ -10,34 +8,23 @@ import { count, quoted } from './format.ts';
 
 const { folders_create: create, folders_update: update } = folders;
 
-const groups = described(create.body.shape.auth_groups, '{read?: [group], write?: [group]}.');
-
 export const folderTools: readonly Tool[] = [
   fromOperation(folders.folders_list, {
     title: 'List folders',
-    description: 'How projects are grouped.',
+    description:
+      'Lists the folders of the workspace with their ids and projects. Use it to find a folderId.',
     summarize: ({ data }) => `${count(data.length, 'folder')}.`,
   }),
   fromOperation(create, {
     title: 'Create folder',
-    offered: z.strictObject({
-      ...create.pathParameters.shape,
-      ...create.body.shape,
-      auth_groups: groups,
-    }),
-    description: 'Groups projects.',
-    hiddenArguments: ['external_id', 'auth_groups'],
+    description:
+      'Creates a folder that groups projects, and gives its id. folders_set_projects adds projects later.',
     summarize: ({ id }, { name }) => `Created folder ${quoted(name)} with id ${quoted(id)}.`,
   }),
   fromOperation(update, {
     title: 'Update folder',
-    offered: z.strictObject({
-      ...update.pathParameters.shape,
-      ...update.body.shape,
-      auth_groups: described(update.body.shape.auth_groups, 'As in folders_create.'),
-    }),
-    description: 'Renames or moves a folder; projects replaces its list.',
-    hiddenArguments: ['external_id', 'auth_groups'],
+    description:
+      'Renames a folder, moves it, or replaces its list of projects; what is left out stays. For single projects use folders_set_projects.',
     mistake: (input) =>
       Object.keys(update.body.shape).some((name) => Object.hasOwn(input, name))
         ? undefined
@@ -46,9 +33,9 @@ export const folderTools: readonly Tool[] = [
   }),
   fromOperation(folders.folders_delete, {
     title: 'Delete folder',
-    description: 'Deletes a folder; its projects stay. Cannot be undone.',
+    description: 'Deletes a folder. Its projects stay, outside of it. Cannot be undone.',
     confirmation: {
-      description: 'Repeat folderId.',
+      description: 'Repeat the folderId here.',
       expected: ({ folderId }) => folderId,
       prompt: confirmFolderDeletion,
     },
@@ -57,7 +44,7 @@ export const folderTools: readonly Tool[] = [
   }),
   fromOperation(folders.folders_set_projects, {
     title: 'Put projects in folder',
-    description: 'Adds projects to a folder, or removes them.',
+    description: 'Adds projects to a folder, or removes them from it. Its other projects stay.',
     summarize: (_answer, { folderId, projects, operation }) =>
       operation === 'remove'
         ? `Took ${count(projects.length, 'project')} out of folder ${quoted(folderId)}.`

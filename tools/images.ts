@@ -19,16 +19,18 @@ const { images_annotate: annotate, images_get: get } = images;
 
 const annotateInput = z.strictObject({
   ...annotate.pathParameters.shape,
-  file: z.string().min(1).optional().describe('Annotation file.'),
+  file: z.string().min(1).optional().describe('Path of an annotation file.'),
   annotation: annotate.body.shape.annotationFile
     .optional()
-    .describe('Or its text; in classification, the class.'),
-  name: annotate.query.shape.name.optional().describe('Name of the text, e.g. a.xml.'),
+    .describe('In place of file: its text; in a classification project, the class.'),
+  name: annotate.query.shape.name
+    .optional()
+    .describe('With annotation: a file name whose ending tells the format, e.g. a.xml.'),
   labelmap: annotate.body.shape.labelmap
     .unwrap()
     .unwrap()
     .optional()
-    .describe('For YOLO: number to class.'),
+    .describe('For YOLO: class number to class name.'),
   overwrite: annotate.query.shape.overwrite,
   jobName: annotate.query.shape.jobName,
   prediction: annotate.query.shape.prediction,
@@ -36,45 +38,47 @@ const annotateInput = z.strictObject({
 
 const getInput = z.strictObject({
   ...get.pathParameters.shape,
-  save_to: z.string().min(1).optional().describe('File for the original.'),
+  save_to: z.string().min(1).optional().describe('Path to which the original is written.'),
 });
 
 const zipInput = z.strictObject({
   ...images.images_upload_zip.pathParameters.shape,
   ...images.images_upload_zip.body.shape,
-  path: z.string().min(1).optional().describe('Folder or .zip.'),
+  path: z.string().min(1).optional().describe('Path of a folder, or of a .zip.'),
 });
 
 export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
-    description: 'Adds images with annotations, many at once; skips what is there.',
+    description:
+      'Uploads images of this machine with their annotations, a whole folder in one call. Annotation files are matched by name; images that are there already are skipped. The answer counts what was uploaded, skipped and refused.',
     fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
     meta: { searchHint: 'add import images annotations folder COCO YOLO VOC' },
     input: uploadInput,
-    hiddenArguments: ['name', 'labelmap', 'list'],
     run: uploadImages,
   }),
   toolFor(annotate, {
     title: 'Annotate image',
-    description: 'Labels one image; many: images_upload.',
+    description:
+      'Sets the annotation of one image, from a file or a text in VOC, COCO, YOLO or CreateML. For many images use images_upload with annotations.',
     fileArguments: ['file'],
     input: annotateInput,
-    hiddenArguments: ['labelmap', 'jobName', 'prediction'],
     run: annotateImage,
   }),
   toolFor(get, {
     title: 'Get image',
-    description: 'An image in small, with split, tags and boxes.',
+    description:
+      'Shows one image in small with split, tags, metadata and boxes. save_to writes the original to this machine. Image ids come from workspace_search or images_search.',
     fileArguments: ['save_to'],
     input: getInput,
     run: getImage,
   }),
   fromOperation(images.images_delete, {
     title: 'Delete images',
-    description: 'Deletes images for good. Cannot be undone.',
+    description:
+      'Deletes images of a project for good. Versions generated before keep their copies. Find the ids with workspace_search. Cannot be undone.',
     confirmation: {
-      description: 'Repeat project.',
+      description: 'Repeat the project here.',
       expected: ({ project }) => lastPart(project),
       prompt: confirmImageDeletion,
     },
@@ -83,18 +87,21 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.images_tag, {
     title: 'Tag image',
-    description: 'Adds, removes or replaces tags of an image.',
+    description:
+      'Adds, removes or replaces the tags of one image, and gives all its tags. For many images use images_set_metadata_bulk.',
     summarize: ({ tags }, { imageId }) =>
       `Image ${quoted(imageId)} ${tags ? `has ${tagList(tags)}` : 'is tagged'}.`,
   }),
   fromOperation(images.images_set_metadata, {
     title: 'Set image metadata',
-    description: 'Changes metadata or tags of one image.',
+    description:
+      'Sets or removes metadata and tags of one image. workspace_search finds it by metadata:key=value and tag:name. For many images use images_set_metadata_bulk.',
     summarize: (_answer, { imageId }) => `Changed the metadata of image ${quoted(imageId)}.`,
   }),
   fromOperation(images.images_set_metadata_bulk, {
     title: 'Set metadata of many',
-    description: 'Changes metadata or tags of many images, in the background.',
+    description:
+      'Sets or removes metadata and tags of up to 1000 images in one call. Find the ids with workspace_search. Runs in the background: see tasks_wait.',
     summarize: ({ taskId }, { updates }) =>
       `Changing ${count(updates.length, 'image')} as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
@@ -102,18 +109,21 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.batches_list, {
     title: 'List batches',
-    description: 'Uploads of a project.',
+    description:
+      'Lists the upload batches of a project with ids and sizes. annotation_jobs_create and autolabel_start take an id.',
     summarize: ({ batches }) => `${count(batches.length, 'batch', 'batches')}.`,
   }),
   fromOperation(images.batches_get, {
     title: 'Get batch',
-    description: 'Size and state of a batch.',
+    description:
+      'Describes one upload batch: name, images and annotation jobs. batches_list has the ids.',
     summarize: ({ batch }, { batchId }) =>
       `Batch ${quoted(batch?.name ?? batchId)}: ${count(batch?.images ?? 0, 'image')}.`,
   }),
   toolFor(images.images_upload_zip, {
     title: 'Upload zip',
-    description: 'Sends a dataset folder or zip; without path, gives a URL to PUT to.',
+    description:
+      'Uploads a dataset as one zip file, from a folder or .zip of this machine, and reads it in the background. Without path it gives a URL to PUT the zip to.',
     fileArguments: ['path'],
     // Subfolders are not searched, and existing images are skipped.
     repeated: 'made',
@@ -126,7 +136,8 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.images_upload_zip_status, {
     title: 'Get zip upload',
-    description: 'How far a zip upload is.',
+    description:
+      'Tells how far the import of an uploaded zip is, and what was refused. tasks_wait waits for it.',
     summarize: ({ status }, { taskId }) =>
       `Zip upload ${quoted(taskId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
   }),

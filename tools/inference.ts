@@ -16,9 +16,12 @@ const { image, confidence, overlap, classes } = run.query.shape;
 const input = z.strictObject({
   project,
   // Some models send numbers as strings.
-  version: z.coerce.string().optional().describe('Number, or local; default: the deployed model.'),
-  file: z.string().min(1).optional().describe('Image path.'),
-  url: image.describe('Or URL.'),
+  version: z.coerce
+    .string()
+    .optional()
+    .describe('Version number of a trained model, or "local"; default: the deployed model.'),
+  file: z.string().min(1).optional().describe('Path of a local image.'),
+  url: image.describe('In place of file: URL of an image.'),
   confidence,
   overlap,
   classes,
@@ -27,11 +30,11 @@ const input = z.strictObject({
 export const inferenceTools: readonly Tool[] = [
   toolFor(run, {
     title: 'Run model',
-    description: 'Detects objects in an image with a trained or local model.',
+    description:
+      'Runs a detection model on one image and gives its boxes: x and y are the centre, in pixels. Uses the deployed model, another version, or the local model. For a video use video_inference_start.',
     fileArguments: ['file'],
     repeated: 'made',
     input,
-    hiddenArguments: ['overlap'],
     run: async ({ version: wanted = 'deployed', file, url, ...rest }, context) => {
       const { client, signal } = context;
       if ((file === undefined) === (url === undefined)) {

@@ -16,30 +16,27 @@ const { versions_preview, versions_preview_files } = previews;
 const path = z.string().min(1);
 const { preprocessing, augmentation, ...choices } = previewShape;
 
-/** The listed parameters, without explanations that other tools give. */
-const offered = z.strictObject({
+const input = z.strictObject({
   project: versions_preview.pathParameters.shape.project.optional(),
-  files: z.array(path).min(1).optional().describe('Or local images.'),
-  annotations: path.optional().describe('As in images_upload.'),
-  labelmap_file: path.optional().describe('As there.'),
-  preprocessing: z.looseObject({}).optional().describe('As in versions_generate.'),
-  augmentation: z.looseObject({}).optional().describe('As there.'),
-  seed: choices.seed.describe('Default 0.'),
-  sources: z.int().optional().describe('Images, default 3.'),
-  samples: z.int().optional().describe('Of each, default 3.'),
-  save_to: path.optional().describe('.jpg path or folder.'),
-  overwrite: z.boolean().optional().describe('Replace a file.'),
-});
-
-const accepted = offered.extend({
-  ...choices,
-  workspace: versions_preview.pathParameters.shape.workspace.optional(),
+  files: z
+    .array(path)
+    .min(1)
+    .optional()
+    .describe('In place of project: local image files, folders or globs.'),
+  annotations: path
+    .optional()
+    .describe('With files: VOC or YOLO folder, or COCO or CreateML .json.'),
   labelmap: previews.versions_preview_files.body.shape.labelmap,
-  preprocessing: preprocessing.optional(),
-  augmentation: augmentation.optional(),
+  labelmap_file: path.optional().describe('For YOLO: file of class names, or data.yaml.'),
+  preprocessing: preprocessing.optional().describe('Steps as in versions_generate.'),
+  augmentation: augmentation.optional().describe('Changes as in versions_generate.'),
+  ...choices,
+  save_to: path.optional().describe('Path of the .jpg to write, or its folder.'),
+  overwrite: z.boolean().optional().describe('Replace a file that is there.'),
+  workspace: versions_preview.pathParameters.shape.workspace.optional(),
 });
 
-type PreviewInput = z.output<typeof accepted>;
+type PreviewInput = z.output<typeof input>;
 type Preview = Answer<typeof versions_preview>;
 
 export const previewTools: readonly Tool[] = [
@@ -47,7 +44,8 @@ export const previewTools: readonly Tool[] = [
     name: 'versions_preview',
     toolset: 'versions',
     title: 'Preview version settings',
-    description: 'Shows originals and augmented samples with boxes in one picture.',
+    description:
+      'Shows in one picture what the settings of versions_generate make of a few images, with their boxes. Give a project, or local files with their annotations. The picture is also saved; nothing else changes.',
     effect: 'adds',
     recoverable: false,
     idempotent: true,
@@ -55,11 +53,10 @@ export const previewTools: readonly Tool[] = [
     scope: versions_preview.scope,
     usesFiles: true,
     app: 'contact-sheet',
-    input: offered,
-    hiddenArguments: ['labelmap_file', 'seed', 'overwrite'],
+    input,
     prepare: (args) => {
-      const input = check(accepted, args);
-      return { run: (context) => previewSettings(input, context) };
+      const given = check(input, args);
+      return { run: (context) => previewSettings(given, context) };
     },
   },
 ];

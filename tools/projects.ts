@@ -64,8 +64,8 @@ function spelling(label: string): string {
 export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_create, {
     title: 'Create project',
-    description: 'Starts a dataset; the id has its slug.',
-    hiddenArguments: ['license'],
+    description:
+      'Creates an empty project for one type of labels. The id in the answer is workspace/slug: other tools take the slug. Fill it with images_upload; to copy an existing dataset, use projects_fork.',
     summarize: ({ id, type }) => `Created project ${quoted(lastPart(id))} (${quoted(type)}).`,
     next: ({ id }) => [
       {
@@ -77,14 +77,16 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_fork, {
     title: 'Fork public project',
-    description: 'Copies a public or own project in the background.',
+    description:
+      'Copies a public project, or one of this workspace, with images and labels. Give url or source_project; catalog_search finds public ones. Runs in the background: see tasks_wait.',
     summarize: ({ taskId }) => `Forking started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
     work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
   }),
   fromOperation(projects.projects_get, {
     title: 'Get project',
-    description: 'Classes, splits and versions of a project.',
+    description:
+      'Describes a project: type, classes with counts, images per split, and its versions, newest first. For missing labels and class balance use projects_health; for single images workspace_search.',
     summarize: ({ project, versions }) => {
       const { images = 0, unannotated = 0, classes = {} } = project;
       const figures = [
@@ -104,7 +106,8 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_delete, {
     title: 'Delete project',
-    description: 'Moves a project to the trash for 30 days.',
+    description:
+      'Moves a project with its images and versions to the trash for 30 days. trash_restore undoes it.',
     summarize: (_answer, { project }) => `Project ${quoted(project)} is in the trash.`,
     next: ({ id }, { workspace }) =>
       id === undefined
@@ -119,8 +122,8 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_health, {
     title: 'Check dataset health',
-    description: 'Counts, class balance, missing labels: look before a version.',
-    hiddenArguments: ['regenerate'],
+    description:
+      'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names classes that look like two spellings of one.',
     summarize: ({ stats, splits }) =>
       `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
       ` (${tally(stats.classDistribution) || 'no classes'});` +
@@ -130,9 +133,8 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
-    description: 'Moves images between splits in the background, for later versions.',
-    shortDescriptions: { splits: '{train, valid, test}: shares, e.g. 70, 20, 10.' },
-    hiddenArguments: ['grouping', 'classes'],
+    description:
+      'Moves images between train, valid and test until the shares are met. Versions stay as they are. Runs in the background: see tasks_wait.',
     summarize: ({ taskId }, { splits }) =>
       `Rebalancing to ${splitList(splits)} started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
@@ -140,8 +142,8 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.models_list, {
     title: 'List models',
-    description: 'Trained models with metrics.',
-    hiddenArguments: ['group'],
+    description:
+      'Lists the trained models of a project with their metrics. Use it to choose one for deployment_set_model or inference_run; trainings_list shows the runs that made them.',
     summarize: ({ models }) => `${count(models.length, 'model')}.`,
   }),
 ];

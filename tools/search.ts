@@ -14,12 +14,10 @@ import { getExport } from './search/get-export.ts';
 
 const imagePath = z.string().min(1);
 
-const { query, format, dataset } = search.search_export_start.body.shape;
-
 const imagesInput = z.strictObject({
   ...search.images_search.pathParameters.shape,
   ...search.images_search.body.omit({ image_base64: true }).shape,
-  image: imagePath.optional().describe('Like this image file.'),
+  image: imagePath.optional().describe('Path of a local image: those that look similar.'),
 });
 
 /** Of the tool: the id alone tells a model nothing. */
@@ -27,10 +25,10 @@ const fieldsDefault = ['id', 'name', 'split', 'labels'] as const;
 
 const imagesSearch = toolFor(search.images_search, {
   title: 'Search project images',
-  description: 'Lists or finds images. Splits, unlabelled: workspace_search.',
+  description:
+    'Lists the images of one project, or finds them by words, likeness, tag, class or batch. For splits, missing labels, metadata or several projects use workspace_search.',
   fileArguments: ['image'],
   input: imagesInput,
-  hiddenArguments: ['in_dataset', 'batch', 'annotation_job', 'annotation_job_id'],
   run: async ({ image, ...input }, context) => {
     const likeness = image === undefined ? {} : { image_base64: await readImage(image, context) };
     const { signal } = context;
@@ -65,14 +63,16 @@ const imagesSearch = toolFor(search.images_search, {
 export const searchTools: readonly Tool[] = [
   fromOperation(search.catalog_search, {
     title: 'Search public projects',
-    description: 'Finds public datasets and models; projects_fork copies one.',
+    description:
+      'Searches public datasets and models by words. projects_fork copies one into the workspace. For your own images use workspace_search.',
     summarize: ({ results }) => `Found ${count(results.length, 'public project')} on this page.`,
   }),
   toolFor(search.catalog_search_by_image, {
     title: 'Search public by image',
-    description: 'Finds public datasets with images like yours.',
+    description:
+      'Finds public datasets with images that look like a local one. projects_fork copies one into the workspace; by words, use catalog_search.',
     usesFiles: true,
-    input: z.strictObject({ image: imagePath.describe('Image path.') }),
+    input: z.strictObject({ image: imagePath.describe('Path of a local image.') }),
     run: async ({ image }, context) => {
       const image_base64 = await readImage(image, context);
       const { signal } = context;
@@ -90,7 +90,8 @@ export const searchTools: readonly Tool[] = [
   },
   fromOperation(search.workspace_search, {
     title: 'Search workspace images',
-    description: 'Finds images in all projects with one query.',
+    description:
+      'Finds images in all projects with one query: by split, class, number of boxes, tag, metadata, missing labels. Gives the exact total and a page of images.',
     summarize: ({ results, total = results.length }) =>
       `Found ${count(total, 'image')}, ${results.length} on this page.`,
     project: ({ results, ...facts }) => ({ ...facts, results }),
@@ -113,14 +114,8 @@ export const searchTools: readonly Tool[] = [
   }),
   fromOperation(search.search_export_start, {
     title: 'Export search results',
-    description: 'Exports what a query finds, without a version.',
-    // An annotation group may stand for the project; a list cannot say "one of two".
-    offered: z.strictObject({
-      ...search.search_export_start.pathParameters.shape,
-      query,
-      format,
-      dataset: dataset.unwrap().describe('Project slug.'),
-    }),
+    description:
+      'Exports the images that a query finds, with their labels, in the background. search_export_get gives the file. For a frozen version use versions_export.',
     repeated: 'made',
     summarize: ({ taskId, link }) => `Export ${quoted(taskId ?? link ?? '')} started.`,
     next: ({ taskId, link }, { workspace }) => {
@@ -139,11 +134,12 @@ export const searchTools: readonly Tool[] = [
   }),
   toolFor(search.search_export_get, {
     title: 'Get search export',
-    description: 'The link of an export, or its zip on disk with save_to.',
+    description:
+      'Gives the link of an export of search_export_start, or its zip file on this machine with save_to.',
     fileArguments: ['save_to'],
     input: z.strictObject({
       ...search.search_export_get.pathParameters.shape,
-      save_to: z.string().optional().describe('.zip path or folder.'),
+      save_to: z.string().optional().describe('Path of the .zip to write, or its folder.'),
     }),
     run: getExport,
   }),

@@ -19,14 +19,9 @@ const waitSecondsMax = limits.toolWaitMsMax / 1000;
 const waitInput = z.strictObject({
   ...inWorkspace.shape,
   taskId: taskId.optional(),
-  project: project.optional().describe('Or slug, with version.'),
+  project: project.optional().describe('In place of taskId: project slug, with version.'),
   version: version.optional(),
-  timeout_s: z
-    .number()
-    .min(0)
-    .max(waitSecondsMax)
-    .optional()
-    .describe(`At most ${waitSecondsMax}.`),
+  timeout_s: z.number().min(0).max(waitSecondsMax).optional().describe('Seconds to wait.'),
 });
 
 type WaitInput = z.output<typeof waitInput>;
@@ -45,7 +40,8 @@ const wait = tool({
   name: 'tasks_wait',
   toolset: 'tasks',
   title: 'Wait for task',
-  description: 'Waits for background work: taskId, or project and version.',
+  description:
+    'Waits until a background task (taskId) or the generation of a version (project and version) is done, at most 45 s. Gives the result, or how far it is: then call again.',
   meta: { searchHint: 'progress poll status job training version ready' },
   effect: 'reads',
   recoverable: false,
@@ -54,7 +50,6 @@ const wait = tool({
   scope: tasks.tasks_get.scope,
   usesFiles: false,
   input: waitInput,
-  hiddenArguments: ['timeout_s'],
   run: async (input, context) => {
     const { name, ask, after } = subjectOf(input, context);
     const waitMs = (input.timeout_s ?? waitSecondsMax) * 1000;
@@ -81,7 +76,8 @@ const wait = tool({
 export const taskTools: readonly Tool[] = [
   fromOperation(tasks.tasks_get, {
     title: 'Get task',
-    description: 'One look at background work; tasks_wait waits.',
+    description:
+      'Looks once at a background task: status, progress, result or error. To wait for its end use tasks_wait.',
     summarize: (task) => `Task ${quoted(task.taskId)} ${stateOf(standingOfTask(task))}.`,
     next: ({ status }, { workspace, taskId }) =>
       isTerminal(status) ? [] : [waitForTask(workspace, taskId)],

@@ -8,7 +8,7 @@ import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { count, lastPart, quoted, tally } from './format.ts';
 
 const confirmation = {
-  description: 'Repeat project/version.',
+  description: 'Repeat project/version, e.g. cells/3.',
   expected: ({ project, version }: { project: string; version: number }) =>
     `${lastPart(project)}/${version}`,
 };
@@ -16,7 +16,8 @@ const confirmation = {
 export const trainingTools: readonly Tool[] = [
   fromOperation(trainingExtensions.trainings_start, {
     title: 'Start training',
-    description: 'Trains a model on a version, in the background (trainings_list).',
+    description:
+      'Trains a model on a version, in the background. trainings_list shows progress, metrics and errors; inference_run then uses the model. A hosted platform charges for it.',
     cost: confirmTrainingCost,
     summarize: ({ trainingId }, { version, project }) =>
       `Training ${quoted(trainingId)} of version ${version} of ${quoted(project)} is queued.`,
@@ -27,7 +28,8 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainingExtensions.trainings_list, {
     title: 'List trainings',
-    description: 'Trainings of a version: state, metrics, model ids.',
+    description:
+      'Lists the trainings of a version: status, epochs, metrics, model ids and errors. models_list has the models of all versions.',
     summarize: ({ trainings: runs }) =>
       runs.length === 0
         ? 'No training yet.'
@@ -35,14 +37,15 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainings.trainings_recipe, {
     title: 'Get training recipe',
-    description: 'What a training may set.',
+    description:
+      'Tells which hyperparameters trainRecipe of trainings_start may set, as a JSON Schema with a template.',
     summarize: (_answer, { project, version }) =>
       `Training recipe for version ${version} of ${quoted(project)}.`,
   }),
   fromOperation(trainings.trainings_cancel, {
     title: 'Cancel training',
-    description: 'Gives up a training. Cannot be undone.',
-    hiddenArguments: ['continueIfNoRefund'],
+    description:
+      'Cancels a training; its work is lost. To keep the weights so far use trainings_stop. Cannot be undone.',
     confirmation: {
       ...confirmation,
       prompt: (input, context) => confirmTrainingEnd('Cancel', input, context),
@@ -54,7 +57,8 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainings.trainings_stop, {
     title: 'Stop training early',
-    description: 'Ends a training and keeps its weights. Cannot be undone.',
+    description:
+      'Ends a training early and keeps the weights so far as its model. To give it up use trainings_cancel. Cannot be undone.',
     confirmation: {
       ...confirmation,
       prompt: (input, context) => confirmTrainingEnd('Stop', input, context),
@@ -63,7 +67,8 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainings.trainings_delete, {
     title: 'Delete training',
-    description: 'Moves a training to the trash for 30 days.',
+    description:
+      'Moves a training that has ended to the trash for 30 days. trash_restore undoes it.',
     summarize: (_answer, { trainingId }) => `Training ${quoted(trainingId)} is in the trash.`,
     next: (_answer, { workspace }) => [
       { tool: 'trash_list', arguments: { workspace }, why: 'Has the id to restore it.' },

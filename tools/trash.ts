@@ -8,14 +8,16 @@ import { count, quoted } from './format.ts';
 export const trashTools: readonly Tool[] = [
   fromOperation(trash.trash_list, {
     title: 'List trash',
-    description: 'What was deleted, with ids for trash_restore.',
+    description:
+      'Lists deleted projects, versions, trainings and workflows, and when each is gone for good. trash_restore takes the ids.',
     // The sections repeat the items.
     project: ({ items = [] }) => ({ total: items.length, items }),
     summarize: ({ items = [] }) => `${count(items.length, 'thing')} in the trash.`,
   }),
   fromOperation(trash.trash_restore, {
     title: 'Restore from trash',
-    description: 'Undoes a deletion.',
+    description:
+      'Brings a deleted project, version, training or workflow back as it was. trash_list has type, id and parentId.',
     summarize: (_answer, { type, id }) => `Restored the ${type} ${quoted(id)}.`,
   }),
 ];

@@ -7,26 +7,26 @@ import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { count, quoted, splitList } from './format.ts';
 import { exportVersion } from './versions/export.ts';
-import { generateInput, generateWords, prepareGeneration } from './versions/generate.ts';
+import { generateInput, prepareGeneration } from './versions/generate.ts';
 
 const exportInput = z.strictObject({
   ...versions.versions_export.pathParameters.shape,
-  save_to: z.string().optional().describe('.zip path or folder.'),
-  overwrite: z.boolean().optional().describe('Replace a file.'),
+  save_to: z.string().optional().describe('Path of the .zip to write, or its folder.'),
+  overwrite: z.boolean().optional().describe('Replace a file that is there.'),
 });
 
 export const versionTools: readonly Tool[] = [
   fromOperation(versions.versions_get, {
     title: 'Get version',
-    // nocache is for clients that poll.
-    offered: versions.versions_get.pathParameters,
-    description: 'Images, splits, settings and state of a version.',
+    description:
+      'Describes a version: images per split, settings, state, exports that are ready, and its model. To wait until it is ready use tasks_wait.',
     summarize: ({ version: found }, { project, version }) =>
       `Version ${version} of ${quoted(project)} ${stateOf(found)}.`,
   }),
   fromOperation(versions.versions_delete, {
     title: 'Delete version',
-    description: 'Moves a version to the trash for 30 days.',
+    description:
+      'Moves a version to the trash for 30 days. The images of the project stay. trash_restore undoes it.',
     summarize: (_answer, { project, version }) =>
       `Version ${version} of ${quoted(project)} is in the trash.`,
     next: ({ id, parentId }, { workspace }) =>
@@ -42,13 +42,13 @@ export const versionTools: readonly Tool[] = [
   }),
   toolFor(versions.versions_export, {
     title: 'Export version',
-    description: 'Gives a version as zip: on disk with save_to, else as link.',
+    description:
+      'Exports a version as a zip file in the format of a trainer: on this machine with save_to, else as a download link. For what a search finds use search_export_start.',
     // It may start the export, and writes a file here.
     effect: 'adds',
     idempotent: true,
     fileArguments: ['save_to', 'overwrite'],
     input: exportInput,
-    hiddenArguments: ['overwrite'],
     run: exportVersion,
   }),
   {
@@ -57,8 +57,7 @@ export const versionTools: readonly Tool[] = [
       meta: { searchHint: 'dataset preprocessing augmentation resize tile freeze' },
       input: generateInput,
       description:
-        'Freezes the dataset in the background: preprocessing, then augmentation; image.versions N makes of each train image the original and N-1 random copies. Try dry_run or versions_preview first.',
-      shortDescriptions: generateWords,
+        'Freezes a project as a numbered version: preprocessing changes all images, augmentation adds random copies of train images. Try versions_preview and dry_run first. Runs in the background: see tasks_wait.',
       run: (input, context) => prepareGeneration(input).run(context),
     }),
     // Hosts see a part of the accepted settings; all settings are checked at once.

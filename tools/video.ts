@@ -1,7 +1,5 @@
 // Tools of the video toolset.
 
-import * as z from 'zod';
-import { described } from '../src/contract/fields.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { video } from '../src/contract/video.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
@@ -10,26 +8,19 @@ import { count, quoted } from './format.ts';
 
 const { video_inference_start: start } = video;
 
-const startInput = z.strictObject({
-  ...start.body.shape,
-  models: described(
-    start.body.shape.models,
-    '{model_id, model_version: "1", inference_type: "object-detection"}.',
-  ),
-});
-
 export const videoTools: readonly Tool[] = [
   fromOperation(video.video_upload_url_create, {
     title: 'Create video upload URL',
-    description: 'Gives a URL to PUT a video to.',
+    description:
+      'Gives a URL to which a video is PUT. video_inference_start then takes that URL as input_url.',
     repeated: 'made',
     givesSecret: true,
     summarize: (_answer, { file_name }) => `Upload URL for ${quoted(file_name)}.`,
   }),
   fromOperation(start, {
     title: 'Run models on video',
-    offered: startInput,
-    description: 'Runs models on a video in the background.',
+    description:
+      'Runs detection models on a video, in the background. video_inference_get has the result. For one image use inference_run.',
     project: (answer) => ({ job_id: jobIdOf(answer) }),
     summarize: (answer, { models }) =>
       `Job ${quoted(jobIdOf(answer))} runs ${count(models.length, 'model')} on the video.`,
@@ -43,7 +34,8 @@ export const videoTools: readonly Tool[] = [
   }),
   fromOperation(video.video_inference_get, {
     title: 'Get video job',
-    description: 'Gives the result link; ask at most once a minute.',
+    description:
+      'Tells whether a video job is done, and gives the link of its result. Ask at most once a minute.',
     summarize: ({ status }, { job_id }) => `Video job ${quoted(job_id)} ${stateOf(status)}.`,
   }),
 ];

@@ -11,31 +11,32 @@ import { openPart } from './local-file.ts';
 const { vision_events_upload_image: upload } = visionEvents;
 
 const uploadInput = z.strictObject({
-  file: z.string().min(1).describe('Image path.'),
+  file: z.string().min(1).describe('Path of a local image.'),
   name: upload.body.shape.name,
-  metadata: flatMetadata.optional().describe('Flat metadata.'),
+  metadata: flatMetadata.optional().describe('Key to text, number or boolean.'),
 });
 
 export const visionEventTools: readonly Tool[] = [
   fromOperation(visionEvents.vision_events_create, {
     title: 'Create vision event',
-    description: 'Records in the cloud what a camera saw; on a device: events_create.',
-    hiddenArguments: ['streamId', 'workflowId', 'displayImagePosition'],
+    description:
+      'Records on the platform what a camera saw. Upload its images first with vision_events_upload_image. On a device, also offline, use events_create.',
     summarize: (_answer, { eventId, eventType }) =>
       `Recorded ${eventType} event ${quoted(eventId)}.`,
   }),
   fromOperation(visionEvents.vision_events_create_batch, {
     title: 'Create vision events',
-    description: 'Records up to 100 events.',
+    description:
+      'Records up to 100 events on the platform in one call. For one event use vision_events_create.',
     summarize: (_answer, { events }) => `Recorded ${count(events.length, 'event')}.`,
   }),
   toolFor(upload, {
     title: 'Upload event image',
-    description: 'Before vision_events_create: gives the sourceId of an image.',
+    description:
+      'Uploads a local image for an event and gives its sourceId, which images of vision_events_create name.',
     usesFiles: true,
     repeated: 'made',
     input: uploadInput,
-    hiddenArguments: ['name', 'metadata'],
     run: async ({ file, name, metadata }, context) => {
       const { client, signal } = context;
       const input = {

@@ -15,13 +15,15 @@ function inShort({ id, name, type, images, unannotated, updated }: z.output<type
 export const workspaceTools: readonly Tool[] = [
   fromOperation(workspace.workspace_whoami, {
     title: 'Who am I',
-    description: 'Whose credential this is: all tools work in that workspace.',
+    description:
+      'Names the workspace of the credential, in which all tools work. Use it to check that access works; workspace_get lists what is in the workspace.',
     summarize: ({ workspace }) => `The workspace is ${quoted(workspace)}.`,
     next: () => [{ tool: 'workspace_get', arguments: {}, why: 'Lists its projects.' }],
   }),
   fromOperation(workspace.workspace_get, {
     title: 'Get workspace',
-    description: 'All projects, with type and size.',
+    description:
+      'Lists the projects of the workspace with type and image counts. Use it to find the slug of a project; projects_get tells more about one. detail "full" adds splits and classes.',
     summarize: ({ workspace: { projects } }) => {
       const names = nameList(projects.map(({ id }) => lastPart(id)));
       return `${count(projects.length, 'project')}${names && `: ${names}`}.`;

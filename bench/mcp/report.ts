@@ -1,7 +1,8 @@
 // Medians and ranges of all runs as a table, and where Fovea stands in each column.
 
-import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import * as z from 'zod';
+import { modelTokens } from '../../scripts/generate/model-tokens.ts';
+import list from '../../tools/list.json' with { type: 'json' };
 import { formatRange, formatTable, median } from '../measure/text-table.ts';
 import type { Server } from './servers.ts';
 import type { Run } from './session.ts';
@@ -39,7 +40,7 @@ interface Column {
   readonly among?: (figures: Figures) => boolean;
 }
 
-/** Full is what a host without settings gets; for few tokens there is the compact surface. */
+/** The default profile is what a host gets without settings; `compact` is for few tokens. */
 const columns: readonly Column[] = [
   { name: 'start to tools/list', role: 'ours', rankMax: 2, value: ({ listMs }) => listMs },
   {
@@ -144,12 +145,12 @@ function formatRow({ server, first, runs }: Measured, figures: Figures | undefin
 
 const megabyte = 1024 * 1024;
 
-/** The compact surface reaches what the full one lists; others reach their tools. */
+/** Each profile of Fovea reaches all operations; others reach their tools. */
 function figuresOf(all: readonly Measured[]): readonly Figures[] {
-  const whole = all.find(({ server }) => server.role === 'ours')?.first.tools.length ?? 0;
   return all.map(({ server, first, runs, calls }) => {
-    const tokens = countTokens(JSON.stringify({ tools: first.tools }));
-    const operations = server.role === 'compact' ? whole : first.tools.length;
+    const tokens = modelTokens(first.tools);
+    const isOurs = server.role === 'ours' || server.role === 'compact';
+    const operations = isOurs ? list.length : first.tools.length;
     return {
       server,
       listMs: median(runs.map(({ listMs }) => listMs)),

@@ -86,7 +86,7 @@ export function prepareServers({ file, build, install }: Choice): readonly Serve
       ...fovea,
       name: `${file ?? 'fovea'}, compact`,
       role: 'compact',
-      env: { FOVEA_SURFACE: 'compact' },
+      env: { FOVEA_TOOL_PROFILE: 'compact' },
       trivial: { tool: 'operations_find', arguments: { query: 'workspace_get' } },
     },
     ...peers.map(({ name, file, env = {}, trivial }): Server => {

@@ -12,7 +12,7 @@ export interface Run extends Usage {
   readonly initializeMs: number;
   /** From the spawn to the last page of tools/list. */
   readonly listMs: number;
-  readonly tools: readonly unknown[];
+  readonly tools: readonly ListedTool[];
 }
 
 /** Starts a server in `home`, asks for all its tools, and ends it. */
@@ -90,8 +90,8 @@ interface Asked {
   reject(why: Error): void;
 }
 
-async function listTools(ask: Ask): Promise<readonly unknown[]> {
-  const tools: unknown[] = [];
+async function listTools(ask: Ask): Promise<readonly ListedTool[]> {
+  const tools: ListedTool[] = [];
   let cursor: string | undefined;
   do {
     const page = listAnswer.parse(await ask('tools/list', cursor === undefined ? {} : { cursor }));
@@ -101,7 +101,15 @@ async function listTools(ask: Ask): Promise<readonly unknown[]> {
   return tools;
 }
 
-const listAnswer = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const listedTool = z.looseObject({
+  name: z.string(),
+  description: z.string().optional(),
+  inputSchema: z.unknown(),
+});
+
+type ListedTool = z.output<typeof listedTool>;
+
+const listAnswer = z.object({ tools: z.array(listedTool), nextCursor: z.string().optional() });
 const callAnswer = z.object({ isError: z.boolean().optional() });
 const message = z.object({ id: z.unknown(), result: z.unknown(), error: z.unknown() }).partial();
 

@@ -102,7 +102,7 @@ async function inspect(
   home: string,
   { says, profile, words, answer }: Wanted,
 ): Promise<boolean> {
-  const settings = { HOME: home, FOVEA_HOME: join(home, 'data'), FOVEA_SURFACE: profile };
+  const settings = { HOME: home, FOVEA_HOME: join(home, 'data'), FOVEA_TOOL_PROFILE: profile };
   const env = Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const server = ['--', nodeUnderTest, entryUnderTest()];
   let why = '';

@@ -1,4 +1,4 @@
-// A connection to Fovea over stdio that calls tools on every surface.
+// A connection to Fovea over stdio that calls tools with every tool profile.
 
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

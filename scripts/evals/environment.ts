@@ -21,7 +21,7 @@ export interface OpenScene extends Scene {
  * The platform runs here and in the agent's Fovea at the same time, over one data folder: what an
  * agent began goes on when it has gone, and the state is read past the tools.
  */
-export async function openScene(surface: string): Promise<OpenScene> {
+export async function openScene(toolProfile: string): Promise<OpenScene> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'fovea-evals-')));
   const files = join(folder, 'files');
   const home = join(folder, 'home');
@@ -45,12 +45,12 @@ export async function openScene(surface: string): Promise<OpenScene> {
     FOVEA_FILE_ROOTS: files,
     FOVEA_DEVICE_URL: events.url,
     FOVEA_TRAINER: 'example',
-    FOVEA_SURFACE: surface,
+    FOVEA_TOOL_PROFILE: toolProfile,
     FOVEA_CREDENTIALS: 'memory',
     FOVEA_NO_BROWSER: '1',
   };
   // Many jobs begin with nothing set up.
-  const own = lazyStart(() => connect({ ...settings, FOVEA_SURFACE: 'full' }));
+  const own = lazyStart(() => connect({ ...settings, FOVEA_TOOL_PROFILE: 'full' }));
   const headers = { authorization: `Bearer ${platform.key}`, 'content-type': 'application/json' };
   const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
     const answer = await fetch(`${platform.url}/local${path}`, { ...init, headers });

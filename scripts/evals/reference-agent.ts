@@ -1,5 +1,5 @@
 // An agent that knows how each job can be done. It proves that the jobs can be done with the tools
-// of the surface, and that their checks let a right end state through.
+// of the profile, and that their checks let a right end state through.
 
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
+import type { ToolProfile } from '../../src/config.ts';
 import { launchOf } from './connect.ts';
 import { type OpenScene, openScene } from './environment.ts';
 import { at, type Job } from './job.ts';
@@ -12,7 +13,7 @@ import { at, type Job } from './job.ts';
 export interface AgentOptions {
   /** A command line of the shell; `{prompt}` and `{config}` in it are filled. */
   readonly agent: string;
-  readonly surface: 'full' | 'compact';
+  readonly toolProfile: ToolProfile;
   readonly timeoutMs: number;
 }
 
@@ -45,7 +46,7 @@ export function agentNamed(name: string): string {
 }
 
 export async function runJob(job: Job, options: AgentOptions): Promise<JobOutcome> {
-  const scene = await openScene(options.surface);
+  const scene = await openScene(options.toolProfile);
   try {
     await job.seed(scene);
     const failureBefore = await failureOf(job, scene);

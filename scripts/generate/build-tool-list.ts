@@ -16,8 +16,6 @@ export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
     ...(tool.scope !== undefined && { scope: tool.scope }),
     usesFiles: tool.usesFiles,
     ...(tool.fileArguments && { fileArguments: tool.fileArguments }),
-    ...(tool.hiddenArguments && { hiddenArguments: tool.hiddenArguments }),
-    ...(tool.shortDescriptions && { shortDescriptions: tool.shortDescriptions }),
     description: tool.description,
     inputSchema: argumentsSchema(tool),
     annotations: hintsOf(tool),

@@ -73,13 +73,14 @@ const fields = {
     required: false,
     default: '',
   },
-  surface: {
-    variable: 'FOVEA_SURFACE',
+  tool_profile: {
+    variable: 'FOVEA_TOOL_PROFILE',
     type: 'string',
     title: 'Tools in the list',
-    description: 'full: all tools. compact: the most used, and four that find and call the others.',
+    description:
+      'default: the most used, and four that find and call the others; compact: fewer of them; full: all tools.',
     required: false,
-    default: 'full',
+    default: 'default',
   },
   file_roots: {
     variable: 'FOVEA_FILE_ROOTS',

@@ -1,11 +1,12 @@
 // The tool lists that hosts get under different settings, what they cost, and their snapshots.
 
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, type ToolProfile } from '../../src/config.ts';
 import { type WireTool, wireTools } from '../../src/mcp/create-server.ts';
 import { instructionsFor } from '../../src/mcp/instructions.ts';
 import type { ListedTool, ToolListSettings } from '../../src/mcp/tool-list.ts';
 import { toolsOverHttp } from '../../src/mcp/tool-list.ts';
+import { modelTokens } from './model-tokens.ts';
 
 export interface ToolList {
   /** Also the name of its file, without the ending. */
@@ -20,15 +21,21 @@ export interface ToolList {
 export function toolLists(list: readonly ListedTool[]): readonly [full: ToolList, ...ToolList[]] {
   const toolsets = [...new Set(list.map(({ toolset }) => toolset))];
   return [
-    local('full', list, {}),
+    local('full', list, { toolProfile: 'full' }),
+    local('default', list, { toolProfile: 'default' }),
     local('compact', list, { toolProfile: 'compact' }),
-    local('read-only', list, { readOnly: true }),
+    local('full-read-only', list, { toolProfile: 'full', readOnly: true }),
+    local('default-read-only', list, { toolProfile: 'default', readOnly: true }),
     local('compact-read-only', list, { toolProfile: 'compact', readOnly: true }),
-    local('project-fixed', list, { project: 'cells' }),
+    local('project-fixed', list, { toolProfile: 'full', project: 'cells' }),
     overHttp('http-full', list, 'full'),
+    overHttp('http-default', list, 'default'),
     overHttp('http-compact', list, 'compact'),
     ...toolsets.map((toolset) => {
-      const toolList = local(`toolset-${toolset}`, list, { toolsets: [toolset] });
+      const toolList = local(`toolset-${toolset}`, list, {
+        toolProfile: 'full',
+        toolsets: [toolset],
+      });
       return { ...toolList, toolset };
     }),
   ];
@@ -39,7 +46,7 @@ function local(name: string, list: readonly ListedTool[], changes: Partial<ToolL
 }
 
 /** Over HTTP a credential names the workspace, so no call has to. */
-function overHttp(name: string, list: readonly ListedTool[], toolProfile: 'full' | 'compact') {
+function overHttp(name: string, list: readonly ListedTool[], toolProfile: ToolProfile) {
   return made(name, toolsOverHttp(list), { toolProfile, workspace: 'any' }, false);
 }
 
@@ -84,7 +91,7 @@ function lines(value: unknown, indent: string): string {
 /** What each list costs a model, in cl100k tokens: for `doctor`, which has no tokenizer. */
 export function budget(all: readonly ToolList[]): string {
   const rows = all.map(({ name, tools, instructions }) => {
-    const tokens = encode(JSON.stringify({ tools })).length;
+    const tokens = modelTokens(tools);
     return [name, { tools: tools.length, tokens, instructions: encode(instructions).length }];
   });
   return `${lines(Object.fromEntries(rows), '')}\n`;

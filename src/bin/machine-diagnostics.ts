@@ -93,8 +93,8 @@ function offered(settings: Settings): OfferedTools {
 /** As the build counted them, for the lists that it counted. */
 function measured({ toolProfile, readOnly, toolsets, project }: Settings): number | undefined {
   if (toolsets !== undefined || project !== undefined) return undefined;
-  if (readOnly) return budget[toolProfile === 'compact' ? 'compact-read-only' : 'read-only'].tokens;
-  return budget[toolProfile].tokens;
+  const name: keyof typeof budget = readOnly ? `${toolProfile}-read-only` : toolProfile;
+  return budget[name].tokens;
 }
 
 function estimated(tools: unknown): number {

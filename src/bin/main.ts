@@ -46,6 +46,10 @@ async function run(command: Command): Promise<void> {
       return (await import('./status.ts')).runStatus(command);
     case 'setup':
       return (await import('./setup.ts')).runSetup(command);
+    case 'call':
+      return (await import('./call.ts')).runCall(command, version);
+    case 'tools':
+      return (await import('./call.ts')).runTools(command);
     case 'doctor':
       return (await import('./doctor.ts')).runDoctor(command);
     case 'account':

@@ -37,23 +37,23 @@ export async function runSetup(command: SetupCommand): Promise<void> {
 }
 
 /** An option that would be written into no file is a mistake. */
-function refuseWithoutHost({ hosts, all, surface, files }: SetupCommand): void {
+function refuseWithoutHost({ hosts, all, toolProfile, files }: SetupCommand): void {
   if (hosts.length > 0 || all) return;
-  if (surface !== undefined) throw invalidArgument('--surface', 'needs a host, or --all');
+  if (toolProfile !== undefined) throw invalidArgument('--tool-profile', 'needs a host, or --all');
   if (files.length > 0) throw invalidArgument('--files', 'needs a host, or --all');
 }
 
-const noVariables: EntryVariables = { surface: undefined, files: undefined };
+const noVariables: EntryVariables = { toolProfile: undefined, files: undefined };
 
 /** A host has another environment than this shell: folders that are named here are meant there. */
-function variablesOf({ surface, files }: SetupCommand): EntryVariables {
+function variablesOf({ toolProfile, files }: SetupCommand): EntryVariables {
   if (files.length > 0) {
-    return { surface, files: { folders: files.map(folderNamed), isAsked: true } };
+    return { toolProfile, files: { folders: files.map(folderNamed), isAsked: true } };
   }
   const reader = createReader();
   const folders = reader.read('FOVEA_FILE_ROOTS', foldersOf(thisMachine()), undefined);
   reader.finish();
-  return { surface, files: folders && { folders, isAsked: false } };
+  return { toolProfile, files: folders && { folders, isAsked: false } };
 }
 
 /** Hosts start in another folder than this shell, so relative paths are made absolute. */

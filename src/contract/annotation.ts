@@ -14,7 +14,7 @@ import {
 } from './fields.ts';
 import { operation } from './operation.ts';
 
-const jobId = z.string().min(1).describe('Job id.');
+const jobId = z.string().min(1).describe('Id of the job.');
 const email = text.min(3).max(320);
 const label = text.min(1).max(limits.labelCharactersMax);
 const classesMax = hasAtMost(limits.autolabelClassesMax);
@@ -53,11 +53,11 @@ export const annotation = {
     summary: 'Give images of a batch to a labeler.',
     pathParameters: inProject,
     body: open({
-      name: displayName.describe('Name.'),
-      batch: z.string().min(1).describe('Batch id.'),
-      num_images: z.int().min(1).describe('How many.'),
-      labelerEmail: email.describe('A member.'),
-      reviewerEmail: email.describe('A member.'),
+      name: displayName.describe('Name of the job.'),
+      batch: z.string().min(1).describe('Id of the batch.'),
+      num_images: z.int().min(1).describe('How many images of the batch.'),
+      labelerEmail: email.describe('Email of the member who labels.'),
+      reviewerEmail: email.describe('Email of the member who reviews.'),
     }),
     answer: AnnotationJob,
     success: 201,
@@ -84,36 +84,41 @@ export const annotation = {
     summary: 'Let a model label the images of a batch.',
     pathParameters: inProject,
     body: open({
-      batchId: z.string().min(1).describe('Batch id.'),
+      batchId: z.string().min(1).describe('Id of the batch.'),
       modelType: text
         .min(1)
         .max(limits.foreignIdCharactersMax)
-        .describe('local or PROJECT/VERSION; hosted: e.g. sam3.'),
+        .describe('local, or PROJECT/VERSION; hosted also e.g. sam3.'),
       modelOptions: open({
         modelId: z
           .string()
           .min(1)
           .max(limits.foreignIdCharactersMax)
           .optional()
-          .describe('Your own model.'),
-        outputFormat: z.enum(['polygon', 'rle']).optional().describe('Shape of masks.'),
+          .describe('Id of a model of your own.'),
+        outputFormat: z.enum(['polygon', 'rle']).optional().describe('How masks are stored.'),
       })
         .optional()
-        .describe('Model settings.'),
+        .describe('Settings of the model.'),
       ontology: z
         .record(label, label)
         .refine(...classesMax)
         .optional()
-        .describe('{prompt: class}.'),
-      numImagesToLabel: z.int().min(1).optional().describe('Default: all.'),
-      defaultConfidence: z.number().min(0).max(1).optional().describe('0 to 1.'),
+        .describe('{what the model looks for: class}.'),
+      numImagesToLabel: z.int().min(1).optional().describe('How many images; default: all.'),
+      defaultConfidence: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe('Least confidence of a label.'),
       confidenceThresholds: z
         .record(label, z.number().min(0).max(1))
         .refine(...classesMax)
         .optional()
-        .describe('Per class.'),
-      runNms: z.boolean().optional().describe('Default true.'),
-      reviewerEmail: email.optional().describe('A member.'),
+        .describe('Least confidence per class, each 0 to 1.'),
+      runNms: z.boolean().optional().describe('Drop overlapping boxes; default true.'),
+      reviewerEmail: email.optional().describe('Email of the member who reviews.'),
     }),
     answer: open({
       jobId: z.string().optional(),
@@ -161,7 +166,7 @@ export const annotationExtensions = {
     summary: 'Approve or reject annotated images of a job.',
     pathParameters: closed({ ...inProject.shape, jobId }),
     body: open({
-      approve: imageIds.describe('Image ids.'),
+      approve: imageIds.describe('Image ids to approve.'),
       reject: imageIds.describe('Image ids; the annotation of a model is removed.'),
     })
       .refine(({ approve, reject }) => approve !== undefined || reject !== undefined, {

@@ -7,12 +7,12 @@ import { operation } from './operation.ts';
 
 const inKey = closed({
   ...inWorkspace.shape,
-  keyId: z.string().min(1).describe('Key id.'),
+  keyId: z.string().min(1).describe('Id of the key.'),
 });
 
-const name = displayName.optional().describe('Name.');
+const name = displayName.optional().describe('Name of the key.');
 const scopes = z.array(z.string().min(1)).max(limits.apiKeyScopesMax).nullable().optional();
-const customMetadata = open({}).optional().describe('Your own data.');
+const customMetadata = open({}).optional().describe('Any data of your own.');
 
 /** A key without its secret. */
 const ApiKey = open({
@@ -39,8 +39,8 @@ export const apiKeys = {
     summary: 'API keys of a workspace, without their secrets.',
     pathParameters: inWorkspace,
     query: closed({
-      includeDisabled: z.boolean().optional().describe('Disabled keys too.'),
-      includeFolders: z.boolean().optional().describe('Folder names too.'),
+      includeDisabled: z.boolean().optional().describe('List disabled keys too.'),
+      includeFolders: z.boolean().optional().describe('Add the names of the folders of each key.'),
     }),
     answer: open({ apiKeys: z.array(ApiKey), publishableKey: z.string().nullable().optional() }),
     scope: 'credentials:read',
@@ -60,9 +60,9 @@ export const apiKeys = {
         .array(z.string().min(1))
         .max(limits.foldersMax)
         .optional()
-        .describe('Only these folders.'),
+        .describe('Limit the key to projects of these folders.'),
       customMetadata,
-      protected: z.boolean().optional().describe('Refuse to disable or revoke it.'),
+      protected: z.boolean().optional().describe('Refuse to disable or revoke the key.'),
     }),
     answer: NewApiKey,
     success: 201,
@@ -103,8 +103,11 @@ export const apiKeys = {
       name,
       scopes: scopes.describe('null: all; []: none.'),
       customMetadata,
-      protected: z.boolean().optional().describe('Only true: no way back.'),
-      disabled: z.boolean().optional().describe('Stops the key.'),
+      protected: z
+        .boolean()
+        .optional()
+        .describe('true protects the key for good; false is refused.'),
+      disabled: z.boolean().optional().describe('true stops the key, false enables it again.'),
     }),
     answer: open({ apiKey: ApiKey }),
     errors: [409],

@@ -19,17 +19,18 @@ const setting = <S extends z.ZodType>(schema: S) => schema.nullable().optional()
 
 /** `collectionLimits`; the API does not document its members. */
 const collectionLimits = closed({
-  samplingRate: setting(share),
-  perMinute: setting(images),
+  samplingRate: setting(share).describe('Share of the images that is kept.'),
+  perMinute: setting(images).describe('Most images in a minute.'),
   perHour: setting(images),
   perDay: setting(images),
-  // Longer side in pixels.
-  maxImageSize: setting(z.int().min(32).max(16_400)),
-  // JPEG quality, at most 100.
-  jpegCompression: setting(z.int().min(1).max(100)),
-  batchRecreation: setting(z.enum(['never', 'daily', 'weekly', 'monthly'])),
-  // Detections become labels, for a person to correct.
-  persistPredictions: setting(z.boolean()),
+  maxImageSize: setting(z.int().min(32).max(16_400)).describe('Longer side in pixels.'),
+  jpegCompression: setting(z.int().min(1).max(100)).describe('JPEG quality, to 100.'),
+  batchRecreation: setting(z.enum(['never', 'daily', 'weekly', 'monthly'])).describe(
+    'How often a new batch begins.',
+  ),
+  persistPredictions: setting(z.boolean()).describe(
+    'Detections become labels, for a person to correct.',
+  ),
 });
 
 /** `filters`: all of them must match; each needs a bound. */
@@ -54,8 +55,8 @@ const collectionFilters = z
 
 /** The Active Learning settings that the embedded platform accepts. */
 export const learningConfiguration = closed({
-  collectionLimits: collectionLimits.optional(),
-  filters: collectionFilters.optional(),
+  collectionLimits: collectionLimits.optional().describe('How much is collected.'),
+  filters: collectionFilters.optional().describe('What an image must have; all must match.'),
 });
 
 export type LearningConfiguration = z.output<typeof learningConfiguration>;
@@ -85,9 +86,9 @@ export const deployment = {
     body: open({
       model: open({
         type: z.enum(['model_id', 'sam3', 'clip']),
-        modelId: z.string().min(1).optional(),
-        classes: z.array(z.string().min(1)).optional(),
-      }).describe('modelId for model_id; classes for sam3 and clip.'),
+        modelId: z.string().min(1).optional().describe('For model_id, e.g. cells/3.'),
+        classes: z.array(z.string().min(1)).optional().describe('For sam3 and clip.'),
+      }).describe('A trained model (model_id), or a model that needs no training.'),
     }),
     answer: open({}),
     scope: 'model:deploy',
@@ -136,11 +137,8 @@ export const deployment = {
     summary: 'Change which images Active Learning collects.',
     pathParameters: inProject,
     body: open({
-      collectionLimits: open({}).optional().describe('{samplingRate, perDay, …}; left out stays.'),
-      filters: z
-        .array(open({}))
-        .optional()
-        .describe('{type: classConfidence | detectionSize | detectionCount, min, max}.'),
+      collectionLimits: open({}).optional().describe('How much is collected.'),
+      filters: z.array(open({})).optional().describe('What an image must have; all must match.'),
     }),
     answer: Settings,
     scope: 'project:update',
@@ -154,13 +152,19 @@ export const deployment = {
     summary: 'Images that Active Learning collected.',
     pathParameters: inProject,
     query: closed({
-      page: z.int().min(1).optional().describe('Default 1.'),
-      pageSize: z.int().min(1).max(50).optional().describe('Per page.'),
-      search: z.string().min(1).optional().describe('Words.'),
-      status: z.enum(['all', 'not_started', 'in_progress']).optional().describe('Review.'),
-      sortBy: z.enum(['created', 'images', 'progress']).optional().describe('Order.'),
-      sortDirection: z.enum(['asc', 'desc']).optional().describe('Direction.'),
-      reviewer: z.string().min(1).optional().describe('Email or "unassigned".'),
+      page: z.int().min(1).optional().describe('Which page, from 1.'),
+      pageSize: z.int().min(1).max(50).optional().describe('Rows per page.'),
+      search: z.string().min(1).optional().describe('Words of the name.'),
+      status: z
+        .enum(['all', 'not_started', 'in_progress'])
+        .optional()
+        .describe('How far the review is.'),
+      sortBy: z
+        .enum(['created', 'images', 'progress'])
+        .optional()
+        .describe('What the rows are sorted by.'),
+      sortDirection: z.enum(['asc', 'desc']).optional().describe('Order of the rows.'),
+      reviewer: z.string().min(1).optional().describe('Email of the reviewer, or "unassigned".'),
     }),
     answer: open({}),
     scope: 'image:read',

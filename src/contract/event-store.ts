@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { closed, open } from './fields.ts';
 import { operation } from './operation.ts';
 
-const inEvent = closed({ event_id: z.string().min(1).describe('Event id.') });
+const inEvent = closed({ event_id: z.string().min(1).describe('Id of the event.') });
 
 /** Why a cleanup removes events. */
 export const removalReasons = ['age', 'record_limit', 'byte_limit', 'disk_full'] as const;
@@ -65,10 +65,15 @@ export const eventStore = {
     path: '/v2/ledger',
     summary: 'What was removed, when and why; newest first.',
     query: closed({
-      limit: z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.'),
-      reason: z.enum(removalReasons).optional().describe('Why.'),
-      event_id: z.string().min(1).optional().describe('Only this event.'),
-      before: z.int().min(0).optional().describe('next of the page before.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(limits.eventsPageMax)
+        .optional()
+        .describe('Rows per page; default 100.'),
+      reason: z.enum(removalReasons).optional().describe('Only removals for this reason.'),
+      event_id: z.string().min(1).optional().describe('Only the removal of this event.'),
+      before: z.int().min(0).optional().describe('The next_before of the page before.'),
     }),
     answer: open({
       lines: z.array(
@@ -98,7 +103,9 @@ export const eventStore = {
     path: '/v2/events/{event_id}/hold',
     summary: 'A legal hold: no cleanup removes the event until it is released.',
     pathParameters: inEvent,
-    body: closed({ reason: z.string().min(1).max(1_000).describe('Why.') }),
+    body: closed({
+      reason: z.string().min(1).max(1_000).describe('Why it is kept; shown with the event.'),
+    }),
     answer: changed,
     scope: 'vision-events:manage',
     effect: 'changes',
@@ -122,7 +129,13 @@ export const eventStore = {
     method: 'POST',
     path: '/v2/uploads/retry',
     summary: 'Lets refused events wait for upload again: one, or all.',
-    body: closed({ event_id: z.string().min(1).optional().describe('Default: all.') }),
+    body: closed({
+      event_id: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Id of the event; default: all refused events.'),
+    }),
     answer: open({ retried: figure }),
     scope: 'vision-events:manage',
     effect: 'changes',

@@ -2,15 +2,16 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, detectionSchemas, isoDateTime, open } from './fields.ts';
+import { closed, detectionSchemas, isoDateTime, open } from './fields.ts';
 import { bodyLimits, filePart, operation } from './operation.ts';
 
 const maybeText = z.string().nullable().optional();
 
-const inEvent = closed({ event_id: z.string().min(1).describe('Event id.') });
+const inEvent = closed({ event_id: z.string().min(1).describe('Id of the event.') });
 
-const image = closed({
-  label: maybeText,
+/** An image of an event, with what was detected in it (Event Store 4 and 5). */
+export const eventImage = closed({
+  label: maybeText.describe('What the image shows.'),
   base64Image: maybeText,
   inputBase64Image: maybeText,
   objectDetections: z.array(detectionSchemas.detection).optional(),
@@ -93,10 +94,15 @@ const attachmentStored = open({
 /** Event Store 9.10: error statuses of every operation. */
 const always = [422, 500, 529];
 
-const limit = z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.');
-const includeDrafts = z.boolean().optional().describe('Default true.');
+const limit = z
+  .int()
+  .min(1)
+  .max(limits.eventsPageMax)
+  .optional()
+  .describe('Events per page; default 100.');
+const includeDrafts = z.boolean().optional().describe('Whether to show drafts. Default true.');
 const exactly = z.string().min(1).optional();
-const anyOf = z.string().min(1).optional().describe('Comma-separated.');
+const anyOf = z.string().min(1).optional();
 
 export const events = {
   events_create: operation({
@@ -107,22 +113,37 @@ export const events = {
     path: '/v2/events',
     summary: 'Store an event; as a draft, files can be attached until it is finalized.',
     body: closed({
-      event_schema: z.string().min(1).describe('e.g. quality_check.'),
-      event_data: open({}).describe('e.g. {result: "pass"}.'),
-      inference_timestamp: isoDateTime.describe('ISO 8601.'),
-      solution: maybeText.describe('Use case; for cloud upload.'),
-      workflow_id: maybeText.describe('Workflow id.'),
-      workflow_version: maybeText.describe('Workflow version.'),
-      device_id: maybeText.describe('Device id.'),
-      stream_id: maybeText.describe('Stream id.'),
-      image_id: maybeText.describe('Image id.'),
-      custom_metadata: customMetadata.nullable().optional().describe('Your own.'),
-      images: described(
-        z.array(image).max(limits.eventImagesMax),
-        '{base64Image?, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
-      ).optional(),
-      displayImagePosition: z.int().min(0).nullable().optional().describe('Main image.'),
-      draft: z.boolean().optional().describe('Default false.'),
+      event_schema: z
+        .string()
+        .min(1)
+        .describe('What kind of event it is, e.g. quality_check; event_schemas_list names them.'),
+      event_data: open({}).describe('Facts of the event, e.g. {"result": "pass"}.'),
+      inference_timestamp: isoDateTime.describe('When it was seen, in ISO 8601.'),
+      solution: maybeText.describe('Use case; needed where events are uploaded to the cloud.'),
+      workflow_id: maybeText.describe('Workflow that made it.'),
+      workflow_version: maybeText.describe('Version of that workflow.'),
+      device_id: maybeText.describe('Device that saw it.'),
+      stream_id: maybeText.describe('Camera or stream of the device.'),
+      image_id: maybeText.describe('Id of an image of your own.'),
+      custom_metadata: customMetadata
+        .nullable()
+        .optional()
+        .describe('Flat facts of your own; metadata_filter of events_list finds them.'),
+      images: z
+        .array(eventImage)
+        .max(limits.eventImagesMax)
+        .optional()
+        .describe('With what was detected; x, y: centre, pixels.'),
+      displayImagePosition: z
+        .int()
+        .min(0)
+        .nullable()
+        .optional()
+        .describe('Place of the main image, from 0.'),
+      draft: z
+        .boolean()
+        .optional()
+        .describe('true: files can be attached until events_finalize. Default false.'),
     }),
     // Includes base64 images; a setting of the store lowers it.
     bodyLimits: bodyLimits({
@@ -149,23 +170,28 @@ export const events = {
     path: '/v2/events',
     summary: 'Stored events, by time of arrival.',
     query: closed({
-      start_time: isoDateTime.optional().describe('ISO 8601.'),
-      end_time: isoDateTime.optional().describe('Until.'),
+      start_time: isoDateTime.optional().describe('Stored since, in ISO 8601.'),
+      end_time: isoDateTime.optional().describe('Stored before, in ISO 8601.'),
       limit,
-      device_id: exactly.describe('Device id.'),
-      event_schema: exactly.describe('Schema.'),
-      workflow_id: exactly.describe('Workflow id.'),
-      external_id: exactly.describe('External id.'),
-      related_event_id: exactly.describe('Feedback on this event.'),
-      sort_direction: z.enum(['asc', 'desc']).optional().describe('Default desc.'),
-      device_id__in: anyOf,
-      event_schema__in: anyOf,
-      workflow_id__in: anyOf,
-      external_id__in: anyOf,
+      device_id: exactly.describe('Only of this device.'),
+      event_schema: exactly.describe('Only of this event_schema.'),
+      workflow_id: exactly.describe('Only of this workflow.'),
+      external_id: exactly.describe('Only with this external_id in event_data.'),
+      related_event_id: exactly.describe('Only feedback on this event.'),
+      sort_direction: z
+        .enum(['asc', 'desc'])
+        .optional()
+        .describe('Newest first (desc, default) or oldest first.'),
+      device_id__in: anyOf.describe('Several devices, comma-separated.'),
+      event_schema__in: anyOf.describe('Several schemas, comma-separated.'),
+      workflow_id__in: anyOf.describe('Several workflows, comma-separated.'),
+      external_id__in: anyOf.describe('Several external ids, comma-separated.'),
       metadata_filter: z
         .array(z.string().regex(/^[^:]+:/, { error: 'must be key:value or key:op:value' }))
         .optional()
-        .describe('key:value or key:op:value; op: eq, ne, gt, lt, gte, lte.'),
+        .describe(
+          'Conditions on custom_metadata (not on event_data) that must all hold: key:value, or key:op:value with eq, ne, gt, lt, gte, lte.',
+        ),
       include_drafts: includeDrafts,
     }),
     answer: eventsPage,
@@ -207,9 +233,9 @@ export const events = {
     path: '/events/count/stats',
     summary: 'How many events there are, and from when to when.',
     query: closed({
-      device_id: exactly.describe('Device id.'),
-      event_schema: exactly.describe('Schema.'),
-      workflow_id: exactly.describe('Workflow id.'),
+      device_id: exactly.describe('Only of this device.'),
+      event_schema: exactly.describe('Only of this event_schema.'),
+      workflow_id: exactly.describe('Only of this workflow.'),
     }),
     answer: open({
       total_count: z.int(),
@@ -231,7 +257,7 @@ export const events = {
     pathParameters: inEvent,
     body: closed({
       file: filePart,
-      label: z.string().min(1).optional().describe('Default video.'),
+      label: z.string().min(1).optional().describe('What the video is; default "video".'),
     }),
     bodyType: 'multipart',
     answer: attachmentStored,
@@ -250,8 +276,8 @@ export const events = {
     pathParameters: inEvent,
     body: closed({
       file: filePart,
-      label: z.string().min(1).optional().describe('Default file.'),
-      content_type: z.string().min(1).optional().describe('MIME type; else detected.'),
+      label: z.string().min(1).optional().describe('What the file is; default "file".'),
+      content_type: z.string().min(1).optional().describe('Media type; default: that of its name.'),
     }),
     bodyType: 'multipart',
     answer: attachmentStored,

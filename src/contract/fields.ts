@@ -9,9 +9,9 @@ export const open = z.looseObject;
 /** A body that refuses unknown members. */
 export const closed = z.strictObject;
 
-/** A schema that tools publish as its description only: its members would cost too many tokens. */
-export function described<S extends z.ZodType>(schema: S, description: string): S {
-  return schema.meta({ description, describedOnly: true });
+/** A text that most services know by one of these names; a service may know others. */
+export function usuallyOneOf(names: readonly string[]) {
+  return z.string().min(1).meta({ enum: names });
 }
 
 /** A stored text: well-formed Unicode, so that every reader can decode it. */
@@ -42,11 +42,11 @@ export function hasAtMost(countMax: number) {
   ] as const;
 }
 
-const workspace = z.string().min(1).describe('Slug.');
-export const project = z.string().min(1).describe('Slug.');
-export const version = z.int().min(1).describe('Number.');
-export const imageId = z.string().min(1).describe('Image id.');
-export const taskId = z.string().min(1).describe('Task id.');
+const workspace = z.string().min(1).describe('Default: that of the credential.');
+export const project = z.string().min(1).describe('Slug of the project.');
+export const version = z.int().min(1).describe('Number of the version.');
+export const imageId = z.string().min(1).describe('Id of the image.');
+export const taskId = z.string().min(1).describe('Id of the task.');
 
 export const inWorkspace = z.strictObject({ workspace });
 export const inProject = z.strictObject({ workspace, project });

@@ -2,15 +2,15 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, displayName, inWorkspace, open, text } from './fields.ts';
+import { closed, displayName, inWorkspace, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inFolder = closed({
   ...inWorkspace.shape,
-  folderId: z.string().min(1).describe('Folder id.'),
+  folderId: z.string().min(1).describe('Id of the folder.'),
 });
 
-const name = displayName.describe('Name.');
+const name = displayName.describe('Name of the folder.');
 const projects = z
   .array(
     z
@@ -27,13 +27,21 @@ const groups = z
   .optional();
 
 const more = {
-  projects: projects.optional().describe('Slugs.'),
-  parent_id: z.string().min(1).nullable().optional().describe('Parent id; null: none.'),
-  external_id: text.min(1).max(limits.foreignIdCharactersMax).optional().describe('Your own id.'),
-  auth_groups: described(
-    closed({ read: groups, write: groups }),
-    '{read: [group], write: [group]}.',
-  ).optional(),
+  projects: projects.optional().describe('Slugs of its projects.'),
+  parent_id: z
+    .string()
+    .min(1)
+    .nullable()
+    .optional()
+    .describe('Id of the folder that holds it; null: none.'),
+  external_id: text
+    .min(1)
+    .max(limits.foreignIdCharactersMax)
+    .optional()
+    .describe('Id in a system of your own.'),
+  auth_groups: closed({ read: groups, write: groups })
+    .optional()
+    .describe('Groups of members that may read or write it.'),
 };
 
 const Folder = open({
@@ -51,7 +59,9 @@ export const folders = {
     alsoAt: [{ method: 'GET', path: '/{workspace}/groups/{groupId}' }],
     summary: 'Folders of a workspace.',
     pathParameters: inWorkspace,
-    query: closed({ groupId: z.string().min(1).optional().describe('Only this one.') }),
+    query: closed({
+      groupId: z.string().min(1).optional().describe('Id of the only folder to list.'),
+    }),
     answer: open({ data: z.array(Folder) }),
     scope: 'folder:read',
     effect: 'reads',
@@ -77,7 +87,9 @@ export const folders = {
     path: '/{workspace}/groups/{folderId}',
     summary: 'Change a folder; what is left out stays.',
     pathParameters: inFolder,
-    query: closed({ returnUpdated: z.boolean().optional().describe('Answer with the folder.') }),
+    query: closed({
+      returnUpdated: z.boolean().optional().describe('Answer with the changed folder.'),
+    }),
     body: open({ name: name.optional(), ...more }),
     answer: open({ data: z.array(Folder).optional() }),
     errors: [409],
@@ -105,8 +117,11 @@ export const folders = {
     summary: 'Put projects into a folder, or take them out.',
     pathParameters: inFolder,
     body: open({
-      projects: projects.describe('Slugs.'),
-      operation: z.enum(['add', 'remove']).optional().describe('Default add.'),
+      projects: projects.describe('Slugs of the projects.'),
+      operation: z
+        .enum(['add', 'remove'])
+        .optional()
+        .describe('add (default) or remove these projects.'),
     }),
     answer: open({}),
     success: 204,
@@ -125,7 +140,7 @@ export const folderExtensions = {
     path: '/{workspace}/groups/{folderId}/projects',
     summary: 'Take projects out of a folder.',
     pathParameters: inFolder,
-    body: open({ projects: projects.describe('Slugs.') }),
+    body: open({ projects: projects.describe('Slugs of the projects.') }),
     answer: open({}),
     success: 204,
     scope: 'folder:update',

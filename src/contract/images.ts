@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { limits } from '../limits.ts';
 import {
   closed,
-  described,
   displayName,
   flatMetadata,
   imageId,
@@ -24,7 +23,7 @@ import { bodyLimits, filePart, operation } from './operation.ts';
 
 const inImage = closed({ ...inProject.shape, imageId });
 
-const split = splitName.optional().describe('Default train.');
+const split = splitName.optional().describe('Split of new images; default train.');
 
 /** Images stored by earlier releases may exceed the current limits. */
 const removed = z.array(z.string().min(1)).max(limits.metadataRemovedMax);
@@ -39,10 +38,12 @@ const removedIds = z
 
 /** Changes of the metadata and tags of an image. */
 const metadataChange = {
-  metadata: flatMetadata.optional().describe('To set.'),
-  removeMetadata: removed.optional().describe('Names.'),
-  addTags: tagNames.optional().describe('Tags.'),
-  removeTags: removed.optional().describe('Tags.'),
+  metadata: flatMetadata
+    .optional()
+    .describe('Key to text, number or boolean; search: metadata:key=value.'),
+  removeMetadata: removed.optional().describe('Metadata keys to remove.'),
+  addTags: tagNames.optional().describe('Tags that it gets.'),
+  removeTags: removed.optional().describe('Tags that it loses.'),
 };
 
 function changesSomething(change: object): boolean {
@@ -121,10 +122,10 @@ export const images = {
       'Add an image from a file or a URL; the same bytes again give the image that is there.',
     pathParameters: closed({ project }),
     query: closed({
-      name: text.min(1).max(500).optional().describe('File name.'),
+      name: text.min(1).max(500).optional().describe('Name of the file.'),
       split,
-      batch: displayName.optional().describe('Batch name.'),
-      tag: tagNames.optional().describe('Tags.'),
+      batch: displayName.optional().describe('Name of their batch.'),
+      tag: tagNames.optional().describe('Tags of the image.'),
       image: z.string().min(1).optional().describe('URL to fetch instead of a file.'),
       sequence_number: z.int().min(0).optional().describe('Place in a sequence.'),
       sequence_size: z.int().min(1).optional().describe('Length of the sequence.'),
@@ -160,9 +161,9 @@ export const images = {
     pathParameters: closed({ project, imageId }),
     query: closed({
       name: z.string().min(1).max(500).describe('Annotation file name, with its extension.'),
-      jobName: displayName.optional().describe('Job that it counts for.'),
-      prediction: z.boolean().optional().describe('True: made by a model.'),
-      overwrite: z.boolean().optional().describe('Replace an old one.'),
+      jobName: displayName.optional().describe('Annotation job that it counts for.'),
+      prediction: z.boolean().optional().describe('true: labelled by a model, not by a person.'),
+      overwrite: z.boolean().optional().describe('Replace an annotation that is there.'),
     }),
     body: open({
       annotationFile: z.string().describe('Text of a VOC, COCO, YOLO, CreateML file.'),
@@ -204,7 +205,7 @@ export const images = {
     path: '/{workspace}/{project}/images',
     summary: 'Delete images for good.',
     pathParameters: inProject,
-    body: open({ images: removedIds.describe(`Ids, up to ${limits.imagesDeletedMax}.`) }),
+    body: open({ images: removedIds.describe(`Image ids, at most ${limits.imagesDeletedMax}.`) }),
     answer: open({}),
     success: 204,
     textErrors: [400],
@@ -219,8 +220,8 @@ export const images = {
     summary: 'Add, remove or set the tags of an image.',
     pathParameters: inImage,
     body: open({
-      operation: z.enum(['add', 'remove', 'set']).describe('set replaces all.'),
-      tags: tagNames.describe('Tags.'),
+      operation: z.enum(['add', 'remove', 'set']).describe('set replaces all tags of the image.'),
+      tags: tagNames.describe('Letters, digits, hyphens, underscores.'),
     }),
     answer: open({ success: z.boolean().optional(), tags: texts.optional() }),
     scope: 'image:tag',
@@ -246,16 +247,14 @@ export const images = {
     summary: 'Change the metadata and tags of many images.',
     pathParameters: inWorkspace,
     body: open({
-      updates: described(
-        z
-          .array(open({ imageId, ...metadataChange }).refine(changesSomething, nothingToChange))
-          .min(1)
-          .max(limits.metadataUpdatesMax)
-          .refine((updates) => jsonBytes(updates) <= limits.metadataBulkBytesMax, {
-            error: `has more than ${limits.metadataBulkBytesMax} bytes as JSON: send less at once`,
-          }),
-        'At most 1000 of {imageId, metadata?, removeMetadata?, addTags?, removeTags?}.',
-      ),
+      updates: z
+        .array(open({ imageId, ...metadataChange }).refine(changesSomething, nothingToChange))
+        .min(1)
+        .max(limits.metadataUpdatesMax)
+        .refine((updates) => jsonBytes(updates) <= limits.metadataBulkBytesMax, {
+          error: `has more than ${limits.metadataBulkBytesMax} bytes as JSON: send less at once`,
+        })
+        .describe('One change for each image.'),
     }),
     bodyLimits: bulkMetadataBounds,
     answer: taskStarted,
@@ -283,7 +282,7 @@ export const images = {
     summary: 'One upload batch.',
     pathParameters: closed({
       ...inProject.shape,
-      batchId: z.string().min(1).describe('Batch id.'),
+      batchId: z.string().min(1).describe('Id of the batch.'),
     }),
     answer: open({ batch: Batch.optional() }),
     scope: 'batch:read',
@@ -298,8 +297,8 @@ export const images = {
     pathParameters: inProject,
     body: open({
       split,
-      batchName: displayName.optional().describe('Batch name.'),
-      tags: tagNames.optional().describe('Tags.'),
+      batchName: displayName.optional().describe('Name of their batch.'),
+      tags: tagNames.optional().describe('Tags that all images get.'),
     }),
     answer: open({
       taskId: z.string(),

@@ -46,8 +46,10 @@ export const inference = {
     query: closed({
       image: z.string().min(1).optional().describe('URL of the image.'),
       confidence: share.optional().describe('0 to 1, default 0.4; above 1: percent.'),
-      overlap: share.optional().describe('Of boxes of a class; default 0.5; above 1: percent.'),
-      classes: z.string().min(1).optional().describe('Comma-separated.'),
+      overlap: share
+        .optional()
+        .describe('Most overlap of boxes of a class; default 0.5; above 1: percent.'),
+      classes: z.string().min(1).optional().describe('Only these classes, comma-separated.'),
     }),
     body: open({ file: filePart.optional() }),
     bodyType: 'multipart',

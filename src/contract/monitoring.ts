@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, inWorkspace, open, text } from './fields.ts';
+import { closed, inWorkspace, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** These two parameters are not ISO 8601. */
@@ -21,9 +21,9 @@ export const monitoring = {
     summary: 'Number, errors, confidence and speed of inferences.',
     pathParameters: inWorkspace,
     query: closed({
-      startTime: time.optional().describe('YYYY-MM-DD HH:mm:ss.'),
-      endTime: time.optional().describe('Default now.'),
-      modelNames: z.string().min(1).optional().describe('Comma-separated.'),
+      startTime: time.optional().describe('From, as YYYY-MM-DD HH:mm:ss.'),
+      endTime: time.optional().describe('Until, in the same form; default now.'),
+      modelNames: z.string().min(1).optional().describe('Only these models, comma-separated.'),
     }),
     answer: open({
       num_inferences: figure,
@@ -45,18 +45,19 @@ export const monitoring = {
     summary: 'Attach metadata to records of inferences.',
     pathParameters: inWorkspace,
     body: open({
-      data: described(
-        z
-          .array(
-            open({
-              inference_ids: z.array(z.string().min(1)).min(1),
-              field_name: text.min(1).max(limits.inferenceFieldCharactersMax),
-              field_value: text.max(limits.inferenceValueCharactersMax),
-            }),
-          )
-          .min(1),
-        'List of {inference_ids: [id], field_name, field_value}; all strings.',
-      ),
+      data: z
+        .array(
+          open({
+            inference_ids: z
+              .array(z.string().min(1))
+              .min(1)
+              .describe('inference_id of answers of inference_run.'),
+            field_name: text.min(1).max(limits.inferenceFieldCharactersMax),
+            field_value: text.max(limits.inferenceValueCharactersMax),
+          }),
+        )
+        .min(1)
+        .describe('Facts, each about some inferences.'),
     }),
     answer: open({ status: z.string().optional() }),
     scope: 'model:infer',

@@ -240,7 +240,6 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 
 /** Without our own keywords and unreadable patterns. */
 function plain(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchema): void {
-  delete json.describedOnly;
   if (json.format === 'binary') {
     Object.assign(json, { type: 'string', contentMediaType: 'application/octet-stream' });
   }

@@ -3,7 +3,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, inProject, open } from './fields.ts';
+import { closed, inProject, open } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 import { versionSettings } from './version-settings.ts';
 
@@ -12,13 +12,15 @@ const choices = {
     .int()
     .min(0)
     .optional()
-    .describe('Default 0: the copies that a version has, mosaics aside.'),
+    .describe(
+      'Which random strengths and images; default 0: those that a version gets, mosaics aside.',
+    ),
   samples: z
     .int()
     .min(1)
     .max(limits.previewSamplesMax)
     .optional()
-    .describe('Augmented copies of each image. Default 3.'),
+    .describe('Augmented copies of each image; default 3.'),
 };
 
 /** Default sizes of a preview. */
@@ -33,7 +35,7 @@ export const previewShape = {
     .min(1)
     .max(limits.previewSourcesMax)
     .optional()
-    .describe('Images to show, chosen by the seed. Default 3.'),
+    .describe('Images to show, chosen by the seed; default 3.'),
 };
 
 /** A generated image: its size in pixels and the number of its boxes. */
@@ -103,10 +105,10 @@ export const previews = {
         .array(z.int().min(0))
         .optional()
         .describe('For each annotation file, the place of its image, from 0.'),
-      labelmap: described(
-        z.record(z.string(), z.string()).optional(),
-        'For YOLO: class number to name.',
-      ),
+      labelmap: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe('For YOLO: class number to name.'),
       ...versionSettings.shape,
       ...choices,
     }),

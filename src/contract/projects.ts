@@ -61,11 +61,14 @@ export const projects = {
     summary: 'Create a project.',
     pathParameters: inWorkspace,
     body: open({
-      name: displayName.describe('Display name.'),
-      type: z.enum(projectTypes).describe('Kind of labels.'),
-      annotation: text.min(1).max(100).describe('What is labelled, e.g. cells.'),
-      license: text.max(50).optional().describe('e.g. MIT.'),
-      public: z.boolean().optional().describe('Others may fork it.'),
+      name: displayName.describe('Display name; the slug is made from it.'),
+      type: z.enum(projectTypes).describe('Which labels the images get.'),
+      annotation: text.min(1).max(100).describe('What is labelled, in one word, e.g. cells.'),
+      license: text.max(50).optional().describe('Licence of the images, e.g. MIT.'),
+      public: z
+        .boolean()
+        .optional()
+        .describe('Whether other workspaces may read and fork it. Default false.'),
     }),
     answer: Project,
     success: 201,
@@ -80,8 +83,12 @@ export const projects = {
     summary: 'Copy a public catalog project into the workspace.',
     pathParameters: inWorkspace,
     body: open({
-      url: z.string().min(1).optional().describe('Public project URL.'),
-      source_project: z.string().min(1).optional().describe('Or slug.'),
+      url: z.string().min(1).optional().describe('URL of a public project.'),
+      source_project: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('In place of url: slug of a project of this workspace.'),
     }).refine(({ url, source_project: slug }) => (url === undefined) !== (slug === undefined), {
       error: 'give url or source_project, and not both',
     }),
@@ -126,7 +133,10 @@ export const projects = {
     summary: 'Statistics of the images and annotations of a project.',
     pathParameters: inProject,
     query: closed({
-      regenerate: z.boolean().optional().describe('Compute anew.'),
+      regenerate: z
+        .boolean()
+        .optional()
+        .describe('Compute the figures anew in place of stored ones.'),
     }),
     answer: open({
       health: z.boolean(),
@@ -156,14 +166,20 @@ export const projects = {
         .refine(({ train, valid, test }) => train + valid + test > 0, {
           error: 'at least one share must be greater than 0',
         })
-        .describe('Relative shares, e.g. 70, 20, 10.'),
-      mode: z.enum(['rebalance', 'shuffle']).optional().describe('Default rebalance.'),
-      grouping: z.enum(['global', 'batch']).optional().describe('For shuffle.'),
+        .describe('Relative shares of the images, e.g. 70, 20, 10.'),
+      mode: z
+        .enum(['rebalance', 'shuffle'])
+        .optional()
+        .describe('rebalance (default) moves as few as needed; shuffle deals all anew.'),
+      grouping: z
+        .enum(['global', 'batch'])
+        .optional()
+        .describe('For shuffle: all images together (global), or each batch.'),
       classes: z
         .array(z.string().max(limits.labelCharactersMax))
         .max(limits.rebalanceClassesMax)
         .optional()
-        .describe('Only these.'),
+        .describe('Only images with these classes.'),
     }),
     answer: taskStarted,
     success: 202,
@@ -178,7 +194,7 @@ export const projects = {
     path: '/{workspace}/{project}/models',
     summary: 'Trained models of a project.',
     pathParameters: inProject,
-    query: closed({ group: z.string().optional().describe('Model group.') }),
+    query: closed({ group: z.string().optional().describe('Only models of this type.') }),
     answer: open({ models: z.array(open({})) }),
     scope: 'project:read',
     effect: 'reads',

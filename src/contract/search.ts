@@ -2,8 +2,9 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, displayName, inProject, inWorkspace, open, taskId } from './fields.ts';
+import { closed, displayName, inProject, inWorkspace, open, taskId } from './fields.ts';
 import { bodyLimits, operation } from './operation.ts';
+import { exportFormat } from './versions.ts';
 
 /** Fields that a caller may request of each image. */
 export const imageFields = [
@@ -68,7 +69,12 @@ const isShortList = [
   { error: `must have at most ${limits.searchFieldsMax} items` },
 ] as const;
 
-const roboQl = z.string().min(1).describe('RoboQL, e.g. tag:night class:car>=3; * for all.');
+const roboQl = z
+  .string()
+  .min(1)
+  .describe(
+    'Conditions that must all hold, e.g. project:cells split:valid class:car>=3 tag:night metadata:camera=7 annotated:false filename:IMG_*.jpg min-width:640; -tag:x excludes, OR and brackets combine, * finds all.',
+  );
 
 export const search = {
   catalog_search: operation({
@@ -80,11 +86,11 @@ export const search = {
     summary: 'Public projects that match words.',
     query: closed({
       q: sought(limits.catalogQueryCharactersMax).describe(
-        'Words, class:car, images>500, sort:stars.',
+        'Words, and conditions such as class:car, images>500, sort:stars.',
       ),
-      type: value.optional().describe('Project type, dataset or model.'),
-      limit: z.int().min(1).max(100).optional().describe('Default 12.'),
-      page: z.int().min(1).optional().describe('Default 1.'),
+      type: value.optional().describe('A project type, "dataset" or "model".'),
+      limit: z.int().min(1).max(100).optional().describe('Rows per page; default 12.'),
+      page: z.int().min(1).optional().describe('Which page, from 1.'),
     }),
     answer: catalogAnswer,
     scope: 'project:read',
@@ -111,22 +117,23 @@ export const search = {
     summary: 'Images of a project by words, likeness, tag, class or batch.',
     pathParameters: inProject,
     body: open({
-      prompt: words.optional().describe('Words.'),
-      like_image: value.optional().describe('Image id.'),
+      prompt: words.optional().describe('Words of its content, name or tags.'),
+      like_image: value.optional().describe('Id of an image: those that look similar.'),
       image_base64: z.string().min(1).optional().describe('Like this file, base64.'),
-      tag: value.optional().describe('Tag.'),
-      class_name: value.optional().describe('Class.'),
-      in_dataset: z.boolean().optional().describe('In the dataset.'),
-      batch: z.boolean().optional().describe('In a batch.'),
-      batch_id: value.optional().describe('Batch id.'),
-      annotation_job: z.boolean().optional().describe('In a job.'),
-      annotation_job_id: value.optional().describe('Job id.'),
-      fields: described(
-        z.array(z.enum(imageFields)).refine(...isShortList),
-        'e.g. url, tags, annotations.',
-      ).optional(),
-      offset: z.int().min(0).optional().describe('Default 0.'),
-      limit: z.int().min(1).max(250).optional().describe('Default 50.'),
+      tag: value.optional().describe('Only images with this tag.'),
+      class_name: value.optional().describe('Only images with a label of this class.'),
+      in_dataset: z.boolean().optional().describe('In the dataset, not in a batch or job.'),
+      batch: z.boolean().optional().describe('Waiting in a batch.'),
+      batch_id: value.optional().describe('Only images of this batch.'),
+      annotation_job: z.boolean().optional().describe('In an annotation job.'),
+      annotation_job_id: value.optional().describe('Only images of this annotation job.'),
+      fields: z
+        .array(z.enum(imageFields))
+        .refine(...isShortList)
+        .optional()
+        .describe('What is told of each image.'),
+      offset: z.int().min(0).optional().describe('Images to skip; default 0.'),
+      limit: z.int().min(1).max(250).optional().describe('Images per page; default 50.'),
     }),
     bodyLimits: withImage,
     answer: open({
@@ -147,13 +154,13 @@ export const search = {
     pathParameters: inWorkspace,
     body: open({
       query: roboQl,
-      pageSize: z.int().min(1).max(1_000).optional().describe('Default 50.'),
+      pageSize: z.int().min(1).max(1_000).optional().describe('Images per page; default 50.'),
       fields: z
-        .array(value)
+        .array(value.meta({ enum: imageFields }))
         .refine(...isShortList)
         .optional()
-        .describe('As images_search.'),
-      continuationToken: words.optional().describe('Of the page before.'),
+        .describe('What is told of each image.'),
+      continuationToken: words.optional().describe('The continuationToken of the page before.'),
     }),
     answer: open({
       results: z.array(FoundImage),
@@ -172,10 +179,14 @@ export const search = {
     pathParameters: inWorkspace,
     body: open({
       query: roboQl,
-      format: z.string().min(1).describe('e.g. coco.'),
-      dataset: z.string().min(1).optional().describe('Project slug; default: all that match.'),
-      annotationGroup: value.optional().describe('Or annotation group.'),
-      name: displayName.optional().describe('Export name.'),
+      format: exportFormat.describe('What the trainer reads.'),
+      dataset: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Only images of this project; default: all that match.'),
+      annotationGroup: value.optional().describe('In place of dataset: what its projects label.'),
+      name: displayName.optional().describe('Name of the export.'),
     }).refine(({ dataset, annotationGroup }) => !dataset || !annotationGroup, {
       path: ['dataset'],
       error: 'give either dataset or annotationGroup, not both',

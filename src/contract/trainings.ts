@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { closed, inVersion, open, openData } from './fields.ts';
 import { operation } from './operation.ts';
 
-const sole = z.string().min(1).optional().describe('Default: the only run.');
+const sole = z.string().min(1).optional().describe('Training id; default: the only training.');
 
 export const trainings = {
   trainings_recipe: operation({
@@ -16,7 +16,7 @@ export const trainings = {
     summary: 'Hyperparameters and augmentation steps that a training may set.',
     pathParameters: inVersion,
     query: closed({
-      modelType: z.string().min(1).optional().describe("Default: the platform's."),
+      modelType: z.string().min(1).optional().describe("Model type; default: the platform's."),
     }),
     answer: open({ schema: open({}).optional(), template: open({}).optional() }),
     scope: 'version:read',
@@ -32,7 +32,10 @@ export const trainings = {
     pathParameters: inVersion,
     body: open({
       trainingId: sole,
-      continueIfNoRefund: z.boolean().optional().describe('Cancel even without a refund.'),
+      continueIfNoRefund: z
+        .boolean()
+        .optional()
+        .describe('Cancel even where credits are not refunded.'),
     }),
     answer: open({
       trainingId: z.string().optional(),
@@ -65,7 +68,7 @@ export const trainings = {
     summary: 'Move a training run to the trash.',
     pathParameters: closed({
       ...inVersion.shape,
-      trainingId: z.string().min(1).describe('Training id.'),
+      trainingId: z.string().min(1).describe('Id of the training.'),
     }),
     answer: open({ deleted: z.boolean().optional() }),
     errors: [409],
@@ -103,8 +106,13 @@ export const trainingExtensions = {
     summary: 'Train a model on a version, in the background.',
     pathParameters: inVersion,
     body: open({
-      modelType: z.string().min(1).optional().describe("Default: the platform's."),
-      epochs: z.int().min(1).max(limits.epochsMax).optional().describe('Passes over images.'),
+      modelType: z.string().min(1).optional().describe("Model type; default: the platform's."),
+      epochs: z
+        .int()
+        .min(1)
+        .max(limits.epochsMax)
+        .optional()
+        .describe('Passes over the train images.'),
       checkpoint: z
         .string()
         .min(1)
@@ -113,7 +121,7 @@ export const trainingExtensions = {
         .describe('Model id to start from.'),
       trainRecipe: openData(limits.trainRecipeBytesMax)
         .optional()
-        .describe('See trainings_recipe.'),
+        .describe('Hyperparameters, as in trainings_recipe.'),
     }),
     answer: open({
       trainingId: z.string(),

@@ -45,9 +45,15 @@ export const trash = {
     summary: 'Bring something back from the trash.',
     pathParameters: inWorkspace,
     body: open({
-      type: z.enum(['project', 'version', 'workflow', 'training']).describe('Kind.'),
-      id: z.string().min(1).describe('From trash_list.'),
-      parentId: z.string().min(1).optional().describe('Of a version.'),
+      type: z
+        .enum(['project', 'version', 'workflow', 'training'])
+        .describe('What kind of thing it is.'),
+      id: z.string().min(1).describe('Its id in trash_list.'),
+      parentId: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Of a version or training: its parentId in trash_list.'),
     }),
     answer: open({ restored: z.boolean(), type: z.string().optional(), id: z.string().optional() }),
     errors: [409],

@@ -3,7 +3,6 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { described } from './fields.ts';
 import { atMost, fitsImage, lessThan, someTrue, unknownMembers } from './version-setting-rules.ts';
 import { tile } from './version-tile-setting.ts';
 
@@ -64,57 +63,51 @@ const preprocessing = z.strictObject({
     .optional()
     .describe('{tag: true requires, false excludes}.'),
   'filter-null': percentOnly.optional().describe('Least percent of images with labels.'),
-  remap: z.record(className, className).optional().describe('{old class: new class}.'),
-  'auto-orient': z.boolean().optional().describe('Apply EXIF orientation.'),
-  isolate: z.boolean().optional().describe('One image per box.'),
-  'static-crop': described(
-    staticCrop,
-    '{x_min, x_max, y_min, y_max}: percent of the sides.',
-  ).optional(),
+  remap: z.record(className, className).optional().describe('New class names: {old: new}.'),
+  'auto-orient': z.boolean().optional(),
+  isolate: z.boolean().optional().describe('One image of each box.'),
+  'static-crop': staticCrop.optional().describe('Keep this part, in percent.'),
   tile: tile
     .optional()
     .describe(
-      'rows, columns; or fixed_size: tileWidth, tileHeight; or fixed_aspect: aspectRatio, span; both with overlap (percent) and padding.',
+      'rows, columns; or fixed_size: tileWidth, tileHeight in pixels; or fixed_aspect: aspectRatio, span; both with overlap in percent, padding.',
     ),
-  contrast: z
-    .strictObject({ type: z.enum(contrastTypes) })
-    .optional()
-    .describe('Contrast.'),
-  grayscale: z.boolean().optional().describe('Gray.'),
-  resize: resize.optional().describe('Pixels.'),
+  contrast: z.strictObject({ type: z.enum(contrastTypes) }).optional(),
+  grayscale: z.boolean().optional(),
+  resize: resize.optional().describe('To this many pixels.'),
 });
 
 const augmentation = z.strictObject({
-  mosaic: z.boolean().optional().describe('Join four images.'),
-  bbflip: described(flip, 'As flip, inside boxes.').optional(),
-  bbninety: described(ninety, 'As ninety, inside boxes.').optional(),
-  bbcrop: described(crop, 'As crop, inside boxes.').optional(),
-  bbrotate: described(rotate, 'As rotate, inside boxes.').optional(),
-  bbshear: described(shear, 'As shear, inside boxes.').optional(),
-  bbbrightness: described(brightness, 'As brightness, inside boxes.').optional(),
-  bbexposure: described(percentOnly, 'As exposure, inside boxes.').optional(),
-  bbblur: described(blur, 'As blur, inside boxes.').optional(),
-  bbnoise: described(percentOnly, 'As noise, inside boxes.').optional(),
-  flip: flip.optional().describe('Mirror.'),
-  ninety: ninety.optional().describe('Quarter turns.'),
-  crop: crop.optional().describe('Zoom in: percent of area cut off, usually 0 to 20.'),
-  rotate: rotate.optional().describe('Either way, usually to 45.'),
-  shear: shear.optional().describe('Degrees, usually to 45.'),
-  hue: z.strictObject({ degrees: turn }).optional().describe('Either way, to 180.'),
-  saturation: percentOnly.optional().describe('Either way, to 99.'),
-  brightness: brightness.optional().describe('To 99.'),
-  exposure: percentOnly.optional().describe('Gamma, to 99.'),
-  rgrayscale: percentOnly.optional().describe('Share of copies made gray.'),
-  blur: blur.optional().describe('Gaussian, to 25.'),
-  noise: percentOnly.optional().describe('Black and white dots, usually to 5.'),
+  mosaic: z.boolean().optional().describe('Join four images into one.'),
+  bbflip: flip.optional(),
+  bbninety: ninety.optional(),
+  bbcrop: crop.optional(),
+  bbrotate: rotate.optional(),
+  bbshear: shear.optional(),
+  bbbrightness: brightness.optional(),
+  bbexposure: percentOnly.optional(),
+  bbblur: blur.optional(),
+  bbnoise: percentOnly.optional(),
+  flip: flip.optional(),
+  ninety: ninety.optional(),
+  crop: crop.optional().describe('Zoom in: percent of area cut off.'),
+  rotate: rotate.optional(),
+  shear: shear.optional(),
+  hue: z.strictObject({ degrees: turn }).optional(),
+  saturation: percentOnly.optional(),
+  brightness: brightness.optional(),
+  exposure: percentOnly.optional(),
+  rgrayscale: percentOnly.optional().describe('Percent of copies made gray.'),
+  blur: blur.optional(),
+  noise: percentOnly.optional().describe('Black and white dots; percent of pixels.'),
   cutout: z
     .strictObject({ count: z.int().min(0).max(limits.cutoutCountMax), percent })
     .optional()
-    .describe('Black rectangles, percent of each side.'),
+    .describe('Black; percent of each side, not area.'),
   image: z
     .strictObject({ versions: z.int().min(1) })
     .optional()
-    .describe('N: up to 50.'),
+    .describe('N: original and N-1 copies, to 50.'),
 });
 
 /** These have no `bb` form in the API, so their `bb` spelling gets a message of its own. */
@@ -134,10 +127,12 @@ function explainPreprocessing(name: string): string | undefined {
 export const versionSettings = z.strictObject({
   preprocessing: preprocessing
     .check(unknownMembers(explainPreprocessing))
-    .describe('Steps on all images, in this order; may be {}.'),
+    .describe('On all images, in this order.'),
   augmentation: augmentation
     .check(unknownMembers(explainAugmentation))
-    .describe('Random changes of train images; may be {}.'),
+    .describe(
+      'Random changes, in this order; each copy gets all, up to the strength given. Usual: percent to 99 (crop 20, noise 5), degrees to 45 (hue 180), pixels to 25. bb…: inside boxes. May be {}.',
+    ),
 });
 
 /** Valid settings. */

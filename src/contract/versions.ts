@@ -1,11 +1,50 @@
 // Dataset versions: frozen snapshots of a project.
 
 import * as z from 'zod';
-import { closed, displayName, inProject, inVersion, open, splitCounts } from './fields.ts';
+import {
+  closed,
+  displayName,
+  inProject,
+  inVersion,
+  open,
+  splitCounts,
+  usuallyOneOf,
+} from './fields.ts';
 import { operation } from './operation.ts';
 import { versionSettings } from './version-settings.ts';
 
-const nocache = z.boolean().optional().describe('True: past the cache of the server.');
+/** The export formats of the embedded platform; others may have more. */
+export const exportFormats = [
+  'coco',
+  'coco-segmentation',
+  'voc',
+  'yolov5pytorch',
+  'mt-yolov6',
+  'yolov7pytorch',
+  'yolov8',
+  'yolov9',
+  'yolov11',
+  'yolov12',
+  'yolov8-obb',
+  'darknet',
+  'createml',
+  'tfrecord',
+  'multiclass',
+  'folder',
+  'png-mask-semantic',
+  'jsonl',
+  'clip',
+] as const;
+
+export type ExportFormatName = (typeof exportFormats)[number];
+
+/** The name of an export format. */
+export const exportFormat = usuallyOneOf(exportFormats);
+
+const nocache = z
+  .boolean()
+  .optional()
+  .describe('true: do not answer from the cache of the server.');
 
 /** Answers may carry settings in another form than requests, so unknown members are allowed. */
 const Version = open({
@@ -34,7 +73,7 @@ export const versions = {
     summary: 'Generate a version from the images of a project.',
     pathParameters: inProject,
     body: closed({
-      versionName: displayName.optional().describe('Name.'),
+      versionName: displayName.optional().describe('Name of the version.'),
       ...versionSettings.shape,
     }),
     answer: open({
@@ -84,7 +123,7 @@ export const versions = {
     summary: 'A link to the files of a version in a format; 202 while they are being written.',
     pathParameters: closed({
       ...inVersion.shape,
-      format: z.string().min(1).describe('e.g. coco, yolov8, voc, folder.'),
+      format: exportFormat.describe('What the trainer reads; yolov8, coco and voc are common.'),
     }),
     query: closed({ nocache }),
     answer: open({

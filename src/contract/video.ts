@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, described, open } from './fields.ts';
+import { closed, open } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inferenceTypes = [
@@ -21,7 +21,9 @@ export const video = {
     method: 'POST',
     path: '/video_upload_signed_url/',
     summary: 'A URL to which a video can be uploaded.',
-    body: open({ file_name: z.string().min(1).max(500).describe('File name.') }),
+    body: open({
+      file_name: z.string().min(1).max(500).describe('Name of the video file, with its extension.'),
+    }),
     answer: open({
       signed_url: z.string().optional().describe('For one PUT of the bytes.'),
       expires: z.string().optional(),
@@ -37,21 +39,36 @@ export const video = {
     path: '/videoinfer/',
     summary: 'Run models on a video.',
     body: open({
-      input_url: z.string().min(1).max(limits.urlCharactersMax).describe('Public or upload URL.'),
-      infer_fps: z.number().gt(0).max(120).optional().describe('Default 5.'),
-      models: described(
-        z
-          .array(
-            open({
-              model_id: z.string().min(1).max(limits.foreignIdCharactersMax),
-              model_version: z.string().min(1).max(limits.foreignIdCharactersMax),
-              inference_type: z.enum(inferenceTypes),
-              inference_params: open({}).optional(),
-            }),
-          )
-          .min(1),
-        '{model_id, model_version: "1", inference_type: e.g. "object-detection"}.',
-      ),
+      input_url: z
+        .string()
+        .min(1)
+        .max(limits.urlCharactersMax)
+        .describe('URL of the video: a public one, or that of video_upload_url_create.'),
+      infer_fps: z
+        .number()
+        .gt(0)
+        .max(120)
+        .optional()
+        .describe('Frames that are looked at per second of video; default 5.'),
+      models: z
+        .array(
+          open({
+            model_id: z
+              .string()
+              .min(1)
+              .max(limits.foreignIdCharactersMax)
+              .describe('Project slug of the model.'),
+            model_version: z
+              .string()
+              .min(1)
+              .max(limits.foreignIdCharactersMax)
+              .describe('Version number, as text.'),
+            inference_type: z.enum(inferenceTypes),
+            inference_params: open({}).optional(),
+          }),
+        )
+        .min(1)
+        .describe('The models to run.'),
     }),
     answer: z.union([
       z.string().describe('Job id.'),
@@ -68,7 +85,7 @@ export const video = {
     method: 'GET',
     path: '/videoinfer/',
     summary: 'Status of a video job; at most once a minute.',
-    query: closed({ job_id: z.string().min(1).describe('Job id.') }),
+    query: closed({ job_id: z.string().min(1).describe('The job_id of video_inference_start.') }),
     answer: open({
       status: z.int().optional().describe('0 done, 1 running, more: failed. Absent: running.'),
       error: z.string().optional().describe('Why it failed.'),

@@ -2,15 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import {
-  described,
-  detectionSchemas,
-  isoDateTime,
-  jsonBytes,
-  open,
-  openData,
-  text,
-} from './fields.ts';
+import { detectionSchemas, isoDateTime, jsonBytes, open, openData, text } from './fields.ts';
 import { bodyLimits, filePart, operation } from './operation.ts';
 
 const visionEventTypes = [
@@ -38,7 +30,7 @@ const customMetadata = z
 const items = limits.annotationItemsMax;
 
 const image = open({
-  sourceId: id,
+  sourceId: id.describe('From vision_events_upload_image.'),
   inputSourceId: id.optional(),
   label: text.optional(),
   objectDetections: z.array(detectionSchemas.detection).max(items).optional(),
@@ -48,20 +40,23 @@ const image = open({
 });
 
 const event = {
-  eventId: id.describe('New UUID.'),
-  eventType: z.enum(visionEventTypes).describe('Kind.'),
-  useCaseId: id.describe('Use case.'),
-  timestamp: isoDateTime.describe('ISO 8601.'),
-  eventData: openData(limits.eventDataBytesMax).optional().describe('e.g. {result: "pass"}.'),
-  images: described(
-    z.array(image).max(limits.visionEventImagesMax),
-    '{sourceId, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
-  ).optional(),
-  customMetadata: described(customMetadata, 'Flat.').optional(),
-  deviceId: id.optional().describe('Device id.'),
-  streamId: id.optional().describe('Stream id.'),
-  workflowId: id.optional().describe('Workflow id.'),
-  displayImagePosition: z.int().min(0).optional().describe('Main image.'),
+  eventId: id.describe('A new UUID; again adds nothing.'),
+  eventType: z.enum(visionEventTypes).describe('Which kind of event.'),
+  useCaseId: id.describe('Name or id of the use case.'),
+  timestamp: isoDateTime.describe('When seen, in ISO 8601.'),
+  eventData: openData(limits.eventDataBytesMax)
+    .optional()
+    .describe('Facts of the event, e.g. {"result": "pass"}.'),
+  images: z
+    .array(image)
+    .max(limits.visionEventImagesMax)
+    .optional()
+    .describe('With what was detected; x, y: centre, pixels.'),
+  customMetadata: customMetadata.optional().describe('Key to text, number or boolean.'),
+  deviceId: id.optional().describe('Device that saw it.'),
+  streamId: id.optional().describe('Camera or stream of the device.'),
+  workflowId: id.optional().describe('Workflow that made it.'),
+  displayImagePosition: z.int().min(0).optional().describe('Main image, from 0.'),
 };
 
 /** Limit of the whole event: detections may have any number of points. */
@@ -103,13 +98,11 @@ export const visionEvents = {
     path: '/vision-events/batch',
     summary: 'Record up to 100 events.',
     body: open({
-      events: described(
-        z
-          .array(open(event).refine(...eventSize))
-          .min(1)
-          .max(limits.eventBatchMax),
-        '1 to 100 events as in vision_events_create.',
-      ),
+      events: z
+        .array(open(event).refine(...eventSize))
+        .min(1)
+        .max(limits.eventBatchMax)
+        .describe('Events, as vision_events_create takes them.'),
     }),
     bodyLimits: eventBounds,
     answer: open({ created: z.unknown().optional(), eventIds: z.array(z.string()).optional() }),
@@ -127,7 +120,7 @@ export const visionEvents = {
     summary: 'Upload an image that events refer to.',
     body: open({
       file: filePart,
-      name: z.string().min(1).max(500).optional().describe('File name.'),
+      name: z.string().min(1).max(500).optional().describe('Name of the file.'),
       metadata: z.string().optional().describe('Flat metadata as JSON text.'),
     }),
     bodyType: 'multipart',

@@ -9,7 +9,7 @@ import { bodyLimits, operation } from './operation.ts';
 
 const inWorkflow = closed({
   ...inWorkspace.shape,
-  workflow: z.string().min(1).describe('Workflow slug.'),
+  workflow: z.string().min(1).describe('Slug of the workflow.'),
 });
 
 const configBounds = bodyLimits({ elementsMax: limits.workflowConfigElementsMax });

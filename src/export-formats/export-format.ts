@@ -1,6 +1,7 @@
 // The export formats: one table of what each holds and how it lies on disk.
 
 import type { ProjectType } from '../annotations/annotation.ts';
+import type { ExportFormatName } from '../contract/versions.ts';
 import { type ErrorCode, FoveaError, invalidArgument } from '../errors.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 import { classFolders, clipFiles, foldersNote, oneClassEach } from './class-folders.ts';
@@ -22,7 +23,7 @@ import {
 } from './yolo.ts';
 
 export interface ExportFormat {
-  readonly name: string;
+  readonly name: ExportFormatName;
   /** Other names under which it is known. */
   readonly aliases?: readonly string[];
   /** The types of project whose labels it can hold. */

@@ -37,17 +37,7 @@ export function toolFor<Schema extends z.ZodObject>(
 }
 
 /** The members of a tool that its operation does not have. */
-type ToolTexts = Pick<
-  Tool,
-  | 'title'
-  | 'description'
-  | 'hiddenArguments'
-  | 'shortDescriptions'
-  | 'meta'
-  | 'app'
-  | 'repeated'
-  | 'givesSecret'
->;
+type ToolTexts = Pick<Tool, 'title' | 'description' | 'meta' | 'app' | 'repeated' | 'givesSecret'>;
 
 interface OperationToolOptions<O extends Operation> extends ConfirmationOptions<O>, ToolTexts {
   /** The parameters that hosts are shown; all of the operation's, unless that is too much. */
@@ -74,8 +64,7 @@ export function fromOperation<O extends Operation>(
   operation: O,
   options: OperationToolOptions<O>,
 ): Tool {
-  const { title, description, hiddenArguments, shortDescriptions, app, repeated, givesSecret } =
-    options;
+  const { title, description, app, repeated, givesSecret } = options;
   // A call that needs a confirmation cannot be undone.
   const meta = options.confirmation ? { ...irreversible, ...options.meta } : options.meta;
   const parameters = (all: z.ZodObject) =>
@@ -90,8 +79,6 @@ export function fromOperation<O extends Operation>(
     ...inherited(operation),
     title,
     description,
-    ...(hiddenArguments && { hiddenArguments }),
-    ...(shortDescriptions && { shortDescriptions }),
     ...(meta && { meta }),
     ...(app && { app }),
     ...(repeated && { repeated }),
@@ -114,7 +101,7 @@ export function fromOperation<O extends Operation>(
   };
 }
 
-const detail = z.enum(['brief', 'full']).optional().describe('Default brief.');
+const detail = z.enum(['brief', 'full']).optional().describe('How much is told; default brief.');
 
 function withDetail<O extends Operation>(input: z.ZodObject, { brief }: OperationToolOptions<O>) {
   return brief ? input.extend({ detail }) : input;

@@ -32,10 +32,6 @@ export interface ListedTool {
   readonly usesFiles: boolean;
   /** Arguments that name files of this machine. */
   readonly fileArguments?: readonly string[];
-  /** Arguments that hosts are not told of; `operations_find` tells them. */
-  readonly hiddenArguments?: readonly string[];
-  /** The description that hosts get in place of the members of an argument. */
-  readonly shortDescriptions?: Readonly<Record<string, string | undefined>>;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
@@ -52,7 +48,7 @@ export type ToolListSettings = Pick<
 /**
  * The operations that the settings let through, in the order of the list, whether a host is shown
  * them or reaches them; a parameter with a default in the settings is optional. The workspace is
- * taken but not shown: it is that of the credential, and a model would say it with every call.
+ * that of the credential, so it stands last and is optional: a model need not say it.
  */
 export function offeredOperations(
   list: readonly ListedTool[],
@@ -61,7 +57,7 @@ export function offeredOperations(
   const defaults = defaultArguments(settings);
   return list
     .filter((tool) => whyNotOffered(tool, settings) === undefined)
-    .map((tool) => withOptional(withoutWorkspace(tool), Object.keys(defaults)));
+    .map((tool) => withOptional(withWorkspaceLast(tool), ['workspace', ...Object.keys(defaults)]));
 }
 
 /** The part of a list that is of use to hosts elsewhere: no files of this machine. */
@@ -96,7 +92,7 @@ export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): str
   // Dispatcher tools belong to no toolset: each call is checked by the operation that it names.
   const reachesOthers = tool.toolset === 'operations';
   if (reachesOthers && settings.toolProfile === 'full')
-    return 'it belongs to FOVEA_SURFACE=compact';
+    return 'it belongs to other profiles than FOVEA_TOOL_PROFILE=full';
   // Read-only users have to sign in too; that changes no data.
   if (settings.readOnly && !tool.annotations.readOnlyHint && tool.toolset !== 'auth') {
     return 'FOVEA_READ_ONLY leaves only tools that read';
@@ -131,11 +127,10 @@ function defaultArguments({ workspace, project }: ToolListSettings) {
   return { ...(workspace && { workspace }), ...(project && { project }) };
 }
 
-function withoutWorkspace(tool: ListedTool): ListedTool {
-  const { properties, required = [], ...schema } = tool.inputSchema;
-  const { workspace: _, ...left } = properties;
-  const needed = required.filter((name) => name !== 'workspace');
-  return { ...tool, inputSchema: { properties: left, ...schema, required: needed } };
+function withWorkspaceLast(tool: ListedTool): ListedTool {
+  const { workspace, ...left } = tool.inputSchema.properties;
+  if (workspace === undefined) return tool;
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties: { ...left, workspace } } };
 }
 
 function withOptional(tool: ListedTool, optional: readonly string[]): ListedTool {

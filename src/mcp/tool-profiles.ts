@@ -1,6 +1,8 @@
-// The tool profiles: `full` lists every operation as a tool; `compact` lists the most used ones,
-// one tool that finds operations, and three dispatcher tools that call the others.
+// The tool profiles: `full` lists every operation as a tool; `default` and `compact` list those
+// that are used most, one tool that finds operations, and three dispatcher tools that call the
+// others.
 
+import type { ToolProfile } from '../config.ts';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
@@ -23,22 +25,56 @@ export interface OperationCall {
   readonly args: Arguments;
 }
 
-/** The most used operations, in the order of a dataset's life. */
-const compactNames = [
-  'workspace_whoami',
-  'projects_create',
-  'projects_get',
-  'projects_health',
-  'images_upload',
-  'images_search',
-  'versions_generate',
-  'versions_export',
-  'tasks_wait',
-  'trainings_start',
-  'events_list',
-  'auth_sign_in',
-  'doctor',
-];
+/** The operations that a profile lists, in the order of a dataset's life. */
+const profileNames = {
+  default: [
+    'workspace_get',
+    'projects_create',
+    'projects_get',
+    'projects_health',
+    'projects_rebalance_splits',
+    'images_upload',
+    'images_annotate',
+    'images_get',
+    'images_tag',
+    'images_set_metadata_bulk',
+    'workspace_search',
+    'versions_preview',
+    'versions_generate',
+    'versions_get',
+    'versions_export',
+    'tasks_wait',
+    'trainings_start',
+    'trainings_list',
+    'deployment_set_model',
+    'inference_run',
+    'trash_restore',
+    'events_create',
+    'events_attach_file',
+    'events_finalize',
+    'events_list',
+    'events_get',
+    'events_count',
+    'events_hold',
+    'auth_sign_in',
+    'auth_status',
+    'doctor',
+  ],
+  compact: [
+    'workspace_get',
+    'projects_create',
+    'projects_get',
+    'projects_health',
+    'images_upload',
+    'workspace_search',
+    'versions_export',
+    'tasks_wait',
+    'trainings_start',
+    'events_list',
+    'auth_sign_in',
+    'doctor',
+  ],
+} as const satisfies Record<Exclude<ToolProfile, 'full'>, readonly string[]>;
 
 const operationsFindName = 'operations_find';
 
@@ -51,11 +87,19 @@ const dispatchers: Readonly<Record<string, readonly string[]>> = {
 
 /** Finds operations; runs as a tool of its own. */
 export const operationsFind: ListedTool = {
-  ...words('Find operation', 'Finds what no other tool here does. A name gives its full schema.'),
+  ...words(
+    'Find operation',
+    'Finds operations beyond the tools of this list, by plain words. The best matches come with their arguments, ready for operations_read, operations_write or operations_delete. Says so where no operation does the job.',
+  ),
   name: operationsFindName,
   effect: 'reads',
   inputSchema: {
-    properties: { query: { description: 'Plain words, a toolset or a name.', type: 'string' } },
+    properties: {
+      query: {
+        description: 'What is to be done, in plain words; or the name of an operation or toolset.',
+        type: 'string',
+      },
+    },
     required: ['query'],
     type: 'object',
   },
@@ -68,42 +112,52 @@ export const operationsFind: ListedTool = {
 };
 
 const dispatcherTools: readonly ListedTool[] = [
-  dispatcherTool('operations_read', 'Read', 'Runs an operation that reads.'),
-  dispatcherTool('operations_write', 'Write', 'Runs an operation that adds or changes.'),
+  dispatcherTool(
+    'operations_read',
+    'Read',
+    'Runs an operation that only reads, by its name from operations_find.',
+  ),
+  dispatcherTool(
+    'operations_write',
+    'Write',
+    'Runs an operation that adds or changes something, by its name from operations_find.',
+  ),
   {
     ...dispatcherTool(
       'operations_delete',
       'Delete',
-      'Runs an operation that deletes or ends something.',
+      'Runs an operation that deletes or ends something, by its name from operations_find.',
     ),
     meta: { 'anthropic/requiresUserInteraction': true },
   },
 ];
 
 /**
- * The tools that hosts are shown. In the compact profile, a dispatcher tool is listed where it can
- * call at least one operation.
+ * The tools that hosts are shown. Beside a profile that lists a part of the operations, a
+ * dispatcher tool is listed where it can call at least one operation.
  */
 export function listedTools(
   list: readonly ListedTool[],
   settings: ToolListSettings,
 ): readonly ListedTool[] {
   const offered = offeredOperations(list, settings);
-  if (settings.toolProfile === 'full') return offered.map(asListed);
-  const byName = new Map(offered.map((tool) => [tool.name, asListed(tool)]));
+  const { toolProfile } = settings;
+  if (toolProfile === 'full') return offered;
+  const byName = new Map(offered.map((tool) => [tool.name, tool]));
   const reached = dispatcherTools.filter(
     (entry) =>
       whyNotOffered(entry, settings) === undefined &&
       offered.some(({ effect }) => dispatchers[entry.name]?.includes(effect)),
   );
-  return [...compactNames.flatMap((name) => byName.get(name) ?? []), operationsFind, ...reached];
+  const most = profileNames[toolProfile].flatMap((name) => byName.get(name) ?? []);
+  return [...most, operationsFind, ...reached];
 }
 
 /**
  * Sees through `operations_read`, `operations_write` and `operations_delete`. Whatever guards a
  * call (scopes, settings, elicitation, idempotency) looks at what comes out of here. Throws
  * `invalid_input` where the arguments name no operation, or one of another effect, and for a tool
- * that this surface does not list; `forbidden` where the settings leave the operation out.
+ * that this profile does not list; `forbidden` where the settings leave the operation out.
  */
 export function resolveOperation(
   name: string,
@@ -114,14 +168,14 @@ export function resolveOperation(
   if (settings.toolProfile === 'full' || name === operationsFindName) return { name, args };
   if (Object.hasOwn(dispatchers, name)) return dispatchedCall(name, args, listed, settings);
   const known = listed.get(name);
-  if (known === undefined || whyNotOffered(known, settings) || compactNames.includes(name)) {
+  if (known === undefined || whyNotOffered(known, settings) || isListed(name, settings)) {
     return { name, args };
   }
   // Hosts grant permissions by the names that they were shown: another name would evade them.
-  throw otherTool(known, args, `is reached through ${dispatcherFor(known)}`);
+  throw otherTool(known, args, `is reached through ${dispatcherFor(known)}`, settings);
 }
 
-/** A following call as this surface makes it; undefined: the settings do not offer it. */
+/** A following call as this profile makes it; undefined: the settings do not offer it. */
 export function presentNext(
   next: NextCall,
   listed: Listed,
@@ -132,20 +186,21 @@ export function presentNext(
   return { ...next, ...presentCall(tool, next.arguments, settings) };
 }
 
-/** A call of an operation as this surface makes it. */
+/** A call of an operation as this profile makes it. */
 export function presentCall(
   tool: Pick<ListedTool, 'name' | 'effect'>,
   args: Arguments,
   settings: Pick<ToolListSettings, 'toolProfile'>,
 ): { readonly tool: string; readonly arguments: Arguments } {
-  if (settings.toolProfile === 'full' || isListed(tool.name)) {
+  if (isListed(tool.name, settings)) {
     return { tool: tool.name, arguments: args };
   }
   return { tool: dispatcherFor(tool), arguments: { operation: tool.name, arguments: args } };
 }
 
-function isListed(name: string): boolean {
-  return name === operationsFindName || compactNames.includes(name);
+function isListed(name: string, { toolProfile }: Pick<ToolListSettings, 'toolProfile'>): boolean {
+  if (toolProfile === 'full' || name === operationsFindName) return true;
+  return profileNames[toolProfile].some((listed) => listed === name);
 }
 
 /** The tool that reaches an operation. */
@@ -166,10 +221,11 @@ function dispatchedCall(
   const inner = { ...asArguments(given), ...stray };
   // Arguments beside `operation` are meant for it: the error says where they belong.
   if (Object.keys(stray).length > 0) {
-    throw otherTool(tool, inner, 'takes its arguments inside "arguments"');
+    throw otherTool(tool, inner, 'takes its arguments inside "arguments"', settings);
   }
   if (!dispatchers[name]?.includes(tool.effect)) {
-    throw otherTool(tool, inner, `is reached through ${dispatcherFor(tool)}: it ${does(tool)}`);
+    const way = `is reached through ${dispatcherFor(tool)}: it ${does(tool)}`;
+    throw otherTool(tool, inner, way, settings);
   }
   return { name: tool.name, args: inner };
 }
@@ -237,29 +293,16 @@ function wrong(path: string, message: string): FoveaError {
 }
 
 /** The operation is right, and the way to it is not: the call that would be right is known. */
-function otherTool(tool: ListedTool, args: Arguments, message: string): FoveaError {
+function otherTool(
+  tool: ListedTool,
+  args: Arguments,
+  message: string,
+  settings: ToolListSettings,
+): FoveaError {
   return new FoveaError('invalid_input', `${tool.name} ${message}.`, {
     problems: [{ path: '', message: `${tool.name} ${message}` }],
-    corrected: presentCall(tool, args, { toolProfile: 'compact' }),
+    corrected: presentCall(tool, args, settings),
   });
-}
-
-/** The arguments as hosts see them. */
-function asListed(tool: ListedTool): ListedTool {
-  const { hiddenArguments = [], shortDescriptions = {} } = tool;
-  const { properties, ...schema } = tool.inputSchema;
-  const told = Object.entries(properties)
-    .filter(([name]) => !hiddenArguments.includes(name))
-    .map(([name, value]) => [name, shortSchema(value, shortDescriptions[name])]);
-  return { ...tool, inputSchema: { ...schema, properties: Object.fromEntries(told) } };
-}
-
-/** A description replaces the members; a value out of bounds gets an error that names the bound. */
-function shortSchema(schema: unknown, toolTexts: string | undefined): unknown {
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { minimum: _, maximum: __, ...rest } = { minimum: 0, maximum: 0, ...schema };
-  if (toolTexts === undefined) return rest;
-  return { description: toolTexts, type: 'type' in rest ? rest.type : 'object' };
 }
 
 function words(title: string, description: string) {
@@ -274,8 +317,11 @@ function dispatcherTool(name: string, verb: string, description: string): Listed
     effect: dispatchers[name]?.at(-1) ?? 'changes',
     inputSchema: {
       properties: {
-        operation: { description: 'Name from operations_find.', type: 'string' },
-        arguments: { description: 'Its arguments.', type: 'object' },
+        operation: { description: 'Name of the operation.', type: 'string' },
+        arguments: {
+          description: 'The arguments that operations_find shows for it.',
+          type: 'object',
+        },
       },
       required: ['operation'],
       type: 'object',
@@ -294,7 +340,7 @@ type Call = Pick<NextCall, 'tool' | 'arguments'>;
 export interface AvailableTools {
   /** Whether a tool can be called at all, under whichever name. */
   offers(tool: string): boolean;
-  /** A call of a tool as this surface makes it; undefined: it cannot be made. */
+  /** A call of a tool as this profile makes it; undefined: it cannot be made. */
   callFor(call: Call): Call | undefined;
 }
 

@@ -162,10 +162,6 @@ export interface Tool {
   readonly usesFiles: boolean;
   /** Optional arguments that name files of this machine: not offered to hosts elsewhere. */
   readonly fileArguments?: readonly string[];
-  /** Accepted arguments that are not listed: too rare for their cost in every list. */
-  readonly hiddenArguments?: readonly string[];
-  /** Words that stand in the list for the members of an argument. */
-  readonly shortDescriptions?: Readonly<Record<string, string>>;
   readonly meta?: ToolMeta;
   readonly app?: AppName;
   /**

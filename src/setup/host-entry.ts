@@ -107,7 +107,7 @@ export function pathOf({ servers }: Host): readonly string[] {
 
 /** Variables that are written into an entry. */
 export interface EntryVariables {
-  readonly surface: ToolProfile | undefined;
+  readonly toolProfile: ToolProfile | undefined;
   readonly files: EntryFiles | undefined;
 }
 
@@ -133,11 +133,11 @@ export function entryFor(
   if (found !== undefined && found !== null && commandOf(found) === undefined) {
     throw new NotUnderstood(anotherKind);
   }
-  const { surface, files } = variables;
+  const { toolProfile, files } = variables;
   const keeps = files !== undefined && !files.isAsked && namesFolders(host, text);
   const separator = platform === 'win32' ? ';' : ':';
   const environment = {
-    ...(surface !== undefined && { FOVEA_SURFACE: surface }),
+    ...(toolProfile !== undefined && { FOVEA_TOOL_PROFILE: toolProfile }),
     ...(files && !keeps && { FOVEA_FILE_ROOTS: files.folders.join(separator) }),
   };
   return {

@@ -75,6 +75,7 @@ async function loadedAfter(method: string, params: object): Promise<string> {
     {
       HOME: folder,
       FOVEA_HOME: join(folder, 'home'),
+      FOVEA_TOOL_PROFILE: 'full',
       // Nobody listens there.
       FOVEA_BASE_URL: 'http://127.0.0.1:9',
       FOVEA_CREDENTIALS: 'file',

@@ -230,7 +230,7 @@ describe('checkInput', () => {
     const input = { project: '', imagId: 'i', overwrite: 'yes', annotationFile: 5 };
     expect(problemsOf(() => checkInput(images_annotate, input))).toEqual([
       { path: 'project', message: 'must not be empty' },
-      { path: 'imageId', message: 'is required (a string): Image id.' },
+      { path: 'imageId', message: 'is required (a string): Id of the image.' },
       {
         path: 'name',
         message: 'is required (a string): Annotation file name, with its extension.',

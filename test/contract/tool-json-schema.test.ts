@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { flatSchema } from '../../src/contract/check.ts';
-import { described } from '../../src/contract/fields.ts';
 import { operations } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { toolJsonSchema } from '../../src/contract/tool-json-schema.ts';
@@ -19,7 +18,7 @@ describe('the schema of each operation', () => {
 
   test.each(all)('$id has only keywords that every host reads', (operation) => {
     const keywords = keywordsIn(toolJsonSchema(flatSchema(operation)));
-    const known = ['type', 'description', 'enum', 'minimum', 'maximum', 'properties', 'required'];
+    const known = ['type', 'description', 'enum', 'properties', 'required'];
     expect([...keywords].filter((keyword) => ![...known, 'items'].includes(keyword))).toEqual([]);
   });
 
@@ -36,9 +35,8 @@ describe('the schema of each operation', () => {
     expect(properties.error?.issues.map(({ path }) => path)).toBeUndefined();
   });
 
-  test('each setting of a version has a description', () => {
-    const setting = z.looseObject({ description: z.string().min(1) });
-    const group = z.looseObject({ properties: z.record(z.string(), setting) });
+  test('each setting of a version is there', () => {
+    const group = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
     const schema = toolJsonSchema(flatSchema(operations.versions_generate));
     const groups = z
       .looseObject({ preprocessing: group, augmentation: group })
@@ -49,11 +47,13 @@ describe('the schema of each operation', () => {
 });
 
 describe('what is published', () => {
-  test('of plain members: types, bounds, choices, what is required', () => {
+  test('of plain members: types, ranges, choices, what is required', () => {
     const schema = z.strictObject({
       count: z.int().min(1).describe('How many.'),
-      least: z.int().min(2).optional().describe('From 2.'),
-      share: z.number().max(1).optional().describe('Up to 1.'),
+      least: z.int().min(2).optional().describe('How many.'),
+      share: z.number().min(0).max(1).nullable().optional().describe('Share.'),
+      angle: z.number().min(0).lt(90).optional().describe('Degrees.'),
+      ids: z.array(z.string()).max(500).optional().describe('Ids.'),
       split: z.enum(['train', 'valid']).describe('Split.'),
       names: z.array(z.string().min(1)).min(1).optional().describe('Names.'),
     });
@@ -61,8 +61,10 @@ describe('what is published', () => {
       type: 'object',
       properties: {
         count: { type: 'integer', description: 'How many.' },
-        least: { type: 'integer', minimum: 2, description: 'From 2.' },
-        share: { type: 'number', maximum: 1, description: 'Up to 1.' },
+        least: { type: 'integer', description: 'How many. At least 2.' },
+        share: { type: 'number', description: 'Share. 0 to 1.' },
+        angle: { type: 'number', description: 'Degrees. From 0, below 90.' },
+        ids: { type: 'array', items: { type: 'string' }, description: 'Ids. At most 500.' },
         split: { type: 'string', enum: ['train', 'valid'], description: 'Split.' },
         names: { type: 'array', items: { type: 'string' }, description: 'Names.' },
       },
@@ -103,16 +105,23 @@ describe('what is published', () => {
     });
   });
 
-  test('of maps and of what is described only: no members', () => {
+  test('of maps: no members; of lists: the members of their elements', () => {
     const schema = z.strictObject({
       map: z.record(z.string(), z.string()).describe('Map.'),
-      list: described(z.array(z.strictObject({ a: z.int() })), 'List of {a}.').optional(),
+      list: z
+        .array(z.strictObject({ a: z.int() }))
+        .optional()
+        .describe('List.'),
     });
     expect(toolJsonSchema(schema)).toEqual({
       type: 'object',
       properties: {
         map: { type: 'object', description: 'Map.' },
-        list: { type: 'array', items: { type: 'object' }, description: 'List of {a}.' },
+        list: {
+          type: 'array',
+          items: { type: 'object', properties: { a: { type: 'integer' } } },
+          description: 'List.',
+        },
       },
       required: ['map'],
     });

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { jobs } from '../../scripts/evals/jobs.ts';
 import { agentNamed, runJob } from '../../scripts/evals/run-job.ts';
+import type { ToolProfile } from '../../src/config.ts';
 
 const sampled = ['import-folder', 'version-renamed', 'delete-folder', 'evidence-with-file'];
 const some = jobs.filter(({ name }) => sampled.includes(name));
@@ -15,9 +16,9 @@ test('there are at least thirty, each with a name of its own', () => {
 
 test.each(['full', 'compact'] as const)(
   'an agent that knows the way passes: %s',
-  async (surface) => {
+  async (toolProfile) => {
     for (const job of some) {
-      const outcome = await runJob(job, options('reference', surface));
+      const outcome = await runJob(job, options('reference', toolProfile));
       expect(outcome).toMatchObject({ name: job.name, failure: undefined });
       expect(outcome.failureBefore, job.name).toEqual(expect.any(String));
       expect(outcome.calls).toBeGreaterThan(0);
@@ -43,6 +44,6 @@ test('an agent that is killed half-way is counted, and its job judged by its sta
   expect(failure).toContain('the agent was ended after 0.5 s');
 });
 
-function options(agent: string, surface: 'full' | 'compact') {
-  return { agent: agentNamed(agent), surface, timeoutMs: 60_000 };
+function options(agent: string, toolProfile: ToolProfile) {
+  return { agent: agentNamed(agent), toolProfile, timeoutMs: 60_000 };
 }

@@ -1,4 +1,4 @@
-// Every surface against what the hosts' models accept, and every rule against what it is to find.
+// Every tool list against what the hosts' models accept, and every rule against what it is to find.
 
 import { describe, expect, test } from 'vitest';
 import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
@@ -22,7 +22,7 @@ const everything: ToolListSettings = {
 };
 const compact: ToolListSettings = { ...everything, toolProfile: 'compact' };
 
-const surfaces: Readonly<Record<string, readonly OfferedTool[]>> = {
+const lists: Readonly<Record<string, readonly OfferedTool[]>> = {
   full: wireTools(list, everything),
   compact: wireTools(list, compact),
   'full, read-only': wireTools(list, { ...everything, readOnly: true }),
@@ -38,7 +38,7 @@ const surfaces: Readonly<Record<string, readonly OfferedTool[]>> = {
   ),
 };
 
-describe.each(Object.entries(surfaces))('%s', (name, offered) => {
+describe.each(Object.entries(lists))('%s', (name, offered) => {
   test.each(dialects)('is what $name accepts', ({ rules }) => {
     const broken = rules.flatMap(({ says, broken }) =>
       broken(offered).map((it) => `${says}: ${it}`),
@@ -53,7 +53,7 @@ describe.each(Object.entries(surfaces))('%s', (name, offered) => {
 });
 
 test('four of five tools can be taken in strict mode, which has no free maps', () => {
-  const full = surfaces.full ?? [];
+  const full = lists.full ?? [];
   const taken = full.filter((tool) => !hasFreeMap(tool));
   expect(taken.length / full.length).toBeGreaterThan(0.8);
 });

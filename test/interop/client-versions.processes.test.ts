@@ -78,7 +78,11 @@ async function connect(age: ClientVersion, place: Place): Promise<Host> {
 }
 
 function processOf(file: string, env: Record<string, string>): Place {
-  const base = { PATH: process.env.PATH ?? '', ...compiledOnce(file) };
+  const base = {
+    PATH: process.env.PATH ?? '',
+    FOVEA_TOOL_PROFILE: 'full',
+    ...compiledOnce(file),
+  };
   return { kind: 'stdio', file: resolve(file), env: { ...base, ...env } };
 }
 

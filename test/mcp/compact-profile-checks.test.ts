@@ -1,4 +1,4 @@
-// What guards a tool guards it in the compact surface too: consent, and no doubles.
+// What guards a tool guards it in the compact profile too: consent, and no doubles.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ async function startHost(mode: 'legacy' | 'auto') {
     new StdioClientTransport({
       command: nodeUnderTest,
       args: [entryUnderTest()],
-      env: { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: home, FOVEA_SURFACE: 'compact' },
+      env: { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: home, FOVEA_TOOL_PROFILE: 'compact' },
       stderr: 'inherit',
     }),
   );

@@ -8,7 +8,7 @@ let compact: Fovea;
 
 beforeAll(async () => {
   fovea = await launchFovea();
-  compact = await launchFovea({ FOVEA_SURFACE: 'compact' });
+  compact = await launchFovea({ FOVEA_TOOL_PROFILE: 'compact' });
   for (const host of [fovea, compact]) await host.ok('projects_create', named('Cells'));
 });
 
@@ -98,7 +98,7 @@ test.each<[string, string, Facts, Facts]>([
   expect(await fovea.call(tool, right)).toMatchObject({ isError: false });
 });
 
-test('through the compact surface, the corrected call is one of that surface', async () => {
+test('through the compact profile, the corrected call is one of that profile', async () => {
   const wrong = { nam: 'Shared' };
   const { data, text } = await compact.call('operations_write', {
     operation: 'folders_create',

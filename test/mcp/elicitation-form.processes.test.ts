@@ -21,6 +21,8 @@ const eras = [
 type Mode = (typeof eras)[number]['mode'];
 type Answer = 'accept' | 'decline' | 'cancel';
 
+const bare = { PATH: '/usr/bin:/bin', FOVEA_TOOL_PROFILE: 'full' };
+
 interface Host {
   readonly client: Client;
   /** What the person was asked in this test. */
@@ -58,7 +60,7 @@ async function startHost(
       return { action, ...(action === 'accept' && { content: {} }) };
     });
   }
-  const env = { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: join(home, 'data'), ...environment };
+  const env = { ...bare, HOME: home, FOVEA_HOME: join(home, 'data'), ...environment };
   await client.connect(
     new StdioClientTransport({
       command: nodeUnderTest,
@@ -181,7 +183,7 @@ describe.each(eras)('a host of $revision that asks', ({ mode, revision }) => {
   });
 
   test('a removal by way of operations_delete is asked about as well', async () => {
-    const host = await startOwnHost(mode, { FOVEA_SURFACE: 'compact' });
+    const host = await startOwnHost(mode, { FOVEA_TOOL_PROFILE: 'compact' });
     const made = await host.call('operations_write', {
       operation: 'folders_create',
       arguments: { name: 'Blood cells' },

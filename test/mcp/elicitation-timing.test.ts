@@ -44,7 +44,10 @@ async function isThere(): Promise<boolean> {
 
 /** A server of one caller. */
 async function connected(requestState: RequestState) {
-  const settings = { ...readSettings({ FOVEA_HOME: '/nowhere' }), workspace: 'acme' };
+  const settings = {
+    ...readSettings({ FOVEA_HOME: '/nowhere', FOVEA_TOOL_PROFILE: 'full' }),
+    workspace: 'acme',
+  };
   const list = buildToolList(folderTools);
   const notHere = async () => {
     throw new Error('This server has folders alone.');

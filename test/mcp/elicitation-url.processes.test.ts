@@ -311,6 +311,7 @@ async function connected(
 ): Promise<{ send(message: object): void }> {
   const settings = readSettings({
     FOVEA_HOME: '/nowhere',
+    FOVEA_TOOL_PROFILE: 'full',
     FOVEA_BASE_URL: 'https://api.example.com',
   });
   const noClient = async () => {

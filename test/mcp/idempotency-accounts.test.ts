@@ -24,7 +24,12 @@ async function temporaryHome(): Promise<string> {
 /** A platform with an account in a workspace of its own for each name. */
 async function startService(workspaces: Readonly<Record<string, string>>) {
   const home = await temporaryHome();
-  const environment = { HOME: home, FOVEA_HOME: home, FOVEA_WORKSPACE: 'acme' };
+  const environment = {
+    HOME: home,
+    FOVEA_HOME: home,
+    FOVEA_WORKSPACE: 'acme',
+    FOVEA_TOOL_PROFILE: 'full',
+  };
   for (const [name, workspace] of Object.entries(workspaces)) {
     const email = `${name}@example.com`;
     const words = ['account', 'add', name, '--email', email, '--workspace', workspace];
@@ -65,6 +70,7 @@ test('another person signs in while a process runs: their call is a call of its 
   const environment = {
     HOME: home,
     FOVEA_HOME: home,
+    FOVEA_TOOL_PROFILE: 'full',
     FOVEA_BASE_URL: url,
     FOVEA_CREDENTIALS: 'file',
     FOVEA_NO_BROWSER: '1',

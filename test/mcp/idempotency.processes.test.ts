@@ -295,7 +295,7 @@ describe('a call that was done', () => {
   });
 
   test('is the same call by way of operations_write', async () => {
-    const fovea = await host({ FOVEA_SURFACE: 'compact' });
+    const fovea = await host({ FOVEA_TOOL_PROFILE: 'compact' });
     await fovea.ok('projects_create', cells);
     const again = await fovea.call('operations_write', {
       operation: 'projects_create',

@@ -150,23 +150,42 @@ const later: typeof tried = [
 
 const wishes = [...tried, ...unseen, ...later];
 
-const foundSchema = z.array(z.looseObject({ operation: z.string() }));
+/** What Fovea does not do. */
+const foreign = [
+  'order a pizza',
+  'translate this text into French',
+  'play some music',
+  'book a flight to Berlin',
+  'what will the weather be tomorrow',
+  'pay an invoice',
+  'post a message on Slack',
+  'compile the C++ program',
+];
+
+const foundSchema = z.object({
+  operations: z.array(z.object({ operation: z.string() })),
+  others: z.array(z.string()).default([]),
+});
 
 describe('operations_find', () => {
   let fovea: Awaited<ReturnType<typeof launchFovea>>;
   beforeAll(async () => {
-    fovea = await launchFovea({ FOVEA_SURFACE: 'compact' });
+    fovea = await launchFovea({ FOVEA_TOOL_PROFILE: 'compact' });
   });
   afterAll(() => fovea.close());
 
   async function firstFive(wish: string): Promise<readonly string[]> {
-    const { operations } = await fovea.ok('operations_find', { query: wish });
-    return foundSchema.parse(operations).map(({ operation }) => operation);
+    const found = foundSchema.parse(await fovea.ok('operations_find', { query: wish }));
+    return [...found.operations.map(({ operation }) => operation), ...found.others];
   }
 
   it.each(wishes)('has "%s" among the first five', async (wish, ...right) => {
     const found = (await firstFive(wish)).slice(0, 5);
     expect(found.filter((name) => right.includes(name))).not.toEqual([]);
+  });
+
+  it.each(foreign)('says of "%s" that nothing does it', async (wish) => {
+    expect(await firstFive(wish)).toEqual([]);
   });
 
   it('has what is right first, for nearly all of them', async () => {

@@ -1,4 +1,4 @@
-// Prompts: jobs in words, with the tools that the surface has.
+// Prompts: jobs in words, with the tools that the profile has.
 
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -125,8 +125,8 @@ test('the toolsets leave the prompts that they can do', async () => {
   });
 });
 
-test('the compact surface names the tools by which it reaches the others', async () => {
-  const { client } = await start({ FOVEA_SURFACE: 'compact' });
+test('the compact profile names the tools by which it reaches the others', async () => {
+  const { client } = await start({ FOVEA_TOOL_PROFILE: 'compact' });
   expect(await namesOf(client)).toEqual(Object.keys(filled));
   const text = await textOf(client, 'audit_dataset', filled.audit_dataset);
   expect(text).toContain('projects_health gives counts');

@@ -38,7 +38,7 @@ export function startRawServer(
 ): RawServer {
   const child = spawn(node, [file], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH, HOME, ...compiledOnce(file), ...environment },
+    env: { PATH, HOME, FOVEA_TOOL_PROFILE: 'full', ...compiledOnce(file), ...environment },
   });
   const lines: string[] = [];
   let log = '';

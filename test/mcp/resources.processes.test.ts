@@ -168,8 +168,8 @@ test('an address is that of what the toolsets leave', async () => {
   });
 });
 
-test('the compact surface has the same ones', async () => {
-  const fovea = await launchFovea({ FOVEA_SURFACE: 'compact', FOVEA_READ_ONLY: 'true' });
+test('the compact profile has the same ones', async () => {
+  const fovea = await launchFovea({ FOVEA_TOOL_PROFILE: 'compact', FOVEA_READ_ONLY: 'true' });
   onTestFinished(fovea.close);
   expect(await templatesOf(fovea.client)).toEqual(templates);
   expect(await textOf(fovea.client, fixed)).toContain('0 projects.');

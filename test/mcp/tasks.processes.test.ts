@@ -210,8 +210,8 @@ test('without the tool that waits there are no tasks', async () => {
   expect(answer).toMatchObject({ result: { resultType: 'complete' } });
 });
 
-test('in the compact surface a task is the same', async () => {
-  const host = await launchModernHost({ FOVEA_SURFACE: 'compact' });
+test('in the compact profile a task is the same', async () => {
+  const host = await launchModernHost({ FOVEA_TOOL_PROFILE: 'compact' });
   await withImages(host, 'cells');
   const rebalance = {
     operation: 'projects_rebalance_splits',

@@ -92,11 +92,11 @@ test('every reading tool keeps them in its fence, and gives them all', async () 
   );
 }, 120_000);
 
-test('through the compact surface likewise', async () => {
+test('through the compact profile likewise', async () => {
   const compact = await launchFovea({
     FOVEA_DEVICE_URL: store.url,
     FOVEA_HOME: fovea.home,
-    FOVEA_SURFACE: 'compact',
+    FOVEA_TOOL_PROFILE: 'compact',
     FOVEA_FILE_ROOTS: fovea.folder,
   });
   try {

@@ -67,7 +67,7 @@ test('all hosts, with a look before and the way back', async () => {
   expect(look.out).toContain('+[mcp_servers.fovea]');
   expect(look.out).toContain('Nothing was written');
   expect(await filesIn(home)).toEqual({});
-  await fovea(home, ['setup', '--all', '--surface', 'compact']);
+  await fovea(home, ['setup', '--all', '--tool-profile', 'compact']);
   const written = Object.values(await filesIn(home)).filter((text) => text.includes('compact'));
   expect(written).toHaveLength(2);
   const back = await fovea(home, ['setup', '--undo']);
@@ -151,7 +151,7 @@ test('the doctor finds a machine in order, in rows and as JSON', async () => {
     'hosts',
     'processes',
     'protocol',
-    'surface',
+    'tool profile',
   ]);
   expect(of('hosts')?.detail).toBe('Know Fovea: Cursor.');
   expect(of('protocol')?.detail).toContain('2026-07-28, 2025-11-25, 2025-06-18');
@@ -220,11 +220,11 @@ test('a setting that cannot be read is named, and the rest is looked at', async 
 
 test('a variable that nobody reads is named, with the one that was meant', async () => {
   const home = await makeHome();
-  const { of } = await doctor(home, { FOVEA_FILE_ROTS: home, FOVEA_SURFACE: 'compact' });
+  const { of } = await doctor(home, { FOVEA_FILE_ROTS: home, FOVEA_TOOL_PROFILE: 'compact' });
   expect(of('settings')).toEqual({
     check: 'settings',
     ok: false,
-    detail: 'Set: FOVEA_HOME, FOVEA_SURFACE=compact. Read by nobody: "FOVEA_FILE_ROTS".',
+    detail: 'Set: FOVEA_HOME, FOVEA_TOOL_PROFILE=compact. Read by nobody: "FOVEA_FILE_ROTS".',
     fix: 'Write FOVEA_FILE_ROOTS in place of "FOVEA_FILE_ROTS".',
   });
   const others = await doctor(home, { FOVEA_QWERTZUIOP: '1' });
@@ -257,15 +257,19 @@ test('a model and a trainer that are not there, or no programs', async () => {
 
 test('the doctor makes nothing, and tells advice from what is wrong', async () => {
   const home = await makeHome();
-  const { code, of } = await doctor(home, { FOVEA_FILE_ROOTS: home });
+  const settings = { FOVEA_FILE_ROOTS: home, FOVEA_TOOL_PROFILE: 'full' };
+  const { code, of } = await doctor(home, settings);
   expect(code).toBe(0);
   expect(of('stores')?.detail).toBe('Nothing is stored yet.');
   expect(of('platform')?.detail).toContain('the first tool makes it');
-  expect(of('surface')).toMatchObject({ ok: true, advice: expect.stringContaining('compact') });
-  expect(of('surface')?.fix).toBeUndefined();
-  expect(of('surface')?.detail).toContain(`about ${budget.full.tokens} tokens`);
-  const rows = await fovea(home, ['doctor'], { FOVEA_FILE_ROOTS: home });
-  expect(rows.out).toContain('   advice: FOVEA_SURFACE=compact');
+  expect(of('tool profile')).toMatchObject({
+    ok: true,
+    advice: expect.stringContaining('FOVEA_TOOL_PROFILE=default'),
+  });
+  expect(of('tool profile')?.fix).toBeUndefined();
+  expect(of('tool profile')?.detail).toContain(`about ${budget.full.tokens} tokens`);
+  const rows = await fovea(home, ['doctor'], settings);
+  expect(rows.out).toContain('   advice: FOVEA_TOOL_PROFILE=default');
   expect(await filesIn(home)).toEqual({});
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml';
 import { writeMember } from '../../src/setup/config-text.ts';
 
-const entry = { command: '/n', args: ['a'], env: { FOVEA_SURFACE: 'compact' } };
+const entry = { command: '/n', args: ['a'], env: { FOVEA_TOOL_PROFILE: 'compact' } };
 
 describe('JSON', () => {
   const write = (text: string) => writeMember('json', text, ['mcpServers', 'fovea'], entry);
@@ -30,7 +30,7 @@ describe('JSON', () => {
 \t\t\t\t"a"
 \t\t\t],
 \t\t\t"env": {
-\t\t\t\t"FOVEA_SURFACE": "compact"
+\t\t\t\t"FOVEA_TOOL_PROFILE": "compact"
 \t\t\t}
 \t\t}
 \t}, // all
@@ -115,7 +115,7 @@ describe('TOML', () => {
     const before = '# mine\r\nmodel = "x" # y\r\n\r\n[mcp_servers.a]\r\ncommand = "z"';
     expect(write(before)).toBe(
       `${before}\r\n\r\n[mcp_servers.fovea]\r\ncommand = "/n"\r\nargs = [ "a" ]\r\n\r\n` +
-        '[mcp_servers.fovea.env]\r\nFOVEA_SURFACE = "compact"\r\n',
+        '[mcp_servers.fovea.env]\r\nFOVEA_TOOL_PROFILE = "compact"\r\n',
     );
   });
 
@@ -142,7 +142,7 @@ args = [ "a" ]
 enabled = false
 
 [mcp_servers."fovea".env]
-FOVEA_SURFACE = "compact"
+FOVEA_TOOL_PROFILE = "compact"
 FOVEA_BASE_URL = "https://a.example"
 
 [other]
@@ -153,7 +153,7 @@ args = ["stays"]
   test('variables that stand in braces stay there', () => {
     const before = '[mcp_servers.fovea]\ncommand = "/n"\nargs = ["a"]\nenv = { A = "1" }\n';
     expect(write(before)).toBe(
-      before.replace('{ A = "1" }', '{ A = "1", FOVEA_SURFACE = "compact" }'),
+      before.replace('{ A = "1" }', '{ A = "1", FOVEA_TOOL_PROFILE = "compact" }'),
     );
   });
 
@@ -211,7 +211,7 @@ Z: "${'long '.repeat(40)}"
         args:
             - a
         env:
-            FOVEA_SURFACE: compact
+            FOVEA_TOOL_PROFILE: compact
 `;
     expect(write(before)).toBe(before.slice(0, at) + lines + before.slice(at));
     expect(clean(write(before))).toBe(before);
@@ -234,7 +234,7 @@ Z: "${'long '.repeat(40)}"
     expect(write(before)).toBe(
       before
         .replace('old', '/n')
-        .replace('      A: b\r\n', '      A: b\r\n      FOVEA_SURFACE: compact\r\n'),
+        .replace('      A: b\r\n', '      A: b\r\n      FOVEA_TOOL_PROFILE: compact\r\n'),
     );
   });
 

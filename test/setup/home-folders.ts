@@ -30,7 +30,7 @@ export async function makeSetUp(
     system: { platform, homeFolder: await makeHome(), environment },
     running: { node: '/opt/node/bin/node', script: '/opt/fovea/dist/fovea.js' },
     clock: systemClock,
-    variables: { surface: undefined, files: undefined },
+    variables: { toolProfile: undefined, files: undefined },
     dryRun: false,
     ...rest,
   };

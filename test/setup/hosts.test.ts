@@ -98,7 +98,7 @@ describe.each(platforms)('%s', (platform) => {
 
   test.each(hostNames)('%s: everything that was there stays, and comes back', async (name) => {
     const options = await makeSetUp(platform, {
-      variables: { surface: 'compact', files: undefined },
+      variables: { toolProfile: 'compact', files: undefined },
     });
     const home = options.system.homeFolder;
     const file = await fileOf(name, options);
@@ -108,7 +108,7 @@ describe.each(platforms)('%s', (platform) => {
     expect(await setUp(name, options)).toMatchObject([{ kind: 'written', file }]);
     const after = await readFile(file, 'utf8');
     for (const line of held[language].split(/(?<=\n)/).slice(0, -1)) expect(after).toContain(line);
-    expect(after).toContain('FOVEA_SURFACE');
+    expect(after).toContain('FOVEA_TOOL_PROFILE');
     expect(await undoSetUp(name, options)).toMatchObject([{ kind: 'restored' }]);
     expect(await filesIn(home)).toEqual(before);
   });

@@ -93,7 +93,7 @@ test('a diff shows all that is ours', async () => {
   const { options, file } = await cursor('{\n  "a": "hush"\n}\n');
   const [outcome] = await setUp('cursor', {
     ...options,
-    variables: { surface: 'compact', files: undefined },
+    variables: { toolProfile: 'compact', files: undefined },
   });
   expect(outcome?.diff).toBe(`--- ${file}
 +++ ${file}
@@ -107,7 +107,7 @@ test('a diff shows all that is ours', async () => {
 +        "/opt/fovea/dist/fovea.js"
 +      ],
 +      "env": {
-+        "FOVEA_SURFACE": "compact"
++        "FOVEA_TOOL_PROFILE": "compact"
 +      }
 +    }
 +  }
@@ -120,7 +120,7 @@ test('each undo goes one step back', async () => {
   const first = await readFile(file, 'utf8');
   await setUp('cursor', {
     ...options,
-    variables: { surface: 'compact', files: undefined },
+    variables: { toolProfile: 'compact', files: undefined },
   });
   expect(await readFile(file, 'utf8')).toContain('compact');
   await undoSetUp('cursor', options);

@@ -22,7 +22,12 @@ function launch(name: string) {
   return {
     command: nodeUnderTest,
     args: [entryUnderTest()],
-    env: { PATH: '/usr/bin:/bin', HOME: folder, FOVEA_HOME: join(folder, name) },
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: folder,
+      FOVEA_HOME: join(folder, name),
+      FOVEA_TOOL_PROFILE: 'full',
+    },
   };
 }
 

@@ -80,7 +80,7 @@ export async function openScriptedService(settings: Partial<Settings> = {}): Pro
     files: openFileRoots([folder], folder),
     ...nobodySignedIn,
     machine: async () => quietMachine,
-    settings: { ...readSettings({ FOVEA_HOME: join(folder, 'home') }), ...settings },
+    settings: { ...readSettings(environmentIn(folder)), ...settings },
     clock: systemClock,
     signal: new AbortController().signal,
     progress: (done, total, message) => progress.push(`${done}/${total} ${message}`),
@@ -169,4 +169,8 @@ export function steppingClock(stepMs: number): Clock {
       return now;
     },
   };
+}
+
+function environmentIn(folder: string) {
+  return { FOVEA_HOME: join(folder, 'home'), FOVEA_TOOL_PROFILE: 'full' };
 }

@@ -182,12 +182,12 @@ describe('doctor', () => {
     });
   });
 
-  it('says what the tools cost, and of a smaller surface where that is worth it', async () => {
-    expect(await checkOf('surface', {})).toEqual({
-      check: 'surface',
+  it('says what the tools cost, and of a smaller profile where that is worth it', async () => {
+    expect(await checkOf('tool profile', {})).toEqual({
+      check: 'tool profile',
       ok: true,
       detail: 'full: 80 tools, about 9900 tokens of every conversation.',
-      advice: expect.stringContaining('FOVEA_SURFACE=compact'),
+      advice: expect.stringContaining('FOVEA_TOOL_PROFILE=default'),
     });
   });
 

@@ -144,16 +144,16 @@ async function checkProtocol({ machine }: ToolContext): Promise<Finding> {
   return { ok: true, detail: `Revisions spoken: ${revisions.join(', ')}.` };
 }
 
-async function checkSurface({ machine, settings }: ToolContext): Promise<Finding> {
+async function checkToolProfile({ machine, settings }: ToolContext): Promise<Finding> {
   const { count: tools, tokens } = await (await machine()).offered();
   const shown = count(tools, 'tool');
   const detail = `${settings.toolProfile}: ${shown}, about ${tokens} tokens of every conversation.`;
-  if (settings.toolProfile === 'compact' || tokens < smallList) return { ok: true, detail };
-  const advice = 'FOVEA_SURFACE=compact reaches the same with about a quarter.';
+  if (settings.toolProfile !== 'full' || tokens < smallList) return { ok: true, detail };
+  const advice = 'FOVEA_TOOL_PROFILE=default reaches the same with about half.';
   return { ok: true, detail, advice };
 }
 
-/** Tokens: less is gained by another surface than by nothing. */
+/** Tokens: less is gained by another profile than by nothing. */
 const smallList = 4_000;
 
 /** In the order of the report. */
@@ -166,5 +166,5 @@ export const machineRows = {
   hosts: checkHosts,
   processes: checkProcesses,
   protocol: checkProtocol,
-  surface: checkSurface,
+  'tool profile': checkToolProfile,
 } as const satisfies Readonly<Record<string, Run>>;

@@ -16,13 +16,13 @@ const filePath = z.string().min(1);
 
 export const videoInput = z.strictObject({
   ...events_attach_video.pathParameters.shape,
-  file: filePath.describe('Path.'),
+  file: filePath.describe('Path of the file.'),
   ...events_attach_video.body.omit({ file: true }).shape,
 });
 
 export const fileInput = z.strictObject({
   ...events_attach_file.pathParameters.shape,
-  file: filePath.describe('Path.'),
+  file: filePath.describe('Path of the file.'),
   ...events_attach_file.body.omit({ file: true }).shape,
 });
 

@@ -2,8 +2,7 @@
 
 import * as z from 'zod';
 import { checkInput } from '../../src/contract/check.ts';
-import { events } from '../../src/contract/events.ts';
-import { described } from '../../src/contract/fields.ts';
+import { eventImage, events } from '../../src/contract/events.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
@@ -15,17 +14,24 @@ const { images: _images, inference_timestamp, ...members } = events.events_creat
 const filePath = z.string().min(1);
 
 /** The images of an event, with paths where the wire has base64. */
-const eventImages = z.array(
-  z.looseObject({ file: filePath.optional(), inputFile: filePath.optional() }),
-);
+const eventImages = z
+  .array(
+    z.strictObject({
+      file: filePath.optional().describe('Path of the image.'),
+      inputFile: filePath.optional().describe('Path of the image before the model.'),
+      ...eventImage.omit({ base64Image: true, inputBase64Image: true }).shape,
+    }),
+  )
+  .max(limits.eventImagesMax);
 
 export const createInput = z.strictObject({
   ...members,
-  inference_timestamp: inference_timestamp.optional().describe('ISO 8601; default now.'),
-  images: described(
-    eventImages,
-    '{file?: path, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
-  ).optional(),
+  inference_timestamp: inference_timestamp
+    .optional()
+    .describe('When it was seen, in ISO 8601; default now.'),
+  images: eventImages
+    .optional()
+    .describe('Images with what was detected; x, y: centre of a box, in pixels.'),
 });
 
 type EventImage = z.output<typeof eventImages>[number];

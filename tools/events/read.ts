@@ -15,13 +15,13 @@ const preview = z.boolean().optional();
 
 export const listInput = z.strictObject({
   ...events_list.query.shape,
-  preview: preview.describe('Show images.'),
+  preview: preview.describe('Show their main images in one picture. Default false.'),
 });
 
 export const latestInput = z.strictObject({
-  limit: events_latest.query.shape.limit.describe('Default 10.'),
+  limit: events_latest.query.shape.limit.describe('How many events; default 10.'),
   include_drafts: events_latest.query.shape.include_drafts,
-  preview: preview.describe('Default true.'),
+  preview: preview.describe('Show their main images in one picture. Default true.'),
 });
 
 /** The default of the tool: the latest events are asked for more often than a hundred. */

@@ -3,19 +3,23 @@
 import { basename } from 'node:path';
 import type { SplitName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
-import type { Answer } from '../../src/contract/operation.ts';
+import type { Answer, Input } from '../../src/contract/operation.ts';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { FindAnnotation } from './annotation-files.ts';
 import type { Labelmap } from './file-messages.ts';
 
+/** What is stored with an image, as the contract spells it. */
+export type ImageFacts = Pick<
+  Input<typeof images.images_upload>,
+  'split' | 'batch' | 'tag' | 'metadata' | 'sequence_number' | 'sequence_size' | 'inference_id'
+>;
+
 /** The options of all images of an upload. */
 export interface UploadPlan {
   readonly project: string;
   readonly name: string | undefined;
-  readonly split: SplitName | undefined;
-  readonly batch: string | undefined;
-  readonly tags: readonly string[] | undefined;
+  readonly facts: ImageFacts;
   readonly findAnnotation: FindAnnotation | undefined;
   readonly labelmap: Labelmap | undefined;
 }
@@ -68,7 +72,7 @@ export function problemOf({ upstream, message, hint }: FoveaError): string {
 
 async function sendImage(
   path: string,
-  { project, name, split, batch, tags }: UploadPlan,
+  { project, name, facts }: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ) {
   const fileName = name ?? basename(path);
@@ -78,12 +82,11 @@ async function sendImage(
       project,
       file: { name: fileName, content: { path } },
       name: fileName,
-      ...(split !== undefined && { split }),
-      ...(batch !== undefined && { batch }),
-      ...(tags !== undefined && { tag: [...tags] }),
+      ...facts,
     },
     { signal },
   );
+  const { split } = facts;
   const kept = body.duplicate === true && body.split !== split ? body.split : undefined;
   const otherSplit = split === undefined ? undefined : kept;
   return { id: body.id, duplicate: body.duplicate === true, otherSplit };

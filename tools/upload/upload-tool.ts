@@ -1,7 +1,7 @@
 // images_upload: turns the arguments into a plan, and the report into a result.
 
 import * as z from 'zod';
-import { project, splitName, tagName } from '../../src/contract/fields.ts';
+import { flatMetadata, project, splitName, tagName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
@@ -12,22 +12,41 @@ import { readClassNames } from './class-names.ts';
 import type { Labelmap } from './file-messages.ts';
 import { type ImageList, listImages } from './image-list.ts';
 import { runUpload, type UploadReport } from './run-upload.ts';
+import type { ImageFacts } from './upload-image.ts';
 
 const path = z.string().min(1);
 
+const { sequence_number, sequence_size, inference_id } = images.images_upload.query.shape;
+
+/** What single images have. */
+const ofOneImage = {
+  sequence_number: sequence_number.describe('Place in a sequence; single image only.'),
+  sequence_size: sequence_size.describe('Length of that sequence.'),
+  inference_id: inference_id.describe('Its inference; single image only.'),
+};
+
 export const uploadInput = z.strictObject({
   project,
-  files: z.array(path).min(1).optional().describe('Paths, folders, globs: data/**/*.jpg.'),
-  url: path.optional().describe('Or one image URL.'),
-  name: images.images_upload.query.shape.name.describe('Of one image.'),
-  split: splitName.optional().describe('Default train.'),
+  files: z.array(path).min(1).optional().describe('Paths, folders or globs such as data/**/*.jpg.'),
+  url: path.optional().describe('In place of files: URL of one image.'),
+  name: images.images_upload.query.shape.name.describe('Its name; single image only.'),
+  split: splitName.optional().describe('Split of new images; default train.'),
   batch: images.images_upload.query.shape.batch,
-  tags: z.array(tagName).optional().describe('Tags.'),
-  annotations: path.optional().describe('VOC or YOLO folder, or COCO or CreateML .json.'),
-  labelmap: z.record(z.string(), z.string()).optional().describe('For YOLO: number to class.'),
-  labelmap_file: path.optional().describe('YOLO names or data.yaml.'),
-  list: path.optional().describe('File of names: only these.'),
-  offset: z.int().min(0).optional().describe('Go on here.'),
+  tags: z.array(tagName).optional().describe('Tags that all images get.'),
+  metadata: flatMetadata
+    .optional()
+    .describe('Key to text, number or boolean; search: metadata:key=value.'),
+  annotations: path
+    .optional()
+    .describe('Their annotations: VOC or YOLO folder, or COCO or CreateML .json.'),
+  labelmap: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('For YOLO: class number to class name.'),
+  labelmap_file: path.optional().describe('For YOLO: file of class names, or data.yaml.'),
+  list: path.optional().describe('Text file of image names: only these.'),
+  ...ofOneImage,
+  offset: z.int().min(0).optional().describe('Images to skip, where an earlier call stopped.'),
 });
 
 type UploadInput = z.output<typeof uploadInput>;
@@ -39,9 +58,7 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
   const { files = [], name, offset = 0 } = input;
   const list = await listImages(context.files, files, input.list);
   const { paths } = list;
-  if (name !== undefined && paths.length > 1) {
-    throw invalidArgument('name', `is for one image; "files" stands for ${paths.length}`);
-  }
+  checkSingle(input, paths.length);
   if (offset > 0 && offset >= paths.length) {
     throw invalidArgument('offset', `must be less than ${paths.length}, the number of images`);
   }
@@ -51,15 +68,39 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       ? undefined
       : await openAnnotations(context.files, input.annotations, paths, context.signal);
   try {
-    const { project, split, batch, tags } = input;
+    const { project } = input;
     const findAnnotation = annotations?.find;
-    const plan = { project, name, split, batch, tags, labelmap, findAnnotation };
+    const plan = { project, name, labelmap, findAnnotation, facts: factsOf(input) };
     const report = await runUpload(paths, offset, plan, context);
     const described = describeUpload(input, list, report, annotations?.imagesMissing ?? 0);
     return { ...described, ...nextOf(input, report, context) };
   } finally {
     annotations?.close();
   }
+}
+
+/** Throws `invalid_input` where several images would get what one image has. */
+function checkSingle(input: UploadInput, count: number): void {
+  const { name, sequence_number, sequence_size, inference_id } = input;
+  const single = Object.entries({ name, sequence_number, sequence_size, inference_id });
+  const [given] = single.find(([, value]) => value !== undefined) ?? [];
+  if (given === undefined || count <= 1) return;
+  throw invalidArgument(given, `is for one image; "files" stands for ${count}`);
+}
+
+/** What is stored with each image. */
+function factsOf(input: UploadInput): ImageFacts {
+  const { split, batch, tags, metadata, sequence_number, sequence_size, inference_id } = input;
+  const given = {
+    split,
+    batch,
+    tag: tags,
+    metadata: metadata && JSON.stringify(metadata),
+    sequence_number,
+    sequence_size,
+    inference_id,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** Arguments that exclude each other. */
@@ -85,15 +126,13 @@ async function labelmapOf(
 }
 
 async function uploadUrl(
-  { project, name, split, batch, tags }: UploadInput,
+  input: UploadInput,
   url: string,
   { client, signal }: ToolContext,
 ): Promise<ToolResult> {
-  const { body } = await client.call(
-    images.images_upload,
-    { project, image: url, name, split, batch, tag: tags },
-    { signal },
-  );
+  const { project, name } = input;
+  const sent = { project, image: url, ...(name !== undefined && { name }), ...factsOf(input) };
+  const { body } = await client.call(images.images_upload, sent, { signal });
   const isThere = body.duplicate === true;
   return {
     summary: `${isThere ? 'Was there already' : 'Uploaded'}: image ${quoted(body.id)}.`,

@@ -21,30 +21,10 @@ const orDryRun = {
   }),
 };
 
-/** The listed parameters. The `bb` keys have the shapes of those without: they are only named. */
 export const generateInput = z.strictObject({
   ...versions_generate.pathParameters.shape,
   ...orDryRun.body.shape,
-  augmentation: z
-    .strictObject(
-      Object.fromEntries(
-        Object.entries(versions_generate.body.shape.augmentation.shape).filter(
-          ([key]) => !key.startsWith('bb'),
-        ),
-      ),
-    )
-    .describe(
-      'Random changes, in this order; may be {}. Each copy gets all, up to the strength given. flip to shear, brightness, exposure, blur, noise also as bbflip etc., first: inside boxes only.',
-    ),
 });
-
-/** Short descriptions of the settings: listing their members would cost three times as much. */
-export const generateWords = {
-  preprocessing:
-    'On all images, in this order: filter-tags {tag: true | false}, filter-null {percent}, remap {old: new}, auto-orient: true, isolate: true, static-crop {x_min, x_max, y_min, y_max} percent, tile {rows, columns}, contrast {type: "Adaptive Equalization"}, grayscale: true, resize {width, height, format: "Stretch to" | "Fit within" | "Fit (black edges) in"}. May be {}.',
-  augmentation:
-    'Random, up to the strength given, in this order: mosaic: true, flip {horizontal: true, vertical: true}, ninety {clockwise: true, counter-clockwise, upside-down}, crop {min, max} percent, rotate {degrees}, shear {horizontal, vertical}, hue {degrees}, saturation {percent}, brightness {percent, brighten: true | darken: true}, exposure {percent}, rgrayscale {percent}, blur {pixels}, noise {percent}, cutout {count, percent}, image {versions}. bbflip to bbshear, bbbrightness, bbexposure, bbblur, bbnoise: inside boxes. May be {}.',
-} as const;
 
 /** Throws `invalid_input` with all problems of the settings at once; nothing is sent then. */
 export function prepareGeneration(args: unknown): PreparedCall {

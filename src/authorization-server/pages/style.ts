@@ -5,7 +5,7 @@ export const style = `
 :root {
   color-scheme: light dark;
   --ground: #f3f5f9;
-  --surface: #ffffff;
+  --tool-profile: #ffffff;
   --raised: #f6f8fb;
   --line: #d8dfe9;
   --text: #121a27;
@@ -20,7 +20,7 @@ export const style = `
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0c1118;
-    --surface: #141b25;
+    --tool-profile: #141b25;
     --raised: #1b2431;
     --line: #2c3849;
     --text: #e7edf5;
@@ -39,7 +39,7 @@ main.wide { width: min(56rem, 100% - 2rem); }
 .brand { margin: 0 0 1rem; font-weight: 650; color: var(--quiet); letter-spacing: 0.01em; }
 .card {
   padding: 1.75rem; border: 1px solid var(--line); border-radius: 0.9rem;
-  background: var(--surface); box-shadow: 0 1px 3px #10182814;
+  background: var(--tool-profile); box-shadow: 0 1px 3px #10182814;
 }
 .card + .card { margin-top: 1.25rem; }
 h1 { margin: 0 0 0.4rem; font-size: 1.4rem; line-height: 1.25; overflow-wrap: anywhere; }
@@ -52,7 +52,7 @@ label, legend { display: block; margin: 0.9rem 0 0.3rem; padding: 0; font-weight
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 input[type="text"], input[type="password"], select, textarea {
   width: 100%; min-height: 2.75rem; padding: 0.5rem 0.75rem; font: inherit; color: inherit;
-  background: var(--surface); border: 1px solid var(--quiet); border-radius: 0.5rem;
+  background: var(--tool-profile); border: 1px solid var(--quiet); border-radius: 0.5rem;
 }
 textarea { resize: vertical; }
 input[aria-invalid="true"], textarea[aria-invalid="true"] { border-color: var(--bad); border-width: 2px; }
@@ -60,7 +60,7 @@ input[aria-invalid="true"], textarea[aria-invalid="true"] { border-color: var(--
 button, .button {
   display: inline-block; min-height: 2.75rem; padding: 0.55rem 1.25rem; font: inherit;
   font-weight: 600; text-decoration: none; cursor: pointer; border-radius: 0.5rem;
-  border: 1px solid var(--quiet); background: var(--surface); color: var(--text);
+  border: 1px solid var(--quiet); background: var(--tool-profile); color: var(--text);
 }
 button.main, .button.main { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
 button:hover { filter: brightness(1.06); }

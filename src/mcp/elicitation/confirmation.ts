@@ -32,7 +32,7 @@ export function withConfirmationParameters<O extends Operation>(
   return input.extend({
     ...(confirmation && { confirm: z.string().describe(confirmation.description) }),
     ...(cost && {
-      accept_cost: z.boolean().optional().describe('The user agreed to the cost.'),
+      accept_cost: z.boolean().optional().describe('true: the user agreed to the cost.'),
     }),
   });
 }

@@ -4,7 +4,10 @@ import * as z from 'zod';
 import { type Tool, type ToolResult, tool } from '../tool.ts';
 import { type ListedTool, offeredOperations, type ToolListSettings } from '../tool-list.ts';
 import { operationsFind, presentCall } from '../tool-profiles.ts';
-import { type Index, indexed, ranked } from './ranking.ts';
+import { type Index, indexed, type Match, ranked } from './ranking.ts';
+
+/** More schemas would cost more than a second look. */
+const schemasMax = 3;
 
 const matchesMax = 8;
 
@@ -44,16 +47,29 @@ function find(query: string, index: Index, settings: ToolListSettings): ToolResu
   const exact = index.byName.get(query.toLowerCase());
   if (exact !== undefined) return inFull(exact, settings);
   const operations = index.entries.map(({ tool }) => tool);
-  const inToolset = operations.filter(({ toolset }) => toolset === query.toLowerCase());
-  const found = inToolset.length > 0 ? inToolset : ranked(query, index);
-  if (found.length === 0) return nothingFound(operations);
-  const shown = inToolset.length > 0 ? found : found.slice(0, matchesMax);
-  const [first] = shown;
-  const howMany =
-    shown.length === 1 ? '1 operation.' : `${shown.length} operations, the best match first.`;
+  const ofToolset = operations.filter(({ toolset }) => toolset === query.toLowerCase());
+  if (ofToolset.length > 0) return wholeToolset(ofToolset, settings);
+  const matches = ranked(query, index).slice(0, matchesMax);
+  const best = matches.filter(({ fits }) => fits).slice(0, schemasMax);
+  if (best.length === 0) return nothingFits(matches, operations, settings);
+  const others = matches.filter((match) => !best.includes(match)).map(({ tool }) => tool.name);
   return {
-    summary: howMany,
-    data: { operations: shown.map((tool) => inShort(tool, settings)) },
+    summary: `${best.length === 1 ? '1 operation' : `${best.length} operations`}, the best match first, with their arguments.`,
+    data: {
+      operations: best.map(({ tool }) => ({
+        ...inShort(tool, settings),
+        arguments: tool.inputSchema,
+      })),
+      ...(others.length > 0 && { others }),
+    },
+  };
+}
+
+function wholeToolset(ofToolset: readonly ListedTool[], settings: ToolListSettings): ToolResult {
+  const [first] = ofToolset;
+  return {
+    summary: `${ofToolset.length} operations of this toolset; a name gives its arguments.`,
+    data: { operations: ofToolset.map((tool) => inShort(tool, settings)) },
     ...(first && {
       next: [
         {
@@ -85,10 +101,16 @@ function inShort(tool: ListedTool, settings: ToolListSettings) {
   };
 }
 
-function nothingFound(operations: readonly ListedTool[]): ToolResult {
+/** A near miss is not offered as if it did the job. */
+function nothingFits(
+  matches: readonly Match[],
+  operations: readonly ListedTool[],
+  settings: ToolListSettings,
+): ToolResult {
   const toolsets = [...new Set(operations.map(({ toolset }) => toolset))];
+  const nearest = matches.slice(0, schemasMax).map(({ tool }) => inShort(tool, settings));
   return {
-    summary: 'No operation has these words. A toolset gives all of its operations.',
-    data: { operations: [], families: toolsets },
+    summary: 'No operation does this. A toolset gives all of its operations.',
+    data: { operations: [], ...(nearest.length > 0 && { nearest }), toolsets },
   };
 }

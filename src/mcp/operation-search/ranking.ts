@@ -48,17 +48,49 @@ export function indexed(tools: readonly ListedTool[]): Index {
   return { entries, frequency, byName: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
+/** An operation, and whether it has most of the words that were asked for. */
+export interface Match {
+  readonly tool: ListedTool;
+  readonly fits: boolean;
+}
+
 /** The operations that match any word, the best first. */
-export function ranked(wish: string, index: Index): readonly ListedTool[] {
+export function ranked(wish: string, index: Index): readonly Match[] {
   const asked = askedOf(wish, index);
   const scored = index.entries.map((entry) => ({
-    tool: entry.tool,
+    entry,
     score: wordScore(entry, asked, index) + phraseScore(entry, asked, index),
   }));
   return scored
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
-    .map(({ tool }) => tool);
+    .map(({ entry }) => ({
+      tool: entry.tool,
+      fits: shareOfWords(entry, wish) >= fittingShare,
+    }));
+}
+
+/** Fewer matching words are a coincidence. */
+const fittingShare = 0.5;
+
+/** A word of a description or a parameter may be there by chance. */
+const chanceWeight = 0.5;
+
+/**
+ * Which share of the words of a wish an operation has, as they were written: figures do not count,
+ * and weak words only where there are no others.
+ */
+function shareOfWords({ words }: Entry, wish: string): number {
+  const written = [...wordsOf(wish)].filter((word) => !/^\d+$/.test(word));
+  const strong = written.filter((word) => !weakWords.has(word));
+  let [had, all] = [0, 0];
+  for (const word of strong.length > 0 ? strong : written) {
+    const options = [word, ...(synonyms.find((group) => group.includes(word)) ?? [])];
+    all += 1;
+    const place = places.find((place) => options.some((option) => words[place].has(option)));
+    if (place !== undefined) had += weights[place] > weights.description ? 1 : chanceWeight;
+  }
+  return all === 0 ? 0 : had / all;
 }
 
 function entryOf(tool: ListedTool): Entry {
@@ -168,7 +200,7 @@ const fillers = new Set(
   (
     'a an and are at be can could do does did for from has i if in into is it its let me my of ' +
     'on or our please s that the their them there these this to us want was we were will with would ' +
-    'you your how where when need should must just really'
+    'you your how where when need should must just really whether'
   ).split(' '),
 );
 

@@ -41,7 +41,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   api_keys_list: 'which keys, list keys, all keys, tokens exist',
   api_keys_create: 'new key, make key, another key, key colleague, token',
   api_keys_get_publishable:
-    'key website, web page key, browser key, public key, frontend, javascript',
+    'key website, web page key, web app, access app, browser key, public key, frontend, javascript',
   api_keys_get: 'one key, key expire, key allowed',
   api_keys_update: 'rename key, disable key, limit key, pause key, protect key, enable key',
   api_keys_revoke: 'kill key, leaked key, delete key, remove key, stolen, invalidate key',

@@ -51,7 +51,7 @@ const changes: Readonly<Record<ErrorClass, string | undefined>> = {
 export interface ErrorForm {
   /** The tag of the fence around text by others: new for each answer. */
   readonly tag: string;
-  /** The call that would be right, as the surface of the caller makes it. */
+  /** The call that would be right, as the tool profile of the caller makes it. */
   readonly corrected?: CorrectedCall | undefined;
 }
 

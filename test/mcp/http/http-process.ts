@@ -58,7 +58,14 @@ export function spawnFovea(
 ) {
   const child = spawn(nodeUnderTest, [entryUnderTest(), ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: home, FOVEA_HOME: home, ...startedOnce, ...environment },
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      FOVEA_HOME: home,
+      FOVEA_TOOL_PROFILE: 'full',
+      ...startedOnce,
+      ...environment,
+    },
   });
   onTestFinished(() => killProcess(child));
   return { child, out: text(child.stdout), log: text(child.stderr), ended: once(child, 'exit') };

@@ -1,4 +1,4 @@
-// Scopes over HTTP in the compact surface: what a call reaches decides, not the tool it goes by.
+// Scopes over HTTP in the compact profile: what a call reaches decides, not the tool it goes by.
 
 import { beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -144,7 +144,7 @@ test('a resource needs the scope of the tool that reads it, a listed one or not'
   expect(runs).toEqual([]);
 });
 
-test('in the full surface the four are unknown, and reach nothing', async () => {
+test('in the full profile the four are unknown, and reach nothing', async () => {
   const server = await startTestMcpHttp({ tools });
   const token = server.grant({ scopes: new Set(['openid', 'project:update']) });
   const call = callMessage('operations_write', { operation: 'projects_change' });

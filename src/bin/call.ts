@@ -1,0 +1,119 @@
+// `fovea call` and `fovea tools`: the tools for people and scripts, as a host would use them.
+
+import { text as readAll } from 'node:stream/consumers';
+import list from '../../tools/list.json' with { type: 'json' };
+import type { CallCommand, ToolsCommand } from '../command-line.ts';
+import { readSettings, type Settings } from '../config.ts';
+import { ownEnvironment } from '../environment.ts';
+import { invalidArgument } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { createLog } from '../log.ts';
+import { wireTools } from '../mcp/create-server.ts';
+import { noElicitation } from '../mcp/elicitation/host-elicitation.ts';
+import { type Called, createCallTool } from '../mcp/tool-call/stages.ts';
+import { checkToolsets } from '../mcp/tool-list.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
+import { prepareToolCalls } from './tool-calls.ts';
+import { withWorkspace } from './upstream-services.ts';
+
+type Content = Called['result']['content'][number];
+
+/** Prints the answer of one call. Exit code 0: it succeeded; 1: the answer is an error. */
+export async function runCall(command: CallCommand, version: string): Promise<void> {
+  const settings = settingsOfPeople();
+  const args = await argumentsOf(command);
+  requireTool(command.tool, settings);
+  const calls = prepareToolCalls(settings, version, createLog(settings.logLevel));
+  try {
+    const { result } = await createCallTool(calls.options)(
+      command.tool,
+      args,
+      { signal: interrupted(), progress: showProgress, elicitation: noElicitation },
+      true,
+    );
+    const shown = command.json
+      ? JSON.stringify(result.structuredContent ?? {}, null, 2)
+      : result.content.map(textOf).join('\n');
+    process.stdout.write(`${shown}\n`);
+    if (result.isError) process.exitCode = 1;
+  } finally {
+    await calls.closeIdempotency();
+    await calls.closeServices();
+  }
+}
+
+/** Prints the tools that `fovea call` takes, or one with its arguments. */
+export function runTools({ name, json }: ToolsCommand): void {
+  const settings = settingsOfPeople();
+  const tools = wireTools(list, settings);
+  if (name !== undefined) requireTool(name, settings);
+  const chosen = name === undefined ? tools : tools.filter((tool) => tool.name === name);
+  if (json) {
+    const read = chosen.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }));
+    process.stdout.write(`${JSON.stringify(name === undefined ? read : read[0], null, 2)}\n`);
+    return;
+  }
+  for (const tool of chosen) {
+    const schema = name === undefined ? '' : `\n${JSON.stringify(tool.inputSchema, null, 2)}`;
+    process.stdout.write(`${tool.name}\n  ${tool.description}${schema}\n`);
+  }
+}
+
+/** People have no list to spare tokens for: without a setting they reach all tools by name. */
+function settingsOfPeople(): Settings {
+  const settings = withWorkspace(readSettings());
+  checkToolsets(list, settings.toolsets);
+  const isChosen = Boolean(ownEnvironment().FOVEA_TOOL_PROFILE);
+  return isChosen ? settings : { ...settings, toolProfile: 'full' };
+}
+
+/** Throws `invalid_input` with the nearest name. */
+function requireTool(name: string, settings: Settings): void {
+  const names = wireTools(list, settings).map((tool) => tool.name);
+  if (names.includes(name) || list.some((tool) => tool.name === name)) return;
+  const near = suggestSpelling(name.slice(0, 64), names);
+  const meant = near === undefined ? '' : `; did you mean "${near}"?`;
+  throw invalidArgument('tool', `there is no tool "${name}"${meant}`, 'fovea tools lists them.');
+}
+
+async function argumentsOf({ input }: CallCommand): Promise<JsonObject> {
+  const json = input === '-' ? await readAll(process.stdin) : input;
+  if (json === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'no JSON';
+    throw invalidArgument('arguments', `must be JSON: ${why}`, example);
+  }
+  if (!isJsonObject(value)) throw invalidArgument('arguments', 'must be a JSON object', example);
+  return value;
+}
+
+const example = `For example: fovea call projects_get '{"project": "cells"}'`;
+
+function interrupted(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => controller.abort());
+  }
+  return controller.signal;
+}
+
+/** Only a person at a terminal watches. */
+function showProgress(done: number, total: number | undefined, message: string): void {
+  if (!process.stderr.isTTY) return;
+  const of = total === undefined ? '' : ` of ${total}`;
+  process.stderr.write(`${done}${of}: ${message.replace(/\p{C}+/gu, ' ')}\n`);
+}
+
+/** Control sequences of terminals may stand in what others wrote. */
+function textOf(content: Content): string {
+  if (content.type === 'text') return content.text.replace(/[^\P{C}\n\t]+/gu, ' ');
+  if (content.type === 'image') return `[${content.mimeType}, not shown here; see save_to]`;
+  return content.type === 'resource_link' ? content.uri : `[${content.type}]`;
+}
