@@ -25,6 +25,8 @@ export const workspace = 'acme';
 
 export const sample = resolve(import.meta.dirname, '../../sample/blood-cells');
 
+export const clip = resolve(import.meta.dirname, '../../test/fixtures/clip.webm');
+
 /** Of the platform itself; the day gets a key that is made with it. */
 const firstKey = 'a-key-of-the-platform';
 

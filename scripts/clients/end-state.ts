@@ -122,8 +122,9 @@ class Rows {
   add(subject: string, facts: JsonObject): void {
     const isThere = (name: string) =>
       [...this.all.keys()].some((key) => key.startsWith(`${name}: `));
-    let own = subject;
-    for (let number = 2; isThere(own); number += 1) own = `${subject} (${number})`;
+    const plain = withoutIds(subject);
+    let own = plain;
+    for (let number = 2; isThere(own); number += 1) own = `${plain} (${number})`;
     for (const [name, value] of Object.entries(lasting(facts))) {
       if (value !== undefined) this.set(`${own}: ${name}`, textOf(value));
     }
@@ -136,6 +137,11 @@ class Rows {
   }
 
   set(key: string, text: string): void {
-    this.all.set(key, text);
+    this.all.set(withoutIds(key), withoutIds(text));
   }
+}
+
+/** Names of models and of keys may have ids in them. */
+function withoutIds(text: string): string {
+  return text.replace(/\b[0-9a-f]{20}\b/g, 'ID');
 }

@@ -2,10 +2,10 @@
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { type DayPlatform, sample, startDayPlatform } from './day-platform.ts';
+import { clip, type DayPlatform, sample, startDayPlatform } from './day-platform.ts';
 import type { EndState } from './end-state.ts';
 import type { PythonClient } from './find-client.ts';
 
@@ -21,8 +21,6 @@ const Row = z.object({
 });
 
 export type Row = z.output<typeof Row>;
-
-const clip = resolve(import.meta.dirname, '../../test/fixtures/clip.webm');
 
 export interface ClientDay {
   readonly rows: readonly Row[];
