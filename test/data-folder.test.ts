@@ -183,6 +183,26 @@ describe.each(['0.1.0'])('a data folder of release %s', (release) => {
       expect(await answer.json()).toEqual({ eventId: 'seen-1', created: false });
     });
 
+    test('has the use case of that event, and finds it there', async () => {
+      const headers = {
+        authorization: `Bearer ${recorded.apiKey}`,
+        'content-type': 'application/json',
+      };
+      const cases = await fetch(`${platform.url}/vision-events/use-cases`, { headers });
+      expect(await cases.json()).toMatchObject({
+        useCases: [{ id: 'counting', name: 'counting', status: 'active', eventCount: 1 }],
+      });
+      const found = await fetch(`${platform.url}/vision-events/query`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ useCaseId: 'counting', eventType: 'custom' }),
+      });
+      expect(await found.json()).toMatchObject({
+        events: [{ eventId: 'seen-1', eventData: { value: 'seen' } }],
+        hasMore: false,
+      });
+    });
+
     test('lets its account sign in to its application, with tokens of the same key', async () => {
       const keys = await (await fetch(`${platform.url}/.well-known/jwks.json`)).json();
       expect(keys).toEqual(recorded.keys);

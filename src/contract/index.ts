@@ -17,7 +17,7 @@ import { trainingExtensions, trainings } from './trainings.ts';
 import { trash } from './trash.ts';
 import { versions } from './versions.ts';
 import { video } from './video.ts';
-import { visionEvents } from './vision-events.ts';
+import { visionEventExtensions, visionEvents } from './vision-events.ts';
 import { workflows } from './workflows.ts';
 import { workspace } from './workspace.ts';
 
@@ -49,6 +49,7 @@ const extensionOperations = Object.freeze({
   ...annotationExtensions,
   ...imageExtensions,
   ...taskExtensions,
+  ...visionEventExtensions,
   ...inference,
   ...workflows,
 });

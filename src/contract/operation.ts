@@ -12,11 +12,11 @@ import type { Scope } from './scopes.ts';
  */
 export type Host = 'base' | 'device' | 'local' | 'serverless';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** A method and a path with the parameters of the operation; one of the query may stand in it. */
 export interface Address {
-  readonly method: Method | 'PUT';
+  readonly method: Method;
   readonly path: string;
 }
 

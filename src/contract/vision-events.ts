@@ -2,7 +2,16 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { detectionSchemas, isoDateTime, jsonBytes, open, openData, text } from './fields.ts';
+import {
+  closed,
+  detectionSchemas,
+  displayName,
+  isoDateTime,
+  jsonBytes,
+  open,
+  openData,
+  text,
+} from './fields.ts';
 import { bodyLimits, filePart, operation } from './operation.ts';
 
 const visionEventTypes = [
@@ -133,5 +142,173 @@ export const visionEvents = {
     errors: [413, 415],
     scope: 'vision-events:write',
     effect: 'adds',
+  }),
+};
+
+/** `neq` is the word of the hosted platform, `ne` that of the Event Store. */
+const equality = ['eq', 'neq', 'ne'] as const;
+const comparison = [...equality, 'gt', 'gte', 'lt', 'lte'] as const;
+
+const isOrIsNot = z.union([id, closed({ operator: z.enum(equality), value: id })]);
+const imageCount = z.int().min(0);
+const scalar = z.union([text.max(limits.metadataValueCharactersMax), z.number(), z.boolean()]);
+const name = text.min(1).max(limits.metadataKeyCharactersMax);
+const compared = { operator: z.enum(comparison), value: scalar };
+const eventType = z.enum(visionEventTypes);
+
+const inUseCase = closed({ useCaseId: id.describe('Use case id.') });
+
+const UseCase = open({
+  id: z.string(),
+  name: z.string(),
+  status: z.string().describe('active or inactive.'),
+  eventCount: z.int().min(0),
+});
+
+const lookbackDays = z.int().describe('How far back queries see.');
+
+const changedUseCase = {
+  pathParameters: inUseCase,
+  answer: open({ success: z.boolean(), ...UseCase.shape }),
+  scope: 'vision-events:manage',
+  effect: 'changes',
+} as const;
+
+/** Not in the documented API, but on the hosted platform. */
+export const visionEventExtensions = {
+  vision_events_query: operation({
+    id: 'vision_events_query',
+    toolset: 'vision_events',
+    method: 'POST',
+    path: '/vision-events/query',
+    summary: 'Events of a use case, the newest first, page by page.',
+    body: closed({
+      useCaseId: id.describe('Use case.'),
+      eventType: eventType.optional().describe('Kind.'),
+      eventTypes: z
+        .array(eventType)
+        .min(1)
+        .max(limits.queriedEventTypesMax)
+        .optional()
+        .describe('One of these kinds.'),
+      startTime: isoDateTime.optional().describe('ISO 8601; included.'),
+      endTime: isoDateTime.optional().describe('ISO 8601; included.'),
+      deviceId: isOrIsNot.optional().describe('Device id, or {operator, value}.'),
+      streamId: isOrIsNot.optional().describe('Stream id, or {operator, value}.'),
+      workflowId: isOrIsNot.optional().describe('Workflow id, or {operator, value}.'),
+      externalId: z
+        .union([text.min(1).max(1000), closed({ operator: z.enum(equality), value: text })])
+        .optional()
+        .describe('externalId of eventData, or {operator, value}.'),
+      customMetadataFilters: z
+        .array(
+          closed({
+            field: name,
+            ...compared,
+            type: z.enum(['string', 'number', 'boolean']).optional(),
+          }),
+        )
+        .max(limits.eventMetadataFiltersMax)
+        .optional()
+        .describe('All must hold.'),
+      eventFieldFilters: z
+        .array(closed({ column: name, ...compared }))
+        .max(limits.eventMetadataFiltersMax)
+        .optional()
+        .describe('On members of eventData; all must hold.'),
+      detection: closed({
+        operator: z.enum(equality),
+        value: text.min(1),
+        confidence: z.number().min(0).max(1).optional(),
+      })
+        .optional()
+        .describe('A class that was seen, or was not; confidence: at least.'),
+      imageCount: z
+        .union([imageCount, closed({ operator: z.enum(comparison), value: imageCount })])
+        .optional()
+        .describe('Number of images, or {operator, value}.'),
+      limit: z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.'),
+      cursor: text.min(1).optional().describe('nextCursor of the page before.'),
+    }),
+    answer: open({
+      events: z.array(open({ eventId: z.string(), eventType: z.string(), timestamp: z.string() })),
+      nextCursor: z.string().nullable(),
+      hasMore: z.boolean(),
+      lookbackDays,
+    }),
+    scope: 'vision-events:read',
+    effect: 'reads',
+  }),
+  use_cases_list: operation({
+    id: 'use_cases_list',
+    toolset: 'vision_events',
+    method: 'GET',
+    path: '/vision-events/use-cases',
+    summary: 'Use cases of a workspace, by name.',
+    query: closed({
+      status: z.enum(['active', 'inactive']).optional().describe('Default active.'),
+    }),
+    answer: open({
+      useCases: z.array(UseCase),
+      truncated: z.boolean().describe('There are more than are listed.'),
+      lookbackDays,
+    }),
+    scope: 'vision-events:read',
+    effect: 'reads',
+  }),
+  use_cases_create: operation({
+    id: 'use_cases_create',
+    toolset: 'vision_events',
+    method: 'POST',
+    path: '/vision-events/use-cases',
+    summary: 'Make a use case.',
+    body: open({ name: displayName.describe('Display name.') }),
+    answer: UseCase,
+    success: 201,
+    errors: [409],
+    scope: 'vision-events:manage',
+    effect: 'adds',
+  }),
+  use_cases_rename: operation({
+    ...changedUseCase,
+    id: 'use_cases_rename',
+    toolset: 'vision_events',
+    method: 'PUT',
+    path: '/vision-events/use-cases/{useCaseId}',
+    summary: 'Give a use case another name; its id stays.',
+    body: open({ name: displayName.describe('Display name.') }),
+    errors: [409],
+  }),
+  use_cases_archive: operation({
+    ...changedUseCase,
+    id: 'use_cases_archive',
+    toolset: 'vision_events',
+    method: 'POST',
+    path: '/vision-events/use-cases/{useCaseId}/archive',
+    summary: 'Archive a use case: it takes no more events, and those it has stay.',
+  }),
+  use_cases_unarchive: operation({
+    ...changedUseCase,
+    id: 'use_cases_unarchive',
+    toolset: 'vision_events',
+    method: 'POST',
+    path: '/vision-events/use-cases/{useCaseId}/unarchive',
+    summary: 'Take a use case out of the archive.',
+  }),
+  use_cases_metadata_schema: operation({
+    id: 'use_cases_metadata_schema',
+    toolset: 'vision_events',
+    method: 'GET',
+    path: '/vision-events/custom-metadata-schema/{useCaseId}',
+    summary: 'Custom metadata that the newest events of a use case have, and of which types.',
+    pathParameters: inUseCase,
+    answer: open({
+      useCaseId: z.string(),
+      fields: z.record(z.string(), open({ types: z.array(z.string()) })),
+      eventsRead: z.int().min(0).describe('How many events were looked at, the newest first.'),
+      truncated: z.boolean().describe('Older events may have more.'),
+    }),
+    scope: 'vision-events:read',
+    effect: 'reads',
   }),
 };

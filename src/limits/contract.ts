@@ -132,4 +132,6 @@ export const contractLimits = {
   customMetadataPairsMax: 100,
   /** Events of one page of the Event Store: no client shows more at once. */
   eventsPageMax: 1_000,
+  /** Kinds that one query of vision events names; fact of the hosted platform. */
+  queriedEventTypesMax: 20,
 } as const;

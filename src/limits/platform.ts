@@ -166,6 +166,18 @@ export const platformLimits = {
   visionEventAgeMsMax: 366 * 24 * 60 * 60 * 1000,
   /** Events may be a day ahead; fact of the hosted platform. */
   visionEventAheadMsMax: 24 * 60 * 60 * 1000,
+  /** Told to clients that count back from today: events are kept for good. */
+  visionEventsLookbackDays: 36_500,
+  /** Events that one page looks through once it has found any: some half a second. */
+  visionEventsReadMax: 100_000,
+  /** Events from which the fields of custom metadata are told: a tenth of a second. */
+  metadataEventsMax: 10_000,
+  /** Their texts together. */
+  metadataEventsCharactersMax: 64 * 1024 * 1024,
+  /** Fields of custom metadata in one answer. */
+  metadataFieldsMax: 1_000,
+  /** Use cases of one list; producers make them by naming them. */
+  useCasesListedMax: 1_000,
   /** Inference records: a quarter, so that it can be compared by month. */
   inferenceAgeMsMax: 90 * 24 * 60 * 60 * 1000,
   /** Records of one call that attaches metadata. */

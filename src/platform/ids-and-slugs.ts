@@ -30,15 +30,20 @@ const reservedSlugs = new Set([
  * by dashes, at most 60 characters. Throws `invalid_input` when nothing is left of the name.
  */
 export function slugOf(name: string): string {
-  const slug = name
+  const slug = plainSlug(name);
+  if (slug === '') {
+    throw invalidArgument('name', 'needs at least one letter a-z or digit, for the slug');
+  }
+  return reservedSlugs.has(slug) ? `${slug}-project` : slug;
+}
+
+/** The same for what stands behind a path of its own; empty where nothing is left of the name. */
+export function plainSlug(name: string): string {
+  return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
     .replace(/^-+|-+$/g, '');
-  if (slug === '') {
-    throw invalidArgument('name', 'needs at least one letter a-z or digit, for the slug');
-  }
-  return reservedSlugs.has(slug) ? `${slug}-project` : slug;
 }

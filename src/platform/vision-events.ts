@@ -1,8 +1,9 @@
-// Handlers of the toolset "vision-events": events, and the images that they refer to.
+// Handlers of the toolset "vision-events": events, and the images that they refer to; beside them
+// what vision-events/ has.
 
 import type { Clock } from '../clock.ts';
 import type { Input } from '../contract/operation.ts';
-import type { visionEvents } from '../contract/vision-events.ts';
+import type { visionEventExtensions, visionEvents } from '../contract/vision-events.ts';
 import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes, recogniseImage } from '../imaging/image-format.ts';
@@ -16,13 +17,19 @@ import type { NewInference } from './store/inferences.ts';
 import type { EventImage, VisionEvent } from './store/vision-events.ts';
 import type { Workspace } from './store/workspaces.ts';
 import { type EventInput, modelNameOf, offerImages } from './vision-events/collect-event-images.ts';
+import { millisecondsOf } from './vision-events/event-time.ts';
+import { orderedJson } from './vision-events/ordered-json.ts';
+import { eventReadHandlers } from './vision-events/read-events.ts';
+import { useCaseHandlers } from './vision-events/use-cases.ts';
 
 type ImageInput = Input<typeof visionEvents.vision_events_upload_image>;
 
 export function visionEventHandlers(
   dependencies: PlatformDependencies,
-): Handlers<typeof visionEvents, Principal> {
+): Handlers<typeof visionEvents & typeof visionEventExtensions, Principal> {
   return {
+    ...eventReadHandlers(dependencies),
+    ...useCaseHandlers(dependencies),
     vision_events_create: async (event, { principal }) => {
       const [created] = await addEvents(dependencies, principal, [event], () => '');
       return { eventId: event.eventId, created };
@@ -106,15 +113,10 @@ function timeProblems({ timestamp }: EventInput, place: string, clock: Clock): r
   return ageMs < -limits.visionEventAheadMsMax ? [{ path, message }] : [];
 }
 
-/** A time without a zone is UTC. */
-function millisecondsOf(timestamp: string): number {
-  return Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(timestamp) ? timestamp : `${timestamp}Z`);
-}
-
 function keptEvent(event: EventInput, workspace: Workspace): VisionEvent {
   const { useCaseId, eventId, eventType, timestamp } = event;
   const occurred = millisecondsOf(timestamp);
-  const content = JSON.stringify(inOrder(event));
+  const content = orderedJson(event);
   const inference = inferenceOf(event, workspace, occurred);
   return { useCaseId, eventId, eventType, occurred, content, inference };
 }
@@ -162,17 +164,6 @@ function checkSeen(events: readonly EventInput[]): void {
   const path = events.length === 1 ? 'images' : 'events';
   const most = limits.visionEventSeenMax;
   throw invalidArgument(path, `has ${count} detections; one call takes at most ${most}`);
-}
-
-/** The same value with the members of all its objects in the order of their names. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .map(([name, member]): [string, unknown] => [name, inOrder(member)])
-      .sort(([one], [other]) => (one < other ? -1 : 1)),
-  );
 }
 
 /** Keeps the bytes as they came: an image is evidence, so nothing of it is decoded or changed. */

@@ -157,7 +157,7 @@ const ids = [
   ] as const),
   ...(['exportTaskId', 'trainingId', 'otherTrainingId', 'modelId', 'folderId', 'keyId'] as const),
   ...(['otherKeyId', 'workflow', 'trashedProjectId', 'videoJobId'] as const),
-  ...(['inferenceId', 'sourceId', 'continuationToken'] as const),
+  ...(['inferenceId', 'sourceId', 'useCaseId', 'continuationToken'] as const),
 ] satisfies readonly (keyof Things)[];
 
 /** Statuses, and whether words of somebody else are in the answer. */

@@ -110,7 +110,7 @@ const words: Readonly<Record<Scope, string>> = {
   'device:update': 'Change what devices do',
   'vision-events:read': 'See events of devices',
   'vision-events:write': 'Add events of devices, and change them',
-  'vision-events:manage': 'Hold back events, release them and send them anew',
+  'vision-events:manage': 'Hold back events, release them, send them anew, and manage use cases',
   'annotation-job:create': 'Give out annotation work, to people and to models',
   'annotation-job:read': 'See annotation work',
   'video-inference-job:create': 'Run models on videos',

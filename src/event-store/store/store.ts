@@ -1,5 +1,6 @@
 // What the Event Store keeps of events, and how it is asked for: the interface of every storage.
 
+import type { ComparisonOperator, Scalar } from '../../comparison.ts';
 import type { removalReasons } from '../../contract/event-store.ts';
 import type { JsonObject } from '../../json-object.ts';
 
@@ -96,9 +97,9 @@ export interface StoredEvent extends Omit<NewEvent, 'files'> {
 }
 
 /** A scalar of custom_metadata, compared with values of its own type alone. */
-export type MetadataValue = string | number | boolean;
+export type MetadataValue = Scalar;
 
-export type MetadataOperator = 'eq' | 'ne' | 'gt' | 'lt' | 'gte' | 'lte';
+export type MetadataOperator = ComparisonOperator;
 
 /**
  * One condition on custom_metadata: an event meets it when it has the key with a value of the type

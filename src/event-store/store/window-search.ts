@@ -1,8 +1,8 @@
 // Events of the windows of the index that may meet conditions.
 
+import { valueMeets } from '../../comparison.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Column, keptColumns } from './kept-columns.ts';
-import { valueMeets } from './matching.ts';
 import type { Bounds, Order } from './runs.ts';
 import type { Arrival, MetadataValue } from './store.ts';
 import type { TermCondition } from './term-runs.ts';

@@ -1,10 +1,11 @@
 // Normalizes query parameters: times, booleans, metadata filters.
 
+import { comparisonOperators, meaningsOf } from '../../comparison.ts';
 import type { UncheckedRequest } from '../../contract/check.ts';
 import { FoveaError } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import type { MetadataCondition, MetadataOperator, MetadataValue } from '../store/store.ts';
+import type { MetadataCondition } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../timestamps.ts';
 
 /**
@@ -62,8 +63,6 @@ function truth(value: unknown): boolean | undefined {
   return /^(0|false|no|off)$/i.test(value) ? false : undefined;
 }
 
-const operators: readonly MetadataOperator[] = ['eq', 'ne', 'gt', 'lt', 'gte', 'lte'];
-
 /**
  * Parses `key:value` or `key:op:value`. The text before the second colon is an operator only where
  * it is the name of one. Throws `bad_request`.
@@ -75,40 +74,24 @@ export function parseMetadataFilter(text: string): MetadataCondition {
   const rest = text.slice(at + 1);
   const second = rest.indexOf(':');
   const word = rest.slice(0, Math.max(0, second));
-  const operator = operators.find((name) => name === word);
+  const operator = comparisonOperators.find((name) => name === word);
   if (operator === undefined) {
     if (isMeantAsOperator(word)) throw badQuery('metadata_filter', wrongOperator);
-    return { key, operator: 'eq', values: meanings(rest) };
+    return { key, operator: 'eq', values: meaningsOf(rest, 'eq') };
   }
-  const values = meanings(rest.slice(second + 1));
-  if (operator === 'eq' || operator === 'ne') return { key, operator, values };
-  const ordered = values.filter((value) => typeof value !== 'boolean');
-  return { key, operator, values: comparable(ordered) };
+  return { key, operator, values: meaningsOf(rest.slice(second + 1), operator) };
 }
 
 /** Misspelt operators are refused: an empty page would look like a valid answer. */
 function isMeantAsOperator(word: string): boolean {
   const name = word.trim().toLowerCase();
-  return /^(=|==|!=|<>|<|>|<=|>=)$/.test(name) || operators.some((operator) => operator === name);
+  return (
+    /^(=|==|!=|<>|<|>|<=|>=)$/.test(name) ||
+    comparisonOperators.some((operator) => operator === name)
+  );
 }
 
 const wrongOperator = 'the operators are eq, ne, gt, lt, gte, lte, in lower case';
-
-/** The values that a text may represent. */
-function meanings(text: string): MetadataValue[] {
-  const isNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
-  return [
-    text,
-    ...(isNumber && Number.isFinite(Number(text)) ? [Number(text)] : []),
-    ...(/^true$/i.test(text) ? [true] : /^false$/i.test(text) ? [false] : []),
-  ];
-}
-
-/** Numbers are compared with numbers only: as text, "10" comes before "9". */
-function comparable(values: readonly MetadataValue[]): readonly MetadataValue[] {
-  const numbers = values.filter((value) => typeof value === 'number');
-  return numbers.length > 0 ? numbers : values;
-}
 
 function badQuery(name: string, wrong: string): FoveaError {
   return new FoveaError('bad_request', `${name}: ${wrong}.`);

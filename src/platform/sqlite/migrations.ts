@@ -16,6 +16,7 @@ import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
 import { trainingTables } from './trainings.ts';
 import { uploadTables } from './upload-links.ts';
+import { useCaseTables } from './use-cases.ts';
 import { videoJobTables } from './video-jobs.ts';
 import { workflowTables } from './workflows.ts';
 
@@ -42,4 +43,5 @@ export const platformMigrations: readonly Migration[] = [
   nameChunkTables,
   imageOrder,
   taskFairness,
+  useCaseTables,
 ];

@@ -24,6 +24,7 @@ import { taskStore } from './tasks.ts';
 import { trainingBlobs, trainingStore } from './trainings.ts';
 import { trashStore } from './trash.ts';
 import { uploadBlobs, uploadStore } from './upload-links.ts';
+import { useCaseStore } from './use-cases.ts';
 import { exportStore, versionStore } from './versions.ts';
 import { videoJobBlobs, videoJobStore } from './video-jobs.ts';
 import { visionEventStore } from './vision-events.ts';
@@ -43,7 +44,8 @@ export function createSqliteStore(
     versions: versionStore(database, queue),
     exports: exportStore(database, queue),
     trash: trashStore(database),
-    visionEvents: visionEventStore(database),
+    visionEvents: visionEventStore(database, reader),
+    useCases: useCaseStore(database),
     uploads: uploadStore(database, queue),
     videoJobs: videoJobStore(database, queue),
     search: searchStore(database, queue, reader),

@@ -5,9 +5,15 @@ import type { Database, Row } from '../../storage/database.ts';
 import type { EventImage, VisionEvent, VisionEventStore } from '../store/vision-events.ts';
 import { readMetadata } from './column-readers.ts';
 import { addInferences } from './inferences.ts';
+import type { LongReads } from './long-reads/long-reads.ts';
+import { countEvent } from './use-cases.ts';
 
-export function visionEventStore(database: Database): VisionEventStore {
+export function visionEventStore(database: Database, reader: LongReads): VisionEventStore {
   return {
+    query: (workspaceId, query) =>
+      reader.read(workspaceId, { name: 'events', asked: [workspaceId, query] }),
+    metadataFields: (workspaceId, useCaseId) =>
+      reader.read(workspaceId, { name: 'metadataFields', asked: [workspaceId, useCaseId] }),
     addImage: async (image) => database.transaction(() => addImage(database, image)),
     findImage: async (workspaceId, id) =>
       database.get(
@@ -19,7 +25,10 @@ export function visionEventStore(database: Database): VisionEventStore {
       [...new Set(ids)].filter((id) => !hasImage(database, workspaceId, id)),
     add: async (workspaceId, events, now) =>
       database.transaction(() =>
-        events.map((event, index) => addEvent(database, workspaceId, event, now, index)),
+        events.map((event, index) => {
+          const place = { index, argument: events.length === 1 ? '' : `events[${index}].` };
+          return addEvent(database, workspaceId, event, now, place);
+        }),
       ),
   };
 }
@@ -46,12 +55,18 @@ function hasImage(database: Database, workspaceId: string, id: string): boolean 
   return database.get(sql, [id, workspaceId], (row) => row.integer('n')) !== undefined;
 }
 
+/** Of an event in the input: from 0, and as errors begin the path of its members. */
+interface Place {
+  readonly index: number;
+  readonly argument: string;
+}
+
 function addEvent(
   database: Database,
   workspaceId: string,
   event: VisionEvent,
   now: number,
-  index: number,
+  { index, argument }: Place,
 ): boolean {
   const { useCaseId, eventId, eventType, occurred, content } = event;
   const added = database.run(
@@ -61,6 +76,7 @@ function addEvent(
     [workspaceId, useCaseId, eventId, eventType, occurred, content, now],
   );
   if (added > 0) {
+    countEvent(database, workspaceId, useCaseId, `${argument}useCaseId`);
     if (event.inference) addInferences(database, [event.inference]);
     return true;
   }

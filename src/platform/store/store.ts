@@ -19,6 +19,7 @@ import type { TaskStore } from './tasks.ts';
 import type { TrainingStore } from './trainings.ts';
 import type { TrashStore } from './trash.ts';
 import type { UploadStore } from './upload-links.ts';
+import type { UseCaseStore } from './use-cases.ts';
 import type { ExportStore, VersionStore } from './versions.ts';
 import type { VideoJobStore } from './video-jobs.ts';
 import type { VisionEventStore } from './vision-events.ts';
@@ -33,6 +34,7 @@ export interface Store {
   readonly exports: ExportStore;
   readonly trash: TrashStore;
   readonly visionEvents: VisionEventStore;
+  readonly useCases: UseCaseStore;
   readonly uploads: UploadStore;
   readonly videoJobs: VideoJobStore;
   readonly search: SearchStore;

@@ -1,5 +1,6 @@
 // Vision events and their images: the store's interface.
 
+import type { ComparisonOperator, Scalar } from '../../comparison.ts';
 import type { Metadata } from './images.ts';
 import type { NewInference } from './inferences.ts';
 
@@ -29,7 +30,70 @@ export interface VisionEvent {
   readonly inference: NewInference | undefined;
 }
 
+/** What must hold of an event that is looked for. */
+export type EventCondition =
+  /** Of the member at the path: an event without it meets none. */
+  | {
+      readonly kind: 'member';
+      readonly path: readonly string[];
+      readonly operator: ComparisonOperator;
+      readonly values: readonly Scalar[];
+    }
+  | {
+      readonly kind: 'imageCount';
+      readonly operator: ComparisonOperator;
+      readonly count: number;
+    }
+  /** That a class was seen in its images with this confidence at least; or that it was not. */
+  | {
+      readonly kind: 'detection';
+      readonly class: string;
+      readonly confidence: number;
+      readonly wasSeen: boolean;
+    };
+
+/** The place of an event among those of a use case. */
+export interface EventPlace {
+  readonly occurred: number;
+  readonly eventId: string;
+}
+
+export interface EventQuery {
+  readonly useCaseId: string;
+  /** Undefined: of any. */
+  readonly eventTypes: readonly string[] | undefined;
+  /** Both included. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  readonly conditions: readonly EventCondition[];
+  readonly limit: number;
+  /** Where the page before ended. */
+  readonly after: EventPlace | undefined;
+}
+
+export interface EventPage {
+  /** The newest first: each as JSON. */
+  readonly contents: readonly string[];
+  /** Where it ends; undefined: there is nothing behind it. */
+  readonly next: EventPlace | undefined;
+}
+
+/** The custom metadata of the newest events of a use case. */
+export interface MetadataFields {
+  /** By name, each with the types that its values have. */
+  readonly fields: readonly (readonly [name: string, types: readonly string[]])[];
+  readonly eventsRead: number;
+  /** False: other events may have more. */
+  readonly isWhole: boolean;
+}
+
 export interface VisionEventStore {
+  /**
+   * A page may end before it is full. Throws `invalid_input` where it would look through too many
+   * events before it finds one.
+   */
+  query(workspaceId: string, query: EventQuery): Promise<EventPage>;
+  metadataFields(workspaceId: string, useCaseId: string): Promise<MetadataFields>;
   /** Adds an image; gives back the one that the workspace has of these bytes already. */
   addImage(image: EventImage): Promise<EventImage>;
   findImage(workspaceId: string, id: string): Promise<EventImage | undefined>;
@@ -37,7 +101,8 @@ export interface VisionEventStore {
   missingImages(workspaceId: string, ids: readonly string[]): Promise<readonly string[]>;
   /**
    * Adds events, all or none, and says of each whether it is new. An event that is there already
-   * is passed over. Throws `conflict`, naming its place, for another one under the same id.
+   * is passed over. Throws `conflict`, naming its place, for another one under the same id, and
+   * `invalid_input` for a new one of an archived use case.
    */
   add(
     workspaceId: string,

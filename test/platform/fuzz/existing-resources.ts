@@ -32,6 +32,7 @@ const meanings: Readonly<Record<string, readonly string[]>> = {
   link: ['taskId'],
   sourceId: ['sourceId', 'inputSourceId'],
   workflow: ['workflow'],
+  nextCursor: ['cursor'],
   continuationToken: ['continuationToken'],
   inference_id: ['inference_ids', 'inference_id', 'inferenceIds'],
   input_url: ['input_url'],
@@ -194,6 +195,8 @@ async function fill({ url, key, workspace, post, add }: Filling): Promise<void> 
     projects: [slug],
   });
   add('folderId', String(folder.id));
+  const useCase = await post('/vision-events/use-cases', { name: `use of ${slug}` });
+  add('useCaseId', String(useCase.id));
   const apiKey = await post(`/${workspace}/api-keys`, { name: 'a key', scopes: ['project:read'] });
   add('keyId', String(apiKey.keyId));
 }

@@ -60,6 +60,8 @@ const jobAt = ({ workspace, project, jobId }: Things): Input => ({
   path: { workspace, project, jobId },
 });
 
+const useCaseAt = ({ useCaseId }: Things): Input => ({ path: { useCaseId } });
+
 /** In the order in which the owner's calls are made: what takes away comes last. */
 export const rows = {
   workspace_whoami: { input: () => ({}) },
@@ -283,6 +285,19 @@ export const rows = {
     isWhole: true,
   },
   vision_events_upload_image: { input: () => ({ body: { file: picture } }), isWhole: true },
+  vision_events_query: {
+    input: ({ useCaseId }) => ({ body: { useCaseId } }),
+    isWhole: true,
+  },
+  use_cases_list: { input: () => ({}), isWhole: true },
+  use_cases_create: { input: (_at, name) => ({ body: { name } }), isWhole: true },
+  use_cases_rename: {
+    input: ({ useCaseId }, name) => ({ path: { useCaseId }, body: { name } }),
+    isWhole: true,
+  },
+  use_cases_archive: { input: useCaseAt, isWhole: true },
+  use_cases_unarchive: { input: useCaseAt, isWhole: true },
+  use_cases_metadata_schema: { input: useCaseAt, isWhole: true },
   video_upload_url_create: { input: () => ({ body: { file_name: 'one.mp4' } }) },
   video_inference_start: {
     input: ({ modelId }) => ({

@@ -40,6 +40,7 @@ export interface Things {
   readonly videoLink: string;
   readonly inferenceId: string;
   readonly sourceId: string;
+  readonly useCaseId: string;
   readonly continuationToken: string;
 }
 
@@ -265,6 +266,16 @@ async function makeInferences({ project, marker }: Owner, ask: Ask) {
     { body: { file, name: `${marker}.png` } },
     'sourceId',
   );
+  const useCaseId = await idOf(ask, 'use_cases_create', { body: { name: `${marker} use` } });
+  await ask('vision_events_create', {
+    body: {
+      eventId: `${marker}-event`,
+      eventType: 'custom',
+      useCaseId,
+      timestamp: new Date().toISOString(),
+      customMetadata: { [`${marker}-field`]: marker },
+    },
+  });
   const inferenceId = await idOf(
     ask,
     'inference_run',
@@ -281,5 +292,5 @@ async function makeInferences({ project, marker }: Owner, ask: Ask) {
   const models = [{ model_id: project, model_version: '1', inference_type: 'object-detection' }];
   const started = { body: { input_url: videoLink, models } };
   const videoJobId = await idOf(ask, 'video_inference_start', started, 'job_id');
-  return { sourceId, inferenceId, videoLink, videoJobId };
+  return { sourceId, useCaseId, inferenceId, videoLink, videoJobId };
 }

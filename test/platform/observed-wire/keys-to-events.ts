@@ -271,6 +271,83 @@ export const eventRows: readonly Observed[] = [
     status: 201,
     members: { created: is(1), 'eventIds[]': 'text' },
   },
+  ...[
+    {},
+    { eventType: 'custom', startTime: '2026-01-01T00:00:00Z', endTime: '2126-01-01T00:00:00Z' },
+    { eventTypes: ['quality_check', 'custom'], limit: 50 },
+    { deviceId: { operator: 'eq', value: 'camera' }, streamId: { operator: 'neq', value: 'r' } },
+    { workflowId: { operator: 'eq', value: 'count' }, imageCount: { operator: 'gte', value: 1 } },
+    { detection: { operator: 'eq', value: 'car', confidence: 0.5 } },
+    { externalId: { operator: 'eq', value: 'a' } },
+    { eventFieldFilters: [{ column: 'result', operator: 'eq', value: 'pass' }] },
+    {
+      customMetadataFilters: [
+        { field: 'shift no-1', operator: 'eq', value: 'night', type: 'string' },
+      ],
+    },
+  ].map(
+    (filters): Observed => ({
+      operation: `POST /vision-events/query, ${Object.keys(filters).join(', ')}`,
+      source: 'SDK, DOC',
+      call: () => post('/vision-events/query', { useCaseId: 'line-3', ...filters }),
+      status: 200,
+      members: {
+        'events[].eventId': 'text',
+        'events[].eventType': 'text',
+        'events[].timestamp': 'ISO time',
+        nextCursor: is(null),
+        hasMore: is(false),
+        lookbackDays: 'integer',
+      },
+    }),
+  ),
+  {
+    operation: 'GET /vision-events/use-cases',
+    source: 'SDK, DOC',
+    call: () => get('/vision-events/use-cases?status=active'),
+    status: 200,
+    members: {
+      'useCases[].id': 'text',
+      'useCases[].name': 'text',
+      'useCases[].status': is('active'),
+      'useCases[].eventCount': 'integer',
+      lookbackDays: 'integer',
+    },
+  },
+  {
+    operation: 'POST /vision-events/use-cases',
+    source: 'SDK',
+    call: () => post('/vision-events/use-cases', { name: 'Line 4' }),
+    status: 201,
+    members: { id: is('line-4'), name: is('Line 4') },
+  },
+  {
+    operation: 'PUT /vision-events/use-cases/{useCaseId}',
+    source: 'SDK',
+    call: () => ({
+      method: 'PUT',
+      path: '/vision-events/use-cases/line-4',
+      json: { name: 'Line 5' },
+    }),
+    status: 200,
+    members: { id: is('line-4'), name: is('Line 5') },
+  },
+  ...['archive', 'unarchive'].map(
+    (verb): Observed => ({
+      operation: `POST /vision-events/use-cases/{useCaseId}/${verb}`,
+      source: 'SDK',
+      call: () => ({ method: 'POST', path: `/vision-events/use-cases/line-4/${verb}` }),
+      status: 200,
+      members: { success: is(true) },
+    }),
+  ),
+  {
+    operation: 'GET /vision-events/custom-metadata-schema/{useCaseId}',
+    source: 'SDK, DOC',
+    call: () => get('/vision-events/custom-metadata-schema/line-3'),
+    status: 200,
+    members: { useCaseId: is('line-3'), 'fields.shift no-1.types': is(['string']) },
+  },
 ];
 
 export const monitoringRows: readonly Observed[] = [

@@ -130,18 +130,6 @@ const scopes: readonly NotServed[] = [
 
 const notYet: readonly NotServed[] = [
   {
-    what: 'POST /vision-events/query',
-    source: 'SDK',
-    decision: 'POST /vision-events/query',
-    call: () => post('/vision-events/query', {}),
-  },
-  {
-    what: 'GET /vision-events/use-cases',
-    source: 'SDK',
-    decision: 'POST /vision-events/query',
-    call: () => get('/vision-events/use-cases'),
-  },
-  {
     what: 'POST /{workspace}/{project}/jobs, batchId and assignees',
     source: 'SDK',
     decision: 'jobs with batchId and assignees',
@@ -181,12 +169,12 @@ const refused: readonly NotServed[] = [
     call: ({ imageId }) =>
       post('/acme/search/export', { query: `like-image:${imageId}`, format: 'coco' }),
   },
-  {
-    what: 'GET /vision-events/custom-metadata-schema/{useCaseId}',
-    source: 'SDK',
-    decision: 'custom-metadata-schema',
-    call: () => get('/vision-events/custom-metadata-schema/line-3'),
-  },
+  ...[{ hasWarnings: true }, { feedbackStatus: 'correct' }].map((filter) => ({
+    what: `POST /vision-events/query: ${Object.keys(filter)}`,
+    source: 'DOC',
+    decision: 'hasWarnings, feedbackStatus',
+    call: () => post('/vision-events/query', { useCaseId: 'line-3', ...filter }),
+  })),
   {
     what: 'GET /{workspace}/workflows/{workflow}/versions',
     source: 'SDK',

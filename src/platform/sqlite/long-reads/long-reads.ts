@@ -17,6 +17,7 @@ import type {
   SimilarityPage,
   SimilarityRequest,
 } from '../../store/search.ts';
+import type { EventPage, EventQuery, MetadataFields } from '../../store/vision-events.ts';
 
 export interface LongReads {
   /**
@@ -43,6 +44,8 @@ export interface Questions {
   readonly totals: [window: StatsWindow];
   readonly counts: [projectIds: readonly string[]];
   readonly health: [projectId: string];
+  readonly events: [workspaceId: string, query: EventQuery];
+  readonly metadataFields: [workspaceId: string, useCaseId: string];
 }
 
 /** The result of each read. */
@@ -58,6 +61,8 @@ export interface Answers {
   readonly stats: InferenceStats | undefined;
   readonly totals: InferenceTotals | undefined;
   readonly counts: readonly ProjectCounts[];
+  readonly events: EventPage;
+  readonly metadataFields: MetadataFields;
   readonly health: ProjectHealth;
 }
 

@@ -5,6 +5,7 @@ import { readStats, readTotals } from '../inference-stats.ts';
 import { countProjects, measureProject } from '../projects.ts';
 import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';
 import type { Index } from '../search-index/evaluate-query.ts';
+import { findEvents, readMetadataFields } from '../vision-event-queries.ts';
 import type {
   Answers,
   LongReads,
@@ -29,6 +30,9 @@ const reads: {
   totals: ({ database }, window) => readTotals(database, window),
   counts: ({ database }, projectIds) => countProjects(database, projectIds),
   health: ({ database }, projectId) => measureProject(database, projectId),
+  events: ({ database }, workspaceId, query) => findEvents(database, workspaceId, query),
+  metadataFields: ({ database }, workspaceId, useCaseId) =>
+    readMetadataFields(database, workspaceId, useCaseId),
 };
 
 /** Does one of them on one state of the database: others may write meanwhile. */

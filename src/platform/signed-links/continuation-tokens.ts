@@ -1,8 +1,8 @@
-// Signed tokens for the next page of a search: they hold its end and its query.
+// Signed tokens for the next page: they hold the end of a page, and its query.
 
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import type { After } from '../../query-language/query-syntax-tree.ts';
-import type { SigningKey } from '../signed-links/signing-key.ts';
+import type { SigningKey } from './signing-key.ts';
 
 /** What a token belongs to: it goes on with the same question of the same workspace alone. */
 export interface Question {
@@ -15,8 +15,14 @@ export function makeToken(key: SigningKey, question: Question, { value, ordinal 
   return `${place}.${key.sign('continuation', valuesOf(question, place))}`;
 }
 
-/** Throws `invalid_input` for a forged token, or one of another query. */
-export function readToken(key: SigningKey, question: Question, token: string): After {
+/** Throws `invalid_input`, naming the argument, for a forged token, or one of another query. */
+export function readToken(
+  key: SigningKey,
+  question: Question,
+  token: string,
+  argument = 'continuationToken',
+): After {
+  const foreignToken = () => refusal(argument);
   const [place = '', signature = ''] = token.split('.');
   if (!key.isSigned('continuation', valuesOf(question, place), signature)) throw foreignToken();
   const parsed: unknown = JSON.parse(Buffer.from(place, 'base64url').toString());
@@ -31,9 +37,9 @@ function valuesOf({ workspaceId, query }: Question, place: string): readonly str
   return [workspaceId, query, place];
 }
 
-function foreignToken(): FoveaError {
+function refusal(argument: string): FoveaError {
   return invalidArgument(
-    'continuationToken',
+    argument,
     'does not belong to this query',
     'Send the query of the page before, unchanged, with the token that came with it.',
   );

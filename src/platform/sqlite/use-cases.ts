@@ -1,0 +1,130 @@
+// Use cases of vision events in SQLite.
+
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import { quotedName } from '../../quoted-name.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { UseCase, UseCaseChange, UseCaseStore } from '../store/use-cases.ts';
+
+export const useCaseTables: Migration = {
+  name: 'use_cases',
+  sql: `
+-- How many events each has is counted here: they are never removed.
+CREATE TABLE use_cases (
+  workspace_id TEXT NOT NULL REFERENCES workspaces, id TEXT NOT NULL, name TEXT NOT NULL,
+  archived_at INTEGER, events INTEGER NOT NULL, PRIMARY KEY (workspace_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX use_cases_name ON use_cases (workspace_id, name, id);
+INSERT INTO use_cases (workspace_id, id, name, events)
+  SELECT workspace_id, use_case_id, use_case_id, count(*) FROM vision_events GROUP BY 1, 2;
+-- Answers queries by time and kind without the events, which images make large.
+CREATE INDEX vision_events_time
+  ON vision_events (workspace_id, use_case_id, occurred, event_id, event_type);
+`,
+};
+
+export function useCaseStore(database: Database): UseCaseStore {
+  return {
+    list: async (workspaceId, isArchived, countMax) =>
+      database.all(
+        `SELECT * FROM use_cases WHERE workspace_id = ? AND (archived_at IS NOT NULL) = ?
+         ORDER BY name, id LIMIT ?`,
+        [workspaceId, isArchived, countMax],
+        readUseCase,
+      ),
+    find: async (workspaceId, id) => find(database, workspaceId, id),
+    add: async (workspaceId, name, ids) =>
+      database.transaction(() => {
+        refuseSameName(database, workspaceId, name, undefined);
+        const id = ids.find((one) => find(database, workspaceId, one) === undefined);
+        if (id === undefined) throw new FoveaError('internal', 'No id of a use case is free.');
+        database.run('INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 0)', [
+          workspaceId,
+          id,
+          name,
+        ]);
+        return { id, name, isArchived: false, events: 0 };
+      }),
+    change: async (workspaceId, id, change) =>
+      database.transaction(() => changeUseCase(database, workspaceId, id, change)),
+  };
+}
+
+/**
+ * Counts an event that is stored in the transaction of the caller, and makes the use case that
+ * nobody made. Throws `invalid_input`, naming `argument`, for one that is archived.
+ */
+export function countEvent(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  argument: string,
+): void {
+  const archivedAt = database.get(
+    `INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 1)
+     ON CONFLICT DO UPDATE SET events = events + 1 RETURNING archived_at`,
+    [workspaceId, id, id],
+    (row) => row.optionalInteger('archived_at'),
+  );
+  if (archivedAt === undefined) return;
+  throw invalidArgument(
+    argument,
+    `the use case ${quotedName(id)} is archived`,
+    'Take it out of the archive, or name another one; nothing was recorded.',
+  );
+}
+
+function changeUseCase(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  { name, archivedAt }: UseCaseChange,
+): UseCase | undefined {
+  if (find(database, workspaceId, id) === undefined) return undefined;
+  if (name !== undefined) {
+    refuseSameName(database, workspaceId, name, id);
+    const sql = 'UPDATE use_cases SET name = ? WHERE workspace_id = ? AND id = ?';
+    database.run(sql, [name, workspaceId, id]);
+  }
+  if (archivedAt !== undefined) {
+    // Archived once more, it stays so since the first time.
+    const since = archivedAt === null ? 'NULL' : 'coalesce(archived_at, :at)';
+    database.run(
+      `UPDATE use_cases SET archived_at = ${since} WHERE workspace_id = :workspace AND id = :id`,
+      { workspace: workspaceId, id, ...(archivedAt !== null && { at: archivedAt }) },
+    );
+  }
+  return find(database, workspaceId, id);
+}
+
+function find(database: Database, workspaceId: string, id: string): UseCase | undefined {
+  const sql = 'SELECT * FROM use_cases WHERE workspace_id = ? AND id = ?';
+  return database.get(sql, [workspaceId, id], readUseCase);
+}
+
+/** `ownId` is that of the use case which is to have the name. */
+function refuseSameName(
+  database: Database,
+  workspaceId: string,
+  name: string,
+  ownId: string | undefined,
+): void {
+  const taken = database.get(
+    'SELECT id FROM use_cases WHERE workspace_id = ? AND name = ? AND id <> ?',
+    [workspaceId, name, ownId ?? ''],
+    (row) => row.text('id'),
+  );
+  if (taken === undefined) return;
+  throw new FoveaError('conflict', `There is a use case of the name ${quotedName(name)} already.`, {
+    hint: `Its id is ${quotedName(taken)}.`,
+  });
+}
+
+function readUseCase(row: Row): UseCase {
+  return {
+    id: row.text('id'),
+    name: row.text('name'),
+    isArchived: row.optionalInteger('archived_at') !== undefined,
+    events: row.integer('events'),
+  };
+}

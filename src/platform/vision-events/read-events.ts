@@ -1,0 +1,69 @@
+// Queries of vision events, and what custom metadata they have.
+
+import type { visionEventExtensions } from '../../contract/vision-events.ts';
+import { invalidArgument } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import { requireWholeWorkspace } from '../access-control/accessible-projects.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import { makeToken, type Question, readToken } from '../signed-links/continuation-tokens.ts';
+import type { SigningKey } from '../signed-links/signing-key.ts';
+import type { EventPlace } from '../store/vision-events.ts';
+import { orderedJson } from './ordered-json.ts';
+import { readQuery } from './read-query.ts';
+import { findUseCase } from './use-cases.ts';
+
+type Reading = Pick<
+  typeof visionEventExtensions,
+  'vision_events_query' | 'use_cases_metadata_schema'
+>;
+
+export function eventReadHandlers({
+  store,
+  links,
+}: PlatformDependencies): Handlers<Reading, Principal> {
+  return {
+    vision_events_query: async (input, { principal }) => {
+      requireWholeWorkspace(principal, 'Reading events');
+      const workspaceId = principal.workspace.id;
+      const { cursor, limit: _limit, ...filters } = input;
+      const query = readQuery(input);
+      // A page of another size goes on with the same query.
+      const question = { workspaceId, query: orderedJson(filters) };
+      const after = cursor === undefined ? undefined : readCursor(links.key, question, cursor);
+      await findUseCase(store, workspaceId, input.useCaseId);
+      const { contents, next } = await store.visionEvents.query(workspaceId, { ...query, after });
+      return {
+        events: contents.map((content) => JSON.parse(content)),
+        nextCursor: next ? makeCursor(links.key, question, next) : null,
+        hasMore: next !== undefined,
+        lookbackDays: limits.visionEventsLookbackDays,
+      };
+    },
+    use_cases_metadata_schema: async ({ useCaseId }, { principal }) => {
+      requireWholeWorkspace(principal, 'Reading events');
+      const workspaceId = principal.workspace.id;
+      await findUseCase(store, workspaceId, useCaseId);
+      const found = await store.visionEvents.metadataFields(workspaceId, useCaseId);
+      return {
+        useCaseId,
+        fields: Object.fromEntries(
+          found.fields.map(([name, types]) => [name, { types: [...types] }]),
+        ),
+        eventsRead: found.eventsRead,
+        truncated: !found.isWhole,
+      };
+    },
+  };
+}
+
+function makeCursor(key: SigningKey, question: Question, { eventId, occurred }: EventPlace) {
+  return makeToken(key, question, { value: eventId, ordinal: occurred });
+}
+
+function readCursor(key: SigningKey, question: Question, cursor: string): EventPlace {
+  const { value, ordinal } = readToken(key, question, cursor, 'cursor');
+  if (typeof value !== 'string') throw invalidArgument('cursor', 'does not belong to this query');
+  return { eventId: value, occurred: ordinal };
+}
