@@ -266,7 +266,8 @@ async function makeInferences({ project, marker }: Owner, ask: Ask) {
     { body: { file, name: `${marker}.png` } },
     'sourceId',
   );
-  const useCaseId = await idOf(ask, 'use_cases_create', { body: { name: `${marker} use` } });
+  const useCaseId = await idOf(ask, 'use_cases_create', { body: { name: `${project} use` } });
+  await ask('use_cases_rename', { path: { useCaseId }, body: { name: `${marker} use` } });
   await ask('vision_events_create', {
     body: {
       eventId: `${marker}-event`,
