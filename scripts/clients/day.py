@@ -108,8 +108,9 @@ def failure(error, refused, output="", own=None):
         said = NOT_SERVED.search(response.text) if status in (404, 405) else None
         if said:
             return "absent", said.group(1) or f"{method} {path}"
-    if refused and re.search(refused, text + output):
-        return "refused", refused
+    said = re.search(refused, text + output) if refused else None
+    if said:
+        return "refused", said.group(0)
     if own and own[0] in text and all(status < 400 for _, _, status, _ in seen):
         return "client", own[1]
     calls = ", ".join(f"{method} {path} {status}" for method, path, status, _ in seen[-2:])

@@ -17,6 +17,10 @@ export const notServed: readonly NotServed[] = [
     what: 'the upload of weights trained elsewhere; see FOVEA_MODEL',
   },
   { path: /\/ptFile$/, what: 'PyTorch weights; models here are ONNX files' },
+  {
+    path: /^\/models\/[^/]+\/./,
+    what: 'a model by its address alone; see the models of its project',
+  },
   { path: /^\/[^/]+\/models\/[^/]+\/favorite$/, what: 'the search for architectures' },
   { path: /^\/query\/cliAuthToken$/, what: 'a sign-in page that hands out tokens to paste' },
   { path: /^\/[^/]+\/workflows\/[^/]+\/versions$/, what: 'the history of a workflow' },

@@ -177,6 +177,7 @@ test('what is not served is called so, whatever its address is read as', async (
     ['GET', '/usage/plan', 404, 'plans and billing'],
     ['GET', '/acme/cells/1/ptFile', 404, 'PyTorch weights; models here are ONNX files'],
     ['POST', '/acme/models/a/favorite', 405, 'the search for architectures'],
+    ['GET', '/models/acme/a', 404, 'a model by its address alone; see the models of its project'],
     ['GET', '/list', 404, 'dedicated deployments'],
     ['POST', '/add', 405, 'dedicated deployments'],
   ] as const) {
