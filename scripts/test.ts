@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { oldestNode } from './bundle/installed-programs.ts';
+import { folderInMemory } from './release/folder-in-memory.ts';
 import { releaseToTest } from './release/install.ts';
 import { filesOfRelease, testsOfRelease } from './release/test-report.ts';
 
@@ -18,10 +19,12 @@ interface Suite {
   readonly projects: readonly string[];
   /** The Node that runs the release; without: that of development. */
   readonly node?: () => string;
+  /** Whether its temporary files need no disk. */
+  readonly isInMemory?: boolean;
 }
 
 const suites = {
-  everyday: { projects: ['units', 'mocked', 'release'] },
+  everyday: { projects: ['units', 'mocked', 'release'], isInMemory: true },
   machine: { projects: ['machine', 'alone'] },
   'oldest-node': { projects: ['release', 'machine', 'alone'], node: oldestNode },
 } satisfies Readonly<Record<string, Suite>>;
@@ -52,16 +55,18 @@ function isSuite(word: string): word is keyof typeof suites {
 }
 
 /** A whole suite in which nothing launched the release has failed. */
-function runSuite({ projects, node }: Suite, report: string): void {
+function runSuite({ projects, node, isInMemory = false }: Suite, report: string): void {
   const words = projects.map((project) => `--project=${project}`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const other = node?.();
   const ofNode = other && { FOVEA_TEST_NODE: other };
+  const memory = isInMemory ? folderInMemory() : undefined;
   const files = chosenFiles();
   const { status } = spawnSync('npx', ['vitest', 'run', ...words, ...reporters, ...files], {
     stdio: 'inherit',
-    env: { ...process.env, FOVEA_TEST_ENTRY: entry, ...ofNode },
+    env: { ...process.env, FOVEA_TEST_ENTRY: entry, ...ofNode, ...(memory && { TMPDIR: memory }) },
   });
+  if (memory !== undefined) rmSync(memory, { recursive: true, force: true });
   const count = existsSync(report) ? testsOfRelease(report) : 0;
   const isWhole = positionals.length === 0;
   if (status !== 0 || (isWhole && count === 0)) process.exitCode = 1;
