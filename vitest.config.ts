@@ -2,9 +2,10 @@ import { join, matchesGlob } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { releaseTests } from './test/release-tests.ts';
 
-// Chromium, keychains, many processes, whole datasets. Of these, the last are about counts and
-// pixels: once is enough, under the Node of development.
-const onceTests = 'test/**/*.dataset.test.ts';
+// Chromium, keychains, many processes, whole datasets. Of these, datasets are about counts and
+// pixels, and browsers about what pages do with answers that other tests ask for: once is enough,
+// under the Node of development.
+const onceTests = 'test/**/*.{dataset,browser}.test.ts';
 const machineTests = 'test/**/*.{browser,keychain,processes,dataset}.test.ts';
 // They need port 8001 for themselves: a Fovea of another test would attach to what listens there.
 const aloneTests = 'test/**/*.alone.test.ts';
@@ -54,13 +55,17 @@ export default defineConfig({
       // What launches Fovea, takes seconds and needs no special program.
       { extends: true, test: { name: 'release', include: everydayLaunching, isolate: false } },
       { extends: true, test: { name: 'mocked', include: [mockedTests] } },
-      { extends: true, test: { name: 'machine', include: filesOf(machineTests) } },
+      {
+        extends: true,
+        test: { name: 'machine', include: filesOf(machineTests), isolate: false },
+      },
       {
         extends: true,
         test: {
           name: 'alone',
           include: filesOf(aloneTests),
           maxWorkers: 1,
+          isolate: false,
           // After all others.
           sequence: { groupOrder: 1 },
         },
