@@ -115,7 +115,7 @@ async function drawsEverything(fovea: Fovea): Promise<void> {
   };
   const save_to = join(fovea.folder, 'sheet.jpg');
   await fovea.ok('versions_preview', { project, ...settings, save_to });
-  expect(await sharp(save_to).metadata()).toMatchObject({ format: 'jpeg' });
+  expect(await sharp(await readFile(save_to)).metadata()).toMatchObject({ format: 'jpeg' });
   const { version } = await fovea.ok('versions_generate', { project, ...settings });
   const waited = await fovea.ok('tasks_wait', { project, version });
   expect(waited).toMatchObject({ done: true, status: 'completed' });
