@@ -52,7 +52,7 @@ export async function startDayPlatform({ besideHttp = false } = {}): Promise<Day
     await rm(folder, { recursive: true, force: true });
   };
   const { url } = platform;
-  const endState = () => readEndState(`${url}/${workspace}`, firstKey);
+  const endState = () => readEndState(url, workspace, firstKey);
   return { url, key: await makeKey(url), work, home, endState, remove };
 }
 

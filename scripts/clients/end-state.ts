@@ -9,18 +9,12 @@ import { inOrder, lasting, listOf, textOf } from './facts.ts';
 /** Each fact as text, by its subject and name: `project cells, image a.jpg: split`. */
 export type EndState = ReadonlyMap<string, string>;
 
-/** GET of a path below the workspace, or POST where there is a body. */
+/** GET of a path below some URL, or POST where there is a body. */
 export type Ask = (path: string, body?: object) => Promise<JsonObject>;
 
-/** `base` is the URL of the workspace. Throws where an answer is an error. */
-export async function readEndState(base: string, key: string): Promise<EndState> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const ask: Ask = async (path, body) => {
-    const options = body && { method: 'POST', body: JSON.stringify(body) };
-    const answer = await fetch(`${base}${path}`, { headers, ...options });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return asRecord(await answer.json());
-  };
+/** Throws where an answer is an error. */
+export async function readEndState(url: string, workspace: string, key: string): Promise<EndState> {
+  const ask = asker(`${url}/${workspace}`, key);
   const rows = new Rows();
   rows.count('tasks', await endedTasks(ask));
   const { projects } = asRecord((await ask('')).workspace);
@@ -41,7 +35,28 @@ export async function readEndState(base: string, key: string): Promise<EndState>
   for (const one of listOf(seen)) {
     rows.add(`inference statistics, ${one.model_name}, ${one.predicted_class}`, one);
   }
+  await readEvents(asker(`${url}/vision-events`, key), rows);
   return rows.all;
+}
+
+function asker(base: string, key: string): Ask {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return async (path, body) => {
+    const options = body && { method: 'POST', body: JSON.stringify(body) };
+    const answer = await fetch(`${base}${path}`, { headers, ...options });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return asRecord(await answer.json());
+  };
+}
+
+async function readEvents(ask: Ask, rows: Rows): Promise<void> {
+  for (const { id: useCaseId, ...useCase } of listOf((await ask('/use-cases')).useCases)) {
+    rows.add(`use case ${useCaseId}`, useCase);
+    const events = listOf((await ask('/query', { useCaseId })).events).map(lasting);
+    for (const event of events.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))) {
+      rows.add(`use case ${useCaseId}, event`, event);
+    }
+  }
 }
 
 /** Waits for the end of all background work. */

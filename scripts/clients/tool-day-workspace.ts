@@ -50,8 +50,8 @@ export async function recordEvents(calls: ToolCalls): Promise<void> {
 
 /** What the day does by the command line. */
 export async function recordEventsByCommand(calls: ToolCalls): Promise<void> {
-  await calls.ok('vision_events_create', event('line 2'));
-  const events = [event('line 2'), event('line 2')];
+  await calls.ok('vision_events_create', event('line-2'));
+  const events = [event('line-2'), event('line-2')];
   await calls.ok('vision_events_create_batch', { events });
   await calls.ok('vision_events_upload_image', { file: picture(0) });
 }
