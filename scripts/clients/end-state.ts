@@ -64,7 +64,11 @@ async function endedTasks(ask: Ask): Promise<readonly string[]> {
   for (;;) {
     const tasks = listOf((await ask('/asynctasks')).tasks);
     const isOpen = ({ status }: JsonObject) => status === 'created' || status === 'running';
-    if (!tasks.some(isOpen)) return tasks.map(({ kind, status }) => `${kind} ${status}`);
+    if (!tasks.some(isOpen)) {
+      return tasks.map(({ kind, status, error }) =>
+        [kind, status, error].filter(Boolean).join(' '),
+      );
+    }
     await sleep(500);
   }
 }

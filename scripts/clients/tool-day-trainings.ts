@@ -69,11 +69,13 @@ async function seeVideos(calls: ToolCalls, infer_fps: number): Promise<void> {
     const { ok, status } = await fetch(String(signed_url), { method: 'PUT', body });
     if (!ok) throw new Error(`the upload of a video: ${status}`);
     const model = { model_id: where.project, model_version: String(where.version) };
-    await calls.ok('video_inference_start', {
+    const { job_id: taskId } = await calls.ok('video_inference_start', {
       input_url: signed_url,
       infer_fps,
       models: [{ ...model, inference_type: 'object-detection' }],
     });
+    // Its model is in the trash for a moment at the end of the day.
+    await calls.wait({ taskId });
   }
 }
 
