@@ -68,9 +68,10 @@ export async function writePage(rows: readonly Row[], comparison: Comparison): P
 function figuresOf({ rows, faults }: Comparison): string {
   const same = rows.filter(({ isSame }) => isSame).length;
   const reasons = new Set(rows.flatMap(({ reason }) => reason ?? []));
+  const explained = rows.length - same - faults.length;
+  const unexplained = faults.length === 0 ? '' : `, ${faults.length} differ without a reason`;
   return [
-    `Of ${rows.length} rows, ${same} are the same, ${rows.length - same - faults.length} differ for`,
-    `a reason, and ${faults.length} differ without one. The reasons:\n`,
+    `Of ${rows.length} rows, ${same} are the same${unexplained}, and ${explained} differ for a reason:\n`,
     ...[...reasons].sort().map((reason) => `- ${reason}`),
   ].join('\n');
 }
