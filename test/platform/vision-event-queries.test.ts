@@ -195,6 +195,26 @@ describe('filters', () => {
     expect((await idsOf({ useCaseId, ...filter })).join('')).toBe(found);
   });
 
+  it('find values however they are written', async () => {
+    const deviceId = 'cam "7"\\ \u00e9\u{1f4f7}';
+    const event = {
+      deviceId,
+      customMetadata: { n: 1000, share: 0.5 },
+      eventData: { 'a "b"': 'c' },
+    };
+    await record({ useCaseId: 'written', eventId: 'w', ...event });
+    for (const filter of [
+      { deviceId },
+      { deviceId: { operator: 'eq', value: deviceId } },
+      metadata('eq', '1e3', 'number', 'n'),
+      metadata('eq', '+1000.0', undefined, 'n'),
+      metadata('eq', '.50', undefined, 'share'),
+      data('a "b"', 'eq', 'c'),
+    ]) {
+      expect(await idsOf({ useCaseId: 'written', ...filter })).toEqual(['w']);
+    }
+  });
+
   it('hold for all pages', async () => {
     const filter = { useCaseId, ...metadata('gte', 0, 'number'), limit: 1 };
     const first = await query(filter);

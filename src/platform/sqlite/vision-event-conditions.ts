@@ -1,14 +1,35 @@
 // Whether a vision event meets conditions, looked at in the event itself.
 
-import { valueMeets } from '../../comparison.ts';
+import { type Scalar, valueMeets } from '../../comparison.ts';
 import { memberOf } from '../../json-object.ts';
 import type { EventCondition } from '../store/vision-events.ts';
 
-/** `content`: the event as JSON. */
-export function meetsAll(conditions: readonly EventCondition[], content: string): boolean {
-  if (conditions.length === 0) return true;
-  const event: unknown = JSON.parse(content);
-  return conditions.every((condition) => meets(event, condition));
+/**
+ * Whether an event, given as JSON, meets all conditions. Most that do not are known by their text,
+ * in half the time that it takes to read them.
+ */
+export function matcherOf(conditions: readonly EventCondition[]): (content: string) => boolean {
+  const needed = conditions.flatMap(neededTexts);
+  return (content) => {
+    if (conditions.length === 0) return true;
+    if (!needed.every((texts) => texts.some((text) => content.includes(text)))) return false;
+    const event: unknown = JSON.parse(content);
+    return conditions.every((condition) => meets(event, condition));
+  };
+}
+
+/** One of them stands in every event that meets the condition: events are kept without blanks. */
+function neededTexts(condition: EventCondition): readonly (readonly string[])[] {
+  const { kind } = condition;
+  if (kind === 'detection')
+    return condition.wasSeen ? [[memberText('class', condition.class)]] : [];
+  if (kind === 'imageCount' || condition.operator !== 'eq') return [];
+  const name = condition.path.at(-1) ?? '';
+  return [condition.values.map((value) => memberText(name, value))];
+}
+
+function memberText(name: string, value: Scalar): string {
+  return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 }
 
 function meets(event: unknown, condition: EventCondition): boolean {

@@ -4,7 +4,7 @@ import { memberOf, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import type { Row, Snapshot } from '../../storage/database.ts';
 import type { EventPage, EventPlace, EventQuery, MetadataFields } from '../store/vision-events.ts';
-import { meetsAll } from './vision-event-conditions.ts';
+import { matcherOf } from './vision-event-conditions.ts';
 
 /** The newest first; events of one time by their ids. */
 const newestFirst = 'ORDER BY occurred DESC, event_id DESC';
@@ -42,15 +42,17 @@ export function findEvents(
 const latest = 8.64e15;
 
 class FoundEvents {
-  readonly #query: EventQuery;
+  readonly #limit: number;
+  readonly #matches: (content: string) => boolean;
   readonly #contents: string[] = [];
   #read = 0;
   #characters = 0;
   #end: EventPlace | undefined;
   #hasMore = false;
 
-  constructor(query: EventQuery) {
-    this.#query = query;
+  constructor({ limit, conditions }: EventQuery) {
+    this.#limit = limit;
+    this.#matches = matcherOf(conditions);
   }
 
   /** Whether the next event is to be looked at. */
@@ -59,7 +61,7 @@ class FoundEvents {
     // An empty page would look like the end: what it reads until it finds one does not count.
     if (hasAny && this.#read >= limits.visionEventsReadMax) return this.#stop();
     const content = row.text('content');
-    const isFound = meetsAll(this.#query.conditions, content);
+    const isFound = this.#matches(content);
     if (isFound && hasAny && !this.#hasRoomFor(content)) return this.#stop();
     if (hasAny) this.#read += 1;
     this.#end = { occurred: row.integer('occurred'), eventId: row.text('event_id') };
@@ -74,7 +76,7 @@ class FoundEvents {
   }
 
   #hasRoomFor(content: string): boolean {
-    if (this.#contents.length >= this.#query.limit) return false;
+    if (this.#contents.length >= this.#limit) return false;
     return this.#characters + content.length <= limits.eventsPageCharactersMax;
   }
 
