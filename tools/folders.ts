@@ -11,8 +11,7 @@ const { folders_create: create, folders_update: update } = folders;
 export const folderTools: readonly Tool[] = [
   fromOperation(folders.folders_list, {
     title: 'List folders',
-    description:
-      'Lists the folders of the workspace with their ids and projects. Use it to find a folderId.',
+    description: 'Lists the folders of the workspace with their ids and projects.',
     summarize: ({ data }) => `${count(data.length, 'folder')}.`,
   }),
   fromOperation(create, {

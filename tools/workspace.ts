@@ -16,14 +16,14 @@ export const workspaceTools: readonly Tool[] = [
   fromOperation(workspace.workspace_whoami, {
     title: 'Who am I',
     description:
-      'Names the workspace of the credential, in which all tools work. Use it to check that access works; workspace_get lists what is in the workspace.',
+      'Names the workspace of the credential, in which all tools work. Use it to check access; workspace_get lists its projects.',
     summarize: ({ workspace }) => `The workspace is ${quoted(workspace)}.`,
     next: () => [{ tool: 'workspace_get', arguments: {}, why: 'Lists its projects.' }],
   }),
   fromOperation(workspace.workspace_get, {
     title: 'Get workspace',
     description:
-      'Lists the projects of the workspace with type and image counts. Use it to find the slug of a project; projects_get tells more about one. detail "full" adds splits and classes.',
+      'Lists the projects of the workspace with type and image counts. projects_get tells more about one; detail "full" adds splits and classes.',
     summarize: ({ workspace: { projects } }) => {
       const names = nameList(projects.map(({ id }) => lastPart(id)));
       return `${count(projects.length, 'project')}${names && `: ${names}`}.`;

@@ -19,6 +19,7 @@ export const imageFields = [
   'tags',
   'owner',
   'embedding',
+  'metadata',
   'user_metadata',
   'width',
   'height',

@@ -8,7 +8,7 @@
 
 import type { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { type FindProjectId, readField } from './query-fields.ts';
+import { type FindProjectId, readField, refuseCondition } from './query-fields.ts';
 import { QueryText } from './query-lexer.ts';
 import type { Query, Sort } from './query-syntax-tree.ts';
 import { wordsOf } from './search-terms.ts';
@@ -141,10 +141,11 @@ class Parser {
       const at = text.at;
       return this.#words(text.readQuoted(), at, false);
     }
-    const name = text.takeFieldName();
+    const name = text.takeMetadataPath() ?? text.takeFieldName();
     if (name !== undefined) return this.#readField(name);
     const { at, value } = text.readBare('');
     if (value === '*') return { kind: 'all' };
+    refuseCondition(text, { at, value });
     const isPrefix = value.endsWith('*');
     const word = isPrefix ? value.slice(0, -1) : value;
     if (word.includes('*')) {

@@ -3,6 +3,7 @@
 import { splitName } from '../contract/fields.ts';
 import { quotedName } from '../quoted-name.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
+import { otherFieldHint, whyNoWord } from './near-miss-conditions.ts';
 import type { Piece, QueryText } from './query-lexer.ts';
 import type { Comparison, NumberField, Query, Sort } from './query-syntax-tree.ts';
 import { classField, fold, term } from './search-terms.ts';
@@ -25,12 +26,19 @@ export function readField(
   if (read) return read(text, findProjectId);
   const known = [...fields.keys()];
   const guess = suggestSpelling(name, known);
-  const meant = guess === undefined ? '' : `; did you mean "${guess}:"?`;
+  const meant = guess === undefined ? otherFieldHint(name) : `did you mean "${guess}:"?`;
   throw text.error(
     at,
-    `there is no field ${quotedName(name, fieldCharactersMax)}${meant}`,
+    `there is no field ${quotedName(name, fieldCharactersMax)}; ${meant}`,
     `Fields: ${known.join(', ')}. Put words with a colon in quotation marks.`,
   );
+}
+
+/** Throws `invalid_input` for a word that is meant as a condition, such as `camera=7`. */
+export function refuseCondition(text: QueryText, { at, value }: Piece): void {
+  const why = whyNoWord(value, (name) => fields.has(name));
+  if (why === undefined) return;
+  throw text.error(at, why, 'Words with such a sign stand in quotation marks.');
 }
 
 /** Of an unknown field, in the message. */
@@ -87,10 +95,17 @@ function readClass(text: QueryText): Field {
 
 const comparisons: readonly Comparison[] = ['>=', '<=', '>', '<', '='];
 
-/** `metadata:key` finds all images with the key, `metadata:key=value` those with that value. */
+/**
+ * `metadata:key` finds all images with the key, `metadata:key=value` those with that value; a colon
+ * may stand in place of the equals sign.
+ */
 function readMetadata(text: QueryText): Field {
-  const { value: key } = text.readValue('the name of the metadata', '=');
-  if (text.takeOneOf(['=']) === undefined) {
+  const isQuoted = text.peek() === '"';
+  const { at, value: key } = text.readValue('the name of the metadata', '=:');
+  if (!isQuoted && /[<>]/.test(key)) {
+    throw text.error(at, 'metadata is compared with "=" alone, as in metadata:camera=7');
+  }
+  if (text.takeOneOf(['=', ':']) === undefined) {
     return { query: { kind: 'term', term: term('metadata-key', key) } };
   }
   const value = text.peek() === '"' ? text.readQuoted() : text.readBare('').value;
@@ -106,7 +121,9 @@ function readProject(text: QueryText, findProjectId: FindProjectId): Field {
     throw text.error(
       at,
       `there is no project ${quotedName(value)}`,
-      'workspace_get names the projects.',
+      value.includes('/')
+        ? 'Write the slug alone, without the workspace.'
+        : 'workspace_get names the projects.',
     );
   }
   return { query: { kind: 'term', term: term('project', id) } };

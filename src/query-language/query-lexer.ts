@@ -63,6 +63,13 @@ export class QueryText {
     return found === '' ? undefined : { at, value: found.slice(0, -1) };
   }
 
+  /** `metadata.` where a key and its value follow, as in `metadata.camera=7`; it is passed over. */
+  takeMetadataPath(): Piece | undefined {
+    const at = this.#at;
+    const found = this.#take(/metadata\.(?=[^\s()":=]+[:=])/iy);
+    return found === '' ? undefined : { at, value: 'metadata' };
+  }
+
   /** One of these texts; undefined where none is next. The longer ones stand first. */
   takeOneOf<Text extends string>(texts: readonly Text[]): Text | undefined {
     const found = texts.find((text) => this.#text.startsWith(text, this.#at));

@@ -160,6 +160,30 @@ describe('questions', () => {
     expect(Object(events).map(({ id }: Facts) => ids.indexOf(String(id)))).toEqual(places);
   });
 
+  test('an empty list says what excluded all', async () => {
+    const fields = { device_id: 'line-3', event_schema: 'quality_check' };
+    const passed = { event_data: { result: 'pass' }, custom_metadata: { line: 3 } };
+    await create(fovea, { ...fields, ...passed });
+    const notesOf = async (filters: Facts) => {
+      const { events, notes } = await fovea.ok('events_list', filters);
+      expect(events).toEqual([]);
+      return notes;
+    };
+    expect(await notesOf({ metadata_filter: ['line:3', 'result:fail'] })).toEqual([
+      expect.stringMatching(/^custom_metadata has "line" in the latest \d+ events: "3"\.$/),
+      '"result" stands in event_data, which metadata_filter does not read: filter by event_schema ' +
+        'or time, and look at event_data of the events.',
+    ]);
+    expect(await notesOf({ metadata_filter: ['shift:1'] })).toEqual([
+      expect.stringMatching(/^None of the latest \d+ events has "shift" in custom_metadata\.$/),
+    ]);
+    expect(await notesOf({ device_id: 'line-4' })).toEqual([
+      expect.stringMatching(
+        /^None of the latest \d+ events has the device_id asked for: .*"line-3"/,
+      ),
+    ]);
+  });
+
   test('counts what is there, from when to when', async () => {
     const { text, data } = await fovea.call('events_count', { device_id: 'paged' });
     expect(text).toMatch(/^5 of \d+ events, from 20\S+Z to 20\S+Z\.\n/);

@@ -1,12 +1,12 @@
 // events_get, events_list, events_latest: events as text, with previews.
 
 import * as z from 'zod';
-import { eventStore } from '../../src/contract/event-store.ts';
 import { events } from '../../src/contract/events.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { asGiven, count } from '../format.ts';
+import { count } from '../format.ts';
 import { finalizeCall, showCall } from './create.ts';
+import { emptyListNotes } from './empty-list-notes.ts';
 import { briefEvents, describeEvent } from './event-format.ts';
 import { showPictures } from './previews.ts';
 
@@ -47,7 +47,7 @@ export async function listEvents(
 ): Promise<ToolResult> {
   const { body } = await context.client.call(events_list, input, { signal: context.signal });
   const { rows, left } = briefEvents(body.events);
-  const notes = rows.length > 0 ? [] : await notesOnSchema(input.event_schema, context);
+  const notes = rows.length > 0 ? [] : await emptyListNotes(input, context);
   const shown = isShown ? body.events.slice(0, rows.length) : [];
   const { data, images } = await showPictures(shown, context);
   const next_timestamp = left[0]?.created_at ?? body.next_timestamp ?? null;
@@ -75,23 +75,6 @@ export async function listEvents(
     },
     ...(next_timestamp !== null && { next: [more] }),
   };
-}
-
-/** An unknown schema finds nothing. Other Event Stores may not tell theirs. */
-async function notesOnSchema(
-  wanted: string | undefined,
-  { client, signal }: ToolContext,
-): Promise<readonly string[]> {
-  if (wanted === undefined) return [];
-  try {
-    const { body } = await client.call(eventStore.event_schemas_list, {}, { signal });
-    const names = body.schemas.map(({ name }) => name);
-    if (names.includes(wanted)) return [];
-    return [`No event schema is called ${asGiven(wanted)}; there are ${names.join(', ')}.`];
-  } catch {
-    signal.throwIfAborted();
-    return [];
-  }
 }
 
 export async function latestEvents(

@@ -86,6 +86,7 @@ async function readField(
       const descriptor = await search.descriptorOf(image.id);
       return descriptor ? [...descriptor.vector] : null;
     }
+    case 'metadata':
     case 'user_metadata':
       return image.metadata;
     case 'aspectRatio':

@@ -12,8 +12,8 @@ import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Project } from '../store/projects.ts';
+import { emptySearchNotes } from './empty-search-notes.ts';
 import { type Describing, describeFound, type FieldName, needAnnotations } from './image-fields.ts';
-import { missingNameHints } from './missing-name-hints.ts';
 import { describeQueryImage, similarityNote } from './query-image.ts';
 
 type ImageSearch = Pick<typeof search, 'images_search'>;
@@ -50,7 +50,7 @@ export function projectSearchHandlers(
       refuseCut(page.images.length, page.total, common);
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
       const missing =
-        page.total === 0 ? await missingNameHints(store.search, accessible, query) : [];
+        page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
       const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
       return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
     },

@@ -14,8 +14,8 @@ import { makeToken, type Question, readToken } from '../signed-links/continuatio
 import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
+import { emptySearchNotes } from './empty-search-notes.ts';
 import { describeFound, type FieldName, needAnnotations, readFieldNames } from './image-fields.ts';
-import { missingNameHints } from './missing-name-hints.ts';
 import { notesOnIndex, wordsNote } from './project-search.ts';
 import { similarityNote } from './query-image.ts';
 
@@ -86,7 +86,7 @@ async function findPage(
   if (like === undefined) {
     const request = { query, sort: sort ?? newestFirst, after, offset: 0, limit, withAnnotations };
     const page = await store.search.find(accessible, request);
-    const missing = page.total === 0 ? await missingNameHints(store.search, accessible, query) : [];
+    const missing = page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
     return { ...page, notes: [...missing, ...notesOnIndex(page.isComplete)] };
   }
   const wrong = (message: string) => new QueryText(text, 'query').error(like.at, message);

@@ -144,7 +144,7 @@ export function countFound(index: Index, accessible: AccessibleProjects, query: 
 }
 
 export function listNames({ database }: Index, accessible: AccessibleProjects, kind: NameKind) {
-  const prefix = `${kind}:`;
+  const prefix = kind.endsWith('=') ? kind : `${kind}:`;
   const terms = listTermsFrom(database, prefix, scopeOf(database, accessible));
   return terms?.map((name) => name.slice(prefix.length));
 }

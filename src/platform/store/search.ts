@@ -17,8 +17,8 @@ export interface AccessibleProjects {
   readonly projectIds: readonly string[] | undefined;
 }
 
-/** What images are called by. */
-export type NameKind = 'class' | 'tag';
+/** What images are called by; `metadata:KEY=` stands for the values of that key. */
+export type NameKind = 'class' | 'tag' | 'metadata-key' | `metadata:${string}=`;
 
 export interface FoundImage {
   readonly ordinal: number;

@@ -188,7 +188,10 @@ describe('an empty search says which name no image has', () => {
     expect(notes).toEqual(['No image here has the class "elephant"; there are "RBC", "WBC".']);
     // Both are there, on no image together.
     const none = await inProject({ class_name: 'WBC', tag: 'day' });
-    expect([none.total, none.notes]).toEqual([0, undefined]);
+    expect([none.total, none.notes]).toEqual([
+      0,
+      ['Each condition finds images, and none has all of them: tag:day 1, class:WBC 1.'],
+    ]);
   });
 
   it('in a workspace, and not of what is to be absent', async () => {
@@ -197,6 +200,10 @@ describe('an empty search says which name no image has', () => {
       wbc,
       'No image here has the tag "nope"; there are "day", "night", "rain".',
     ]);
+    const metadata = await inWorkspace('metadata:camera=trail');
+    expect(metadata.notes).toContainEqual(
+      expect.stringMatching(/^No image here has the metadata "camera"; there are /),
+    );
     expect((await inWorkspace('tag:night')).notes).toBeUndefined();
   });
 

@@ -1,0 +1,124 @@
+// Notes on an empty search: which of its conditions excluded all, and what there is in place of a
+// name that no image has.
+
+import { conditionText } from '../../query-language/condition-text.ts';
+import type { Query } from '../../query-language/query-syntax-tree.ts';
+import { quotedName } from '../../quoted-name.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
+import type { AccessibleProjects, NameKind, SearchStore } from '../store/search.ts';
+
+type Search = Pick<SearchStore, 'names' | 'count'>;
+
+interface Asked {
+  /** What people call it. */
+  readonly what: string;
+  readonly kind: NameKind;
+  readonly name: string;
+}
+
+/** More would hide what matters. */
+const namesToldMax = 5;
+
+/**
+ * `No image here has the class "Plateletts"; did you mean "Platelets"?`, for each name that no
+ * image in reach has; else the conditions that find nothing alone, or how many each of them finds.
+ * Asked only where nothing was found: it reads all names.
+ */
+export async function emptySearchNotes(
+  search: Search,
+  accessible: AccessibleProjects,
+  query: Query,
+): Promise<readonly string[]> {
+  const missing = await missingNames(search, accessible, query);
+  return missing.length > 0 ? missing : excludingConditions(search, accessible, query);
+}
+
+async function missingNames(
+  search: Search,
+  accessible: AccessibleProjects,
+  query: Query,
+): Promise<readonly string[]> {
+  const asked = askedFor(query).slice(0, namesToldMax);
+  const notes = await Promise.all(asked.map((one) => missingName(search, accessible, one)));
+  return [...new Set(notes.flat())];
+}
+
+async function missingName(
+  search: Search,
+  accessible: AccessibleProjects,
+  { what, kind, name }: Asked,
+): Promise<readonly string[]> {
+  const known = await search.names(accessible, kind);
+  if (known === undefined || known.includes(name)) return [];
+  return [`No image here has the ${what} ${quotedName(name)}${advice(name, known)}`];
+}
+
+function advice(name: string, known: readonly string[]): string {
+  const guess = suggestSpelling(name, known);
+  if (guess !== undefined) return `; did you mean ${quotedName(guess)}?`;
+  if (known.length === 0) return '; there are none.';
+  const more = known.length > namesToldMax ? ' and others' : '';
+  return `; there are ${known
+    .slice(0, namesToldMax)
+    .map((name) => quotedName(name))
+    .join(', ')}${more}.`;
+}
+
+/** Conditions that are counted alone: each is a query of its own. */
+const countedMax = 8;
+
+/** Which of the conditions that must all hold finds nothing alone; else what each finds. */
+async function excludingConditions(
+  search: Search,
+  accessible: AccessibleProjects,
+  query: Query,
+): Promise<readonly string[]> {
+  if (query.kind !== 'and' || query.parts.length > countedMax) return [];
+  const counted = await Promise.all(
+    query.parts.map(async (part) => ({
+      text: conditionText(part) ?? 'what stands in brackets',
+      count: await search.count(accessible, part),
+    })),
+  );
+  const none = counted.filter(({ count }) => count === 0).map(({ text }) => text);
+  if (none.length > 0) return none.map((text) => `${text} alone finds no image here.`);
+  const each = counted.map(({ text, count }) => `${text} ${count}`).join(', ');
+  return [`Each condition finds images, and none has all of them: ${each}.`];
+}
+
+/** Not what is asked to be absent: that may well be. */
+function askedFor(query: Query): readonly Asked[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.parts.flatMap(askedFor);
+    case 'term':
+      return named(query.term);
+    case 'number':
+      return named(query.field);
+    default:
+      return [];
+  }
+}
+
+/** A long name stands in its term by its hash alone. */
+function named(term: string): readonly Asked[] {
+  const [, kind, text = ''] = /^(class|tag|metadata-key|metadata):(.*)$/s.exec(term) ?? [];
+  switch (kind) {
+    case 'class':
+    case 'tag':
+      return [{ what: kind, kind, name: text }];
+    case 'metadata-key':
+      return [{ what: 'metadata', kind, name: text }];
+    case 'metadata': {
+      const [key = '', ...value] = text.split('=');
+      const values: NameKind = `metadata:${key}=`;
+      return [
+        { what: 'metadata', kind: 'metadata-key', name: key },
+        { what: `value of the metadata ${quotedName(key)}`, kind: values, name: value.join('=') },
+      ];
+    }
+    default:
+      return [];
+  }
+}
