@@ -207,9 +207,13 @@ const rpcCodes: Readonly<Record<string, number>> = {
   too_large: -32_600,
 };
 
+/** For scripts of the management API that were pointed here. */
+const otherAddress = `MCP is spoken at ${mcpPath}; fovea platform serves the management API.`;
+
 /** Refused before JSON-RPC was parsed, so there is no request id. */
 function rpcErrorBody(error: FoveaError): ErrorAnswer {
-  const { status, code, message, hint, retryAfterSeconds } = error;
+  const { status, code, message, retryAfterSeconds } = error;
+  const { hint = code === 'not_found' ? otherAddress : undefined } = error;
   return {
     status,
     headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },

@@ -68,6 +68,18 @@ test('two people sign in, and neither sees anything of the other', async () => {
   }
 });
 
+test('a script of the management API is told where that is served', async () => {
+  const running = await launch('http', await makeHome());
+  const answer = await fetch(`${running.url}/?api_key=abc`, { method: 'POST' });
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({
+    error: {
+      message: 'There is no operation at this path.',
+      data: { hint: 'MCP is spoken at /mcp; fovea platform serves the management API.' },
+    },
+  });
+});
+
 test('only tokens of this resource open it, and only until they are revoked', async () => {
   const home = await makeHome();
   const running = await launch('http', home);
