@@ -42,7 +42,8 @@ describe.runIf(isRelease)('the release', () => {
       questions.push(params.message);
       return { action: 'accept', content: {} };
     });
-    const env = { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: home };
+    const base = { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: home };
+    const env = { ...base, FOVEA_TOOL_PROFILE: 'full' };
     const command = { command: nodeUnderTest, args: [entryUnderTest()], env };
     await host.connect(new StdioClientTransport({ ...command, stderr: 'inherit' }));
     const call = async (name: string, args: object) => {
