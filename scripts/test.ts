@@ -29,6 +29,9 @@ const suites = {
   'oldest-node': { projects: ['release', 'machine', 'alone'], node: oldestNode },
 } satisfies Readonly<Record<string, Suite>>;
 
+// Not through npx, which took seconds to find it.
+const vitest = 'node_modules/vitest/vitest.mjs';
+
 const [name = '', ...rest] = process.argv.slice(2);
 if (!isSuite(name)) throw new Error(`The suite is one of: ${Object.keys(suites).join(', ')}.`);
 const { values, positionals } = parseArgs({
@@ -62,10 +65,19 @@ function runSuite({ projects, node, isInMemory = false }: Suite, report: string)
   const ofNode = other && { FOVEA_TEST_NODE: other };
   const memory = isInMemory ? folderInMemory() : undefined;
   const files = chosenFiles();
-  const { status } = spawnSync('npx', ['vitest', 'run', ...words, ...reporters, ...files], {
-    stdio: 'inherit',
-    env: { ...process.env, FOVEA_TEST_ENTRY: entry, ...ofNode, ...(memory && { TMPDIR: memory }) },
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [vitest, 'run', ...words, ...reporters, ...files],
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        FOVEA_TEST_ENTRY: entry,
+        ...ofNode,
+        ...(memory && { TMPDIR: memory }),
+      },
+    },
+  );
   if (memory !== undefined) rmSync(memory, { recursive: true, force: true });
   const count = existsSync(report) ? testsOfRelease(report) : 0;
   const isWhole = positionals.length === 0;
