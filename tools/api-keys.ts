@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { apiKeys } from '../src/contract/api-keys.ts';
+import { scopes as allScopes, type Scope } from '../src/contract/scopes.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { asRecord } from '../src/json-object.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
@@ -13,10 +14,11 @@ const { api_keys_create: create, api_keys_update: update } = apiKeys;
 
 /** The specification's three states of `scopes` without null: a list, full access, or left out. */
 const scopeChoice = {
-  scopes: z
-    .array(z.string().min(1))
+  access: z
+    .enum(['read', 'read-write'])
     .optional()
-    .describe('Only these rights, e.g. project:read; [] for none.'),
+    .describe('In place of scopes: only read, or all but keys.'),
+  scopes: z.array(z.string().min(1)).optional().describe('Only these rights, e.g. project:read.'),
   fullAccess: z.boolean().optional().describe('true: all rights, also those that come later.'),
 };
 
@@ -44,11 +46,11 @@ export const apiKeyTools: readonly Tool[] = [
   toolFor(create, {
     title: 'Create API key',
     description:
-      'Creates an API key. The answer has its secret, shown only this once. Limit it with scopes and folderIds; without scopes it allows what the caller may do.',
+      'Creates an API key. The answer has its secret, shown only this once. access "read" makes it read only; without access and scopes it allows what the caller may do.',
     givesSecret: true,
     input: createInput,
-    run: async ({ fullAccess, ...input }, { client, signal }) => {
-      const scopes = scopesOf(input.scopes, fullAccess);
+    run: async ({ access, fullAccess, ...input }, { client, signal }) => {
+      const scopes = scopesOf(input.scopes, access, fullAccess);
       const { body } = await client.call(create, { ...input, ...scopes }, { signal });
       const summary = `Created API key ${quoted(body.keyId)}; "key" is its secret, shown only now.`;
       return { summary, data: body };
@@ -57,7 +59,7 @@ export const apiKeyTools: readonly Tool[] = [
   fromOperation(apiKeys.api_keys_get_publishable, {
     title: 'Get publishable key',
     description:
-      'Gives the publishable key, which only runs models and is no secret. Use it in web pages; for programs make a key with api_keys_create.',
+      'Gives the publishable key for web pages, which only runs models. For programs use api_keys_create.',
     summarize: ({ publishableKey }) =>
       publishableKey === null ? 'There is no publishable key.' : 'The publishable key.',
   }),
@@ -73,10 +75,10 @@ export const apiKeyTools: readonly Tool[] = [
     description:
       'Changes the name, scopes, protection or state of an API key; what is left out stays. disabled stops a key for a while; to end it for good use api_keys_revoke.',
     input: updateInput,
-    run: async ({ fullAccess, ...input }, { client, signal }) => {
+    run: async ({ access, fullAccess, ...input }, { client, signal }) => {
       // The service answers 403, as if another credential could do it.
       if (input.protected === false) throw invalidArgument('protected', onlyTrue);
-      const scopes = scopesOf(input.scopes, fullAccess);
+      const scopes = scopesOf(input.scopes, access, fullAccess);
       const { body } = await client.call(update, { ...input, ...scopes }, { signal });
       return { summary: `Changed API key ${quoted(input.keyId)}.`, data: asRecord(body) };
     },
@@ -94,8 +96,18 @@ export const apiKeyTools: readonly Tool[] = [
   }),
 ];
 
-function scopesOf(scopes: string[] | undefined, fullAccess: boolean | undefined) {
-  if (fullAccess && scopes) throw invalidArgument('fullAccess', 'give either scopes or fullAccess');
+type Access = z.output<typeof scopeChoice.access>;
+
+function scopesOf(scopes: string[] | undefined, access: Access, fullAccess = false) {
+  const given = [scopes !== undefined, access !== undefined, fullAccess].filter(Boolean);
+  if (given.length > 1) throw invalidArgument('scopes', 'give one of scopes, access, fullAccess');
   if (fullAccess) return { scopes: null };
+  if (access !== undefined) return { scopes: allScopes.filter((scope) => isOf(access, scope)) };
   return scopes ? { scopes } : {};
+}
+
+/** Keys that make keys are asked for by their scopes. */
+function isOf(access: NonNullable<Access>, scope: Scope): boolean {
+  if (scope.startsWith('credentials:')) return false;
+  return access === 'read-write' || scope.endsWith(':read');
 }

@@ -75,8 +75,7 @@ export const authTools: readonly Tool[] = [
     ...base,
     name: 'auth_userinfo',
     title: 'Get user',
-    description:
-      'Gives name and email of who is signed in. For the workspace use workspace_whoami.',
+    description: 'Gives name and email of who is signed in.',
     effect: 'reads',
     recoverable: false,
     run: (_input, context) => userinfo(context),

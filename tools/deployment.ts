@@ -33,7 +33,7 @@ export const deploymentTools: readonly Tool[] = [
   }),
   fromOperation(deployment.active_learning_disable, {
     title: 'Disable Active Learning',
-    description: 'Stops collecting images. What was collected stays, and so do the settings.',
+    description: 'Stops collecting images; what was collected stays.',
     summarize: (_answer, { project }) => `Active Learning of ${quoted(project)} is off.`,
   }),
   fromOperation(deployment.active_learning_configure, {

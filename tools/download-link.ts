@@ -32,11 +32,13 @@ export async function zipTarget(
   { files }: Pick<ToolContext, 'files'>,
 ): Promise<string> {
   if (/\.zip$/i.test(path)) return files.writable(path, argument);
-  const wrong = invalidArgument(argument, 'must end in .zip, or be a folder that is there');
-  const found = await files.readable(path, argument).catch((thrown) => {
-    throw extname(path) === '' ? thrown : wrong;
-  });
-  if (!(await stat(found)).isDirectory()) throw wrong;
+  const wrong = invalidArgument(argument, 'must end in .zip, or be a folder');
+  const found = await files.readable(path, argument).catch(() => undefined);
+  // A folder that is not there yet is made.
+  if (found === undefined && extname(path) === '') {
+    return files.writable(join(path, fileName), argument);
+  }
+  if (found === undefined || !(await stat(found)).isDirectory()) throw wrong;
   return files.writable(join(found, fileName), argument);
 }
 

@@ -102,7 +102,7 @@ const keeping: readonly Tool[] = [
   fromOperation(eventStore.events_hold, {
     title: 'Hold event',
     description:
-      'Keeps an event from being removed, until events_release. Other events are removed by age and where space runs out.',
+      'Keeps an event from being removed, until events_release. Others are removed by age, usually after a day, and where space runs out.',
     summarize: (_answer, { event_id }) => `No cleanup removes event ${quoted(event_id)}.`,
     // Models follow proposals: none of them undoes anything.
     next: (_answer, { event_id }) => [showCall(event_id)],
@@ -136,7 +136,7 @@ export const eventTools: readonly Tool[] = [
   toolFor(events.events_create, {
     title: 'Create device event',
     description:
-      'Stores on this device what was seen, with images by path and their detections. A draft takes videos and files until events_finalize. To record on the platform use vision_events_create.',
+      'Stores on this device what was seen, with images by path and their detections. A draft takes videos and files until events_finalize. It is removed by age, usually after a day, unless events_hold keeps it. To record on the platform use vision_events_create.',
     fileArguments: ['images'],
     repeated: 'made',
     input: createInput,

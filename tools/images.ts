@@ -95,7 +95,7 @@ export const imageTools: readonly Tool[] = [
   fromOperation(images.images_set_metadata, {
     title: 'Set image metadata',
     description:
-      'Sets or removes metadata and tags of one image. workspace_search finds it by metadata:key=value and tag:name. For many images use images_set_metadata_bulk.',
+      'Sets or removes metadata and tags of one image. For many images use images_set_metadata_bulk.',
     summarize: (_answer, { imageId }) => `Changed the metadata of image ${quoted(imageId)}.`,
   }),
   fromOperation(images.images_set_metadata_bulk, {
@@ -136,8 +136,7 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.images_upload_zip_status, {
     title: 'Get zip upload',
-    description:
-      'Tells how far the import of an uploaded zip is, and what was refused. tasks_wait waits for it.',
+    description: 'Tells how far the import of an uploaded zip is, and what was refused.',
     summarize: ({ status }, { taskId }) =>
       `Zip upload ${quoted(taskId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
   }),

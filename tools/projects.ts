@@ -143,7 +143,7 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.models_list, {
     title: 'List models',
     description:
-      'Lists the trained models of a project with their metrics. Use it to choose one for deployment_set_model or inference_run; trainings_list shows the runs that made them.',
+      'Lists the trained models of a project with their metrics, for deployment_set_model and inference_run. trainings_list shows the runs.',
     summarize: ({ models }) => `${count(models.length, 'model')}.`,
   }),
 ];

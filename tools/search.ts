@@ -70,7 +70,7 @@ export const searchTools: readonly Tool[] = [
   toolFor(search.catalog_search_by_image, {
     title: 'Search public by image',
     description:
-      'Finds public datasets with images that look like a local one. projects_fork copies one into the workspace; by words, use catalog_search.',
+      'Finds public datasets with images that look like a local one. projects_fork copies one into the workspace.',
     usesFiles: true,
     input: z.strictObject({ image: imagePath.describe('Path of a local image.') }),
     run: async ({ image }, context) => {

@@ -7,7 +7,12 @@ export function conditionText(query: Query): string | undefined {
   switch (query.kind) {
     case 'not': {
       const part = conditionText(query.part);
+      if (part?.endsWith(':true')) return part.replace(/true$/, 'false');
       return part === undefined ? undefined : `-${part}`;
+    }
+    case 'and': {
+      const words = query.parts.filter(({ kind }) => kind === 'word').map(conditionText);
+      return words.length === query.parts.length ? words.join(' ') : undefined;
     }
     case 'term':
       return termText(query.term);

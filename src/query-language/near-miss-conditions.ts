@@ -41,6 +41,7 @@ export function whyNoWord(word: string, isField: (name: string) => boolean): str
   if (/^&+$/.test(word))
     return 'write AND, or nothing: conditions next to each other must all hold';
   if (/^\|+$/.test(word)) return 'write OR';
+  if (/^[<>=!]+$/.test(word)) return 'write conditions without spaces, as in class:car>=3';
   const [, name, operator = '', right = ''] =
     /^([^=<>:!]+)(>=|<=|!=|==|[=<>:])(.*)$/s.exec(word) ?? [];
   if (name === undefined) return undefined;
@@ -52,6 +53,8 @@ const numberFields: Readonly<Record<string, string>> = {
   width: 'width',
   height: 'height',
   annotations: 'annotations',
+  boxes: 'annotations',
+  objects: 'annotations',
 };
 
 function written(

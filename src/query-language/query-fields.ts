@@ -1,6 +1,6 @@
 // What may stand before a colon in a query, and what it means.
 
-import { splitName } from '../contract/fields.ts';
+import { type SplitName, splitName } from '../contract/fields.ts';
 import { quotedName } from '../quoted-name.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 import { otherFieldHint, whyNoWord } from './near-miss-conditions.ts';
@@ -76,9 +76,17 @@ function readFilename(text: QueryText): Field {
   return { query: pattern === '*' ? { kind: 'all' } : { kind: 'name', pattern } };
 }
 
+/** As trainers call them. */
+const otherSplits: ReadonlyMap<string, SplitName> = new Map([
+  ['training', 'train'],
+  ['val', 'valid'],
+  ['validation', 'valid'],
+  ['testing', 'test'],
+]);
+
 function readSplit(text: QueryText): Field {
   const { at, value } = text.readValue('the split');
-  const known = splitName.options.find((name) => name === value);
+  const known = splitName.options.find((name) => name === (otherSplits.get(value) ?? value));
   if (known === undefined) {
     throw text.error(at, `there is no split ${quotedName(value)}; use train, valid or test`);
   }

@@ -160,6 +160,7 @@ const foreign = [
   'pay an invoice',
   'post a message on Slack',
   'compile the C++ program',
+  'draw with pencil a picture of a cat',
 ];
 
 const foundSchema = z.object({

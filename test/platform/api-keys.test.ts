@@ -143,7 +143,7 @@ describe('scopes', () => {
     });
     expect(answer.status).toBe(400);
     expect(messageOf(answer)).toMatch(
-      /^scopes\[0\]: is no scope; did you mean "image:read"\?; scopes\[2\]: is no scope; sections/,
+      /^scopes\[0\]: is no scope; did you mean "image:read"\?; scopes\[2\]: is no scope; scopes that only read/,
     );
   });
 

@@ -14,6 +14,9 @@ test.each([
   ['metadata.camera:trail', 'metadata:camera=trail'],
   ['metadata:camera:trail', 'metadata:camera=trail'],
   ['metadata:camera=trail', 'metadata:camera=trail'],
+  ['split:training', 'split:train'],
+  ['split:val', 'split:valid'],
+  ['annotated:false', 'annotated:false'],
 ])('%s is understood as %s', (query, understood) => {
   expect(conditionText(parse(query).query)).toBe(understood);
 });
@@ -34,8 +37,6 @@ test.each([
     'at character 10: metadata is compared with "=" alone, as in metadata:camera=7',
   ],
   ['split=train', 'at character 1: "split=train" is no condition; write split:train'],
-  ['split:training', 'at character 7: there is no split "training"; use train, valid or test'],
-  ['split:val', 'at character 7: there is no split "val"; use train, valid or test'],
   ['tag=night', 'at character 1: "tag=night" is no condition; write tag:night'],
   ['tags:night', 'at character 1: there is no field "tags"; did you mean "tag:"?'],
   ['tag!=night', 'at character 1: "tag!=night" is no condition; write -tag:night'],
@@ -88,6 +89,9 @@ test.each([
   ],
   ['min-width=640', 'at character 1: "min-width=640" is no condition; write min-width:640'],
   ['12:30', 'at character 1: "12:30" is no condition; write metadata:12=30'],
+  ['boxes>15', 'at character 1: "boxes>15" is no condition; write min-annotations:16'],
+  ['class:RBC > 12', 'at character 11: write conditions without spaces, as in class:car>=3'],
+  ['split:all', 'at character 7: there is no split "all"; use train, valid or test'],
 ])('%s is refused: %s', (query, message) => {
   let refusal: unknown;
   try {

@@ -93,6 +93,12 @@ describe('versions_export', () => {
     expect(await readdir(fixture.folder)).toEqual(['out.zip']);
   });
 
+  it('makes a folder that is not there yet', async () => {
+    readyAfter(0);
+    await fixture.call('versions_export', { ...wanted, save_to: 'new/exports/' });
+    expect(await readdir(join(fixture.folder, 'new/exports'))).toHaveLength(1);
+  });
+
   it('names its own argument for a file that somebody makes meanwhile', async () => {
     readyAfter(0);
     fixture.on('GET /exports/1', () => {
@@ -116,9 +122,8 @@ describe('versions_export', () => {
   });
 
   it.each([
-    ['missing', 'save_to: "missing" does not exist'],
     ['../out.zip', /^save_to: "\.\.\/out\.zip" lies outside/],
-    ['out.tar', 'save_to: must end in .zip, or be a folder that is there'],
+    ['out.tar', 'save_to: must end in .zip, or be a folder'],
   ])('refuses to save to %s and asks for nothing', async (save_to, message) => {
     const error = await fixture.refused('versions_export', { ...wanted, save_to });
     expect(error.message).toMatch(message);

@@ -6,8 +6,8 @@ import type { Input } from '../../src/contract/operation.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 import { finalizeCall, showCall } from './create.ts';
-import { emptyListNotes } from './empty-list-notes.ts';
 import { briefEvents, describeEvent } from './event-format.ts';
+import { notesOnFilters } from './filter-notes.ts';
 import { showPictures } from './previews.ts';
 
 const { events_get, events_list, events_latest } = events;
@@ -47,7 +47,7 @@ export async function listEvents(
 ): Promise<ToolResult> {
   const { body } = await context.client.call(events_list, input, { signal: context.signal });
   const { rows, left } = briefEvents(body.events);
-  const notes = rows.length > 0 ? [] : await emptyListNotes(input, context);
+  const notes = await notesOnFilters(input, rows.length, context);
   const shown = isShown ? body.events.slice(0, rows.length) : [];
   const { data, images } = await showPictures(shown, context);
   const next_timestamp = left[0]?.created_at ?? body.next_timestamp ?? null;

@@ -20,7 +20,7 @@ export type SheetTarget =
   | { readonly kind: 'kept'; readonly folder: string; readonly name: string };
 
 /**
- * A path that ends in .jpg is the file; any other must be an existing folder. Without a path, the
+ * A path that ends in .jpg is the file; any other is a folder. Without a path, the
  * sheet goes to the data folder. Throws `invalid_input` for a path outside the file roots, and
  * `conflict` for an existing file that must not be replaced.
  */
@@ -55,12 +55,13 @@ export async function saveSheet(bytes: Uint8Array, target: SheetTarget): Promise
 async function askedPath(path: string, name: string, files: ToolContext['files']): Promise<string> {
   const extension = extname(path).toLowerCase();
   if (extension === '.jpg' || extension === '.jpeg') return files.writable(path, 'save_to');
-  const found = await files.readable(path, 'save_to').catch((thrown) => {
-    if (extension === '') throw thrown;
-    throw invalidArgument('save_to', 'must end in .jpg, or be a folder that is there');
-  });
-  if ((await stat(found)).isDirectory()) return files.writable(join(found, name), 'save_to');
-  throw invalidArgument('save_to', 'must end in .jpg, or be a folder that is there');
+  const found = await files.readable(path, 'save_to').catch(() => undefined);
+  // A folder that is not there yet is made.
+  if (found === undefined && extension === '') return files.writable(join(path, name), 'save_to');
+  if (found !== undefined && (await stat(found)).isDirectory()) {
+    return files.writable(join(found, name), 'save_to');
+  }
+  throw invalidArgument('save_to', 'must end in .jpg, or be a folder');
 }
 
 async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {

@@ -66,7 +66,7 @@ export function ranked(wish: string, index: Index): readonly Match[] {
     .toSorted((a, b) => b.score - a.score)
     .map(({ entry }) => ({
       tool: entry.tool,
-      fits: shareOfWords(entry, wish) >= fittingShare,
+      fits: shareOfWords(entry, wish, index) >= fittingShare,
     }));
 }
 
@@ -77,20 +77,27 @@ const fittingShare = 0.5;
 const chanceWeight = 0.5;
 
 /**
- * Which share of the words of a wish an operation has, as they were written: figures do not count,
- * and weak words only where there are no others.
+ * Which share of the words of a wish an operation has, as they were written: figures and names in
+ * capitals do not count, and weak words only where there are no others. Two words that no operation
+ * has are of something else.
  */
-function shareOfWords({ words }: Entry, wish: string): number {
-  const written = [...wordsOf(wish)].filter((word) => !/^\d+$/.test(word));
+function shareOfWords({ words }: Entry, wish: string, { frequency }: Index): number {
+  const plain = wish.replaceAll(/\b[A-Z]{2,}\b/g, (name) => (isKnown(name, frequency) ? name : ''));
+  const written = [...wordsOf(plain)].filter((word) => !/^\d+$/.test(word));
   const strong = written.filter((word) => !weakWords.has(word));
-  let [had, all] = [0, 0];
+  let [had, all, foreign] = [0, 0, 0];
   for (const word of strong.length > 0 ? strong : written) {
     const options = [word, ...(synonyms.find((group) => group.includes(word)) ?? [])];
     all += 1;
+    if (!options.some((option) => frequency.has(option))) foreign += 1;
     const place = places.find((place) => options.some((option) => words[place].has(option)));
     if (place !== undefined) had += weights[place] > weights.description ? 1 : chanceWeight;
   }
-  return all === 0 ? 0 : had / all;
+  return all === 0 || foreign > 1 ? 0 : had / all;
+}
+
+function isKnown(name: string, frequency: Index['frequency']): boolean {
+  return [...wordsOf(name)].some((word) => frequency.has(word));
 }
 
 function entryOf(tool: ListedTool): Entry {

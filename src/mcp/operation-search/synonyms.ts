@@ -62,7 +62,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   images_tag: 'tag one image, mark image, untag, remove tag, remove tag image, add tag image',
   images_set_metadata: 'metadata one image, note on image, location of image',
   images_set_metadata_bulk:
-    'tag many images, tag thousand images, tag all images, many images, metadata many, bulk',
+    'remember camera each photo, tag many images, tag thousand images, tag all images, many images, metadata many, bulk',
   batches_list:
     'which uploads, my uploads, what uploaded, list batches, earlier uploads, uploads made',
   batches_get: 'one batch, one upload, how many images batch',
@@ -126,7 +126,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'record event, log event, save event, new event, save detection, store detection, save camera',
   events_list:
     'what happened, last night, yesterday, camera, history, find events, search events, filter events, ' +
-    'events between, events from, alarms',
+    'events between, events from, alarms, failed checks, list failed quality checks',
   events_get: 'one event, image of event, event details, event picture',
   events_latest: 'just happened, newest events, most recent, last event, now',
   events_count: 'how many events, number of events, how many events',

@@ -77,11 +77,35 @@ function isKnown(name: string): boolean {
   return allScopes.some((scope) => scope === name) || Object.hasOwn(scopeSections, name);
 }
 
+/** What would be right, and never more than was asked for: `X:read` is answered with readers. */
 function unknownWords(name: string): string {
-  const near = suggestSpelling(name, [...allScopes, ...Object.keys(scopeSections)]);
-  return near === undefined
-    ? `is no scope; sections are ${Object.keys(scopeSections).join(', ')}`
-    : `is no scope; did you mean "${near}"?`;
+  const [subject = '', action] = name.split(':');
+  if (action === undefined) return unknownSection(name);
+  const alike = allScopes.filter((scope) => scope.endsWith(`:${action}`));
+  const near = suggestSpelling(subject, alike.map(subjectOf));
+  if (near !== undefined) return `is no scope; did you mean "${near}:${action}"?`;
+  const own = allScopes.filter((scope) => subjectOf(scope) === subject);
+  const typo = suggestSpelling(name, own);
+  if (typo !== undefined) return `is no scope; did you mean "${typo}"?`;
+  if (own.length > 0) return `is no scope; there are ${own.join(', ')}`;
+  return alike.length > 0
+    ? `is no scope; those with :${action} are ${alike.join(', ')}`
+    : `is no scope; there are ${allScopes.join(', ')}`;
+}
+
+function unknownSection(name: string): string {
+  const sections = Object.keys(scopeSections);
+  const near = suggestSpelling(name, sections);
+  if (near !== undefined) return `is no scope; did you mean the section "${near}"?`;
+  const reading = allScopes.filter((scope) => scope.endsWith(':read'));
+  return (
+    `is no scope; scopes that only read are ${reading.join(', ')}; ` +
+    `sections, with all scopes of a kind, are ${sections.join(', ')}`
+  );
+}
+
+function subjectOf(scope: string): string {
+  return scope.split(':')[0] ?? scope;
 }
 
 /** Those that are known, in the order of the specification. */

@@ -1,5 +1,5 @@
-// What excluded all events where a list is empty, seen in the latest ones: a model takes an empty
-// answer for the truth about the device.
+// What filters left out, seen in the latest events: a model takes an answer that lacks events for
+// the truth about the device.
 
 import { eventStore } from '../../src/contract/event-store.ts';
 import { events } from '../../src/contract/events.ts';
@@ -16,14 +16,20 @@ const latestSeen = 100;
 /** More values would hide what matters. */
 const valuesToldMax = 5;
 
-/** One sentence for each filter that no event can have met. Other Event Stores may tell nothing. */
-export async function emptyListNotes(
+/**
+ * One sentence for each filter that no event can have met, where none was found; always for
+ * metadata that stands in event_data, which no filter reads. Other Event Stores may tell nothing.
+ */
+export async function notesOnFilters(
   filters: Filters,
+  found: number,
   { client, signal }: ToolContext,
 ): Promise<readonly string[]> {
+  if (found > 0 && filters.metadata_filter === undefined) return [];
   try {
     const latest = await client.call(events.events_latest, { limit: latestSeen }, { signal });
     const seen = latest.body.events;
+    if (found > 0) return dataNotes(filters, seen);
     if (seen.length === 0) return ['No event is stored here yet.'];
     const schemas = await schemaNotes(filters.event_schema, seen, { client, signal });
     return [...schemas, ...exactNotes(filters, seen), ...metadataNotes(filters, seen)];
@@ -57,20 +63,39 @@ function exactNotes(filters: Filters, seen: readonly StoredEvent[]): readonly st
   });
 }
 
-function metadataNotes(
-  { metadata_filter: conditions = [] }: Filters,
-  seen: readonly StoredEvent[],
-): readonly string[] {
-  const keys = [...new Set(conditions.map((condition) => condition.split(':')[0] ?? ''))];
-  return keys.map((key) => {
+/** Events that say it in event_data alone are not among those found. */
+function dataNotes(filters: Filters, seen: readonly StoredEvent[]): readonly string[] {
+  const outside = seen.filter(({ custom_metadata: metadata, event_data }) =>
+    keysOf(filters).some((key) => metadata?.[key] === undefined && event_data[key] !== undefined),
+  );
+  return keysOf(filters)
+    .filter((key) => isInData(key, outside))
+    .map((key) => `Of some events ${inData(key)}`);
+}
+
+function keysOf({ metadata_filter: conditions = [] }: Filters): readonly string[] {
+  return [...new Set(conditions.map((condition) => condition.split(':')[0] ?? ''))];
+}
+
+function isInData(key: string, seen: readonly StoredEvent[]): boolean {
+  return seen.some(({ event_data }) => event_data[key] !== undefined);
+}
+
+function inData(key: string): string {
+  return (
+    `${asGiven(key)} stands in event_data, which metadata_filter does not read: filter by ` +
+    'event_schema or time, and look at event_data of the events.'
+  );
+}
+
+function metadataNotes(filters: Filters, seen: readonly StoredEvent[]): readonly string[] {
+  return keysOf(filters).map((key) => {
     const values = distinct(seen.map(({ custom_metadata }) => custom_metadata?.[key]));
     if (values.length > 0) {
       return `custom_metadata has ${asGiven(key)} in the latest ${seen.length} events${others(values)}`;
     }
-    const isInData = seen.some(({ event_data }) => event_data[key] !== undefined);
-    return isInData
-      ? `${asGiven(key)} stands in event_data, which metadata_filter does not read: filter by ` +
-          'event_schema or time, and look at event_data of the events.'
+    return isInData(key, seen)
+      ? inData(key)
       : `None of the latest ${seen.length} events has ${asGiven(key)} in custom_metadata.`;
   });
 }
