@@ -20,6 +20,7 @@ type Content = Called['result']['content'][number];
 
 /** Prints the answer of one call. Exit code 0: it succeeded; 1: the answer is an error. */
 export async function runCall(command: CallCommand, version: string): Promise<void> {
+  endWhereNobodyReads();
   const settings = settingsOfPeople();
   const args = await argumentsOf(command);
   requireTool(command.tool, settings);
@@ -44,6 +45,7 @@ export async function runCall(command: CallCommand, version: string): Promise<vo
 
 /** Prints the tools that `fovea call` takes, or one with its arguments. */
 export function runTools({ name, json }: ToolsCommand): void {
+  endWhereNobodyReads();
   const settings = settingsOfPeople();
   const tools = wireTools(list, settings);
   if (name !== undefined) requireTool(name, settings);
@@ -61,6 +63,14 @@ export function runTools({ name, json }: ToolsCommand): void {
     const schema = name === undefined ? '' : `\n${JSON.stringify(tool.inputSchema, null, 2)}`;
     process.stdout.write(`${tool.name}\n  ${tool.description}${schema}\n`);
   }
+}
+
+/** `fovea tools | head -1`: the reader has what it wants. */
+function endWhereNobodyReads(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
 }
 
 /** People have no list to spare tokens for: without a setting they reach all tools by name. */

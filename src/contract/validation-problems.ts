@@ -168,8 +168,10 @@ function belowMaximum(issue: z.core.$ZodIssueTooBig, value: unknown): number | u
 function asPercent(schema: Schema | undefined, value: unknown, holder: unknown) {
   const wantsNumber = schema !== undefined && unwrapped(schema)._zod.def.type === 'number';
   if (typeof value !== 'number' || !wantsNumber || Array.isArray(holder)) return undefined;
-  const shares: unknown[] = Object.values(Object(holder));
-  const sum = shares.reduce<number>((sum, share) => sum + Number(share), 0);
+  const shares = Object.values(Object(holder)).map((share) =>
+    typeof share === 'number' ? share : Number.NaN,
+  );
+  const sum = shares.reduce((sum, share) => sum + share, 0);
   const percent = Math.round(value * 100);
   const isPercent = Math.abs(percent - value * 100) < 1e-6 && Math.abs(sum - 1) < 1e-6;
   return isPercent && shares.length > 1 ? percent : undefined;

@@ -16,6 +16,8 @@ const otherFields: Readonly<Record<string, string>> = {
   label: 'write class:NAME',
   labels: 'write class:NAME',
   annotation: 'write class:NAME',
+  tags: 'write tag:NAME',
+  classes: 'write class:NAME',
   user_metadata: 'write metadata:KEY=VALUE',
   is: annotatedForms,
   has: annotatedForms,
@@ -28,9 +30,14 @@ const otherFields: Readonly<Record<string, string>> = {
   annotations: 'write min-annotations:1 or max-annotations:0',
 };
 
+/** Short and without control characters. */
+function plain(text: string): string {
+  return quotedName(text, wordCharactersMax).slice(1, -1);
+}
+
 /** Ends the message about a field that there is not and that no known one resembles. */
 export function otherFieldHint(name: string): string {
-  return otherFields[name.toLowerCase()] ?? `metadata is written metadata:${name}=VALUE`;
+  return otherFields[name.toLowerCase()] ?? `metadata is written metadata:${plain(name)}=VALUE`;
 }
 
 /**
@@ -42,6 +49,7 @@ export function whyNoWord(word: string, isField: (name: string) => boolean): str
     return 'write AND, or nothing: conditions next to each other must all hold';
   if (/^\|+$/.test(word)) return 'write OR';
   if (/^[<>=!]+$/.test(word)) return 'write conditions without spaces, as in class:car>=3';
+  if (/^(user_)?metadata\./i.test(word)) return 'write metadata:KEY or metadata:KEY=VALUE';
   const [, name, operator = '', right = ''] =
     /^([^=<>:!]+)(>=|<=|!=|==|[=<>:])(.*)$/s.exec(word) ?? [];
   if (name === undefined) return undefined;
@@ -64,7 +72,7 @@ function written(
   isField: (name: string) => boolean,
 ): string {
   const key = name.toLowerCase();
-  const isWhole = /^\d+$/.test(right);
+  const isWhole = /^\d{1,9}$/.test(right);
   const number = numberFields[key];
   if (number !== undefined && isWhole && operator !== '!=') {
     return `write ${bounds(number, operator, Number(right))}`;
@@ -74,11 +82,13 @@ function written(
   const isEqual = operator === '=' || operator === '==' || operator === ':';
   if (isEqual || operator === '!=') {
     const not = operator === '!=' ? '-' : '';
-    const value = right === '' ? 'VALUE' : right;
-    return isField(key) ? `write ${not}${key}:${value}` : `write ${not}metadata:${name}=${value}`;
+    const value = right === '' ? 'VALUE' : plain(right);
+    if (!isField(key)) return `write ${not}metadata:${plain(name)}=${value}`;
+    const isBoolean = /^(true|false)$/i.test(value);
+    return `write ${not}${key}:${isBoolean ? value.toLowerCase() : value}`;
   }
   return isWhole
-    ? `write class:${name}${operator}${right} where ${quotedName(name)} is a class`
+    ? `write class:${plain(name)}${operator}${right} where ${quotedName(name)} is a class`
     : 'numbers of labels and sizes in pixels alone can be compared';
 }
 

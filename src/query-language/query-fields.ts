@@ -110,15 +110,17 @@ const comparisons: readonly Comparison[] = ['>=', '<=', '>', '<', '='];
 function readMetadata(text: QueryText): Field {
   const isQuoted = text.peek() === '"';
   const { at, value: key } = text.readValue('the name of the metadata', '=:');
-  if (!isQuoted && /[<>]/.test(key)) {
-    throw text.error(at, 'metadata is compared with "=" alone, as in metadata:camera=7');
-  }
+  if (!isQuoted && /[<>!~]/.test(key)) throw text.error(at, equalAlone);
   if (text.takeOneOf(['=', ':']) === undefined) {
     return { query: { kind: 'term', term: term('metadata-key', key) } };
   }
+  if (/[=<>!~]/.test(text.peek())) throw text.error(text.at, equalAlone);
   const value = text.peek() === '"' ? text.readQuoted() : text.readBare('').value;
   return { query: { kind: 'term', term: term('metadata', `${key}=${value}`) } };
 }
+
+const equalAlone =
+  'metadata is compared with "=" alone, as in metadata:camera=7 and -metadata:camera=7';
 
 /** `project:false` asks for images of no project: there are none here. */
 function readProject(text: QueryText, findProjectId: FindProjectId): Field {

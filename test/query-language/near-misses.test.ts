@@ -34,7 +34,7 @@ test.each([
   ['camera=="trail"', 'at character 1: "camera==" is no condition; write metadata:camera=VALUE'],
   [
     'metadata:temperature>5',
-    'at character 10: metadata is compared with "=" alone, as in metadata:camera=7',
+    'at character 10: metadata is compared with "=" alone, as in metadata:camera=7 and -metadata:camera=7',
   ],
   ['split=train', 'at character 1: "split=train" is no condition; write split:train'],
   ['tag=night', 'at character 1: "tag=night" is no condition; write tag:night'],
@@ -92,6 +92,18 @@ test.each([
   ['boxes>15', 'at character 1: "boxes>15" is no condition; write min-annotations:16'],
   ['class:RBC > 12', 'at character 11: write conditions without spaces, as in class:car>=3'],
   ['split:all', 'at character 7: there is no split "all"; use train, valid or test'],
+  [
+    'metadata.camera!=7',
+    'at character 10: metadata is compared with "=" alone, as in metadata:camera=7 and -metadata:camera=7',
+  ],
+  [
+    'metadata:camera==7',
+    'at character 17: metadata is compared with "=" alone, as in metadata:camera=7 and -metadata:camera=7',
+  ],
+  ['metadata.camera', 'at character 1: write metadata:KEY or metadata:KEY=VALUE'],
+  ['metadata.camera>7', 'at character 1: write metadata:KEY or metadata:KEY=VALUE'],
+  ['tags=t1', 'at character 1: "tags=t1" is no condition; write tag:NAME'],
+  ['annotated=False', 'at character 1: "annotated=False" is no condition; write annotated:false'],
 ])('%s is refused: %s', (query, message) => {
   let refusal: unknown;
   try {

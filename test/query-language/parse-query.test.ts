@@ -160,7 +160,7 @@ it.each([
   ['tag: night', 5, 'the tag is missing here'],
   ['klass:RBC', 1, 'there is no field "klass"; did you mean "class:"?'],
   ['a http://x', 3, 'there is no field "http"'],
-  ['split:val', 7, 'there is no split "val"; use train, valid or test'],
+  ['split:vali', 7, 'there is no split "vali"; use train, valid or test'],
   ['class:>=3', 7, 'the class is missing here'],
   ['class:RBC>=', 12, 'a whole number is missing here'],
   ['class:RBC>=x', 12, 'must be a whole number'],

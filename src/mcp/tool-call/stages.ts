@@ -92,7 +92,7 @@ export function prepareCallTools({
         return { result, ...(work && { work }) };
       } catch (thrown) {
         if (thrown instanceof ProtocolError || thrown instanceof InputRequired) throw thrown;
-        const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
+        const failure = scope.signal.aborted ? cancelled(thrown, call) : thrown;
         logFailure(log, name, failure);
         const check = (corrected: OperationCall) => checkUnsent(new ToolCall(corrected, shared));
         return { result: await presenter.failure(failure, call.operation, check) };
@@ -273,8 +273,10 @@ function invalidParams(message: string): ProtocolError {
 }
 
 /** The reason of an abort is a text of the host, and no failure of ours. */
-function cancelled(cause: unknown): FoveaError {
-  return new FoveaError('cancelled', 'The call was cancelled.', { cause });
+function cancelled(cause: unknown, { listed, operation }: ToolCall): FoveaError {
+  const isReading = listed.get(operation.name)?.effect === 'reads';
+  const rest = isReading ? '' : ' What it had done by then stays.';
+  return new FoveaError('cancelled', `The call was cancelled.${rest}`, { cause });
 }
 
 /** The words of an unforeseen error go to the log, where they cannot reach a model. */

@@ -85,8 +85,8 @@ function unknownWords(name: string): string {
   const near = suggestSpelling(subject, alike.map(subjectOf));
   if (near !== undefined) return `is no scope; did you mean "${near}:${action}"?`;
   const own = allScopes.filter((scope) => subjectOf(scope) === subject);
-  const typo = suggestSpelling(name, own);
-  if (typo !== undefined) return `is no scope; did you mean "${typo}"?`;
+  const typo = suggestSpelling(action, own.map(actionOf));
+  if (typo !== undefined) return `is no scope; did you mean "${subject}:${typo}"?`;
   if (own.length > 0) return `is no scope; there are ${own.join(', ')}`;
   return alike.length > 0
     ? `is no scope; those with :${action} are ${alike.join(', ')}`
@@ -106,6 +106,10 @@ function unknownSection(name: string): string {
 
 function subjectOf(scope: string): string {
   return scope.split(':')[0] ?? scope;
+}
+
+function actionOf(scope: string): string {
+  return scope.split(':')[1] ?? '';
 }
 
 /** Those that are known, in the order of the specification. */
