@@ -25,19 +25,23 @@ const reservedSlugs = new Set([
   'workflows',
 ]);
 
-/**
- * The slug of a display name: lower-case letters and digits of any script reduced to ASCII, joined
- * by dashes, at most 60 characters. Throws `invalid_input` when nothing is left of the name.
- */
-export function slugOf(name: string): string {
-  const slug = plainSlug(name);
-  if (slug === '') {
-    throw invalidArgument('name', 'needs at least one letter a-z or digit, for the slug');
-  }
+/** The slug of a project of that name, as requiredSlug. */
+export function projectSlug(name: string): string {
+  const slug = requiredSlug('name', name);
   return reservedSlugs.has(slug) ? `${slug}-project` : slug;
 }
 
-/** The same for what stands behind a path of its own; empty where nothing is left of the name. */
+/** The slug of an argument. Throws `invalid_input` when nothing is left of it. */
+export function requiredSlug(argument: string, text: string): string {
+  const slug = plainSlug(text);
+  if (slug !== '') return slug;
+  throw invalidArgument(argument, 'needs at least one letter a-z or digit, for the slug');
+}
+
+/**
+ * The slug of a display name: lower-case letters and digits of any script reduced to ASCII, joined
+ * by dashes, at most 60 characters. Empty where nothing is left of the name.
+ */
 export function plainSlug(name: string): string {
   return name
     .normalize('NFKD')

@@ -29,11 +29,11 @@ export function videoHandlers(
       const { link, expires } = await uploads.start(origin, { workspaceId, kind: 'video', name });
       return { signed_url: link, expires: isoTime(expires) };
     },
-    video_inference_start: async (input, { principal }) => {
+    video_inference_start: async (input, { principal, origin }) => {
       const { id: workspaceId } = principal.workspace;
       const models = readModels(input);
       for (const { modelId } of models) await requireModelAccess(store, principal, modelId);
-      const source = await readInput(dependencies, workspaceId, input.input_url);
+      const source = await readInput(dependencies, workspaceId, input.input_url, origin);
       await checkModels(dependencies, workspaceId, models);
       const id = newId();
       const settings = { framesPerSecond: input.infer_fps ?? defaultFramesPerSecond, models };
@@ -169,6 +169,7 @@ async function readInput(
   { uploads, clock }: PlatformDependencies,
   workspaceId: string,
   link: string,
+  origin: string,
 ): Promise<VideoInput> {
   const upload = await uploads.ofLink(link);
   if (upload === 'gone') throw noVideoThere('whose video is not kept any more, or never came');
@@ -182,6 +183,9 @@ async function readInput(
   // Do not reveal uploads of other workspaces.
   if (upload !== undefined) throw noVideoThere('for no video of this workspace');
   const url = URL.parse(link);
+  if (url?.host === URL.parse(origin)?.host && url?.pathname.startsWith('/uploads/')) {
+    throw noVideoThere('that was not given like this: its signature does not match');
+  }
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return { kind: 'url', url: link };
   throw invalidInput([{ path: 'input_url', message: 'must be an http or https URL' }]);
 }

@@ -100,6 +100,27 @@ test('the upload link of a video says for how many seconds it is good, and is re
   expect(await put(link)).toBe(200);
 });
 
+test('a video job takes no altered upload link of this service', async () => {
+  const { body } = await ask('POST', '/video_upload_signed_url', { file_name: 'clip.mp4' });
+  const link = String(body.signed_url);
+  const models = [{ model_id: 'local', model_version: '1', inference_type: 'object-detection' }];
+  for (const altered of [
+    link.replace('X-Goog-Expires=3600', 'X-Goog-Expires=7200'),
+    link.replace('&X-Goog-Expires=3600', ''),
+    link.replace(/([?&]expires=)\d+/, '$19999999999999'),
+    link.replace(/&signature=.*/, ''),
+    `${link}=`,
+    link.replace('/uploads/', '/uploads/f'),
+  ]) {
+    const told = await ask('POST', '/videoinfer/', { input_url: altered, infer_fps: 1, models });
+    expect([altered, told.status, told.body.error?.message]).toEqual([
+      altered,
+      400,
+      'input_url: is an upload link that was not given like this: its signature does not match',
+    ]);
+  }
+});
+
 test('a workflow is made from the query, its config a text that is given back as it was', async () => {
   const config = '{"specification": {"version": "1.0"}}';
   const make = async (query: object) =>
@@ -145,6 +166,15 @@ test('a workflow is changed, and copied', async () => {
     409,
     'Another workflow has this slug.',
   ]);
+  const empty = await ask('POST', '/acme/updateWorkflow', { id: workflow.id, url: '!!!' });
+  expect([empty.status, empty.body.error.message]).toEqual([
+    400,
+    'url: needs at least one letter a-z or digit, for the slug',
+  ]);
+  const plain = { name: 'Plain', url: 'images', config: { a: 1 } };
+  const reserved = await ask('POST', '/acme/workflows', plain);
+  expect([reserved.status, reserved.body.workflow.url]).toEqual([201, 'images']);
+  expect((await ask('GET', '/acme/workflows/images')).body.workflow.name).toBe('Plain');
   const missing = await ask('POST', '/acme/updateWorkflow', { id: 'nobody', name: 'a' });
   expect(missing.status).toBe(404);
   const source = { source_workspace: 'acme', source_workflow: 'other' };
@@ -160,6 +190,8 @@ test('images that a project has are kept where images without one are deleted', 
   const id = await upload('kept.png');
   const kept = await ask('DELETE', '/acme/images', { images: [id] });
   expect(kept).toMatchObject({ status: 200, body: { deletedSources: 0, skippedSources: 1 } });
+  const twice = await ask('DELETE', '/acme/images', { images: [id, id] });
+  expect(twice.body).toMatchObject({ skipped: 1, skippedSources: 1 });
   expect((await ask('GET', `/acme/cells/images/${id}`)).status).toBe(200);
   const { status, body } = await ask('DELETE', '/acme/images', { images: [id, 'nobody'] });
   expect([status, body.error.message]).toEqual([

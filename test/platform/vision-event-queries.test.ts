@@ -281,6 +281,10 @@ describe('a cursor', () => {
     ['made up', () => 'abc'],
     ['changed', () => `X${cursor.slice(1)}`],
     ['without its end', () => cursor.slice(0, -2)],
+    ['longer by a dot', () => `${cursor}.`],
+    ['longer by a part', () => `${cursor}.x`],
+    ['longer by a space', () => `${cursor} `],
+    ['longer by padding', () => `${cursor}=`],
   ])('that is %s is refused', async (_, wrong) => {
     const body = { useCaseId, eventType: 'custom', cursor: wrong() };
     expect(await refusal('POST /vision-events/query', body)).toEqual([400, words]);

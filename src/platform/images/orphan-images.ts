@@ -11,8 +11,9 @@ export function orphanImageHandlers({
   store,
 }: PlatformDependencies): Handlers<typeof imageExtensions, Principal> {
   return {
-    images_delete_orphans: async ({ images }, { principal }) => {
+    images_delete_orphans: async ({ images: given }, { principal }) => {
       const accessible = await accessibleProjects(store, principal);
+      const images = new Set(given);
       const missing: string[] = [];
       for (const id of images) {
         const project = await store.images.projectOf(principal.workspace.id, id);
@@ -21,12 +22,12 @@ export function orphanImageHandlers({
       if (missing.length > 0) {
         throw invalidArgument(
           'images',
-          `${missing.length} of ${images.length} are not in this workspace (${missing
+          `${missing.length} of ${images.size} are not in this workspace (${missing
             .slice(0, 3)
             .join(', ')}); nothing was deleted`,
         );
       }
-      const skipped = images.length;
+      const skipped = images.size;
       return {
         deleted: 0,
         skipped,

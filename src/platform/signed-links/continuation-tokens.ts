@@ -23,8 +23,9 @@ export function readToken(
   argument = 'continuationToken',
 ): After {
   const foreignToken = () => refusal(argument);
-  const [place = '', signature = ''] = token.split('.');
-  if (!key.isSigned('continuation', valuesOf(question, place), signature)) throw foreignToken();
+  const [place = '', ...signature] = token.split('.');
+  if (!key.isSigned('continuation', valuesOf(question, place), signature.join('.')))
+    throw foreignToken();
   const parsed: unknown = JSON.parse(Buffer.from(place, 'base64url').toString());
   if (!Array.isArray(parsed)) throw foreignToken();
   const [value, ordinal]: readonly unknown[] = parsed;

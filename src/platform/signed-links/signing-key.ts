@@ -38,12 +38,13 @@ function signingKeyOf(key: Buffer): SigningKey {
   const digest = (purpose: SignedFor, values: readonly (string | number)[]) =>
     createHmac('sha256', key)
       .update(JSON.stringify([purpose, ...values.map(String)]))
-      .digest();
+      .digest('base64url');
   return {
-    sign: (purpose, values) => digest(purpose, values).toString('base64url'),
+    sign: digest,
     isSigned: (purpose, values, signature) => {
-      const given = Buffer.from(signature, 'base64url');
-      const right = digest(purpose, values);
+      // Compared as texts: a decoder of base64url skips what it does not know.
+      const given = Buffer.from(signature);
+      const right = Buffer.from(digest(purpose, values));
       return given.length === right.length && timingSafeEqual(given, right);
     },
   };

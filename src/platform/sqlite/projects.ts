@@ -2,7 +2,7 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import { slugOf } from '../ids-and-slugs.ts';
+import { projectSlug } from '../ids-and-slugs.ts';
 import type {
   LabelCounts,
   Project,
@@ -60,7 +60,7 @@ export function addProject(
   database: Database,
   project: Omit<Project, 'slug' | 'updated'>,
 ): Project {
-  const slug = freeSlug(database, project.workspaceId, slugOf(project.name));
+  const slug = freeSlug(database, project.workspaceId, projectSlug(project.name));
   const { id, workspaceId, name, type, annotation, license, isPublic, folderId, created } = project;
   database.run(
     `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, license, public,

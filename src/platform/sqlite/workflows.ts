@@ -2,7 +2,7 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import { slugOf } from '../ids-and-slugs.ts';
+import { requiredSlug } from '../ids-and-slugs.ts';
 import type {
   ListedWorkflow,
   NewWorkflow,
@@ -51,8 +51,9 @@ export function workflowStore(database: Database): WorkflowStore {
 }
 
 function addWorkflow(database: Database, workflow: NewWorkflow): Workflow {
-  const { id, workspaceId, name, config, created } = workflow;
-  const slug = freeSlug(database, workspaceId, slugOf(workflow.url ?? name));
+  const { id, workspaceId, name, url, config, created } = workflow;
+  const wanted = url === undefined ? requiredSlug('name', name) : requiredSlug('url', url);
+  const slug = freeSlug(database, workspaceId, wanted);
   database.run(
     `INSERT INTO workflows (id, workspace_id, slug, name, config, created, updated)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -85,7 +86,7 @@ function changeWorkflow(
   const old = database.get(sql, [workspaceId, id], readWorkflow);
   if (old === undefined) return 'missing';
   const { name = old.name, config = old.config, url } = change;
-  const slug = url === undefined ? old.slug : slugOf(url);
+  const slug = url === undefined ? old.slug : requiredSlug('url', url);
   if (slug !== old.slug && isTaken(database, workspaceId, slug)) return 'taken';
   database.run('UPDATE workflows SET name = ?, slug = ?, config = ?, updated = ? WHERE id = ?', [
     name,

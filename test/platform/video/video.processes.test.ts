@@ -299,9 +299,12 @@ describe('a job', () => {
       400,
       'input_url: is an upload link for no video of this workspace',
     ]);
-    // Without our signature it is an address like any other: nothing is told of the upload.
+    // Nothing is told of the upload.
     const altered = link.replace(/signature=./, (start) => `${start.slice(0, -1)}-`);
-    expect((await begin(altered))[0]).toBe(200);
+    expect(await begin(altered)).toEqual([
+      400,
+      'input_url: is an upload link that was not given like this: its signature does not match',
+    ]);
     const database = new DatabaseSync(join(data, 'platform.db'));
     database.exec('DELETE FROM uploads');
     database.close();
