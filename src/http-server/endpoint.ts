@@ -24,6 +24,7 @@ import {
   AnswerWithStatus,
   type AnyHandler,
   type Call,
+  JsonText,
   RawTextHandler,
   type Route,
   StreamingHandler,
@@ -190,8 +191,13 @@ export function answerOf<Principal>(
 ): { readonly status: number; readonly body: unknown } {
   const status = result instanceof AnswerWithStatus ? result.status : operation.success;
   const body: unknown = result instanceof AnswerWithStatus ? result.body : result;
-  if (checkAnswers && status !== 204) checkAnswer(operation, body);
+  if (checkAnswers && status !== 204) checkAnswer(operation, asValue(body));
   return { status, body };
+}
+
+/** The value that a body says. */
+export function asValue(body: unknown): unknown {
+  return body instanceof JsonText ? JSON.parse(body.text) : body;
 }
 
 class HandlerCall<Principal> implements Call<Principal> {

@@ -26,10 +26,19 @@ export class AnswerWithStatus<Body> {
   }
 }
 
+/** An answer whose JSON text is there already: a large one is not built in the main thread. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 export type Handler<O extends Operation, Principal> = (
   input: Input<O>,
   call: Call<Principal>,
-) => Promise<Answer<O> | AnswerWithStatus<Answer<O>>>;
+) => Promise<Answer<O> | AnswerWithStatus<Answer<O>> | JsonText>;
 
 /**
  * A handler that is first given the unparsed text of a short JSON body, if the request has no

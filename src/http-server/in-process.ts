@@ -11,7 +11,7 @@ import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Body, bodyOfForm, readJsonText } from './body-parsing.ts';
-import { type AccessPolicy, answerOf, counted, runHandler } from './endpoint.ts';
+import { type AccessPolicy, answerOf, asValue, counted, runHandler } from './endpoint.ts';
 import type { Handler, Handlers, Operations } from './handlers.ts';
 import { filePart, partTooLarge } from './multipart-form.ts';
 
@@ -64,7 +64,8 @@ async function answer<O extends Operation, Principal>(
     const result = await runHandler(operation, policy, { principal, caller, parts }, (input) =>
       handler(input, call),
     );
-    return { ...answerOf(operation, policy, result), headers: {} };
+    const { status, body: answered } = answerOf(operation, policy, result);
+    return { status, body: asValue(answered), headers: {} };
   } finally {
     end();
   }

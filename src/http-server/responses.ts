@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Operation } from '../contract/operation.ts';
 import type { Challenge, FoveaError } from '../errors.ts';
+import { JsonText } from './handlers.ts';
 
 /** The headers of every answer. */
 export const safeHeaders = {
@@ -17,7 +18,7 @@ export function sendAnswer(response: ServerResponse, status: number, body: unkno
     return;
   }
   // As text, the body leaves in one piece with the headers.
-  const text = JSON.stringify(body ?? {});
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body ?? {});
   response.writeHead(status, { ...safeHeaders, ...jsonHeaders(text) }).end(text);
 }
 

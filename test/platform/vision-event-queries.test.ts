@@ -1,4 +1,4 @@
-// Vision events read back over HTTP: pages, filters, cursors; use cases; what metadata there is.
+// Vision events read back over HTTP: pages, filters, cursors; what metadata there is.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { makeKey, send } from './api-key-requests.ts';
+import { at, eventRequests, Page, yesterday } from './vision-event-requests.ts';
 
 let platform: TestPlatform;
 
@@ -18,43 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => platform.close());
 
-/** A minute of the day before today: events may be a year old. */
-const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString().slice(0, 11);
-const at = (minute: string) => `${yesterday}10:${minute}:00Z`;
-
-function tell(line: string, body?: unknown, key = platform.key) {
-  return send(platform, key, line, body);
-}
-
-async function record(event: object, key = platform.key) {
-  const whole = { eventType: 'custom', useCaseId: 'line-3', timestamp: at('00'), ...event };
-  const { status } = await tell('POST /vision-events', whole, key);
-  expect(status).toBe(201);
-}
-
-const Page = z.object({
-  events: z.array(z.looseObject({ eventId: z.string() })),
-  nextCursor: z.string().nullable(),
-  hasMore: z.boolean(),
-  lookbackDays: z.literal(36_500),
-});
-
-async function query(body: object) {
-  const answer = await tell('POST /vision-events/query', body);
-  expect(answer).toMatchObject({ status: 200 });
-  return Page.parse(answer.body);
-}
-
-async function idsOf(body: object): Promise<readonly string[]> {
-  return (await query(body)).events.map(({ eventId }) => eventId);
-}
-
-/** The status and the words of a call that must be refused. */
-async function refusal(line: string, body?: unknown, key = platform.key) {
-  const answer = await tell(line, body, key);
-  const { error } = z.object({ error: z.looseObject({ message: z.string() }) }).parse(answer.body);
-  return [answer.status, error.message];
-}
+const { tell, record, query, idsOf, refusal } = eventRequests(() => platform);
 
 describe('pages', () => {
   const useCaseId = 'paged';
@@ -96,6 +61,21 @@ describe('pages', () => {
     };
     await record(event);
     expect((await query({ useCaseId: 'kept' })).events).toEqual([event]);
+  });
+
+  it('are whole without any event, and with very many values', async () => {
+    await tell('POST /vision-events/use-cases', { name: 'none' });
+    const rest = { nextCursor: null, hasMore: false, lookbackDays: 36_500 };
+    const none = await tell('POST /vision-events/query', { useCaseId: 'none' });
+    expect(none.body).toEqual({ events: [], ...rest });
+    const lists = Array.from({ length: 45_000 }, () => []);
+    const dense = { eventType: 'custom', useCaseId: 'dense', timestamp: at('00') };
+    const first = { ...dense, eventId: 'd1', eventData: { lists } };
+    const second = { ...dense, eventId: 'd2', eventData: { text: '"\\\n é \u2028' } };
+    await record(first);
+    await record(second);
+    const page = await tell('POST /vision-events/query', { useCaseId: 'dense' });
+    expect(page.body).toEqual({ events: [second, first], ...rest });
   });
 
   it('end before they are too large; a larger event goes alone', async () => {
@@ -242,6 +222,9 @@ describe('filters', () => {
     [metadata('above', 3), /^customMetadataFilters\[0\]\.operator: /],
     [metadata('eq', 'three', 'number'), /^customMetadataFilters\[0\]\.value: is no number$/],
     [metadata('gt', true, 'boolean'), /^customMetadataFilters\[0\]\.value: has no order: use eq/],
+    [metadata('gt', true), /^customMetadataFilters\[0\]\.value: has no order: use eq or neq$/],
+    [metadata('lte', false), /^customMetadataFilters\[0\]\.value: has no order: use eq or neq$/],
+    [data('hot', 'gte', true), /^eventFieldFilters\[0\]\.value: has no order: use eq or neq$/],
     [
       { customMetadataFilters: Array(33).fill({ field: 'a', operator: 'eq', value: 1 }) },
       /^custom/,
@@ -295,104 +278,6 @@ describe('a cursor', () => {
     await record({ useCaseId, eventId: 'theirs' }, key);
     const body = { useCaseId, eventType: 'custom', cursor };
     expect(await refusal('POST /vision-events/query', body, key)).toEqual([400, words]);
-  });
-});
-
-describe('use cases', () => {
-  const line = (id: string, verb = '') => `/vision-events/use-cases/${id}${verb}`;
-  const made = (name: string) => tell('POST /vision-events/use-cases', { name });
-  const named = async (status?: string) => {
-    const { body } = await tell(`GET /vision-events/use-cases${status ? `?status=${status}` : ''}`);
-    const list = z.object({ useCases: z.array(z.looseObject({ id: z.string() })) }).parse(body);
-    return new Map(list.useCases.map((one) => [one.id, one]));
-  };
-
-  it('are made with a name, and have its slug as their id', async () => {
-    const first = { id: 'parts-labels', name: 'Parts & Labels', status: 'active' };
-    expect(await made('Parts & Labels')).toMatchObject({ status: 201, body: first });
-    const again = await refusal('POST /vision-events/use-cases', { name: 'Parts & Labels' });
-    expect(again).toEqual([409, 'There is a use case of the name "Parts & Labels" already.']);
-    const alike = await made('parts labels');
-    expect(alike).toMatchObject({ status: 201, body: { name: 'parts labels' } });
-    expect(Object(alike.body).id).not.toBe('parts-labels');
-    expect(await made('部品')).toMatchObject({ status: 201, body: { name: '部品' } });
-  });
-
-  it('are there once an event names them', async () => {
-    await record({ useCaseId: 'By event', eventId: 'u1' });
-    await record({ useCaseId: 'By event', eventId: 'u2' });
-    await record({ useCaseId: 'By event', eventId: 'u2' });
-    expect((await named()).get('By event')).toEqual({
-      id: 'By event',
-      name: 'By event',
-      status: 'active',
-      eventCount: 2,
-    });
-    expect((await made('By event')).status).toBe(409);
-  });
-
-  it('take another name, and keep their id and events', async () => {
-    await made('Before');
-    await record({ useCaseId: 'before', eventId: 'kept' });
-    const renamed = await tell(`PUT ${line('before')}`, { name: 'After' });
-    expect(renamed).toMatchObject({
-      status: 200,
-      body: { id: 'before', name: 'After', eventCount: 1 },
-    });
-    expect(await idsOf({ useCaseId: 'before' })).toEqual(['kept']);
-    expect((await tell(`PUT ${line('before')}`, { name: 'After' })).status).toBe(200);
-    await made('Taken');
-    expect(await refusal(`PUT ${line('before')}`, { name: 'Taken' })).toEqual([
-      409,
-      'There is a use case of the name "Taken" already.',
-    ]);
-    expect(await refusal(`PUT ${line('before')}`, { name: '' })).toEqual([
-      400,
-      expect.stringMatching(/^name: /),
-    ]);
-  });
-
-  it('that are archived take no more events, and are listed apart', async () => {
-    const useCaseId = 'archived';
-    await record({ useCaseId, eventId: 'old' });
-    const archived = await tell(`POST ${line(useCaseId, '/archive')}`);
-    expect(archived).toMatchObject({ status: 200, body: { success: true, status: 'inactive' } });
-    expect((await named()).has(useCaseId)).toBe(false);
-    expect((await named('inactive')).get(useCaseId)).toMatchObject({ status: 'inactive' });
-    // What is recorded already may be sent again, and is found.
-    await record({ useCaseId, eventId: 'old' });
-    expect(await idsOf({ useCaseId })).toEqual(['old']);
-    const event = { eventType: 'custom', useCaseId, eventId: 'late', timestamp: at('00') };
-    expect(await refusal('POST /vision-events', event)).toEqual([
-      400,
-      'useCaseId: the use case "archived" is archived',
-    ]);
-    const events = [{ ...event, useCaseId: 'line-3' }, event];
-    expect(await refusal('POST /vision-events/batch', { events })).toEqual([
-      400,
-      'events[1].useCaseId: the use case "archived" is archived',
-    ]);
-    const restored = await tell(`POST ${line(useCaseId, '/unarchive')}`);
-    expect(restored).toMatchObject({ status: 200, body: { success: true, eventCount: 1 } });
-    await record({ useCaseId, eventId: 'late' });
-    expect(await idsOf({ useCaseId })).toEqual(['old', 'late']);
-  });
-
-  it.each([
-    `PUT ${line('nowhere')}`,
-    `POST ${line('nowhere', '/archive')}`,
-    `POST ${line('nowhere', '/unarchive')}`,
-    'GET /vision-events/custom-metadata-schema/nowhere',
-  ])('that are not there: %s', async (call) => {
-    const body = call.startsWith('PUT') ? { name: 'x' } : undefined;
-    expect(await refusal(call, body)).toEqual([404, 'There is no use case "nowhere".']);
-  });
-
-  it('of an unknown state are not listed', async () => {
-    expect(await refusal('GET /vision-events/use-cases?status=gone')).toEqual([
-      400,
-      expect.stringMatching(/^status: /),
-    ]);
   });
 });
 

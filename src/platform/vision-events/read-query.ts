@@ -46,9 +46,10 @@ function conditionsOf(input: QueryInput): readonly EventCondition[] {
       const values = valuesOf(filter, operator, `customMetadataFilters[${index}].value`);
       return memberCondition(['customMetadata', filter.field], operator, values);
     }),
-    ...eventFieldFilters.map(({ column, operator: word, value }) => {
+    ...eventFieldFilters.map(({ column, operator: word, value }, index) => {
       const operator = operatorOf(word);
-      return memberCondition(['eventData', column], operator, meaningsOf(String(value), operator));
+      const values = valuesOf({ value }, operator, `eventFieldFilters[${index}].value`);
+      return memberCondition(['eventData', column], operator, values);
     }),
     ...(detection ? [detectionCondition(detection)] : []),
     ...(imageCount === undefined ? [] : [imageCondition(imageCount)]),
@@ -91,13 +92,19 @@ function operatorOf(word: MetadataFilter['operator']): ComparisonOperator {
 
 /** Without a type, all that the value may stand for; with one, the value of that type. */
 function valuesOf(
-  { value, type }: MetadataFilter,
+  { value, type }: Pick<MetadataFilter, 'value' | 'type'>,
   operator: ComparisonOperator,
   argument: string,
 ): readonly Scalar[] {
+  const isOrder = operator !== 'eq' && operator !== 'ne';
+  if (typeof value === 'boolean' && isOrder && type === undefined) {
+    throw invalidArgument(argument, noOrder);
+  }
   const all = type === 'string' ? [String(value)] : meaningsOf(String(value), operator);
   const values = type === undefined ? all : all.filter((one) => typeof one === type);
   if (values.length > 0) return values;
-  const isOrdered = type === 'boolean' && /^(true|false)$/i.test(String(value));
-  throw invalidArgument(argument, isOrdered ? 'has no order: use eq or neq' : `is no ${type}`);
+  const isBoolean = type === 'boolean' && /^(true|false)$/i.test(String(value));
+  throw invalidArgument(argument, isBoolean ? noOrder : `is no ${type}`);
 }
+
+const noOrder = 'has no order: use eq or neq';
