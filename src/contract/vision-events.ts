@@ -156,7 +156,7 @@ const name = text.min(1).max(limits.metadataKeyCharactersMax);
 const compared = { operator: z.enum(comparison), value: scalar };
 const eventType = z.enum(visionEventTypes);
 
-const inUseCase = closed({ useCaseId: id.describe('Use case id.') });
+const inUseCase = closed({ useCaseId: id.describe('Name or id of the use case.') });
 
 const UseCase = open({
   id: z.string(),
@@ -183,7 +183,7 @@ export const visionEventExtensions = {
     path: '/vision-events/query',
     summary: 'Events of a use case, the newest first, page by page.',
     body: closed({
-      useCaseId: id.describe('Use case.'),
+      useCaseId: id.describe('Name or id of the use case.'),
       eventType: eventType.optional().describe('Kind.'),
       eventTypes: z
         .array(eventType)

@@ -14,6 +14,7 @@ import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import { labelOf, readMetadata } from './images/upload-image.ts';
 import type { NewInference } from './store/inferences.ts';
+import type { Store } from './store/store.ts';
 import type { EventImage, VisionEvent } from './store/vision-events.ts';
 import type { Workspace } from './store/workspaces.ts';
 import { type EventInput, modelNameOf, offerImages } from './vision-events/collect-event-images.ts';
@@ -58,13 +59,14 @@ export function visionEventHandlers(
 async function addEvents(
   dependencies: PlatformDependencies,
   principal: Principal,
-  events: readonly EventInput[],
+  sent: readonly EventInput[],
   placeOf: (index: number) => string,
 ): Promise<readonly boolean[]> {
   requireWholeWorkspace(principal, 'Recording events');
   const { store, clock } = dependencies;
   const { workspace } = principal;
-  checkSeen(events);
+  checkSeen(sent);
+  const events = await withUseCaseIds(store, workspace.id, sent);
   const sources = events.flatMap((event, index) => sourcesOf(event, placeOf(index)));
   const ids = sources.map(({ id }) => id);
   const missing = new Set(await store.visionEvents.missingImages(workspace.id, ids));
@@ -81,6 +83,20 @@ async function addEvents(
     events.filter((_, index) => added[index] === true),
   );
   return added;
+}
+
+/** An event may name its use case, and is the same event as under its id. */
+function withUseCaseIds(
+  { useCases }: Pick<Store, 'useCases'>,
+  workspaceId: string,
+  events: readonly EventInput[],
+): Promise<readonly EventInput[]> {
+  return Promise.all(
+    events.map(async (event) => {
+      const found = await useCases.find(workspaceId, event.useCaseId);
+      return found === undefined ? event : { ...event, useCaseId: found.id };
+    }),
+  );
 }
 
 interface Source {

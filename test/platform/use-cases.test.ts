@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => platform.close());
 
-const { tell, record, idsOf, refusal } = eventRequests(() => platform);
+const { tell, record, query, idsOf, refusal } = eventRequests(() => platform);
 
 const line = (id: string, verb = '') => `/vision-events/use-cases/${id}${verb}`;
 const made = (name: string) => tell('POST /vision-events/use-cases', { name });
@@ -66,6 +66,39 @@ it('take another name, and keep their id and events', async () => {
     400,
     expect.stringMatching(/^name: /),
   ]);
+});
+
+it('are found by their name as by their id', async () => {
+  await made('Line One');
+  const event = { eventId: 'n1', customMetadata: { line: 1 } };
+  await record({ useCaseId: 'Line One', ...event });
+  // The same event, in the other spelling of its use case.
+  await record({ useCaseId: 'line-one', ...event });
+  await record({ useCaseId: 'Line One', eventId: 'n2' });
+  const found = [...(await named()).values()].filter(({ name }) => name === 'Line One');
+  expect(found).toEqual([{ id: 'line-one', name: 'Line One', status: 'active', eventCount: 2 }]);
+  const first = await query({ useCaseId: 'Line One', limit: 1 });
+  expect(first.events).toMatchObject([{ eventId: 'n2', useCaseId: 'line-one' }]);
+  const rest = { useCaseId: 'line-one', limit: 1, cursor: first.nextCursor };
+  expect(await idsOf(rest)).toEqual(['n1']);
+  const schema = await tell('GET /vision-events/custom-metadata-schema/Line%20One');
+  expect(schema.body).toMatchObject({ useCaseId: 'line-one', eventsRead: 2 });
+  const own = await tell(`PUT ${line('line-one')}`, { name: 'Line One' });
+  expect(own).toMatchObject({ status: 200, body: { id: 'line-one', name: 'Line One' } });
+  expect((await tell(`POST ${line('Line%20One', '/archive')}`)).status).toBe(200);
+  const late = { eventType: 'custom', useCaseId: 'Line One', eventId: 'n3', timestamp: at('00') };
+  expect(await refusal('POST /vision-events', late)).toEqual([
+    400,
+    'useCaseId: the use case "line-one" is archived',
+  ]);
+});
+
+it('of an id that another has as its name are found by the id', async () => {
+  await made('Gate');
+  await tell(`PUT ${line('gate')}`, { name: 'Door' });
+  await made('gate');
+  await record({ useCaseId: 'gate', eventId: 'g' });
+  expect((await named()).get('gate')).toMatchObject({ name: 'Door', eventCount: 1 });
 });
 
 it('that are archived take no more events, and are listed apart', async () => {

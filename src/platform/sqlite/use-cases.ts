@@ -32,11 +32,11 @@ export function useCaseStore(database: Database): UseCaseStore {
         [workspaceId, isArchived, countMax],
         readUseCase,
       ),
-    find: async (workspaceId, id) => find(database, workspaceId, id),
+    find: async (workspaceId, idOrName) => find(database, workspaceId, idOrName),
     add: async (workspaceId, name, ids) =>
       database.transaction(() => {
         refuseSameName(database, workspaceId, name, undefined);
-        const id = ids.find((one) => find(database, workspaceId, one) === undefined);
+        const id = ids.find((one) => findById(database, workspaceId, one) === undefined);
         if (id === undefined) throw new FoveaError('internal', 'No id of a use case is free.');
         database.run('INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 0)', [
           workspaceId,
@@ -45,8 +45,8 @@ export function useCaseStore(database: Database): UseCaseStore {
         ]);
         return { id, name, isArchived: false, events: 0 };
       }),
-    change: async (workspaceId, id, change) =>
-      database.transaction(() => changeUseCase(database, workspaceId, id, change)),
+    change: async (workspaceId, idOrName, change) =>
+      database.transaction(() => changeUseCase(database, workspaceId, idOrName, change)),
   };
 }
 
@@ -60,6 +60,9 @@ export function countEvent(
   id: string,
   argument: string,
 ): void {
+  if (findById(database, workspaceId, id) === undefined) {
+    refuseSameName(database, workspaceId, id, undefined);
+  }
   const archivedAt = database.get(
     `INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET events = events + 1 RETURNING archived_at`,
@@ -77,11 +80,14 @@ export function countEvent(
 function changeUseCase(
   database: Database,
   workspaceId: string,
-  id: string,
+  idOrName: string,
   { name, archivedAt }: UseCaseChange,
 ): UseCase | undefined {
-  if (find(database, workspaceId, id) === undefined) return undefined;
-  if (name !== undefined) {
+  const known = find(database, workspaceId, idOrName);
+  if (known === undefined) return undefined;
+  const { id } = known;
+  // Older versions let two have one name: each may keep it.
+  if (name !== undefined && name !== known.name) {
     refuseSameName(database, workspaceId, name, id);
     const sql = 'UPDATE use_cases SET name = ? WHERE workspace_id = ? AND id = ?';
     database.run(sql, [name, workspaceId, id]);
@@ -94,10 +100,19 @@ function changeUseCase(
       { workspace: workspaceId, id, ...(archivedAt !== null && { at: archivedAt }) },
     );
   }
-  return find(database, workspaceId, id);
+  return findById(database, workspaceId, id);
 }
 
-function find(database: Database, workspaceId: string, id: string): UseCase | undefined {
+/** An id goes before a name, which another use case may have. */
+function find(database: Database, workspaceId: string, idOrName: string): UseCase | undefined {
+  const sql = 'SELECT * FROM use_cases WHERE workspace_id = ? AND name = ? ORDER BY id LIMIT 1';
+  return (
+    findById(database, workspaceId, idOrName) ??
+    database.get(sql, [workspaceId, idOrName], readUseCase)
+  );
+}
+
+function findById(database: Database, workspaceId: string, id: string): UseCase | undefined {
   const sql = 'SELECT * FROM use_cases WHERE workspace_id = ? AND id = ?';
   return database.get(sql, [workspaceId, id], readUseCase);
 }

@@ -19,9 +19,13 @@ export interface UseCaseChange {
 export interface UseCaseStore {
   /** By name. */
   list(workspaceId: string, isArchived: boolean, countMax: number): Promise<readonly UseCase[]>;
-  find(workspaceId: string, id: string): Promise<UseCase | undefined>;
+  find(workspaceId: string, idOrName: string): Promise<UseCase | undefined>;
   /** Under the first of the ids that is free; the last one always is. */
   add(workspaceId: string, name: string, ids: readonly string[]): Promise<UseCase>;
   /** Undefined where there is no such use case. */
-  change(workspaceId: string, id: string, change: UseCaseChange): Promise<UseCase | undefined>;
+  change(
+    workspaceId: string,
+    idOrName: string,
+    change: UseCaseChange,
+  ): Promise<UseCase | undefined>;
 }

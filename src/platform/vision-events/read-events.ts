@@ -28,11 +28,11 @@ export function eventReadHandlers({
       requireWholeWorkspace(principal, 'Reading events');
       const workspaceId = principal.workspace.id;
       const { cursor, limit: _limit, ...filters } = input;
-      const query = readQuery(input);
+      const { id: useCaseId } = await findUseCase(store, workspaceId, input.useCaseId);
+      const query = { ...readQuery(input), useCaseId };
       // A page of another size goes on with the same query.
-      const question = { workspaceId, query: orderedJson(filters) };
+      const question = { workspaceId, query: orderedJson({ ...filters, useCaseId }) };
       const after = cursor === undefined ? undefined : readCursor(links.key, question, cursor);
-      await findUseCase(store, workspaceId, input.useCaseId);
       const { contents, next } = await store.visionEvents.query(workspaceId, { ...query, after });
       const rest = {
         nextCursor: next ? makeCursor(links.key, question, next) : null,
@@ -42,10 +42,10 @@ export function eventReadHandlers({
       // Parsed and written again, a page would hold this thread for a quarter of a second.
       return new JsonText(`{"events":[${contents.join()}],${JSON.stringify(rest).slice(1)}`);
     },
-    use_cases_metadata_schema: async ({ useCaseId }, { principal }) => {
+    use_cases_metadata_schema: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'Reading events');
       const workspaceId = principal.workspace.id;
-      await findUseCase(store, workspaceId, useCaseId);
+      const { id: useCaseId } = await findUseCase(store, workspaceId, input.useCaseId);
       const found = await store.visionEvents.metadataFields(workspaceId, useCaseId);
       return {
         useCaseId,
