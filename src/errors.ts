@@ -85,6 +85,8 @@ export interface ErrorDetails {
   readonly wasSent?: boolean;
   /** Known where the mistake lies in how the call was made; else it is made of `fix`. */
   readonly corrected?: CorrectedCall;
+  /** The kind of what is not there. */
+  readonly missing?: string;
   readonly cause?: unknown;
 }
 
@@ -100,6 +102,7 @@ export class FoveaError extends Error {
   readonly challenge: Challenge | undefined;
   readonly wasSent: boolean | undefined;
   readonly corrected: CorrectedCall | undefined;
+  readonly missing: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -112,6 +115,7 @@ export class FoveaError extends Error {
     this.challenge = details.challenge;
     this.wasSent = details.wasSent;
     this.corrected = details.corrected;
+    this.missing = details.missing;
   }
 
   /** The HTTP status with which our own services answer this error. */
@@ -134,7 +138,8 @@ export function invalidArgument(path: string, message: string, hint?: string): F
 
 /** A thing that is not there, or that this credential must not know of. */
 export function notFound(kind: string, name: string | number, hint?: string): FoveaError {
-  return new FoveaError('not_found', `There is no ${kind} "${name}".`, hint ? { hint } : {});
+  const message = `There is no ${kind} "${name}".`;
+  return new FoveaError('not_found', message, { missing: kind, ...(hint && { hint }) });
 }
 
 /** Any thrown value as a FoveaError; what we did not foresee becomes `internal`. */

@@ -1,17 +1,27 @@
 // What clients of the hosted platform ask for and this platform does not have: a request of theirs
-// that fails is answered with its words, since its address may be read as that of something else.
+// whose address leads to nothing is answered with its words, not with those of another operation.
 
 export interface NotServed {
   readonly path: RegExp;
   /** In words that follow a colon. */
   readonly what: string;
+  /** Parameters that tell such a request from one of an operation whose address is the same. */
+  readonly query?: readonly string[];
 }
 
 export const notServed: readonly NotServed[] = [
   { path: /^\/[^/]+\/devices\/v2(\/|$)/, what: 'devices' },
-  { path: /^\/[^/]+\/model-evals(\/|$)/, what: 'evaluations of models' },
+  {
+    path: /^\/[^/]+\/model-evals(\/|$)/,
+    what: 'evaluations of models',
+    query: ['project', 'version', 'model', 'status'],
+  },
   { path: /^(\/usage\/plan|\/[^/]+\/billing-usage-report)$/, what: 'plans and billing' },
-  { path: /^\/[^/]+\/stats$/, what: 'statistics of labelling work' },
+  {
+    path: /^\/[^/]+\/stats$/,
+    what: 'statistics of labelling work',
+    query: ['startDate', 'endDate'],
+  },
   {
     path: /\/(uploadModel|models\/prepareUpload)$/,
     what: 'the upload of weights trained elsewhere; see FOVEA_MODEL',

@@ -201,11 +201,14 @@ test('images that a project has are kept where images without one are deleted', 
 });
 
 test('what is not served is called so, whatever its address is read as', async () => {
+  const settings = { preprocessing: {}, augmentation: {} };
+  expect((await ask('POST', '/acme/cells/generate', settings)).status).toBe(200);
   for (const [method, path, status, what] of [
     ['GET', '/acme/devices/v2', 404, 'devices'],
     ['GET', '/acme/devices/v2/d1/config/', 404, 'devices'],
     ['POST', '/acme/devices/v2', 405, 'devices'],
-    ['GET', '/acme/stats?start=1', 404, 'statistics of labelling work'],
+    ['GET', '/acme/stats?startDate=2026-01-01', 404, 'statistics of labelling work'],
+    ['GET', '/acme/model-evals?status=done&limit=9', 404, 'evaluations of models'],
     ['GET', '/usage/plan', 404, 'plans and billing'],
     ['GET', '/acme/cells/1/ptFile', 404, 'PyTorch weights; models here are ONNX files'],
     ['POST', '/acme/models/a/favorite', 405, 'the search for architectures'],
@@ -231,6 +234,30 @@ test('a project may have the name of what is not served', async () => {
   const project = { name: 'Stats', type: 'object-detection', annotation: 'cells' };
   expect((await ask('POST', '/acme/projects', project)).status).toBe(201);
   expect((await ask('GET', '/acme/stats')).body.project.name).toBe('Stats');
+  const evals = { ...project, name: 'Model evals' };
+  expect((await ask('POST', '/acme/projects', evals)).status).toBe(201);
+  const resize = { format: 'Stretch to', width: -1, height: 9 };
+  const settings = { preprocessing: { resize }, augmentation: {} };
+  const folder = { name: 'Elsewhere', projects: ['cells'] };
+  const { id } = (await ask('POST', '/acme/groups', folder)).body;
+  const asked = { name: 'outsider', folderIds: [id], scopes: ['project:read'] };
+  const made = await ask('POST', '/acme/api-keys', asked);
+  const outsider = await fetch(`${platform.url}/acme/stats?api_key=${made.body.key}`);
+  expect(outsider.status).toBe(403);
+  expect(await outsider.json()).toMatchObject({
+    error: { message: 'This credential has no access to the project "stats".' },
+  });
+  for (const [method, path, status, message, body] of [
+    ['GET', '/acme/stats?x=1', 400, 'x: '],
+    ['GET', '/acme/model-evals/99', 404, 'There is no version "99".'],
+    ['POST', '/acme/model-evals/generate', 400, 'preprocessing.resize', settings],
+  ] as const) {
+    const answer = await ask(method, path, body);
+    expect([answer.status, answer.body.error.message]).toEqual([
+      status,
+      expect.stringContaining(message),
+    ]);
+  }
 });
 
 test('an address that is read as another one says as which', async () => {
