@@ -79,7 +79,7 @@ describe('api_keys_create', () => {
   it('refuses two answers to one question', async () => {
     const args = { workspace: 'acme', scopes: [], fullAccess: true };
     const error = await fixture.refused('api_keys_create', args);
-    expect(error.message).toBe('fullAccess: give either scopes or fullAccess');
+    expect(error.message).toBe('scopes: give one of scopes, access, fullAccess');
   });
 });
 
