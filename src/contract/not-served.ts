@@ -41,5 +41,6 @@ export const notServed: readonly NotServed[] = [
   {
     path: /^\/(add|get|list|pause|resume|delete|get_log|machine_types|usage_(workspace|deployment))$/,
     what: 'dedicated deployments',
+    query: ['deployment_name', 'machine_type', 'from_timestamp', 'to_timestamp', 'max_entries'],
   },
 ];

@@ -214,6 +214,7 @@ test('what is not served is called so, whatever its address is read as', async (
     ['POST', '/acme/models/a/favorite', 405, 'the search for architectures'],
     ['GET', '/models/acme/a', 404, 'a model by its address alone; see the models of its project'],
     ['GET', '/list', 404, 'dedicated deployments'],
+    ['GET', '/get?deployment_name=one', 404, 'dedicated deployments'],
     ['POST', '/add', 405, 'dedicated deployments'],
   ] as const) {
     const answer = await ask(method, path, method === 'POST' ? {} : undefined);
