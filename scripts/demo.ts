@@ -30,9 +30,8 @@ async function callTool(client: Client, name: string, args: Arguments): Promise<
 async function runMainJob(client: Client): Promise<void> {
   const { tools } = await client.listTools();
   say(`${tools.length} tools`);
-  const { workspace } = await callTool(client, 'workspace_whoami', {});
+  await callTool(client, 'workspace_get', {});
   const created = await callTool(client, 'projects_create', {
-    workspace,
     name: 'Blood cells',
     type: 'object-detection',
     annotation: 'cells',
@@ -53,10 +52,9 @@ async function runMainJob(client: Client): Promise<void> {
     });
     for (const warning of asArray(uploaded.warnings)) say(`  warning ${JSON.stringify(warning)}`);
   }
-  const health = await callTool(client, 'projects_health', { workspace, project });
+  const health = await callTool(client, 'projects_health', { project });
   say(`  ${JSON.stringify(health.stats)}`);
   const settings = {
-    workspace,
     project,
     preprocessing: {
       'auto-orient': true,
@@ -81,10 +79,9 @@ async function runMainJob(client: Client): Promise<void> {
     ...settings,
     versionName: 'demo',
   });
-  await callTool(client, 'tasks_wait', { workspace, project, version });
-  await callTool(client, 'versions_get', { workspace, project, version });
+  await callTool(client, 'tasks_wait', { project, version });
+  await callTool(client, 'versions_get', { project, version });
   await callTool(client, 'versions_export', {
-    workspace,
     project,
     version,
     format: 'coco',

@@ -80,7 +80,7 @@ export function prepareServers({ file, build, install }: Choice): readonly Serve
       role: 'ours',
       env: {},
       // Goes through the embedded platform: HTTP and SQLite.
-      trivial: { tool: 'workspace_whoami', arguments: {} },
+      trivial: { tool: 'operations_read', arguments: { operation: 'workspace_whoami' } },
     },
     {
       ...fovea,
