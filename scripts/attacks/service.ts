@@ -82,7 +82,7 @@ export async function startService(
 
   function spawnIn(): ChildProcess {
     const child = spawn(node, [...flags, resolve(entry), ...words, '--port', String(port)], {
-      env: { ...variablesIn(folder), ...environment },
+      env: { ...variablesIn(folder), FOVEA_TOOL_PROFILE: 'full', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(child);

@@ -191,7 +191,7 @@ function startIn(folder: string, { entry, node }: Release): Child {
   symlinkSync(join(folder, 'secret'), join(root, 'out'));
   return spawn(node, [resolve(entry)], {
     cwd: root,
-    env: { ...variablesIn(folder), FOVEA_FILE_ROOTS: root },
+    env: { ...variablesIn(folder), FOVEA_FILE_ROOTS: root, FOVEA_TOOL_PROFILE: 'full' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
 }
