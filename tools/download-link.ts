@@ -23,16 +23,17 @@ export async function refuseExisting(path: string, allowing?: string): Promise<v
 }
 
 /**
- * Where a zip goes: a path that ends in .zip is the file; any other has to be a folder that is
- * there, and gets it under this name. Throws as the file roots do.
+ * Where a file is saved: a path with one of these endings is the file; any other is a folder, made
+ * where it is not there, and gets it under this name. Throws as the file roots do.
  */
-export async function zipTarget(
+export async function saveTarget(
   path: string,
   fileName: string,
   { files }: Pick<ToolContext, 'files'>,
+  endings: readonly string[] = [extname(fileName)],
 ): Promise<string> {
-  if (/\.zip$/i.test(path)) return files.writable(path, argument);
-  const wrong = invalidArgument(argument, 'must end in .zip, or be a folder');
+  if (endings.includes(extname(path).toLowerCase())) return files.writable(path, argument);
+  const wrong = invalidArgument(argument, `must end in ${endings[0]}, or be a folder`);
   const found = await files.readable(path, argument).catch(() => undefined);
   // A folder that is not there yet is made.
   if (found === undefined && extname(path) === '') {

@@ -9,8 +9,7 @@ import { invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { createLog } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
-import { noElicitation } from '../mcp/elicitation/host-elicitation.ts';
-import { type Called, createCallTool } from '../mcp/tool-call/stages.ts';
+import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/stages.ts';
 import { checkToolsets } from '../mcp/tool-list.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 import { prepareToolCalls } from './tool-calls.ts';
@@ -29,7 +28,7 @@ export async function runCall(command: CallCommand, version: string): Promise<vo
     const { result } = await createCallTool(calls.options)(
       command.tool,
       args,
-      { signal: interrupted(), progress: showProgress, elicitation: noElicitation },
+      { ...readOnlyScope(interrupted()), progress: showProgress },
       true,
     );
     const shown = command.json
@@ -47,9 +46,11 @@ export async function runCall(command: CallCommand, version: string): Promise<vo
 export function runTools({ name, json }: ToolsCommand): void {
   endWhereNobodyReads();
   const settings = settingsOfPeople();
-  const tools = wireTools(list, settings);
   if (name !== undefined) requireTool(name, settings);
-  const chosen = name === undefined ? tools : tools.filter((tool) => tool.name === name);
+  const chosen =
+    name === undefined
+      ? wireTools(list, settings)
+      : wireTools(list, { ...settings, toolProfile: 'full' }).filter((tool) => tool.name === name);
   if (json) {
     const read = chosen.map(({ name, description, inputSchema }) => ({
       name,

@@ -3,15 +3,13 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Check } from '../../tools/doctor/check.ts';
 import { diagnose } from '../../tools/doctor.ts';
-import { systemClock } from '../clock.ts';
 import type { DoctorCommand } from '../command-line.ts';
 import { type Settings, surveySettings } from '../config.ts';
-import { openFileRoots } from '../file-access/file-roots.ts';
 import { createLog } from '../log.ts';
-import { noElicitation } from '../mcp/elicitation/host-elicitation.ts';
 import { forPeople } from '../mcp/foreign-text.ts';
-import { createMachineDiagnostics } from './machine-diagnostics.ts';
-import { connectUpstreamServices, withWorkspace } from './upstream-services.ts';
+import { readOnlyScope } from '../mcp/tool-call/stages.ts';
+import { prepareToolCalls } from './tool-calls.ts';
+import { withWorkspace } from './upstream-services.ts';
 
 /** Exit code 0: all is well; 1: something is not. */
 export async function runDoctor({ json }: DoctorCommand): Promise<void> {
@@ -35,22 +33,13 @@ async function checksOf(): Promise<readonly Check[]> {
 
 async function examine(settings: Settings): Promise<readonly Check[]> {
   const log = createLog(settings.logLevel);
-  const services = connectUpstreamServices(settings, log);
+  const calls = prepareToolCalls(settings, packageJson.version, log);
   try {
-    return await diagnose({
-      client: await services.client(),
-      eventStorePlace: services.eventStorePlace,
-      signIn: services.signIn,
-      machine: async () => createMachineDiagnostics(settings, packageJson.version, log),
-      files: openFileRoots(settings.fileRoots),
-      elicitation: noElicitation,
-      settings,
-      clock: systemClock,
-      signal: new AbortController().signal,
-      progress: () => undefined,
-    });
+    return await diagnose(
+      await calls.options.makeContext(readOnlyScope(new AbortController().signal)),
+    );
   } finally {
-    await services.close();
+    await calls.closeServices();
   }
 }
 

@@ -27,6 +27,12 @@ export function conditionText(query: Query): string | undefined {
   }
 }
 
+/** The key and the value of a term of metadata; with several `=` the key ends before the first. */
+export function metadataPair(text: string): { readonly key: string; readonly value: string } {
+  const [key = '', ...value] = text.split('=');
+  return { key, value: value.join('=') };
+}
+
 function termText(term: string): string | undefined {
   const [, kind = '', text = ''] = /^([a-z-]+):(.*)$/s.exec(term) ?? [];
   switch (kind) {
@@ -39,8 +45,8 @@ function termText(term: string): string | undefined {
     case 'metadata-key':
       return `metadata:${quotedWhereNeeded(text)}`;
     case 'metadata': {
-      const [key = '', ...value] = text.split('=');
-      return `metadata:${quotedWhereNeeded(key)}=${quotedWhereNeeded(value.join('='))}`;
+      const { key, value } = metadataPair(text);
+      return `metadata:${quotedWhereNeeded(key)}=${quotedWhereNeeded(value)}`;
     }
     case 'is':
       return `${text}:true`;

@@ -47,6 +47,9 @@ test('tools lists all tools, or one with its arguments', async () => {
   });
   const compact = await fovea(['tools', '--json'], { settings: { FOVEA_TOOL_PROFILE: 'compact' } });
   expect(JSON.parse(compact.out)).toHaveLength(16);
+  const reached = ['tools', 'folders_list', '--json'];
+  const unlisted = await fovea(reached, { settings: { FOVEA_TOOL_PROFILE: 'compact' } });
+  expect(JSON.parse(unlisted.out)).toMatchObject({ name: 'folders_list' });
 });
 
 test('a dataset is made, frozen and looked at, one process after the other', async () => {

@@ -2,12 +2,11 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
-import { invalidArgument } from '../../src/errors.ts';
+import { basename, dirname, join } from 'node:path';
 import { checkRealFolder, createRealFile } from '../../src/file-access/open-real-file.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { refuseExisting } from '../download-link.ts';
+import { refuseExisting, saveTarget } from '../download-link.ts';
 
 interface Given {
   readonly save_to?: string | undefined;
@@ -30,7 +29,7 @@ export async function sheetTarget(
   { files, settings }: ToolContext,
 ): Promise<SheetTarget> {
   if (save_to === undefined) return { kind: 'kept', folder: join(settings.home, 'previews'), name };
-  const path = await askedPath(save_to, name, files);
+  const path = await saveTarget(save_to, name, { files }, ['.jpg', '.jpeg']);
   if (!overwrite) await refuseExisting(path, 'overwrite');
   return { kind: 'asked', path };
 }
@@ -50,18 +49,6 @@ export async function saveSheet(bytes: Uint8Array, target: SheetTarget): Promise
   await replaceFile(path, bytes);
   await removeOldest(folder);
   return path;
-}
-
-async function askedPath(path: string, name: string, files: ToolContext['files']): Promise<string> {
-  const extension = extname(path).toLowerCase();
-  if (extension === '.jpg' || extension === '.jpeg') return files.writable(path, 'save_to');
-  const found = await files.readable(path, 'save_to').catch(() => undefined);
-  // A folder that is not there yet is made.
-  if (found === undefined && extension === '') return files.writable(join(path, name), 'save_to');
-  if (found !== undefined && (await stat(found)).isDirectory()) {
-    return files.writable(join(found, name), 'save_to');
-  }
-  throw invalidArgument('save_to', 'must end in .jpg, or be a folder');
 }
 
 async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {

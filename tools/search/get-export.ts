@@ -4,7 +4,7 @@ import type { Input } from '../../src/contract/operation.ts';
 import { search } from '../../src/contract/search.ts';
 import { FoveaError } from '../../src/errors.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { refuseExisting, saveLink, zipTarget } from '../download-link.ts';
+import { refuseExisting, saveLink, saveTarget } from '../download-link.ts';
 import { asGiven, fileSize, quoted } from '../format.ts';
 
 type Wanted = Input<typeof search.search_export_get> & { readonly save_to?: string | undefined };
@@ -18,7 +18,7 @@ export async function getExport(
   context: ToolContext,
 ): Promise<ToolResult> {
   const path =
-    save_to === undefined ? undefined : await zipTarget(save_to, 'search-export.zip', context);
+    save_to === undefined ? undefined : await saveTarget(save_to, 'search-export.zip', context);
   if (path !== undefined) await refuseExisting(path);
   const { signal } = context;
   const { body } = await context.client.call(search.search_export_get, wanted, { signal });

@@ -5,7 +5,7 @@ import { versions } from '../../src/contract/versions.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { refuseExisting, saveLink, zipTarget } from '../download-link.ts';
+import { refuseExisting, saveLink, saveTarget } from '../download-link.ts';
 import { asGiven, fileSize, quoted } from '../format.ts';
 import { poll } from '../polling.ts';
 
@@ -24,7 +24,7 @@ export async function exportVersion(
 ): Promise<ToolResult> {
   const { project, version, format } = wanted;
   const fileName = `${project.split('/').at(-1)}-v${version}-${format}.zip`;
-  const path = save_to === undefined ? undefined : await zipTarget(save_to, fileName, context);
+  const path = save_to === undefined ? undefined : await saveTarget(save_to, fileName, context);
   if (path !== undefined && !overwrite) await refuseExisting(path, 'overwrite');
   const what = `Version ${version} of ${quoted(project)} as ${quoted(format)}`;
   const again = {

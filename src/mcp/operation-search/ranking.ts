@@ -57,6 +57,7 @@ export interface Match {
 /** The operations that match any word, the best first. */
 export function ranked(wish: string, index: Index): readonly Match[] {
   const asked = askedOf(wish, index);
+  const written = writtenIn(wish, index);
   const scored = index.entries.map((entry) => ({
     entry,
     score: wordScore(entry, asked, index) + phraseScore(entry, asked, index),
@@ -66,7 +67,7 @@ export function ranked(wish: string, index: Index): readonly Match[] {
     .toSorted((a, b) => b.score - a.score)
     .map(({ entry }) => ({
       tool: entry.tool,
-      fits: shareOfWords(entry, wish, index) >= fittingShare,
+      fits: shareOfWords(entry, written) >= fittingShare,
     }));
 }
 
@@ -77,23 +78,27 @@ const fittingShare = 0.5;
 const chanceWeight = 0.5;
 
 /**
- * Which share of the words of a wish an operation has, as they were written: figures and names in
- * capitals do not count, and weak words only where there are no others. Two words that no operation
- * has are of something else.
+ * The words of a wish as they were written, each with its synonyms: figures and names in capitals
+ * do not count, and weak words only where there are no others. None where two words are those of no
+ * operation: the wish is about something else.
  */
-function shareOfWords({ words }: Entry, wish: string, { frequency }: Index): number {
+function writtenIn(wish: string, { frequency }: Index): readonly Asked[] {
   const plain = wish.replaceAll(/\b[A-Z]{2,}\b/g, (name) => (isKnown(name, frequency) ? name : ''));
-  const written = [...wordsOf(plain)].filter((word) => !/^\d+$/.test(word));
-  const strong = written.filter((word) => !weakWords.has(word));
-  let [had, all, foreign] = [0, 0, 0];
-  for (const word of strong.length > 0 ? strong : written) {
-    const options = [word, ...(synonyms.find((group) => group.includes(word)) ?? [])];
-    all += 1;
-    if (!options.some((option) => frequency.has(option))) foreign += 1;
+  const words = [...wordsOf(plain)].filter((word) => !/^\d+$/.test(word));
+  const strong = words.filter((word) => !weakWords.has(word));
+  const written = (strong.length > 0 ? strong : words).map(withSynonyms);
+  const foreign = written.filter((options) => !options.some((option) => frequency.has(option)));
+  return foreign.length > 1 ? [] : written;
+}
+
+/** Which share of these words an operation has. */
+function shareOfWords({ words }: Entry, written: readonly Asked[]): number {
+  const had = written.reduce((sum, options) => {
     const place = places.find((place) => options.some((option) => words[place].has(option)));
-    if (place !== undefined) had += weights[place] > weights.description ? 1 : chanceWeight;
-  }
-  return all === 0 || foreign > 1 ? 0 : had / all;
+    if (place === undefined) return sum;
+    return sum + (weights[place] > weights.description ? 1 : chanceWeight);
+  }, 0);
+  return written.length === 0 ? 0 : had / written.length;
 }
 
 function isKnown(name: string, frequency: Index['frequency']): boolean {
@@ -118,12 +123,16 @@ type Asked = readonly [word: string, ...others: string[]];
 
 function askedOf(wish: string, { frequency }: Index): readonly Asked[] {
   return [...wordsOf(wish)].map((word): Asked => {
-    const others = synonyms.find((group) => group.includes(word)) ?? [];
-    const options: Asked = [word, ...others.filter((other) => other !== word)];
+    const options = withSynonyms(word);
     if (options.some((option) => frequency.has(option))) return options;
     const isLong = word.length >= correctedLettersMin;
     return [(isLong ? suggestSpelling(word, [...frequency.keys()]) : undefined) ?? word];
   });
+}
+
+function withSynonyms(word: string): Asked {
+  const others = synonyms.find((group) => group.includes(word)) ?? [];
+  return [word, ...others.filter((other) => other !== word)];
 }
 
 function wordScore({ words }: Entry, asked: readonly Asked[], index: Index): number {

@@ -1,7 +1,7 @@
 // Notes on an empty search: which of its conditions excluded all, and what there is in place of a
 // name that no image has.
 
-import { conditionText } from '../../query-language/condition-text.ts';
+import { conditionText, metadataPair } from '../../query-language/condition-text.ts';
 import type { Query } from '../../query-language/query-syntax-tree.ts';
 import { quotedName } from '../../quoted-name.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
@@ -111,11 +111,13 @@ function named(term: string): readonly Asked[] {
     case 'metadata-key':
       return [{ what: 'metadata', kind, name: text }];
     case 'metadata': {
-      const [key = '', ...value] = text.split('=');
+      const { key, value } = metadataPair(text);
+      // Which of several signs ends the key is not known: a note might be wrong.
+      if (value.includes('=')) return [];
       const values: NameKind = `metadata:${key}=`;
       return [
         { what: 'metadata', kind: 'metadata-key', name: key },
-        { what: `value of the metadata ${quotedName(key)}`, kind: values, name: value.join('=') },
+        { what: `value of the metadata ${quotedName(key)}`, kind: values, name: value },
       ];
     }
     default:
