@@ -52,8 +52,7 @@ export const apiKeyTools: readonly Tool[] = [
     run: async ({ access, fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, access, fullAccess);
       const { body } = await client.call(create, { ...input, ...scopes }, { signal });
-      const summary = `Created API key ${quoted(body.keyId)}; "key" is its secret, shown only now.`;
-      return { summary, data: body };
+      return { summary: `Created API key ${quoted(body.keyId)}. ${secretWords(body)}`, data: body };
     },
   }),
   fromOperation(apiKeys.api_keys_get_publishable, {
@@ -95,6 +94,12 @@ export const apiKeyTools: readonly Tool[] = [
     summarize: (_answer, { keyId }) => `Revoked API key ${quoted(keyId)}.`,
   }),
 ];
+
+/** Outside of the data by others, where a person looks for it; only what looks like a secret. */
+function secretWords({ key }: { readonly key: string }): string {
+  const isSecret = /^[a-zA-Z0-9]{2,12}_[\w-]{16,100}$|^[a-zA-Z0-9]{16,64}$/.test(key);
+  return `Its secret, shown only now${isSecret ? `: ${key}` : ', is "key" below.'}`;
+}
 
 type Access = z.output<typeof scopeChoice.access>;
 

@@ -6,12 +6,21 @@ import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { quoted } from './format.ts';
 
+/** By the member that names it; services may send others. */
+function nameOfModel(model: Readonly<Record<string, unknown>>): string {
+  const { modelId, name, kind, type } = { modelId: 0, name: 0, kind: 0, type: 0, ...model };
+  const found = [modelId, name, kind, type].find((value) => typeof value === 'string');
+  return typeof found === 'string' ? `the model ${quoted(found)}` : 'a model without a name';
+}
+
 export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.deployment_get, {
     title: 'Get deployment',
     description: 'Tells which model a project serves. deployment_set_model changes it.',
     summarize: ({ model }, { project }) =>
-      `${quoted(project)} has ${model ? 'a deployed model' : 'no deployed model'}.`,
+      model
+        ? `${quoted(project)} serves ${nameOfModel(model)}.`
+        : `${quoted(project)} has no deployed model.`,
   }),
   fromOperation(deployment.deployment_set_model, {
     title: 'Deploy model',

@@ -9,6 +9,7 @@ import { withAdvice } from './events/advice.ts';
 import { attachFile, attachVideo, fileInput, videoInput } from './events/attach.ts';
 import { createEvent, createInput, showCall } from './events/create.ts';
 import { getEvent, latestEvents, latestInput, listEvents, listInput } from './events/read.ts';
+import { holdCalls, keptWords } from './events/retention-words.ts';
 import { readStats } from './events/stats.ts';
 import { bare, count, quoted } from './format.ts';
 
@@ -69,12 +70,12 @@ const attaching: readonly Tool[] = [
   fromOperation(events.events_finalize, {
     title: 'Finalize draft event',
     description: 'Closes a draft event: it takes no more files, and is uploaded where that is on.',
-    summarize: ({ already_finalized, auto_finalized_at }, { event_id }) => {
+    summarize: ({ already_finalized, auto_finalized_at, ...event }, { event_id }) => {
       const by = auto_finalized_at ? ', by the store after its time was up' : '';
       const state = already_finalized ? `was finalized already${by}` : 'is final';
-      return `Event ${quoted(event_id)} ${state}.`;
+      return `Event ${quoted(event_id)} ${state}.${keptWords(event)}`;
     },
-    next: (_answer, { event_id }) => [showCall(event_id)],
+    next: (answer, { event_id }) => [showCall(event_id), ...holdCalls(event_id, answer)],
   }),
 ];
 

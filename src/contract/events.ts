@@ -34,6 +34,13 @@ const Attachment = open({
   size_bytes: z.int().nullable().optional(),
 });
 
+/** Only stores of Fovea tell it. */
+const keptUntil = z
+  .string()
+  .nullable()
+  .optional()
+  .describe('When its age removes it; null: held, or waiting for the cloud.');
+
 /** Event Store 6.1 to 6.18). */
 const StoredEvent = open({
   id: z.string(),
@@ -70,10 +77,11 @@ const StoredEvent = open({
   draft: z.boolean().optional(),
   finalized_at: z.string().nullable().optional(),
   auto_finalized_at: z.string().nullable().optional(),
-  upload_status: z.string().optional().describe('draft, waiting, uploaded or refused.'),
+  upload_status: z.string().optional().describe('draft, waiting, uploaded, refused or off.'),
   upload_error: z.string().nullable().optional().describe('Why the cloud refused it.'),
   uploaded_at: z.string().nullable().optional(),
   hold: z.string().nullable().optional().describe('Why no cleanup may remove it.'),
+  kept_until: keptUntil,
 });
 
 const eventsPage = open({
@@ -155,6 +163,7 @@ export const events = {
       image_ids: z.array(z.string()),
       created_at: z.string(),
       draft: z.boolean().optional(),
+      kept_until: keptUntil,
       message: z.string(),
     }),
     success: 201,
@@ -299,6 +308,7 @@ export const events = {
       draft: z.boolean().optional(),
       finalized_at: z.string().nullable().optional(),
       already_finalized: z.boolean().optional(),
+      kept_until: keptUntil,
       auto_finalized_at: z.string().nullable().optional(),
       message: z.string().optional(),
     }),

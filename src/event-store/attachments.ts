@@ -134,7 +134,7 @@ async function writeFile(
 ): Promise<NewFile> {
   const id = newFileId(clock);
   let detected: string | undefined;
-  const { stored, fields, declaredType } = await receiveFile(body, rules, (pieces) =>
+  const { stored, fields, declaredType, name } = await receiveFile(body, rules, (pieces) =>
     files.write(
       id,
       inspected(admitted(pieces, upload), async (firstBytes) => {
@@ -146,12 +146,33 @@ async function writeFile(
     id,
     kind,
     label: fields.get('label') ?? defaultLabel,
-    contentType: fields.get('content_type') ?? detected ?? declaredType ?? unknownType,
+    contentType: fields.get('content_type') ?? detected ?? declaredOrNamed(name, declaredType),
     ...stored,
   };
 }
 
 const unknownType = 'application/octet-stream';
+
+/** What a client declares; one that declares nothing in particular leaves it to the name. */
+function declaredOrNamed(name: string | undefined, declaredType: string = unknownType): string {
+  const ending = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
+  return declaredType === unknownType ? (typesOfNames.get(ending) ?? unknownType) : declaredType;
+}
+
+/** Text has no signature to be known by. */
+const typesOfNames: ReadonlyMap<string, string> = new Map([
+  ['xml', 'application/xml'],
+  ['json', 'application/json'],
+  ['jsonl', 'application/jsonl'],
+  ['yaml', 'application/yaml'],
+  ['yml', 'application/yaml'],
+  ['csv', 'text/csv'],
+  ['txt', 'text/plain'],
+  ['log', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['html', 'text/html'],
+  ['svg', 'image/svg+xml'],
+]);
 
 /** The same chunks, each admitted before it is written. */
 async function* admitted(

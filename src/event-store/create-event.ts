@@ -4,6 +4,7 @@ import type { events } from '../contract/events.ts';
 import type { Answer } from '../contract/operation.ts';
 import { limits } from '../limits.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
+import { keptUntil } from './event-response.ts';
 import { newFileId } from './ids.ts';
 import type { Created, EventImage, NewFile } from './store/store.ts';
 import { type EventInput, type ImageInput, storedImage } from './store/stored-body.ts';
@@ -52,17 +53,19 @@ export async function createEventFrom(
 type CreateAnswer = Answer<typeof events.events_create>;
 
 function answerFor(
-  { uploader }: EventStoreDependencies,
+  { uploader, settings }: EventStoreDependencies,
   { id, arrival }: Created,
   draft: boolean,
   imageIds: readonly string[],
 ): CreateAnswer {
   if (!draft) uploader.wake();
+  const event = { arrival, hold: undefined, upload: draft ? 'draft' : 'waiting' } as const;
   return {
     id,
     image_ids: [...imageIds],
     created_at: isoMicroseconds(arrival),
     draft,
+    kept_until: keptUntil(event, settings),
     message: draft ? 'Stored as a draft: finalize it once its files are there.' : 'Stored.',
   };
 }

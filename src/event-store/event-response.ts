@@ -3,12 +3,15 @@
 import type { deviceOperations } from '../contract/index.ts';
 import type { Answer } from '../contract/operation.ts';
 import { isJsonObject } from '../json-object.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
 import type { EventPage, StoredEvent, StoredFile } from './store/store.ts';
 import { isoMicroseconds } from './timestamps.ts';
 
 type EventAnswer = Answer<typeof deviceOperations.events_get>;
 
-export function eventResponse(event: StoredEvent): EventAnswer {
+type Settings = Pick<EventStoreDependencies['settings'], 'cloud' | 'retentionDays'>;
+
+export function eventResponse(event: StoredEvent, settings: Settings): EventAnswer {
   return {
     id: event.id,
     solution: event.solution ?? null,
@@ -38,20 +41,44 @@ export function eventResponse(event: StoredEvent): EventAnswer {
     draft: event.upload === 'draft',
     finalized_at: timeOrNull(event.finalizedAt),
     auto_finalized_at: timeOrNull(event.autoFinalizedAt),
-    upload_status: event.upload,
+    upload_status: isUploadOff(event, settings) ? 'off' : event.upload,
     upload_error: event.uploadError ?? null,
     uploaded_at: timeOrNull(event.uploadedAt),
     hold: event.hold ?? null,
+    kept_until: keptUntil(event, settings),
   };
 }
 
-export function pageResponse({ events, next }: EventPage) {
+export function pageResponse({ events, next }: EventPage, settings: Settings) {
   return {
-    events: events.map(eventResponse),
+    events: events.map((event) => eventResponse(event, settings)),
     count: events.length,
     next_timestamp: timeOrNull(next),
   };
 }
+
+/** Nothing takes it to the cloud, so it does not wait for that. */
+function isUploadOff({ upload }: StoredEvent, { cloud }: Settings): boolean {
+  return upload === 'waiting' && cloud === undefined;
+}
+
+/**
+ * When its age removes an event, by the wall clock; null: not while it is held, or waits for the
+ * cloud. Where space runs out it may go earlier.
+ */
+export function keptUntil(
+  { arrival, hold, upload }: Pick<StoredEvent, 'arrival' | 'hold' | 'upload'>,
+  { cloud, retentionDays }: Settings,
+): string | null {
+  const isUnsent = upload === 'draft' || upload === 'waiting';
+  if (hold !== undefined || (cloud !== undefined && isUnsent)) return null;
+  const until = arrival + Math.round(retentionDays * dayMicroseconds);
+  return until > latestMicroseconds ? null : isoMicroseconds(until);
+}
+
+const dayMicroseconds = 24 * 60 * 60 * 1_000_000;
+/** The end of the year 9999: ISO 8601 has no later time with four digits. */
+const latestMicroseconds = 253_402_300_799_000_000;
 
 /** Microseconds since 1970 as ISO 8601; null for undefined. */
 export function timeOrNull(microseconds: number | undefined): string | null {

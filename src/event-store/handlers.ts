@@ -8,7 +8,7 @@ import type { Caller } from './api-key.ts';
 import { attachmentHandlers } from './attachments.ts';
 import { createEvent, createEventFrom } from './create-event.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
-import { eventResponse, pageResponse, timeOrNull } from './event-response.ts';
+import { eventResponse, keptUntil, pageResponse, timeOrNull } from './event-response.ts';
 import { previewHandlers } from './previews/preview-handlers.ts';
 import { statsHandlers } from './stats.ts';
 import type { EventQuery } from './store/store.ts';
@@ -42,12 +42,14 @@ function writing(
         dependencies.store.finalize(event_id),
       );
       dependencies.uploader.wake();
+      const event = await dependencies.store.get(event_id);
       return {
         id: done.id,
         draft: false,
         finalized_at: timeOrNull(done.finalizedAt),
         auto_finalized_at: timeOrNull(done.autoFinalizedAt),
         already_finalized: done.alreadyFinalized,
+        kept_until: event ? keptUntil(event, dependencies.settings) : null,
         message: done.alreadyFinalized ? 'It was finalized already.' : 'Finalized.',
       };
     },
@@ -56,18 +58,18 @@ function writing(
 
 type Reading = 'events_list' | 'events_latest' | 'events_get' | 'events_count';
 
-function reading({ store }: EventStoreDependencies): Pick<DeviceHandlers, Reading> {
+function reading({ store, settings }: EventStoreDependencies): Pick<DeviceHandlers, Reading> {
   return {
     events_list: async (input, { signal }) =>
-      pageResponse(await store.list(queryOf(input), signal)),
+      pageResponse(await store.list(queryOf(input), signal), settings),
     events_latest: async ({ limit = limits.eventsPageDefault, include_drafts = true }, call) => {
       const query = { limit, order: 'newest_first', includeDrafts: include_drafts } as const;
-      return pageResponse(await store.list(query, call.signal));
+      return pageResponse(await store.list(query, call.signal), settings);
     },
     events_get: async ({ event_id }) => {
       const event = await store.get(event_id);
       if (event === undefined) throw notFound('event', event_id);
-      return eventResponse(event);
+      return eventResponse(event, settings);
     },
     events_count: async ({ device_id, event_schema, workflow_id }) => {
       const counts = await store.count({

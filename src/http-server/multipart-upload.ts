@@ -21,6 +21,8 @@ export interface ReceivedFile<Stored> {
   readonly fields: ReadonlyMap<string, string>;
   /** The media type that the client gave the file; undefined where it gave none. */
   readonly declaredType: string | undefined;
+  /** By which name the client sent it; undefined: without one. */
+  readonly name: string | undefined;
 }
 
 /**
@@ -63,10 +65,10 @@ export async function receiveFile<Stored>(
   }
 
   try {
-    const { stream, type } = await form.file;
+    const { stream, type, name } = await form.file;
     const stored = await store(pieces(stream));
     const declaredType = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : undefined;
-    return { stored, fields: form.fields, declaredType };
+    return { stored, fields: form.fields, declaredType, name };
   } catch (thrown) {
     // The stream of the file fails with an error of the parser's own.
     throw thrown instanceof FoveaError ? thrown : (form.failure ?? thrown);
@@ -135,6 +137,7 @@ function createParser(
 interface OpenFile {
   readonly stream: BusboyFileStream;
   readonly type: string;
+  readonly name: string | undefined;
 }
 
 /** The parts as the parser finds them. */
@@ -175,12 +178,12 @@ class Form {
         this.fail(thrown);
       }
     });
-    parser.on('file', (name: string | undefined, stream, _fileName, _encoding, type) => {
+    parser.on('file', (name: string | undefined, stream, fileName, _encoding, type) => {
       // Without a handler, a broken body ends the process.
       stream.on('error', () => this.fail(malformed()));
       const isFirst = open === undefined;
       open ??= stream;
-      if (name === 'file' && isFirst) return file.resolve({ stream, type });
+      if (name === 'file' && isFirst) return file.resolve({ stream, type, name: fileName });
       stream.resume();
       this.fail(name === 'file' ? wrong('file: is given twice') : unknownPart(rules));
     });

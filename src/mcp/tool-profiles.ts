@@ -198,6 +198,19 @@ export function presentCall(
   return { tool: dispatcherFor(tool), arguments: { operation: tool.name, arguments: args } };
 }
 
+/** A sentence of ours; of the operations in it that this profile does not list, it says how. */
+export function withWays(sentence: string, listed: Listed, settings: ToolListSettings): string {
+  if (settings.toolProfile === 'full') return sentence;
+  const told = new Set<string>();
+  return sentence.replaceAll(/\ue000[^\ue001]*\ue001|"[^"]*"|[a-z]+(?:_[a-z]+)+/gu, (word) => {
+    const tool = listed.get(word);
+    const isReached = tool !== undefined && whyNotOffered(tool, settings) === undefined;
+    if (!isReached || isListed(word, settings) || told.has(word)) return word;
+    told.add(word);
+    return `${word} (by ${dispatcherFor(tool)})`;
+  });
+}
+
 function isListed(name: string, { toolProfile }: Pick<ToolListSettings, 'toolProfile'>): boolean {
   if (toolProfile === 'full' || name === operationsFindName) return true;
   return profileNames[toolProfile].some((listed) => listed === name);

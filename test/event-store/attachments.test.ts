@@ -186,6 +186,18 @@ describe('a local-only file', () => {
     expect((await attach(content, ...fields)).body).toMatchObject({ content_type: type });
   });
 
+  test.each([
+    ['notes.xml', 'application/xml'],
+    ['facts.JSON', 'application/json'],
+    ['facts.xyz', 'application/octet-stream'],
+  ])('has the type of its name, %s, where nothing else tells it', async (name, type) => {
+    const form = new FormData();
+    form.set('file', new Blob(['<annotation/>'], { type: 'application/octet-stream' }), name);
+    const url = `${service.url}/v2/events/${await createDraft()}/local-only-files`;
+    const answer = await fetch(url, { method: 'POST', body: form });
+    expect(await answer.json()).toMatchObject({ content_type: type });
+  });
+
   test('has the type of its part where nothing better is known', async () => {
     const form = new FormData();
     form.set('file', new Blob(['a,b\n'], { type: 'text/csv' }), 'a.csv');

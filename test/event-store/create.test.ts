@@ -61,10 +61,11 @@ describe('an event', () => {
       draft: false,
       finalized_at: answer.text('created_at'),
       auto_finalized_at: null,
-      upload_status: 'waiting',
+      upload_status: 'off',
       upload_error: null,
       uploaded_at: null,
       hold: null,
+      kept_until: answer.text('kept_until'),
     });
   });
 
@@ -152,12 +153,12 @@ describe('an event', () => {
     const [asItCame, putTogether] = await Promise.all(
       ids.map(async (id) => Object(await store.get(`/v2/events/${id}`)).body),
     );
-    const ofTheirOwn = ['id', 'created_at', 'finalized_at'].map((name) => [
+    const ofTheirOwn = ['id', 'created_at', 'finalized_at', 'kept_until'].map((name) => [
       name,
       expect.any(String),
     ]);
-    const { id, created_at, finalized_at } = asItCame;
-    expect(JSON.stringify({ ...putTogether, id, created_at, finalized_at })).toBe(
+    const { id, created_at, finalized_at, kept_until } = asItCame;
+    expect(JSON.stringify({ ...putTogether, id, created_at, finalized_at, kept_until })).toBe(
       JSON.stringify(asItCame),
     );
     expect(asItCame).toMatchObject({
@@ -357,5 +358,27 @@ describe('settings', () => {
     });
     expect(await lenient.post('/v2/events', plainEvent)).toMatchObject({ status: 201 });
     await lenient.close();
+  });
+});
+
+describe('how long an event is kept', () => {
+  test('is told when it is stored, read and listed; a hold ends it', async () => {
+    const answer = await store.post('/v2/events', plainEvent);
+    const until = answer.text('kept_until');
+    const day = 24 * 60 * 60 * 1000;
+    expect(Date.parse(until) - Date.parse(answer.text('created_at'))).toBe(day);
+    const id = answer.text('id');
+    const path = `/v2/events/${id}`;
+    expect(Object((await store.get(path)).body).kept_until).toBe(until);
+    const listed = Object((await store.get('/v2/events?limit=1')).body).events;
+    expect(listed).toMatchObject([{ id, kept_until: until, upload_status: 'off' }]);
+    await store.post(`${path}/hold`, { reason: 'claim 7' });
+    expect(Object((await store.get(path)).body).kept_until).toBeNull();
+  });
+
+  test('is told when a draft is finalized', async () => {
+    const draft = await store.post('/v2/events', { ...plainEvent, draft: true });
+    const done = await store.post(`/v2/events/${draft.text('id')}/finalize`);
+    expect(done.text('kept_until')).toBe(draft.text('kept_until'));
   });
 });

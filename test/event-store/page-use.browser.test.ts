@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await expectTexts(page.locator('.card .badge'), ['draft']);
     await store.post(`/v2/events/${created.text('id')}/finalize`);
     await store.post(`/v2/events/${created.text('id')}/hold`, { reason: 'Claim 4711' });
-    await expectTexts(page.locator('.card .badge'), ['waiting', 'held']);
+    await expectTexts(page.locator('.card .badge'), ['stored', 'held']);
     expect(await page.locator('.badge.held').getAttribute('title')).toBe('Claim 4711');
     expect(problems).toEqual([]);
   });

@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const cards = page.locator('.card');
     await expectTexts(cards.locator('.schema'), ['custom', 'quality check']);
     await expectTexts(cards.locator('.outcome'), ['second', 'fail']);
-    await expectTexts(cards.locator('.badge'), ['draft', 'waiting']);
+    await expectTexts(cards.locator('.badge'), ['draft', 'stored']);
     expect(await cards.nth(1).locator('.card-origin').textContent()).toBe('camera-1 · part');
     expect(await page.locator('#figures').textContent()).toContain('Drafts1');
     expect(await page.getByRole('meter', { name: 'Events' }).count()).toBe(1);

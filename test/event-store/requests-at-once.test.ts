@@ -78,6 +78,7 @@ async function seen({ status, body }: Seen): Promise<Seen> {
       images,
       image_ids: answer.image_ids.length,
       finalized_at: typeof stored.finalized_at,
+      kept_until: typeof stored.kept_until,
     },
   };
 }

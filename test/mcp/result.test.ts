@@ -31,6 +31,32 @@ describe('a result', () => {
     expect(result._meta).toEqual({ 'fovea/foreign': '7f3a9c1e' });
   });
 
+  test('writes times in one way, but what callers stored themselves as it is', () => {
+    const created = 1_763_708_400;
+    const data = {
+      project: { created: created + 0.5, updated: 1_763_708_400_250 },
+      job: { created: { _seconds: created, _nanoseconds: 0 } },
+      image: { created: '2025-11-21T07:00:00.000Z', metadata: { created } },
+      counts: { created: 3 },
+    };
+    expect(toCallResult({ summary: 'x', data }, shown).structuredContent).toEqual({
+      summary: 'x',
+      project: { created: '2025-11-21T07:00:00.500Z', updated: '2025-11-21T07:00:00.250Z' },
+      job: { created: '2025-11-21T07:00:00.000Z' },
+      image: { created: '2025-11-21T07:00:00.000Z', metadata: { created } },
+      counts: { created: 3 },
+    });
+  });
+
+  test('has no address of a task, which may end with the process', () => {
+    const url = 'http://127.0.0.1:4711/local/asynctasks/t1';
+    const { structuredContent } = toCallResult(
+      { summary: 'x', data: { taskId: 't1', url } },
+      shown,
+    );
+    expect(structuredContent).toEqual({ summary: 'x', taskId: 't1' });
+  });
+
   test('has no unseen characters anywhere, and keeps visible ones', () => {
     const name = 'a\u200bb\u202ec\u2066d\ufeffe\u{e0041}f\u0007g\u009bh';
     const result = toCallResult(

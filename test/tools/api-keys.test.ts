@@ -40,6 +40,12 @@ test.each([
   expect(text).toContain(words);
 });
 
+test('the secret of a new key stands before the data by others', async () => {
+  const { text, data } = await fovea.call('api_keys_create', { name: 'robot', access: 'read' });
+  const [first] = text.split('Data by others');
+  expect(first).toContain(`Its secret, shown only now: ${String(data.key)}\n`);
+});
+
 test('rights are asked for in one way', async () => {
   const { text } = await fovea.call('api_keys_create', { access: 'read', fullAccess: true });
   expect(text).toContain('scopes: give one of scopes, access, fullAccess');

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bloodCells } from '../fixtures/detected-images.ts';
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
@@ -43,9 +43,12 @@ describe('images', () => {
     const image = { ...cell, inputFile: cell?.file };
     const made = await fovea.call('events_create', { ...passed, images: [image] });
     expect(made.data.image_ids).toHaveLength(2);
-    expect(made.text).toMatch(/with 2 images \(\d+\.\d kB\)\.\n/);
+    expect(made.text).toMatch(/with 2 images \(\d+\.\d kB\)\. It is kept until 20[\d-]+T[\d:]+Z, /);
+    expect(made.text).toContain('Next: events_hold {"event_id":');
     const shown = await fovea.call('events_get', { event_id: made.data.id });
-    expect(shown.text).toContain(': 1 image, 18 detections ("RBC" 14, "Platelets" 3, "WBC" 1).\n');
+    expect(shown.text).toContain(
+      ': 1 image, 18 detections ("RBC" 14, "Platelets" 3, "WBC" 1). It is kept until ',
+    );
     const [stored] = Object(shown.data.images);
     expect(stored).toMatchObject({
       label: 'BloodImage_00040',
@@ -128,7 +131,9 @@ describe('questions', () => {
       const { text, data } = await fovea.call('events_list', args);
       found.push(...Object(data.events).map(({ id }: Facts) => id));
       const [next] = Object(data.next ?? []);
-      expect(text).toContain(next ? ' More follow.' : 'on this page.\n');
+      expect(text).toContain(
+        next ? ' More follow. The oldest is kept until ' : 'on this page. The oldest is',
+      );
       args = next?.arguments;
     }
     expect(found).toEqual(order === 'asc' ? ids : ids.toReversed());
@@ -391,4 +396,16 @@ describe('a store at its limits', () => {
     await host.close();
     await full.stop();
   });
+});
+
+test('a result names no operation that the profile does not list without the way to it', async () => {
+  const small = await launchFovea({
+    FOVEA_DEVICE_URL: store.url,
+    FOVEA_TOOL_PROFILE: 'default',
+  });
+  onTestFinished(() => small.close());
+  const { text } = await small.call('events_create', { ...passed, draft: true });
+  expect(text).toContain(
+    ' events_attach_video (by operations_write) and events_attach_file add files until ',
+  );
 });

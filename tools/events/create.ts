@@ -8,6 +8,7 @@ import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, fileSize, quoted } from '../format.ts';
 import { readBase64 } from '../local-file.ts';
+import { holdCalls, keptWords } from './retention-words.ts';
 
 const { images: _images, inference_timestamp, ...members } = events.events_create.body.shape;
 
@@ -54,9 +55,9 @@ export async function createEvent(
   const kind = `${isDraft ? 'draft' : 'event'} ${quoted(body.id)} (${quoted(whole.event_schema)})`;
   const what = sent ? ` with ${count(sent.files, 'image')} (${fileSize(sent.bytes)})` : '';
   return {
-    summary: `Stored ${kind}${what}.${isDraft ? takesFiles : ''}`,
+    summary: `Stored ${kind}${what}.${isDraft ? takesFiles : ''}${keptWords(body)}`,
     data: body,
-    next: [isDraft ? finalizeCall(body.id) : showCall(body.id)],
+    next: isDraft ? [finalizeCall(body.id)] : [showCall(body.id), ...holdCalls(body.id, body)],
   };
 }
 

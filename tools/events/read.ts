@@ -9,6 +9,7 @@ import { finalizeCall, showCall } from './create.ts';
 import { briefEvents, describeEvent } from './event-format.ts';
 import { notesOnFilters } from './filter-notes.ts';
 import { showPictures } from './previews.ts';
+import { firstRemovalWords, holdCalls, keptWords } from './retention-words.ts';
 
 const { events_get, events_list, events_latest } = events;
 const preview = z.boolean().optional();
@@ -34,10 +35,10 @@ export async function getEvent(
   const { body } = await context.client.call(events_get, input, { signal: context.signal });
   const { data, images } = await showPictures([body], context);
   return {
-    summary: describeEvent(body),
+    summary: `${describeEvent(body)}${keptWords(body)}`,
     data: { ...data, ...body },
     images,
-    ...(body.draft && { next: [finalizeCall(body.id)] }),
+    next: body.draft ? [finalizeCall(body.id)] : holdCalls(body.id, body),
   };
 }
 
@@ -59,7 +60,7 @@ export async function listEvents(
   };
   const end = next_timestamp === null ? '' : ' More follow.';
   return {
-    summary: `${count(rows.length, 'event')} on this page.${end}`,
+    summary: `${count(rows.length, 'event')} on this page.${end}${firstRemovalWords(body.events)}`,
     data: {
       count: rows.length,
       next_timestamp,
@@ -89,7 +90,7 @@ export async function latestEvents(
   const [newest] = body.events;
   const first = newest ? ` ${describeEvent(newest)}` : '';
   return {
-    summary: `${newest ? `The latest ${count(rows.length, 'event')}.` : 'No event yet.'}${first}`,
+    summary: `${newest ? `The latest ${count(rows.length, 'event')}.` : 'No event yet.'}${first}${firstRemovalWords(body.events)}`,
     data: { count: rows.length, ...data, events: rows },
     images,
     ...(newest && { next: [showCall(newest.id)] }),

@@ -22,7 +22,7 @@ export function outcomeOf({ event_schema: schema, event_data: data }) {
  * @returns {Badge[]}
  */
 export function badgesOf({ draft, upload_status: status, upload_error: error, hold }) {
-  const state = draft ? 'draft' : (status ?? 'waiting');
+  const state = draft ? 'draft' : status === 'off' ? 'stored' : (status ?? 'waiting');
   /** @type {Badge} */
   const own = {
     text: state,

@@ -53,6 +53,8 @@ export interface ErrorForm {
   readonly tag: string;
   /** The call that would be right, as the tool profile of the caller makes it. */
   readonly corrected?: CorrectedCall | undefined;
+  /** Says of operations that the profile does not list how they are called. */
+  readonly withWay?: (sentence: string) => string;
 }
 
 /**
@@ -73,7 +75,9 @@ export function toErrorResult(thrown: unknown, form: ErrorForm): CallToolResult 
   };
   const upstream = error.upstream && cleanUpstream(error.upstream);
   const isExplained = problems.length > 0 || (upstream !== undefined && upstream.message !== '');
-  const hint = error.hint ?? (isExplained ? undefined : changes[classes[error.code]]);
+  const { withWay = (sentence) => sentence } = form;
+  const advice = error.hint ?? (isExplained ? undefined : changes[classes[error.code]]);
+  const hint = advice === undefined ? undefined : withWay(advice);
   const lines = [
     ...problemLines(error, say(error.message), problems),
     // The reason of the service comes before all advice of ours.

@@ -7,7 +7,7 @@ import { type MakeTag, randomTag } from '../foreign-text.ts';
 import type { ToolResult } from '../tool.ts';
 import { type Checked, correctedCall } from '../tool-call/corrected-call.ts';
 import type { ListedTool, ToolListSettings } from '../tool-list.ts';
-import { type OperationCall, presentCall, presentNext } from '../tool-profiles.ts';
+import { type OperationCall, presentCall, presentNext, withWays } from '../tool-profiles.ts';
 import { toErrorResult } from './error-result.ts';
 import type { SaveResult } from './saved-results.ts';
 import { factsOf, toCallResult, tooLong } from './tool-result.ts';
@@ -40,13 +40,15 @@ export function createPresenter(
       const facts = factsOf(result.data);
       const kept = tooLong(facts) ? await keepAnswer?.(tool, facts.json) : undefined;
       const form = { knowsLinks, tag: makeTag(), kept };
-      return toCallResult({ ...result, ...(next && { next }) }, form, facts);
+      const summary = withWays(result.summary, listed, settings);
+      return toCallResult({ ...result, summary, ...(next && { next }) }, form, facts);
     },
     failure: async (thrown, made, checkCall) => {
       const right = await correctedCall(asFoveaError(thrown), made, checkCall);
       const entry = listed.get(right?.tool ?? '');
       const corrected = right && entry ? presentCall(entry, right.arguments, settings) : right;
-      return toErrorResult(thrown, { tag: makeTag(), corrected });
+      const withWay = (sentence: string) => withWays(sentence, listed, settings);
+      return toErrorResult(thrown, { tag: makeTag(), corrected, withWay });
     },
   };
 }

@@ -3,6 +3,7 @@
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { asRecord } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import {
   type CleanData,
@@ -15,6 +16,7 @@ import {
   isPlain,
 } from '../foreign-text.ts';
 import type { NextCall, Page, SavedFile, ToolImage, ToolResult } from '../tool.ts';
+import { withIsoTimes } from './iso-times.ts';
 import { truncateToFit } from './truncate-json.ts';
 
 type Content = CallToolResult['content'][number];
@@ -88,7 +90,7 @@ export function foreignMark(tag: string) {
  * (`summary`) is renamed (`service_summary`).
  */
 export function factsOf(data: Facts): CleanData {
-  const clean = cleanData(data);
+  const clean = cleanData(asRecord(withIsoTimes(withoutTaskUrl(data))));
   if (!ownMembers.some((name) => Object.hasOwn(clean.data, name))) return clean;
   const renamed = Object.fromEntries(
     Object.entries(clean.data).map(([name, value]) => [
@@ -97,6 +99,13 @@ export function factsOf(data: Facts): CleanData {
     ]),
   );
   return { data: renamed, json: JSON.stringify(renamed) };
+}
+
+/** Tools take ids of tasks. Their address may be that of a port that ends with this process. */
+function withoutTaskUrl(data: Facts): Facts {
+  const { url, ...others } = data;
+  const isOfTask = typeof url === 'string' && url.endsWith(`/asynctasks/${String(data.taskId)}`);
+  return isOfTask ? others : data;
 }
 
 /** Whether the JSON is longer than the bound for results. */
