@@ -67,7 +67,8 @@ describe.each(['0.1.0'])('a data folder of release %s', (release) => {
     test('has its images, with boxes, tags and metadata', async () => {
       const { imageId } = recorded;
       const path = join(fovea.folder, 'image.jpg');
-      const got = await fovea.ok('images_get', { ...cells, imageId, save_to: path });
+      const got = await fovea.ok('images_get', { ...cells, imageId });
+      await fovea.ok('images_download', { ...cells, imageId, save_to: path });
       expect(got.image).toMatchObject({
         name: 'BloodImage_00040.jpg',
         width: 640,

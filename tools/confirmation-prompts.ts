@@ -7,7 +7,7 @@ import type { images } from '../src/contract/images.ts';
 import type { Input } from '../src/contract/operation.ts';
 import { trainingExtensions, type trainings } from '../src/contract/trainings.ts';
 import { versions } from '../src/contract/versions.ts';
-import { asFoveaError } from '../src/errors.ts';
+import { asFoveaError, type ErrorCode } from '../src/errors.ts';
 import type { ConfirmationPrompt, ToolContext } from '../src/mcp/tool.ts';
 import { count, lastPart, quoted } from './format.ts';
 
@@ -18,7 +18,7 @@ export async function confirmFolderDeletion(
   { client, signal }: ToolContext,
 ): Promise<ConfirmationPrompt> {
   const input = { workspace, groupId: folderId };
-  const answer = await readIfAllowed(() => client.call(folders.folders_list, input, { signal }));
+  const answer = await readIfShown(() => client.call(folders.folders_list, input, { signal }));
   const folder = answer?.body.data.find(({ id }) => id === folderId);
   const { name = folderId, projects } = folder ?? {};
   const holds = projects === undefined ? '' : ` with ${count(projects.length, 'project')}`;
@@ -34,7 +34,7 @@ export async function confirmKeyRevocation(
   { client, signal }: ToolContext,
 ): Promise<ConfirmationPrompt> {
   const input = { workspace, keyId };
-  const answer = await readIfAllowed(() => client.call(apiKeys.api_keys_get, input, { signal }));
+  const answer = await readIfShown(() => client.call(apiKeys.api_keys_get, input, { signal }));
   const { name, scopes, disabled } = answer?.body.apiKey ?? {};
   const which = name ? `${quoted(name)} (${quoted(keyId)})` : quoted(keyId);
   return {
@@ -68,7 +68,7 @@ export async function confirmTrainingEnd(
   const input = { workspace, project, version };
   // The API has no such list, so a platform may have trainings without it.
   const list = () => client.call(trainingExtensions.trainings_list, input, { signal });
-  const answer = await readIfAllowed(list, 'not_found');
+  const answer = await readIfShown(list, 'not_found');
   const runs = answer?.body.trainings ?? [];
   const run = runs.find(({ trainingId: id, status }) =>
     trainingId === undefined ? openStates.includes(status) : id === trainingId,
@@ -98,7 +98,7 @@ export async function confirmTrainingCost(
   { client, signal, settings }: ToolContext,
 ): Promise<ConfirmationPrompt> {
   const input = { workspace, project, version };
-  const answer = await readIfAllowed(() => client.call(versions.versions_get, input, { signal }));
+  const answer = await readIfShown(() => client.call(versions.versions_get, input, { signal }));
   const images = answer?.body.version.images;
   const parts = [
     ...(images === undefined ? [] : [count(images, 'image')]),
@@ -137,19 +137,28 @@ function charges(baseUrl: string | undefined, workspace: string): string {
 }
 
 /**
- * Reads from the service; undefined where this credential may not: then the question has only the
- * names in the call.
+ * Reads from the service; undefined where it does not show the target, or in another shape: then
+ * the question has only the names in the call. Throws for a target that is missing, and where the
+ * deed itself could not be sent.
  */
-async function readIfAllowed<Answer>(
+async function readIfShown<Answer>(
   read: () => Promise<Answer>,
-  alsoUnseen = '',
+  alsoUnseen?: ErrorCode,
 ): Promise<Answer | undefined> {
   try {
     return await read();
   } catch (thrown) {
-    if ([...unseen, alsoUnseen].includes(asFoveaError(thrown).code)) return undefined;
-    throw thrown;
+    const { code } = asFoveaError(thrown);
+    if (code !== alsoUnseen && decisive.includes(code)) throw thrown;
+    return undefined;
   }
 }
 
-const unseen: readonly string[] = ['forbidden', 'not_implemented', 'method_not_allowed'];
+const decisive: readonly ErrorCode[] = [
+  'not_found',
+  'unauthenticated',
+  'rate_limited',
+  'unreachable',
+  'timed_out',
+  'cancelled',
+];

@@ -3,15 +3,15 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { images } from '../src/contract/images.ts';
-import type { Answer } from '../src/contract/operation.ts';
-import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
+import { invalidArgument } from '../src/errors.ts';
+import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext } from '../src/mcp/tool.ts';
 import { confirmImageDeletion } from './confirmation-prompts.ts';
-import { refuseExisting, saveLink } from './download-link.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
-import { asGiven, count, fileAt, fileSize, lastPart, nameList, quoted, tally } from './format.ts';
+import { count, fileAt, lastPart, nameList, quoted } from './format.ts';
+import { downloadImage, showImage } from './images/show-image.ts';
 import { readText } from './upload/read-text.ts';
 import { uploadImages, uploadInput } from './upload/upload-tool.ts';
 
@@ -36,15 +36,23 @@ const annotateInput = z.strictObject({
   prediction: annotate.query.shape.prediction,
 });
 
-const getInput = z.strictObject({
+const downloadInput = z.strictObject({
   ...get.pathParameters.shape,
-  save_to: z.string().min(1).optional().describe('Path to which the original is written.'),
+  save_to: z.string().min(1).describe('Path of the file to write.'),
 });
 
 const zipInput = z.strictObject({
   ...images.images_upload_zip.pathParameters.shape,
   ...images.images_upload_zip.body.shape,
   path: z.string().min(1).optional().describe('Path of a folder, or of a .zip.'),
+});
+
+const getTool = toolFor(get, {
+  title: 'Get image',
+  description:
+    'Shows one image in small with split, tags, metadata and boxes. Image ids come from workspace_search or images_search. images_download writes the original to this machine.',
+  input: get.pathParameters,
+  run: showImage,
 });
 
 export const imageTools: readonly Tool[] = [
@@ -65,13 +73,22 @@ export const imageTools: readonly Tool[] = [
     input: annotateInput,
     run: annotateImage,
   }),
+  {
+    ...getTool,
+    prepare: (args) => {
+      refuseSaving(args);
+      return getTool.prepare(args);
+    },
+  },
   toolFor(get, {
-    title: 'Get image',
+    name: 'images_download',
+    title: 'Download image',
     description:
-      'Shows one image in small with split, tags, metadata and boxes. save_to writes the original to this machine. Image ids come from workspace_search or images_search.',
-    fileArguments: ['save_to'],
-    input: getInput,
-    run: getImage,
+      'Writes the original file of one image to this machine. To look at it use images_get; for whole datasets versions_export or search_export_start.',
+    effect: 'adds',
+    usesFiles: true,
+    input: downloadInput,
+    run: downloadImage,
   }),
   fromOperation(images.images_delete, {
     title: 'Delete images',
@@ -179,59 +196,8 @@ async function annotationOf(
   return { annotationFile: annotationFile || '\n', name: name ?? basename(real) };
 }
 
-async function getImage({ save_to, ...input }: z.output<typeof getInput>, context: ToolContext) {
-  const path = save_to === undefined ? undefined : await context.files.writable(save_to, 'save_to');
-  if (path !== undefined) await refuseExisting(path);
-  const { signal } = context;
-  const { body } = await context.client.call(get, input, { signal });
-  // A large vector that no model reads.
-  const { embedding: _embedding, ...image } = { embedding: undefined, ...body.image };
-  const summary = describeImage(body.image);
-  const { notes, images } = await showThumb(body.image.urls?.thumb, context);
-  if (path === undefined) return { summary, data: { ...notes, image }, images };
-  const link = body.image.urls?.original;
-  if (link === undefined) {
-    throw new FoveaError('upstream_failed', 'The platform gave no link to the original.');
-  }
-  const { bytes, contentType } = await saveLink(link, path, false, context);
-  const { urls: _urls, ...facts } = image;
-  const mimeType = contentType ?? 'application/octet-stream';
-  return {
-    summary: `${summary} Saved to ${asGiven(path)} (${fileSize(bytes)}).`,
-    data: { path, bytes, ...notes, image: facts },
-    images,
-    files: [{ path, mimeType, description: `Image ${quoted(input.imageId)}` }],
-  };
-}
-
-/** A preview of the image; undefined where it cannot be had, which fails nothing. */
-async function showThumb(link: string | undefined, { client, signal }: ToolContext) {
-  if (link === undefined) return { images: [] };
-  try {
-    const timeoutMs = limits.eventPreviewMsMax;
-    return { images: [await client.fetchImage(link, { signal, timeoutMs })] };
-  } catch (thrown) {
-    signal.throwIfAborted();
-    const preview_notes = [`the image cannot be shown (${asFoveaError(thrown).code})`];
-    return { notes: { preview_notes }, images: [] };
-  }
-}
-
-/** Words first: a host may show no picture. */
-function describeImage(image: Answer<typeof get>['image']): string {
-  const { annotation, labels = [], split, name = image.id } = image;
-  const { width, height } = { width: annotation?.width, height: annotation?.height, ...image };
-  const boxes = annotation?.boxes;
-  const counts: Record<string, number> = {};
-  for (const { label } of boxes ?? []) counts[label] = (counts[label] ?? 0) + 1;
-  const shown = boxes ? `${count(boxes.length, 'box', 'boxes')} (${tally(counts) || 'empty'})` : '';
-  const labelled = labels.length > 0 ? nameList(labels) : 'no annotation';
-  const parts = [
-    ...(typeof width === 'number' && typeof height === 'number'
-      ? [`${width} x ${height} pixels`]
-      : []),
-    ...(split ? [`${quoted(split)} split`] : []),
-    shown || labelled,
-  ];
-  return `Image ${quoted(name)}: ${parts.join(', ')}.`;
+/** A tool that reads writes no file. */
+function refuseSaving(args: unknown): void {
+  if (asRecord(args).save_to === undefined) return;
+  throw invalidArgument('save_to', 'is no argument of images_get', 'images_download takes it.');
 }

@@ -136,6 +136,9 @@ export const searchTools: readonly Tool[] = [
     title: 'Get search export',
     description:
       'Gives the link of an export of search_export_start, or its zip file on this machine with save_to.',
+    // It writes a file here.
+    effect: 'adds',
+    idempotent: true,
     fileArguments: ['save_to'],
     input: z.strictObject({
       ...search.search_export_get.pathParameters.shape,

@@ -83,6 +83,7 @@ export function exchangingUpstream(
       url,
       credential: accessToken,
       isAccessToken: true,
+      refusedHint: 'The host has to sign in again: the platform refuses the token of its user.',
       renew: async (refused) => {
         const isOther = known && !known.accessToken.equals(refused);
         return (known && isOther ? known : await ask()).accessToken;

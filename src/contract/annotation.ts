@@ -6,6 +6,7 @@ import {
   closed,
   displayName,
   hasAtMost,
+  identifier,
   imageId,
   inProject,
   inWorkspace,
@@ -14,7 +15,7 @@ import {
 } from './fields.ts';
 import { operation } from './operation.ts';
 
-const jobId = z.string().min(1).describe('Id of the job.');
+const jobId = identifier.describe('Id of the job.');
 const email = text.min(3).max(320);
 const label = text.min(1).max(limits.labelCharactersMax);
 const classesMax = hasAtMost(limits.autolabelClassesMax);
@@ -54,7 +55,7 @@ export const annotation = {
     pathParameters: inProject,
     body: open({
       name: displayName.describe('Name of the job.'),
-      batch: z.string().min(1).describe('Id of the batch.'),
+      batch: identifier.describe('Id of the batch.'),
       num_images: z.int().min(1).describe('How many images of the batch.'),
       labelerEmail: email.describe('Email of the member who labels.'),
       reviewerEmail: email.describe('Email of the member who reviews.'),
@@ -84,7 +85,7 @@ export const annotation = {
     summary: 'Let a model label the images of a batch.',
     pathParameters: inProject,
     body: open({
-      batchId: z.string().min(1).describe('Id of the batch.'),
+      batchId: identifier.describe('Id of the batch.'),
       modelType: text
         .min(1)
         .max(limits.foreignIdCharactersMax)

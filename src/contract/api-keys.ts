@@ -2,12 +2,12 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, displayName, inWorkspace, open } from './fields.ts';
+import { closed, displayName, identifier, inWorkspace, open } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inKey = closed({
   ...inWorkspace.shape,
-  keyId: z.string().min(1).describe('Id of the key.'),
+  keyId: identifier.describe('Id of the key.'),
 });
 
 const name = displayName.optional().describe('Name of the key.');

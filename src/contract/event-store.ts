@@ -2,10 +2,10 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, open } from './fields.ts';
+import { closed, identifier, open } from './fields.ts';
 import { operation } from './operation.ts';
 
-const inEvent = closed({ event_id: z.string().min(1).describe('Id of the event.') });
+const inEvent = closed({ event_id: identifier.describe('Id of the event.') });
 
 /** Why a cleanup removes events. */
 export const removalReasons = ['age', 'record_limit', 'byte_limit', 'disk_full'] as const;

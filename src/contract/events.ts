@@ -2,12 +2,12 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, detectionSchemas, isoDateTime, open } from './fields.ts';
+import { closed, detectionSchemas, identifier, isoDateTime, open } from './fields.ts';
 import { bodyLimits, filePart, operation } from './operation.ts';
 
 const maybeText = z.string().nullable().optional();
 
-const inEvent = closed({ event_id: z.string().min(1).describe('Id of the event.') });
+const inEvent = closed({ event_id: identifier.describe('Id of the event.') });
 
 /** An image of an event, with what was detected in it (Event Store 4 and 5). */
 export const eventImage = closed({

@@ -42,11 +42,19 @@ export function hasAtMost(countMax: number) {
   ] as const;
 }
 
-const workspace = z.string().min(1).describe('Default: that of the credential.');
-export const project = z.string().min(1).describe('Slug of the project.');
+/** A segment of only dots would address the folder above, also when percent-encoded. */
+const onlyDots = /(^|\/)\.+(\/|$)/;
+
+/** The id or slug of a thing. */
+export const identifier = text.min(1).refine((value) => !onlyDots.test(value), {
+  error: 'must not be only dots',
+});
+
+const workspace = identifier.describe('Default: that of the credential.');
+export const project = identifier.describe('Slug of the project.');
 export const version = z.int().min(1).describe('Number of the version.');
-export const imageId = z.string().min(1).describe('Id of the image.');
-export const taskId = z.string().min(1).describe('Id of the task.');
+export const imageId = identifier.describe('Id of the image.');
+export const taskId = identifier.describe('Id of the task.');
 
 export const inWorkspace = z.strictObject({ workspace });
 export const inProject = z.strictObject({ workspace, project });

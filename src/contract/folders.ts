@@ -2,12 +2,12 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, displayName, inWorkspace, open, text } from './fields.ts';
+import { closed, displayName, identifier, inWorkspace, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inFolder = closed({
   ...inWorkspace.shape,
-  folderId: z.string().min(1).describe('Id of the folder.'),
+  folderId: identifier.describe('Id of the folder.'),
 });
 
 const name = displayName.describe('Name of the folder.');
@@ -60,7 +60,7 @@ export const folders = {
     summary: 'Folders of a workspace.',
     pathParameters: inWorkspace,
     query: closed({
-      groupId: z.string().min(1).optional().describe('Id of the only folder to list.'),
+      groupId: identifier.optional().describe('Id of the only folder to list.'),
     }),
     answer: open({ data: z.array(Folder) }),
     scope: 'folder:read',

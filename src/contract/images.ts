@@ -6,6 +6,7 @@ import {
   closed,
   displayName,
   flatMetadata,
+  identifier,
   imageId,
   inProject,
   inWorkspace,
@@ -30,7 +31,7 @@ const removed = z.array(z.string().min(1)).max(limits.metadataRemovedMax);
 
 /** All of them are written in one transaction. */
 const removedIds = z
-  .array(z.string().min(1).max(limits.foreignIdCharactersMax))
+  .array(identifier.max(limits.foreignIdCharactersMax))
   .min(1)
   .refine((ids) => ids.length <= limits.imagesDeletedMax, {
     error: `names more than ${limits.imagesDeletedMax} images: delete them in several calls`,
@@ -282,7 +283,7 @@ export const images = {
     summary: 'One upload batch.',
     pathParameters: closed({
       ...inProject.shape,
-      batchId: z.string().min(1).describe('Id of the batch.'),
+      batchId: identifier.describe('Id of the batch.'),
     }),
     answer: open({ batch: Batch.optional() }),
     scope: 'batch:read',

@@ -2,10 +2,10 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, inVersion, open, openData } from './fields.ts';
+import { closed, identifier, inVersion, open, openData } from './fields.ts';
 import { operation } from './operation.ts';
 
-const sole = z.string().min(1).optional().describe('Training id; default: the only training.');
+const sole = identifier.optional().describe('Training id; default: the only training.');
 
 export const trainings = {
   trainings_recipe: operation({
@@ -68,7 +68,7 @@ export const trainings = {
     summary: 'Move a training run to the trash.',
     pathParameters: closed({
       ...inVersion.shape,
-      trainingId: z.string().min(1).describe('Id of the training.'),
+      trainingId: identifier.describe('Id of the training.'),
     }),
     answer: open({ deleted: z.boolean().optional() }),
     errors: [409],

@@ -6,6 +6,7 @@ import {
   closed,
   detectionSchemas,
   displayName,
+  identifier,
   isoDateTime,
   jsonBytes,
   open,
@@ -156,7 +157,7 @@ const name = text.min(1).max(limits.metadataKeyCharactersMax);
 const compared = { operator: z.enum(comparison), value: scalar };
 const eventType = z.enum(visionEventTypes);
 
-const inUseCase = closed({ useCaseId: id.describe('Name or id of the use case.') });
+const inUseCase = closed({ useCaseId: identifier.describe('Name or id of the use case.') });
 
 const UseCase = open({
   id: z.string(),

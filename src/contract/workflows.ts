@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { isJsonObject } from '../json-object.ts';
 import { excessWords, hasPrototypeName, jsonExcess } from '../json-text.ts';
 import { limits } from '../limits.ts';
-import { closed, displayName, inWorkspace, open, openData } from './fields.ts';
+import { closed, displayName, identifier, inWorkspace, open, openData } from './fields.ts';
 import { bodyLimits, operation } from './operation.ts';
 
 const inWorkflow = closed({
   ...inWorkspace.shape,
-  workflow: z.string().min(1).describe('Slug of the workflow.'),
+  workflow: identifier.describe('Slug of the workflow.'),
 });
 
 const configBounds = bodyLimits({ elementsMax: limits.workflowConfigElementsMax });
@@ -107,7 +107,7 @@ export const workflows = {
     summary: 'Change the name, the slug or the config of a workflow.',
     pathParameters: inWorkspace,
     body: open({
-      id: z.string().min(1).describe('Id of the workflow.'),
+      id: identifier.describe('Id of the workflow.'),
       name: displayName.optional().describe('Display name.'),
       url: slug.optional(),
       config: config.optional(),
@@ -131,7 +131,7 @@ export const workflows = {
         .string()
         .min(1)
         .describe('Slug of its workspace, which must be this one.'),
-      source_workflow: z.string().min(1).describe('Workflow slug.'),
+      source_workflow: identifier.describe('Workflow slug.'),
       name: displayName.optional().describe('Display name; that of the source unless given.'),
       url: slug.optional(),
     }),

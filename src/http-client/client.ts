@@ -14,6 +14,8 @@ export interface Upstream {
   readonly credential: Secret | undefined;
   /** An access token goes into the header alone, also where an API key goes into the query. */
   readonly isAccessToken?: boolean;
+  /** What helps where the access token is refused; left out: to sign in again on this machine. */
+  readonly refusedHint?: string;
   /** Answers in place of `url`: a service of this process, which is called without HTTP. */
   readonly handle?: HandleInProcess;
   /**

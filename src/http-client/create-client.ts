@@ -116,8 +116,9 @@ async function prepareCall(
 
 function callOf(operation: Operation, input: unknown, upstream: Upstream): PreparedCall {
   const request = prepareRequest(operation, input, upstream);
-  const { credential: secret, isAccessToken } = upstream;
-  return { operation, input, upstream, request, origin: request.origin, secret, isAccessToken };
+  const { credential: secret, isAccessToken, refusedHint } = upstream;
+  const { origin } = request;
+  return { operation, input, upstream, request, origin, secret, isAccessToken, refusedHint };
 }
 
 /** The same call with a renewed credential; undefined if there is none. */

@@ -27,18 +27,20 @@ export interface CallContext {
   readonly secret: Secret | undefined;
   /** The secret is an access token, not an API key. */
   readonly isAccessToken?: boolean | undefined;
+  /** As in Upstream. */
+  readonly refusedHint?: string | undefined;
   readonly deadline: Deadline;
 }
 
 /** An answer with a status other than 2xx. `now` is wall time, for dates in Retry-After. */
 export function statusFailure(context: CallContext, response: HttpResponse, now: number): Failure {
-  const { operation, secret, isAccessToken = false } = context;
+  const { operation, secret } = context;
   const { status, headers } = response;
   const { said, retryable, isObject } = readServiceError(response, secret);
   const repeats = mayRepeat(requestOf(operation), { kind: 'status', status, retryable });
   const waitMs = retryAfterMs(headers, now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
-  const { code, meaning, hint } = explainStatus(operation, status, isAccessToken);
+  const { code, meaning, hint } = explainStatus(context, status);
   // A reason from the service is better than our guess from the status.
   const hasReason = reasoned.includes(status) && said.message !== '';
   const retry = retryOfStatus(operation, status, repeats, seconds);
@@ -167,7 +169,8 @@ interface Explained {
   readonly hint?: string;
 }
 
-function explainStatus(operation: Operation, status: number, isToken: boolean): Explained {
+function explainStatus(context: CallContext, status: number): Explained {
+  const { operation, isAccessToken: isToken = false, refusedHint = signInAgain } = context;
   const setting = credentialSetting(operation);
   // The Event Store has one key and knows no scopes.
   const scope = operation.host === 'device' ? 'access' : `the scope ${operation.scope}`;
@@ -175,7 +178,7 @@ function explainStatus(operation: Operation, status: number, isToken: boolean): 
     401: {
       code: 'unauthenticated',
       meaning: 'the credential is missing or wrong',
-      hint: isToken ? signInAgain : `Set ${setting} to a valid key.`,
+      hint: isToken ? refusedHint : `Set ${setting} to a valid key.`,
     },
     403: {
       code: 'forbidden',

@@ -83,8 +83,13 @@ function usableCredential(operation: Operation, credential: Secret | undefined):
   const key = credential?.reveal() ?? '';
   const setting = credentialSetting(operation);
   if (key === '' && operation.credential !== 'device_key') {
+    // The service that runs models knows API keys alone.
+    const other =
+      operation.host === 'serverless'
+        ? ': a sign-in is of no use there'
+        : ', or sign in with auth_sign_in';
     throw new FoveaError('unauthenticated', `${operation.id} needs a credential; there is none.`, {
-      hint: `Set ${setting}, or sign in with auth_sign_in. Nothing was sent.`,
+      hint: `Set ${setting}${other}. Nothing was sent.`,
     });
   }
   if (/^[\x21-\x7e]*$/.test(key)) return key;

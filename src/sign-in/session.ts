@@ -54,6 +54,8 @@ export interface SessionStatus {
   readonly profile: string;
   /** Why it is signed out, where that is not by choice. */
   readonly error: string | undefined;
+  /** The tokens are refused, or cannot be renewed: a new sign-in may take their place. */
+  readonly isEnding?: boolean | undefined;
 }
 
 export interface SessionOptions extends RefreshOptions {
@@ -95,6 +97,8 @@ class TokenSession implements OwnSession {
   #tryAgainAt = Number.NEGATIVE_INFINITY;
   /** The token that was renewed after a 401; if it is refused too, another would not help. */
   #renewed: { readonly token: Secret; readonly at: number } | undefined;
+  /** The token that a service refused last, and that could not be renewed. */
+  #refused: Secret | undefined;
 
   constructor(options: SessionOptions) {
     const { profile, issuer, clientId, service } = options;
@@ -121,7 +125,10 @@ class TokenSession implements OwnSession {
 
   async renew(refused: Secret, signal?: AbortSignal): Promise<Secret | undefined> {
     const { clock } = this.#options;
-    if (this.#isFutile(refused)) return undefined;
+    if (this.#isFutile(refused)) {
+      this.#refused = refused;
+      return undefined;
+    }
     for (;;) {
       const isJoined = this.#flight !== undefined;
       const next = await untilAborted(this.#fly(refused), signal, cancelled);
@@ -132,7 +139,9 @@ class TokenSession implements OwnSession {
         return accessToken;
       }
       // A flight that was under way did not know of the refusal.
-      if (!isJoined || ended !== undefined) throw endedError();
+      if (isJoined && ended === undefined) continue;
+      this.#refused = refused;
+      throw endedError();
     }
   }
 
@@ -159,7 +168,8 @@ class TokenSession implements OwnSession {
       return { ...at, ...out, workspaceUrl, error: error ?? endedError().message };
     }
     const flaw = this.#flaw(known);
-    return { ...at, status: 'signed_in', expiresAt, scopes, workspaceUrl, error: flaw };
+    const isEnding = this.#isEnding(known) || undefined;
+    return { ...at, status: 'signed_in', expiresAt, scopes, workspaceUrl, error: flaw, isEnding };
   }
 
   async begin(tokens: Tokens): Promise<void> {
@@ -195,8 +205,14 @@ class TokenSession implements OwnSession {
     await this.#flight?.catch(() => undefined);
   }
 
+  #isEnding({ tokens: { accessToken, ended } }: Stored): boolean {
+    return ended !== undefined || this.#refused?.equals(accessToken) === true;
+  }
+
   /** A warning about a sign-in that still works. */
   #flaw({ tokens }: Stored): string | undefined {
+    if (this.#refused?.equals(tokens.accessToken))
+      return 'A call with it was refused: sign in again.';
     if (tokens.ended !== undefined) return 'It cannot be renewed: sign in again when it ends.';
     return this.#unsaved && 'The renewed tokens could not be kept: they end with this process.';
   }

@@ -40,7 +40,7 @@ export type StartedSignIn =
       readonly isNew: boolean;
     };
 
-export interface SignInStatus extends Omit<SessionStatus, 'status'> {
+export interface SignInStatus extends Omit<SessionStatus, 'status' | 'isEnding'> {
   readonly status: 'signed_in' | 'signed_out' | 'pending';
   /** Of the sign-in that is under way. */
   readonly authorizationUrl: string | undefined;
@@ -95,9 +95,9 @@ function createSingleSignIn(options: SignInFlowOptions) {
   let closed: Promise<void> = Promise.resolve();
 
   const open = async (): Promise<StartedSignIn> => {
-    if (await hasToken(session)) {
-      const { workspaceUrl } = await session.status();
-      return { status: 'signed_in', workspaceUrl, why: 'tokens' };
+    const current = await workingSignIn(session);
+    if (current !== undefined) {
+      return { status: 'signed_in', workspaceUrl: current.workspaceUrl, why: 'tokens' };
     }
     await session.ready();
     await closed;
@@ -130,8 +130,8 @@ function createSingleSignIn(options: SignInFlowOptions) {
       const waiting = pending;
       if (waiting) {
         const { address } = waiting;
-        const isIn = await hasToken(session).catch(() => false);
-        if (!isIn) return { status: 'pending', authorizationUrl: address, isNew: false };
+        const current = await workingSignIn(session).catch(() => undefined);
+        if (!current) return { status: 'pending', authorizationUrl: address, isNew: false };
         // Another process of this person was faster.
         waiting.abandon();
       }
@@ -151,22 +151,27 @@ function createSingleSignIn(options: SignInFlowOptions) {
   };
 }
 
-/** An expired sign-in counts as none; other failures are thrown. */
-async function hasToken(session: Session): Promise<boolean> {
+/**
+ * Undefined where calls cannot be made with it, or soon cannot, as far as the service says: it has
+ * expired, was ended or is refused. Other failures are thrown.
+ */
+async function workingSignIn(session: Session): Promise<SessionStatus | undefined> {
   try {
-    return (await session.accessToken()) !== undefined;
+    if ((await session.accessToken()) === undefined) return undefined;
   } catch (thrown) {
-    if (asFoveaError(thrown).code === 'unauthenticated') return false;
+    if (asFoveaError(thrown).code === 'unauthenticated') return undefined;
     throw thrown;
   }
+  const current = await session.status();
+  return current.status === 'signed_in' && current.isEnding !== true ? current : undefined;
 }
 
 function statusOf(
-  facts: Awaited<ReturnType<Session['status']>>,
+  { isEnding, ...facts }: SessionStatus,
   pending: PendingSignIn | undefined,
   failure: FoveaError | undefined,
 ): SignInStatus {
-  const isIn = facts.status === 'signed_in';
+  const isIn = facts.status === 'signed_in' && !(pending && isEnding);
   if (pending && !isIn) {
     const { address } = pending;
     return { ...facts, status: 'pending', authorizationUrl: address, why: undefined };

@@ -59,6 +59,13 @@ test('a refused token is exchanged once, however many calls it failed', async ()
   expect(state.exchanges).toBe(2);
 });
 
+test('says what helps where the platform refuses the token', async () => {
+  const { refusedHint } = await exchangeService().upstreamOf('ada')();
+  expect(refusedHint).toBe(
+    'The host has to sign in again: the platform refuses the token of its user.',
+  );
+});
+
 test('an exchange that failed is told to its callers, and tried again by the next', async () => {
   const { state, upstreamOf } = exchangeService();
   const upstream = upstreamOf('ada');

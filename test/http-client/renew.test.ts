@@ -178,3 +178,32 @@ test('a 403 for a token says which scope the sign-in lacks', async () => {
     'The sign-in may lack the scope project:read: sign out, then sign in again with it (FOVEA_SCOPES).',
   );
 });
+
+test('a service that is signed in to elsewhere says what helps there', async () => {
+  const server = await startMisbehavingServer(refused);
+  const base = async (): Promise<Upstream> => ({
+    url: server.url,
+    credential: new Secret('old-canary'),
+    isAccessToken: true,
+    refusedHint: 'Ask the operator.',
+  });
+  const client = clientOf(server.url, { upstreams: { base, device: base } });
+  opened.push(server, client);
+  const error = await errorOf(client.call(readThing, inThing));
+  expect(error).toMatchObject({ code: 'unauthenticated', hint: 'Ask the operator.' });
+});
+
+test('where a sign-in is of no use, no hint proposes it', async () => {
+  const server = await startMisbehavingServer(good);
+  const base = async (): Promise<Upstream> => ({ url: server.url, credential: undefined });
+  const upstreams = { base, device: base, serverless: base };
+  const client = clientOf(server.url, { upstreams });
+  opened.push(server, client);
+  const models = { ...readThing, host: 'serverless' } as const;
+  expect((await errorOf(client.call(models, inThing))).hint).toBe(
+    'Set FOVEA_API_KEY: a sign-in is of no use there. Nothing was sent.',
+  );
+  expect((await errorOf(client.call(readThing, inThing))).hint).toBe(
+    'Set FOVEA_API_KEY, or sign in with auth_sign_in. Nothing was sent.',
+  );
+});

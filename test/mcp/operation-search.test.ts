@@ -22,7 +22,7 @@ const tried: readonly (readonly [wish: string, ...right: string[]])[] = [
   ['which classes are rare', 'projects_health'],
   ['list my projects', 'workspace_get'],
   ['get accuracy', 'models_list'],
-  ['download original image', 'images_get'],
+  ['download original image', 'images_download'],
 ];
 
 /** Written before the words of the finder were, and without a look at how it ranks. */

@@ -158,7 +158,8 @@ test('what writing tools say of them is fenced, also where they fail', async () 
   await call(fovea, 'versions_preview', { ...cells, augmentation: { flip: { horizontal: true } } });
   await call(fovea, 'versions_export', { ...cells, version: 1, format: 'coco' });
   await call(fovea, 'images_tag', { ...cells, imageId, operation: 'add', tags: ['again'] });
-  await call(fovea, 'images_get', { ...cells, imageId, save_to: join(fovea.folder, 'out.png') });
+  const save_to = join(fovea.folder, 'out.png');
+  await call(fovea, 'images_download', { ...cells, imageId, save_to });
   await call(fovea, 'events_retry_upload', { event_id: seeded.eventIds[0] });
   await call(fovea, 'projects_delete', { project: long });
   await call(fovea, 'trash_list', {});

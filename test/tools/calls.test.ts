@@ -207,12 +207,20 @@ describe('images_get', () => {
 
   it('saves the original to a new file only', async () => {
     const path = join(fixture.folder, 'out/a.jpg');
-    const { data } = await fixture.call('images_get', { ...args, save_to: 'out/a.jpg' });
-    expect(data).toMatchObject({ path, bytes: 6 });
+    const wanted = { ...args, save_to: 'out/a.jpg' };
+    const { data } = await fixture.call('images_download', wanted);
+    expect(data).toEqual({ path, bytes: 6, image: { id: 'i1', name: 'a.jpg' } });
     expect(JSON.stringify(data)).not.toContain('/blobs/1');
     expect(await readFile(path, 'utf8')).toBe('pixels');
-    const error = await fixture.refused('images_get', { ...args, save_to: 'out/a.jpg' });
+    const error = await fixture.refused('images_download', wanted);
     expect(error.code).toBe('conflict');
+  });
+
+  it('writes nothing where a tool only reads', async () => {
+    const error = await fixture.refused('images_get', { ...args, save_to: 'out/a.jpg' });
+    expect(error.message).toBe('save_to: is no argument of images_get');
+    expect(error.hint).toBe('images_download takes it.');
+    expect(fixture.requests).toEqual([]);
   });
 });
 

@@ -265,6 +265,7 @@ function catalogArguments(): Record<string, Facts> {
     images_upload_zip: { path: folder },
     images_upload_zip_status: { taskId: zipTaskId },
     images_annotate: labels(imageId),
+    images_download: { imageId, save_to: join(folder, 'original.jpg') },
     images_delete: { images: [spareImageId], confirm: 'cells' },
     images_tag: { imageId, operation: 'add', tags: ['a'] },
     images_set_metadata: { imageId, metadata: { a: 1 } },

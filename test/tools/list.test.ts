@@ -47,7 +47,6 @@ const readers = [
   'catalog_search_by_image',
   'images_search',
   'workspace_search',
-  'search_export_get',
   'trash_list',
   'tasks_get',
   'tasks_wait',
@@ -141,6 +140,7 @@ describe('the list of tools', () => {
     const needing = all.filter(({ usesFiles }) => usesFiles);
     expect(needing.map(({ name }) => name)).toEqual([
       'versions_preview',
+      'images_download',
       'catalog_search_by_image',
       'vision_events_upload_image',
       'events_attach_video',
@@ -151,7 +151,6 @@ describe('the list of tools', () => {
       versions_export: ['save_to', 'overwrite'],
       images_upload: ['files', 'annotations', 'labelmap_file', 'list'],
       images_annotate: ['file'],
-      images_get: ['save_to'],
       search_export_get: ['save_to'],
       images_upload_zip: ['path'],
       images_search: ['image'],

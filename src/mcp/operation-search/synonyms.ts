@@ -56,8 +56,9 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   images_annotate:
     'draw box, label image, polygon, mark, correct box, fix box, fix label, save annotation, replace labels of image, change boxes, move box, label one image, annotation one image',
   images_get:
-    'original image, download image, image file, one image, look at image, list boxes image, ' +
-    'labels of image, picture itself, size of image, open image',
+    'one image, look at image, list boxes image, labels of image, picture itself, size of image, ' +
+    'open image',
+  images_download: 'original image, image file, save image, save picture, original file',
   images_delete: 'throw away image, remove image, bad pictures, get rid images, blurry',
   images_tag: 'tag one image, mark image, untag, remove tag, remove tag image, add tag image',
   images_set_metadata: 'metadata one image, note on image, location of image',
