@@ -29,6 +29,22 @@ export interface Job {
   check(scene: Scene): Promise<void>;
 }
 
+export function promptOf(job: Job, files: string): string {
+  return job.prompt.replaceAll('{files}', files);
+}
+
+/** Why the state is not the end state of the job; undefined: it is. */
+export async function whyWrong(job: Job, scene: Scene): Promise<string | undefined> {
+  try {
+    await job.check(scene);
+    return undefined;
+  } catch (thrown) {
+    return thrown instanceof Error
+      ? thrown.message.replaceAll(/\s+/g, ' ').slice(0, 300)
+      : String(thrown);
+  }
+}
+
 /** The member at a dotted path; undefined if it does not exist. */
 export function at(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((found, name) => {

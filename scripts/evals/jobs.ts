@@ -3,6 +3,7 @@
 import type { Job } from './job.ts';
 import { datasetJobs } from './jobs/datasets.ts';
 import { eventJobs } from './jobs/events.ts';
+import { freshJobs } from './jobs/fresh.ts';
 import { imageJobs } from './jobs/images.ts';
 import { sharingJobs } from './jobs/sharing.ts';
 import { versionJobs } from './jobs/versions.ts';
@@ -13,4 +14,5 @@ export const jobs: readonly Job[] = [
   ...versionJobs,
   ...sharingJobs,
   ...eventJobs,
+  ...freshJobs,
 ];

@@ -2,13 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import type { ToolProfile } from '../../src/config.ts';
 import { launchOf } from './connect.ts';
-import { type OpenScene, openScene } from './environment.ts';
-import { at, type Job } from './job.ts';
+import { filesIn, makeSceneFolder, openScene, settingsOf } from './environment.ts';
+import { at, type Job, promptOf, whyWrong } from './job.ts';
 
 export interface AgentOptions {
   /** A command line of the shell; `{prompt}` and `{config}` in it are filled. */
@@ -46,51 +46,55 @@ export function agentNamed(name: string): string {
 }
 
 export async function runJob(job: Job, options: AgentOptions): Promise<JobOutcome> {
-  const scene = await openScene(options.toolProfile);
+  const folder = await makeSceneFolder();
+  const scene = await openScene(folder);
   try {
     await job.seed(scene);
-    const failureBefore = await failureOf(job, scene);
+    const failureBefore = await whyWrong(job, scene);
     const began = performance.now();
-    const record = join(scene.folder, 'record.jsonl');
-    const ending = await runAgent(job, scene, record, options);
+    const record = join(folder, 'record.jsonl');
+    const ending = await runAgent(
+      job,
+      { folder, record, eventStoreUrl: scene.eventStoreUrl },
+      options,
+    );
     const seconds = (performance.now() - began) / 1000;
-    const failure = await failureOf(job, scene);
+    const failure = await whyWrong(job, scene);
     const said = failure && ending ? `${failure} (${ending})` : failure;
     return { name: job.name, failureBefore, failure: said, seconds, ...countRecord(record) };
   } finally {
     await scene.close();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function failureOf(job: Job, scene: OpenScene): Promise<string | undefined> {
-  try {
-    await job.check(scene);
-    return undefined;
-  } catch (thrown) {
-    return thrown instanceof Error
-      ? thrown.message.replaceAll(/\s+/g, ' ').slice(0, 300)
-      : String(thrown);
-  }
+interface Place {
+  readonly folder: string;
+  readonly record: string;
+  readonly eventStoreUrl: string;
 }
 
 /** How the agent ended where it did not end well. */
 async function runAgent(
   job: Job,
-  scene: OpenScene,
-  record: string,
-  { agent, timeoutMs }: AgentOptions,
+  { folder, record, eventStoreUrl }: Place,
+  { agent, toolProfile, timeoutMs }: AgentOptions,
 ): Promise<string | undefined> {
-  const config = join(scene.folder, 'mcp.json');
-  const { command, args, env } = launchOf(scene.settings);
+  const config = join(folder, 'mcp.json');
+  const files = filesIn(folder);
+  const { command, args, env } = launchOf({
+    ...settingsOf(folder, toolProfile),
+    FOVEA_DEVICE_URL: eventStoreUrl,
+  });
   const recorder = resolve('scripts/evals/mcp-recorder.ts');
   const fovea = { command, args: [recorder, record, command, ...args], env };
   await writeFile(config, JSON.stringify({ mcpServers: { fovea } }));
-  const prompt = job.prompt.replaceAll('{files}', scene.files);
+  const prompt = promptOf(job, files);
   const line = agent
     .replaceAll('{prompt}', '"$FOVEA_EVAL_PROMPT"')
     .replaceAll('{config}', '"$FOVEA_EVAL_CONFIG"');
   const child = spawn('/bin/sh', ['-c', line], {
-    cwd: scene.files,
+    cwd: files,
     detached: true,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: {
@@ -98,7 +102,7 @@ async function runAgent(
       FOVEA_EVAL_JOB: job.name,
       FOVEA_EVAL_PROMPT: prompt,
       FOVEA_EVAL_CONFIG: config,
-      FOVEA_EVAL_FILES: scene.files,
+      FOVEA_EVAL_FILES: files,
     },
   });
   child.stdin.on('error', () => undefined);
