@@ -1,17 +1,21 @@
-// Tools of the inference toolset: running a model on an image.
+// Tools of the inference toolset: running a model on images.
 
 import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
 import type { Answer } from '../src/contract/operation.ts';
-import { invalidArgument } from '../src/errors.ts';
+import { asFoveaError } from '../src/errors.ts';
+import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
-import type { Tool } from '../src/mcp/tool.ts';
+import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
 import { asGiven, count, tally } from './format.ts';
-import { openPart } from './local-file.ts';
+import { type Source, withSources } from './inference/image-sources.ts';
+import { matchBoxes, overlappingPairs } from './inference/match-boxes.ts';
+import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
 
-const { inference_run: run } = inference;
+const { inference_run: run, inference_draw: draw } = inference;
 const { project } = run.pathParameters.shape;
 const { image, confidence, overlap, classes } = run.query.shape;
+const text = z.string().min(1).optional();
 
 const input = z.strictObject({
   project,
@@ -19,44 +23,152 @@ const input = z.strictObject({
   version: z.coerce
     .string()
     .optional()
-    .describe('Version number of a trained model, or "local"; default: the deployed model.'),
-  file: z.string().min(1).optional().describe('Path of a local image.'),
-  url: image.describe('In place of file: URL of an image.'),
+    .describe('Version number, or "local"; default: the deployed model.'),
+  file: text.describe('Path of a local image.'),
+  url: image.describe('Or: URL of an image.'),
+  imageId: text.describe('Or: id of an image of the project.'),
+  query: text.describe('Or: a search; the first 8 images of the project that it finds.'),
+  save_to: text.describe('Path of the .jpg to write, in place of showing it.'),
   confidence,
   overlap,
   classes,
 });
 
+type RunInput = z.output<typeof input>;
+
 export const inferenceTools: readonly Tool[] = [
   toolFor(run, {
     title: 'Run model',
     description:
-      'Runs a detection model on one image and gives its boxes: x and y are the centre, in pixels. Uses the deployed model, another version, or the local model. For a video use video_inference_start.',
-    fileArguments: ['file'],
+      'Runs a detection model on an image, or on some that a search finds. Gives its boxes (x and y are the centre, in pixels) and a picture of them, beside the labels where there are any. For a video use video_inference_start.',
+    fileArguments: ['file', 'save_to'],
     repeated: 'made',
     input,
-    run: async ({ version: wanted = 'deployed', file, url, ...rest }, context) => {
-      const { client, signal } = context;
-      if ((file === undefined) === (url === undefined)) {
-        throw invalidArgument('file', 'give either file or url');
-      }
-      const source =
-        file === undefined
-          ? { ...(url !== undefined && { image: url }) }
-          : { file: await openPart(file, 'file', context) };
-      const call = { ...rest, ...source, version: wanted };
-      const { body } = await client.call(run, call, { signal });
-      const { predictions = [], ...facts } = body;
-      const counts = new Map<string, number>();
-      for (const { class: name } of predictions) counts.set(name, (counts.get(name) ?? 0) + 1);
-      const found = predictions.length === 0 ? '' : ` (${tally(Object.fromEntries(counts))})`;
-      const summary = `Found ${count(predictions.length, 'object')}${found} in ${asGiven(file ?? url ?? '')}.`;
-      return { summary, data: { ...facts, predictions: predictions.map(inShort) } };
-    },
+    run: runModel,
   }),
 ];
 
+async function runModel(given: RunInput, context: ToolContext): Promise<ToolResult> {
+  const { save_to, project } = given;
+  const target =
+    save_to === undefined ? undefined : await sheetTarget({ save_to }, 'inference.jpg', context);
+  return withSources(given, context, async ({ list, total }) => {
+    const seen: Seen[] = [];
+    for (const source of list) {
+      context.progress(seen.length, list.length, 'Running the model');
+      seen.push(await runOn(source, given, context));
+    }
+    const title = `${project} ${given.version ?? 'deployed'}`;
+    const { sheet, notes } = await drawAll(seen, title, context);
+    const path = sheet && target && (await saveSheet(sheet.data, target));
+    const [only] = seen;
+    const isOne = total === undefined && only !== undefined;
+    const facts = isOne
+      ? { ...only.facts, ...factsOf(only) }
+      : {
+          images_found: total,
+          images: seen.map((one) => ({ name: one.source.name, ...factsOf(one) })),
+        };
+    const saved = path === undefined ? '' : ` Drawn in ${asGiven(path)}.`;
+    const where = isOne ? only.source.shown : `${seen.length} of ${count(total ?? 0, 'image')}`;
+    return {
+      summary: `${summaryOf(seen, where)}${saved}`,
+      data: { ...facts, ...(path !== undefined && { path }), ...notes },
+      ...(path === undefined
+        ? { images: sheet ? [sheet] : [] }
+        : {
+            files: [{ path, mimeType: 'image/jpeg', description: 'The images with their boxes' }],
+          }),
+    };
+  });
+}
+
 type Prediction = NonNullable<Answer<typeof run>['predictions']>[number];
+
+interface Seen {
+  readonly source: Source;
+  readonly predictions: readonly Prediction[];
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+async function runOn(
+  source: Source,
+  { project, version = 'deployed', confidence, overlap, classes }: RunInput,
+  { client, signal }: ToolContext,
+): Promise<Seen> {
+  const call = { project, version, confidence, overlap, classes, ...source.sent };
+  const { body } = await client.call(run, call, { signal });
+  const { predictions = [], ...facts } = body;
+  return { source, predictions, facts };
+}
+
+function toBox({ class: label, x, y, width, height, confidence }: Prediction) {
+  return { label, x, y, width, height, confidence };
+}
+
+/** What is told of one image. */
+function factsOf({ source: { imageId, truth }, predictions }: Seen) {
+  const matches = truth && matchBoxes(predictions.map(toBox), truth);
+  return {
+    ...(imageId !== undefined && { imageId }),
+    predictions: predictions.map(inShort),
+    ...(matches && { truth: matches }),
+  };
+}
+
+/** `Found 3 objects ("red" 3) in "a.jpg". 2 of 4 labels are matched, 1 box matches none.` */
+function summaryOf(seen: readonly Seen[], where: string): string {
+  const all = seen.flatMap(({ predictions }) => predictions);
+  const counts = new Map<string, number>();
+  for (const { class: name } of all) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const found = all.length === 0 ? '' : ` (${tally(Object.fromEntries(counts))})`;
+  const pairs = seen.reduce((sum, one) => sum + overlappingPairs(one.predictions.map(toBox)), 0);
+  const twice = pairs === 0 ? '' : ` ${count(pairs, 'pair')} of boxes cover one another by half.`;
+  const known = seen.flatMap((one) => factsOf(one).truth ?? []);
+  const sum = (name: 'labelled' | 'matched' | 'extra') =>
+    known.reduce((figure, one) => figure + one[name], 0);
+  const truth =
+    known.length === 0
+      ? ''
+      : ` ${sum('matched')} of ${count(sum('labelled'), 'label')} matched, ${count(sum('extra'), 'box', 'boxes')} beside.`;
+  return `Found ${count(all.length, 'object')}${found} in ${where}.${truth}${twice}`;
+}
+
+/** The picture of all; what prevents it fails nothing. */
+async function drawAll(seen: readonly Seen[], title: string, { client, signal }: ToolContext) {
+  const drawn = seen.flatMap(({ source: { sent, name, truth }, predictions }) =>
+    'file' in sent ? [{ image: sent.file, name, truth, predictions }] : [],
+  );
+  if (drawn.length === 0) return { notes: { preview_notes: ['an image at a URL is not drawn'] } };
+  const most = limits.drawnBoxesMax;
+  try {
+    const { body } = await client.call(
+      draw,
+      {
+        images: drawn.map(({ image }) => image),
+        title,
+        drawn: drawn.map(({ name, truth, predictions }) => ({
+          name,
+          found: predictions.slice(0, most).map(toBox),
+          ...(truth && { labelled: truth.slice(0, most).map(boxAlone) }),
+        })),
+      },
+      { signal },
+    );
+    const data = Buffer.from(body.sheet, 'base64');
+    return { sheet: { data, mimeType: body.contentType }, notes: {} };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return {
+      notes: { preview_notes: [`the boxes cannot be drawn (${asFoveaError(thrown).code})`] },
+    };
+  }
+}
+
+/** Labels have members of their own, such as outlines. */
+function boxAlone({ label, x, y, width, height }: NonNullable<Source['truth']>[number]) {
+  return { label, x, y, width, height };
+}
 
 /** More digits, and an id that nothing takes, would be half of the answer. */
 function inShort({ detection_id: _, ...prediction }: Prediction) {

@@ -84,7 +84,8 @@ async function previewSettings(input: PreviewInput, context: ToolContext): Promi
   return {
     summary: `${what}: ${figures(body)}. Saved to ${asGiven(saved)}.`,
     data: { path: saved, warnings, ...facts },
-    images: [{ data, mimeType: contentType }],
+    // Whoever names a file for it wants no large picture in the answer.
+    images: input.save_to === undefined ? [{ data, mimeType: contentType }] : [],
     files: [{ path: saved, mimeType: contentType, description: 'The contact sheet' }],
     next: nextCalls(input, subject),
   };

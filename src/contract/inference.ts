@@ -1,6 +1,7 @@
 // Inference with deployed models, in the format of the hosted platform.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import { closed, open, project } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
@@ -23,6 +24,18 @@ const Prediction = open({
   class_id: z.int().optional(),
   detection_id: z.string().optional(),
 });
+
+/** A box to draw: x and y are its centre, in pixels of its image. */
+const DrawnBox = open({
+  label: z.string().max(limits.foreignIdCharactersMax),
+  x: z.number(),
+  y: z.number(),
+  width: z.number().min(0),
+  height: z.number().min(0),
+  confidence: z.number().optional(),
+});
+
+const drawnBoxes = z.array(DrawnBox).max(limits.drawnBoxesMax);
 
 export const inference = {
   /** Not in the documented API; the format is that of the hosted platform's inference. */
@@ -63,5 +76,38 @@ export const inference = {
     errors: [409, 413, 415, 501, 502, 504],
     scope: 'model:infer',
     effect: 'adds',
+  }),
+  /** Of the embedded platform; keeps nothing of what is sent. */
+  inference_draw: operation({
+    id: 'inference_draw',
+    toolset: 'inference',
+    host: 'local',
+    method: 'POST',
+    path: '/previews/detections',
+    summary: 'A contact sheet of images that are sent along, with boxes that were found in them.',
+    body: closed({
+      images: z.array(filePart).min(1).max(limits.previewSourcesMax).describe('Image files.'),
+      title: z.string().min(1).max(200).describe('Of the sheet.'),
+      drawn: z
+        .array(
+          open({
+            name: z.string().max(500).describe('Title of the image.'),
+            found: drawnBoxes.describe('Boxes of a model.'),
+            labelled: drawnBoxes.optional().describe('True boxes; absent: not known.'),
+          }),
+        )
+        .min(1)
+        .describe('What is drawn on each image, in their order.'),
+    }),
+    bodyType: 'multipart',
+    answer: open({
+      sheet: z.string().describe('The contact sheet as base64.'),
+      contentType: z.string(),
+      width: z.int().describe('Of the sheet, in pixels.'),
+      height: z.int(),
+    }),
+    errors: [413, 415],
+    scope: 'model:infer',
+    effect: 'reads',
   }),
 };

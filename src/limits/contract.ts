@@ -107,6 +107,8 @@ export const contractLimits = {
   cutoutCountMax: 10_000,
   /** More images are too small to see on one sheet. */
   previewSourcesMax: 8,
+  /** More boxes hide the image on which they are drawn. */
+  drawnBoxesMax: 300,
   /** More samples of each are too small to see on one sheet. */
   previewSamplesMax: 8,
 

@@ -18,6 +18,7 @@ import { suggestSpellingOfFew } from '../spelling-suggestion.ts';
 import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
+import { drawDetections } from './previews/draw-detections.ts';
 import type { Project } from './store/projects.ts';
 
 type RunInput = Input<typeof inference.inference_run>;
@@ -37,6 +38,7 @@ export function inferenceHandlers(
       const { id, labelled } = await runModel(dependencies, shares, run);
       return describe(id, labelled);
     },
+    inference_draw: async (input, { signal }) => drawDetections(input, signal),
   };
 }
 

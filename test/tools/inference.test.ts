@@ -1,8 +1,9 @@
 // Running a model, and Auto Label, as an agent does it: through MCP, with a model of the settings.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { colourFinder } from '../fixtures/onnx-models.ts';
@@ -66,7 +67,7 @@ it('tells what the model found, and where', async () => {
     expect.stringContaining('There is no model \\"squares/3\\".'),
   ]);
   const neither = await fovea.call('inference_run', { project: 'squares' });
-  expect(neither.text).toContain('file: give either file or url');
+  expect(neither.text).toContain('file: give one of file, url, imageId and query');
   const { data: stats } = await fovea.call('inference_stats_get');
   expect(stats).toMatchObject({ num_inferences: 2, num_errors: 0, avg_confidence: 1 });
 });
@@ -113,4 +114,66 @@ it('asks for the address of hosted models beside a hosted platform', async () =>
   await writeFile(file, await redAt(5));
   const { text } = await fovea.call('inference_run', { project: 'squares', file });
   expect(text).toContain('FOVEA_SERVERLESS_URL');
+});
+
+/** The pictures of a result. */
+async function picturesOf(args: object) {
+  const { content } = await shared.client.callTool({
+    name: 'inference_run',
+    arguments: { project: 'squares', ...args },
+  });
+  return content.flatMap((block) =>
+    block.type === 'image' ? [Buffer.from(block.data, 'base64')] : [],
+  );
+}
+
+it('draws what the model found, and with save_to only into the file', async () => {
+  const [shown] = await picturesOf({ file: picture });
+  expect(await sharp(shown).metadata()).toMatchObject({ format: 'jpeg' });
+  const save_to = join(shared.folder, 'seen.jpg');
+  expect(await picturesOf({ file: picture, save_to })).toEqual([]);
+  expect(await readFile(save_to)).toEqual(shown);
+});
+
+it('runs on an image of the project, and on those of a search, beside their labels', async () => {
+  const { results } = await shared.ok('workspace_search', { query: 'project:squares' });
+  const [{ id }] = Object(results);
+  const voc = (left: number) =>
+    `<annotation><filename>square.png</filename><size><width>64</width><height>64</height></size>
+     <object><name>red</name><bndbox><xmin>${left}</xmin><ymin>16</ymin><xmax>${left + 16}</xmax>
+     <ymax>32</ymax></bndbox></object></annotation>`;
+  const label = (left: number) =>
+    shared.ok('images_annotate', {
+      project: 'squares',
+      imageId: id,
+      annotation: voc(left),
+      name: 'square.xml',
+      overwrite: true,
+    });
+  await label(16);
+  const one = await shared.call('inference_run', { project: 'squares', imageId: id });
+  expect(one.text).toContain('Found 1 object ("red" 1) in "square.png". 1 of 1 label matched, ');
+  expect(one.data).toMatchObject({
+    imageId: id,
+    truth: { labelled: 1, matched: 1, missed: 0, extra: 0 },
+  });
+  await label(46);
+  const some = await shared.call('inference_run', { project: 'squares', query: 'class:red' });
+  expect(some.text).toContain('in 1 of 1 image. 0 of 1 label matched, 1 box beside.');
+  expect(some.data).toMatchObject({
+    images_found: 1,
+    images: [{ imageId: id, truth: { missed: 1 } }],
+  });
+  expect(await picturesOf({ query: 'class:red' })).toHaveLength(1);
+  const none = await shared.call('inference_run', { project: 'squares', query: 'class:blue' });
+  expect(none.text).toContain('finds no image of "squares"');
+});
+
+it('takes images in one way', async () => {
+  const both = await shared.call('inference_run', {
+    project: 'squares',
+    file: picture,
+    query: '*',
+  });
+  expect(both.text).toContain('give one of file, url, imageId and query');
 });

@@ -154,7 +154,7 @@ describe('the list of tools', () => {
       search_export_get: ['save_to'],
       images_upload_zip: ['path'],
       images_search: ['image'],
-      inference_run: ['file'],
+      inference_run: ['file', 'save_to'],
       events_create: ['images'],
     });
     const left = withoutLocalFiles(all);

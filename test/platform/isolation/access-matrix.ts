@@ -99,6 +99,11 @@ export const rows = {
   versions_preview_files: {
     input: () => ({ body: { images: [picture], preprocessing: {}, augmentation: {} } }),
   },
+  inference_draw: {
+    input: () => ({
+      body: { images: [picture], title: 'x', drawn: [{ name: 'x', found: [] }] },
+    }),
+  },
   trainings_recipe: {
     input: (at) => ({ ...inVersion(at), query: { modelType: 'rfdetr-small' } }),
   },
