@@ -116,6 +116,13 @@ export interface ToolsCommand {
   readonly json: boolean;
 }
 
+/** Shows in the browser what was made. */
+export interface OpenCommand {
+  readonly kind: 'open';
+  /** A view, a project, or `PROJECT/VERSION`; undefined: the latest of these. */
+  readonly what: string | undefined;
+}
+
 export type Command =
   | { readonly kind: 'mcp' }
   | { readonly kind: 'help' }
@@ -127,60 +134,9 @@ export type Command =
   | DoctorCommand
   | CallCommand
   | ToolsCommand
+  | OpenCommand
   | AccountCommand
   | ApplicationCommand;
-
-export const helpText = `Usage: fovea [command] [options]
-
-Without a command: serves the Model Context Protocol over stdin and stdout. A host starts it so.
-
-Services:
-  platform    serves the embedded platform and its sign-in service over HTTP
-                --host ADDRESS   address to listen on (127.0.0.1)
-                --port PORT      port, 0 for any free one (8000)
-                --data FOLDER    where the data is kept (FOVEA_HOME)
-  event-store serves the device Event Store over HTTP, with the same options (8001)
-  http        serves the Model Context Protocol over HTTP at /mcp, with the same options (8002)
-
-For people and scripts:
-  tools       NAME: the arguments of a tool; without a name, lists all of them
-                --json           for programs
-  call        TOOL JSON: calls a tool and prints the answer; - reads the JSON from stdin
-                --json           the facts of the answer as JSON; exit code 1 where it is an error
-  setup       HOST …: writes Fovea into the configuration of hosts; without a name, lists them
-                ${hostNames.slice(0, 5).join(', ')},
-                ${hostNames.slice(5).join(', ')}
-                --all            every host that is here
-                --dry-run        shows the change, and writes nothing
-                --undo           takes the last change back
-                --tool-profile default|full|compact
-                                 which tools the host is offered (FOVEA_TOOL_PROFILE)
-                --files FOLDER   what tools may read and write (may be repeated; FOVEA_FILE_ROOTS)
-  doctor      checks the setup and names each mend; exit code 1 where something is wrong
-                --json           for programs
-  sign-in     signs in to the service of the settings, with the browser
-                --paste          the final address is pasted here: the browser is elsewhere
-                --profile NAME   one sign-in of several (FOVEA_PROFILE)
-  sign-out    revokes and forgets that sign-in (--profile NAME)
-  status      says who is signed in, and until when (--profile NAME)
-
-For the sign-in service of your own platform:
-  account     add NAME, list, remove NAME: people who may sign in; the password comes from stdin
-                --email ADDRESS  --workspace SLUG (may be repeated)  --data FOLDER
-              password NAME: a new password, which signs out all browsers
-                --sign-out       and all programs
-  application add, list, remove ID: programs that may ask people to sign in
-                --name NAME  --homepage URL  --redirect-uri URI (may be repeated)
-                --auth client_secret_post|client_secret_basic|none
-                --scope SCOPE (may be repeated; all)  --visibility Internal|Unlisted|Public
-                --desktop  --mcp  --resource URL  --data FOLDER
-
-Options:
-  --help      prints this text
-  --version   prints the version
-
-Settings come from environment variables. docs/settings.md lists them; fovea doctor shows those set.
-`;
 
 /**
  * Reads the arguments after the script's name. Throws `invalid_input` with the nearest known name
@@ -245,6 +201,7 @@ const optionsOf = {
   doctor: ['json'],
   call: ['json'],
   tools: ['json'],
+  open: [],
   account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
     'name',
@@ -299,7 +256,7 @@ function checkOptions(command: CommandName, values: Values): void {
       throw invalidArgument(
         `--${option}`,
         `is not an option of "fovea ${command}"`,
-        `It takes ${list}.`,
+        taken.length === 0 ? 'It takes none.' : `It takes ${list}.`,
       );
     }
     if (value === '' || (Array.isArray(value) && value.includes(''))) {
@@ -340,6 +297,9 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
     case 'tools':
       takeWords(command, words, 1);
       return { kind: command, name: words[0], json: values.json ?? false };
+    case 'open':
+      takeWords(command, words, 1);
+      return { kind: command, what: words[0] };
     case 'account':
       return accountCommand(words, values);
     case 'application':

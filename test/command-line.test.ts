@@ -66,6 +66,8 @@ test.each([
       files: [],
     },
   ],
+  [['open'], { kind: 'open', what: undefined }],
+  [['open', 'cells/3'], { kind: 'open', what: 'cells/3' }],
   [['doctor'], { kind: 'doctor', json: false }],
   [['doctor', '--json'], { kind: 'doctor', json: true }],
   [

@@ -3,7 +3,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { eventStoreAnswers, eventStoreUrl } from '../../src/bin/find-event-store.ts';
 import type { ToolProfile } from '../../src/config.ts';
@@ -84,7 +85,7 @@ async function writeCommand(folder: string, commands: string, profile: ToolProfi
   const launch = { command, args, env, record: recordIn(folder) };
   await mkdir(commands);
   await writeFile(join(commands, 'launch.json'), JSON.stringify(launch));
-  const recorder = resolve('scripts/evals/command-recorder.ts');
+  const recorder = fileURLToPath(import.meta.resolve('./command-recorder.ts'));
   const line = [process.execPath, recorder, join(commands, 'launch.json')];
   const script = `#!/bin/sh\nexec ${line.map((word) => `'${word}'`).join(' ')} "$@"\n`;
   await writeFile(join(commands, 'fovea'), script, { mode: 0o755 });

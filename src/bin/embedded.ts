@@ -6,6 +6,7 @@ import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { localWorkspace } from '../config.ts';
 import type { Upstream } from '../http-client/client.ts';
+import type { Route } from '../http-server/handlers.ts';
 import type { Service } from '../http-server/serve.ts';
 import type { Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
@@ -18,8 +19,18 @@ export interface Embedded {
   readonly upstream: Upstream;
 }
 
+/** How a person gets into its web page: the route gives the key. */
+export interface PageAccess {
+  readonly key: Secret;
+  readonly route: Route;
+}
+
 /** Listens on a free port of 127.0.0.1, with a random key that ends with the process. */
-export async function startEmbedded(settings: Settings, log: Log): Promise<Embedded> {
+export async function startEmbedded(
+  settings: Settings,
+  log: Log,
+  page?: PageAccess,
+): Promise<Embedded> {
   const key = new Secret(randomBytes(32).toString('base64url'));
   const service = await startPlatform({
     data: prepareDataFolder(join(settings.home, 'platform'), 'FOVEA_HOME'),
@@ -27,7 +38,8 @@ export async function startEmbedded(settings: Settings, log: Log): Promise<Embed
     port: 0,
     workspace: settings.workspace ?? localWorkspace,
     ...platformOptions(settings, 0),
-    keys: [key],
+    keys: page === undefined ? [key] : [key, page.key],
+    ...(page && { routes: [page.route] }),
     log: log.part('platform'),
     clock: systemClock,
   });

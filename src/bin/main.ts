@@ -1,9 +1,10 @@
 // Reads the command line and starts one process.
 
 import packageJson from '../../package.json' with { type: 'json' };
-import { type Command, helpText, readCommand } from '../command-line.ts';
+import { type Command, readCommand } from '../command-line.ts';
 import { ownEnvironment } from '../environment.ts';
 import { asFoveaError } from '../errors.ts';
+import { helpText } from '../help-text.ts';
 import { keepTrimThreshold } from './memory-allocator.ts';
 
 const { version } = packageJson;
@@ -50,6 +51,8 @@ async function run(command: Command): Promise<void> {
       return (await import('./call.ts')).runCall(command, version);
     case 'tools':
       return (await import('./call.ts')).runTools(command);
+    case 'open':
+      return (await import('./open.ts')).runOpen(command);
     case 'doctor':
       return (await import('./doctor.ts')).runDoctor(command);
     case 'account':

@@ -29,6 +29,8 @@ export const platformLimits = {
   thumbSide: 320,
   /** Cached thumbnails: some thousand. */
   thumbsRememberedBytesMax: 32 * 1024 * 1024,
+  /** A browser opens it at once; a link that is found later is worth nothing. */
+  oneUseLinkMs: 60_000,
   /** Long enough for a slow download to start. */
   linkLifetimeMs: 60 * 60 * 1000,
   /** 30 days; API, Trash. */

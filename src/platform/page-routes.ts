@@ -31,6 +31,7 @@ const files = [
   'images.js',
   'key.js',
   'main.js',
+  'one-use-link.js',
   'project.js',
   'projects.js',
   'table.js',

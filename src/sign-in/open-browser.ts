@@ -17,6 +17,14 @@ export function createBrowser(isOff: boolean): OpenBrowser {
 }
 
 /**
+ * Opens a file of this machine in the browser. Its path is all that the arguments of other programs
+ * show. False: no browser here.
+ */
+export function openFile(path: string, isOff: boolean): boolean {
+  return !isOff && launch(path);
+}
+
+/**
  * The address with everything encoded that a shell would read: on Linux the browser is started by
  * scripts. Undefined unless it is https, or http on this machine, and names nobody.
  */
@@ -32,7 +40,7 @@ export function cleanAddress(address: string): string | undefined {
 
 const addressCharactersMax = 16_384;
 
-/** No shell, no argument but the URL, none of our environment variables. */
+/** No shell, no argument but the URL or path, none of our environment variables. */
 function launch(address: string): boolean {
   const [command, ...words] = openers[thisMachine().platform] ?? ['xdg-open'];
   const child = spawn(command ?? 'xdg-open', [...words, address], {

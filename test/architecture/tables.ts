@@ -60,6 +60,7 @@ export const floors: readonly Floor[] = [
       'src/secret.ts',
       'src/semaphore.ts',
       'src/command-line.ts',
+      'src/help-text.ts',
       'src/json-object.ts',
       'src/json-text.ts',
       'src/spelling-suggestion.ts',

@@ -9,6 +9,7 @@ import { foldersView } from './folders.js';
 import { imageView } from './image.js';
 import { imagesView } from './images.js';
 import { forgetKey, keepKey, knownKey } from './key.js';
+import { signInByLink } from './one-use-link.js';
 import { projectView } from './project.js';
 import { projectsView } from './projects.js';
 import { tasksView } from './tasks.js';
@@ -128,8 +129,12 @@ window.addEventListener('hashchange', () => {
   if (isSignedIn) show();
 });
 
-if (knownKey() === null) signOut();
-else await enter();
+const problem = await signInByLink();
+if (knownKey() === null) signOut(problem);
+else {
+  await enter();
+  if (problem !== undefined) showProblem(problem);
+}
 startPolling(
   async () => {
     if (!isSignedIn || shown?.refresh === undefined) return;

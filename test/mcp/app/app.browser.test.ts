@@ -164,7 +164,6 @@ async function preview(seed: number): Promise<object> {
     arguments: {
       files: [path],
       seed,
-      save_to: fovea.folder,
       overwrite: true,
       augmentation: { rotate: { degrees: 15 } },
     },
