@@ -11,6 +11,8 @@ import type { Tool, ToolContext } from '../src/mcp/tool.ts';
 import { confirmImageDeletion } from './confirmation-prompts.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { count, fileAt, lastPart, nameList, quoted } from './format.ts';
+import { bulkMetadataTool } from './images/bulk-metadata.ts';
+import { deleteImagesTool } from './images/delete-images.ts';
 import { downloadImage, showImage } from './images/show-image.ts';
 import { readText } from './upload/read-text.ts';
 import { uploadImages, uploadInput } from './upload/upload-tool.ts';
@@ -90,18 +92,20 @@ export const imageTools: readonly Tool[] = [
     input: downloadInput,
     run: downloadImage,
   }),
-  fromOperation(images.images_delete, {
-    title: 'Delete images',
-    description:
-      'Deletes images of a project for good. Versions generated before keep their copies. Find the ids with workspace_search. Cannot be undone.',
-    confirmation: {
-      description: 'Repeat the project here.',
-      expected: ({ project }) => lastPart(project),
-      prompt: confirmImageDeletion,
-    },
-    summarize: (_answer, { images, project }) =>
-      `Deleted ${count(images.length, 'image')} of ${quoted(project)}.`,
-  }),
+  deleteImagesTool(
+    fromOperation(images.images_delete, {
+      title: 'Delete images',
+      description:
+        'Deletes images of a project for good, by id or by query. Versions generated before keep their copies. Cannot be undone.',
+      confirmation: {
+        description: 'Repeat the project here.',
+        expected: ({ project }) => lastPart(project),
+        prompt: confirmImageDeletion,
+      },
+      summarize: (_answer, { images, project }) =>
+        `Deleted ${count(images.length, 'image')} of ${quoted(project)}.`,
+    }),
+  ),
   fromOperation(images.images_tag, {
     title: 'Tag image',
     description:
@@ -115,15 +119,17 @@ export const imageTools: readonly Tool[] = [
       'Sets or removes metadata and tags of one image. For many images use images_set_metadata_bulk.',
     summarize: (_answer, { imageId }) => `Changed the metadata of image ${quoted(imageId)}.`,
   }),
-  fromOperation(images.images_set_metadata_bulk, {
-    title: 'Set metadata of many',
-    description:
-      'Sets or removes metadata and tags of up to 1000 images in one call. Find the ids with workspace_search. Runs in the background: see tasks_wait.',
-    summarize: ({ taskId }, { updates }) =>
-      `Changing ${count(updates.length, 'image')} as task ${quoted(taskId)}.`,
-    next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
-    work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
-  }),
+  bulkMetadataTool(
+    fromOperation(images.images_set_metadata_bulk, {
+      title: 'Set metadata of many',
+      description:
+        'Sets or removes metadata and tags of many images: up to 1000 by id, or all that a query finds. Runs in the background: see tasks_wait.',
+      summarize: ({ taskId }, { updates }) =>
+        `Changing ${count(updates.length, 'image')} as task ${quoted(taskId)}.`,
+      next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
+      work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
+    }),
+  ),
   fromOperation(images.batches_list, {
     title: 'List batches',
     description:

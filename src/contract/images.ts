@@ -38,7 +38,7 @@ const removedIds = z
   });
 
 /** Changes of the metadata and tags of an image. */
-const metadataChange = {
+export const metadataChange = {
   metadata: flatMetadata
     .optional()
     .describe('Key to text, number or boolean; search: metadata:key=value.'),
@@ -47,11 +47,11 @@ const metadataChange = {
   removeTags: removed.optional().describe('Tags that it loses.'),
 };
 
-function changesSomething(change: object): boolean {
+export function changesSomething(change: object): boolean {
   return Object.keys(metadataChange).some((name) => Object.hasOwn(change, name));
 }
 
-const nothingToChange = {
+export const nothingToChange = {
   error: 'give at least one of metadata, removeMetadata, addTags, removeTags',
 };
 

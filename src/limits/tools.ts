@@ -7,6 +7,12 @@ export const toolLimits = {
   pollGapMsMin: 500,
   /** Last poll interval of a running task. */
   pollGapMsMax: 5_000,
+  /** Images that one call with a query changes: ten pages, and the minute that a host waits. */
+  imagesSelectedMax: 10_000,
+  /** The largest page that the platform gives. */
+  imagesSelectedPageMax: 1_000,
+  /** Images of a dry run that are shown: enough to see whether the right ones are found. */
+  imagesSelectedShownMax: 10,
   /** Images uploaded concurrently: more gains nothing and crowds out others. */
   uploadConcurrency: 4,
   /** Failures and warnings listed; all are counted. */

@@ -1,0 +1,137 @@
+// Bulk calls with a query, on the embedded platform: counted first, and exactly what was found.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
+
+const sample = 'sample/blood-cells';
+
+let fovea: Fovea;
+
+beforeAll(async () => {
+  fovea = await launchFovea();
+  for (const name of ['Cells', 'Others']) {
+    await fovea.ok('projects_create', { name, type: 'object-detection', annotation: 'cells' });
+    const project = name.toLowerCase();
+    await fovea.ok('images_upload', { project, files: [`${sample}/JPEGImages`] });
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await fovea.close();
+});
+
+async function total(query: string): Promise<unknown> {
+  return (await fovea.ok('workspace_search', { query, pageSize: 1 })).total;
+}
+
+async function waitFor(taskIds: unknown): Promise<void> {
+  for (const taskId of Object.values(Object(taskIds))) {
+    const { status } = await fovea.ok('tasks_wait', { taskId });
+    expect(status).toBe('completed');
+  }
+}
+
+const updates = [{ addTags: ['night'], metadata: { camera: 7 } }];
+
+describe('images_set_metadata_bulk', () => {
+  it('says how many a query finds, shows some, and changes nothing', async () => {
+    const args = { query: 'project:cells', updates, dry_run: true };
+    const { text, data } = await fovea.call('images_set_metadata_bulk', args);
+    expect(text).toContain('"project:cells" finds 12 images; nothing was changed.');
+    expect(data).toMatchObject({
+      images: 12,
+      shown: { length: 10 },
+      next: [{ tool: 'images_set_metadata_bulk', arguments: { query: 'project:cells', updates } }],
+    });
+    expect(await total('tag:night')).toBe(0);
+  });
+
+  it('gives all of them one change', async () => {
+    const args = { query: 'project:cells', updates };
+    const { images, taskIds } = await fovea.ok('images_set_metadata_bulk', args);
+    expect(images).toBe(12);
+    await waitFor(taskIds);
+    expect(await total('tag:night metadata:camera=7')).toBe(12);
+    expect(await total('tag:night project:others')).toBe(0);
+  });
+
+  it('takes tags and metadata away, from what had them at the beginning', async () => {
+    const change = [{ removeTags: ['night'], removeMetadata: ['camera'] }];
+    const args = { query: 'tag:night', updates: change };
+    await waitFor((await fovea.ok('images_set_metadata_bulk', args)).taskIds);
+    expect(await total('tag:night')).toBe(0);
+    expect(await total('metadata:camera=7')).toBe(0);
+  });
+
+  it('names the condition that excludes all, and changes nothing', async () => {
+    const args = { query: 'project:cells split:valid', updates };
+    const { text, data } = await fovea.call('images_set_metadata_bulk', args);
+    expect(text).toContain('"project:cells split:valid" finds no image: nothing was changed.');
+    expect(data).toMatchObject({ images: 0, notes: ['split:valid alone finds no image here.'] });
+  });
+
+  it.each([
+    ['no query', { updates, dry_run: true }, 'dry_run: goes with query'],
+    [
+      'two changes',
+      { query: '*', updates: [...updates, ...updates] },
+      'updates: must have at most 1 item, has 2',
+    ],
+    ['no change', { query: '*', updates: [{}] }, 'updates[0]: give at least one of metadata'],
+    ['an id', { query: '*', updates: [{ imageId: 'a', addTags: ['b'] }] }, 'updates[0].imageId'],
+    ['an order', { query: 'like-image:a', updates }, 'query: like-image: orders images'],
+    ['a wrong query', { query: 'camera=7', updates }, 'metadata:camera=7'],
+  ])('refuses %s', async (_what, args, message) => {
+    const { isError, text } = await fovea.call('images_set_metadata_bulk', args);
+    expect(isError).toBe(true);
+    expect(text).toContain(message);
+  });
+});
+
+describe('images_delete', () => {
+  const query = 'filename:BloodImage_000*';
+
+  it('says how many a query finds in the project, and how to go on', async () => {
+    const args = { project: 'cells', query, dry_run: true };
+    const { text, data } = await fovea.call('images_delete', args);
+    expect(text).toContain('finds 6 images; nothing was changed.');
+    expect(data).toMatchObject({
+      images: 6,
+      next: [{ tool: 'images_delete', arguments: { project: 'cells', query, confirm: 'cells/6' } }],
+    });
+  });
+
+  it.each([['cells'], ['cells/4'], [undefined]])('refuses the confirmation %s', async (confirm) => {
+    const { isError, text } = await fovea.call('images_delete', {
+      project: 'cells',
+      query,
+      confirm,
+    });
+    expect(isError).toBe(true);
+    expect(text).toContain(
+      'confirm: must be "cells/6": this cannot be undone; nothing was changed',
+    );
+    expect(await total('project:cells')).toBe(12);
+  });
+
+  it('deletes exactly those, in this project alone', async () => {
+    const args = { project: 'cells', query, confirm: 'cells/6' };
+    const { text, data } = await fovea.call('images_delete', args);
+    expect(text).toContain('Deleted 6 images of "cells"');
+    expect(data).toMatchObject({ images: 6 });
+    expect(await total('project:cells')).toBe(6);
+    expect(await total('project:others')).toBe(12);
+  });
+
+  it('does nothing where nothing is found', async () => {
+    const args = { project: 'cells', query: 'tag:never OR tag:none', confirm: 'cells/0' };
+    const { text } = await fovea.call('images_delete', args);
+    expect(text).toContain('finds no image: nothing was changed.');
+  });
+
+  it('takes ids or a query', async () => {
+    const args = { project: 'cells', query, images: ['a'], confirm: 'cells' };
+    const { text } = await fovea.call('images_delete', args);
+    expect(text).toContain('images: give either images or query');
+  });
+});
