@@ -7,17 +7,30 @@ import { invalidArgument } from '../src/errors.ts';
 import { asRecord } from '../src/json-object.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
+import { tryKey } from './api-keys/key-reach.ts';
 import { confirmKeyRevocation } from './confirmation-prompts.ts';
 import { count, quoted } from './format.ts';
 
 const { api_keys_create: create, api_keys_update: update } = apiKeys;
 
+/** What people and programs of one task need, and nothing else. */
+const roles = {
+  upload: ['workspace:read', 'project:read', 'image:create', 'image:annotate', 'batch:read'],
+  label: [
+    ...(['workspace:read', 'project:read', 'image:read', 'image:tag', 'image:annotate'] as const),
+    ...(['annotation-job:read', 'batch:read'] as const),
+  ],
+  infer: ['model:infer'],
+} as const satisfies Readonly<Record<string, readonly Scope[]>>;
+
+const roleNames = ['upload', 'label', 'infer'] as const;
+
 /** The specification's three states of `scopes` without null: a list, full access, or left out. */
 const scopeChoice = {
   access: z
-    .enum(['read', 'read-write'])
+    .enum(['read', 'read-write', ...roleNames])
     .optional()
-    .describe('In place of scopes: only read, or all but keys.'),
+    .describe('In place of scopes: read all, write all but keys, add images, label, run models.'),
   scopes: z.array(z.string().min(1)).optional().describe('Only these rights, e.g. project:read.'),
   fullAccess: z.boolean().optional().describe('true: all rights, also those that come later.'),
 };
@@ -82,6 +95,14 @@ export const apiKeyTools: readonly Tool[] = [
       return { summary: `Changed API key ${quoted(input.keyId)}.`, data: asRecord(body) };
     },
   }),
+  toolFor(apiKeys.api_keys_get, {
+    name: 'api_keys_try',
+    title: 'Try API key',
+    description:
+      'Tells what an API key may do, without using it: allowed operations, scopes that it lacks, and projects that it sees.',
+    input: apiKeys.api_keys_get.pathParameters,
+    run: tryKey,
+  }),
   fromOperation(apiKeys.api_keys_revoke, {
     title: 'Revoke API key',
     description:
@@ -113,6 +134,9 @@ function scopesOf(scopes: string[] | undefined, access: Access, fullAccess = fal
 
 /** Keys that make keys are asked for by their scopes. */
 function isOf(access: NonNullable<Access>, scope: Scope): boolean {
+  if (access !== 'read' && access !== 'read-write') {
+    return roles[access].some((granted) => granted === scope);
+  }
   if (scope.startsWith('credentials:')) return false;
   return access === 'read-write' || scope.endsWith(':read');
 }

@@ -50,3 +50,56 @@ test('rights are asked for in one way', async () => {
   const { text } = await fovea.call('api_keys_create', { access: 'read', fullAccess: true });
   expect(text).toContain('scopes: give one of scopes, access, fullAccess');
 });
+
+async function tried(choice: Facts): Promise<{ text: string; data: Facts }> {
+  const { keyId } = await fovea.ok('api_keys_create', choice);
+  return fovea.call('api_keys_try', { keyId });
+}
+
+test.each([
+  ['label', 'image:annotate', 'image:create'],
+  ['upload', 'image:create', 'project:update'],
+  ['infer', 'model:infer', 'project:read'],
+])('the role %s has %s, and not %s', async (access, has, lacks) => {
+  const scopes = await scopesOf({ access });
+  expect(scopes).toContain(has);
+  expect(scopes).not.toContain(lacks);
+});
+
+test('a key is tried without its secret', async () => {
+  const { text, data } = await tried({ name: 'reader', access: 'read' });
+  expect(text).toMatch(/may call \d+ of \d+ operations, in all projects\./);
+  expect(data).toMatchObject({
+    reads: expect.arrayContaining(['projects_get', 'workspace_search', 'images_get']),
+    removes: [],
+    missing_scopes: { 'image:create': 2 },
+    projects: 'all',
+  });
+  // API: the export of a search is read, and makes a file.
+  expect(data.writes).toEqual(['search_export_start']);
+  expect(data).not.toHaveProperty('key');
+});
+
+test('a key of folders sees the projects below them, and no others', async () => {
+  for (const name of ['One', 'Two', 'Three']) {
+    await fovea.ok('projects_create', { name, type: 'object-detection', annotation: 'cells' });
+  }
+  const { id } = await fovea.ok('folders_create', { name: 'Upper', projects: ['one'] });
+  await fovea.ok('folders_create', { name: 'Lower', projects: ['two'], parent_id: id });
+  const { text, data } = await tried({ access: 'read', folderIds: [id] });
+  expect(text).toContain('in 2 projects. What concerns the whole workspace, such as keys,');
+  expect(data.projects).toEqual(['one', 'two']);
+});
+
+test('a disabled key is said to be so; a key of full access may do everything', async () => {
+  const { keyId } = await fovea.ok('api_keys_create', { fullAccess: true });
+  await fovea.ok('api_keys_update', { keyId, disabled: true });
+  const { text, data } = await fovea.call('api_keys_try', { keyId });
+  expect(text).toContain('It is disabled: every call is refused until it is enabled.');
+  expect(data).toMatchObject({ missing_scopes: {}, disabled: true });
+});
+
+test('a key that is not there is named so', async () => {
+  const { text } = await fovea.call('api_keys_try', { keyId: 'none' });
+  expect(text).toContain('There is no API key with this keyId.');
+});

@@ -35,6 +35,7 @@ const readers = [
   'api_keys_list',
   'api_keys_get_publishable',
   'api_keys_get',
+  'api_keys_try',
   'folders_list',
   'images_get',
   'batches_list',
@@ -158,7 +159,7 @@ describe('the list of tools', () => {
       events_create: ['images'],
     });
     const left = withoutLocalFiles(all);
-    expect(left).toHaveLength(87);
+    expect(left).toHaveLength(88);
     const arguments_ = left.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
     for (const name of ['files', 'file', 'save_to', 'annotations', 'labelmap_file', 'list']) {
       expect(arguments_).not.toContain(name);

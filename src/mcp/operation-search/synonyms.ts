@@ -44,6 +44,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'key website, web page key, web app, access app, browser key, public key, frontend, javascript',
   api_keys_get: 'one key, key expire, key allowed',
   api_keys_update: 'rename key, disable key, limit key, pause key, protect key, enable key',
+  api_keys_try: 'what can key see, what may key do, rights of key, test key, check key access',
   api_keys_revoke: 'kill key, leaked key, delete key, remove key, stolen, invalidate key',
   folders_list: 'which folders, list folders, list groups',
   folders_create: 'new folder, new group, make folder, organize projects',
