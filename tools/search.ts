@@ -11,6 +11,7 @@ import { jobWork } from './follow-up-calls.ts';
 import { count, quoted } from './format.ts';
 import { readBase64 } from './local-file.ts';
 import { getExport } from './search/get-export.ts';
+import { exportTool } from './search/start-export.ts';
 
 const imagePath = z.string().min(1);
 
@@ -112,26 +113,28 @@ export const searchTools: readonly Tool[] = [
           ]
         : [],
   }),
-  fromOperation(search.search_export_start, {
-    title: 'Export search results',
-    description:
-      'Exports the images that a query finds, with their labels, in the background. search_export_get gives the file. For a frozen version use versions_export.',
-    repeated: 'made',
-    summarize: ({ taskId, link }) => `Export ${quoted(taskId ?? link ?? '')} started.`,
-    next: ({ taskId, link }, { workspace }) => {
-      const id = taskId ?? link;
-      return id === undefined
-        ? []
-        : [
-            {
-              tool: 'search_export_get',
-              arguments: { workspace, taskId: id },
-              why: 'Gives the link once it is ready.',
-            },
-          ];
-    },
-    work: (answer, { workspace }) => jobWork(workspace, answer.taskId, answer),
-  }),
+  exportTool(
+    fromOperation(search.search_export_start, {
+      title: 'Export search results',
+      description:
+        'Exports the images that a query finds, with their labels, in the background. search_export_get gives the file. For a frozen version use versions_export.',
+      repeated: 'made',
+      summarize: ({ taskId, link }) => `Export ${quoted(taskId ?? link ?? '')} started.`,
+      next: ({ taskId, link }, { workspace }) => {
+        const id = taskId ?? link;
+        return id === undefined
+          ? []
+          : [
+              {
+                tool: 'search_export_get',
+                arguments: { workspace, taskId: id },
+                why: 'Gives the link once it is ready.',
+              },
+            ];
+      },
+      work: (answer, { workspace }) => jobWork(workspace, answer.taskId, answer),
+    }),
+  ),
   toolFor(search.search_export_get, {
     title: 'Get search export',
     description:

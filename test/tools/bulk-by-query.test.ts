@@ -135,3 +135,24 @@ describe('images_delete', () => {
     expect(text).toContain('images: give either images or query');
   });
 });
+
+describe('search_export_start', () => {
+  it('says how many a query finds, and exports nothing', async () => {
+    const args = { query: 'split:train', dataset: 'others', format: 'coco', dry_run: true };
+    const { text, data } = await fovea.call('search_export_start', args);
+    expect(text).toContain('"split:train" finds 12 images; nothing was changed.');
+    expect(data).toMatchObject({ images: 12, shown: { length: 10 } });
+    expect(data).not.toHaveProperty('taskId');
+  });
+
+  it.each([
+    ['an annotation group', { annotationGroup: 'cells' }, 'dry_run: does not count'],
+    ['a wrong format', { format: 7 }, 'format: '],
+    ['a wrong query', { query: 'camera=7' }, 'metadata:camera=7'],
+  ])('refuses %s', async (_what, changes, message) => {
+    const args = { query: '*', format: 'coco', dry_run: true, ...changes };
+    const { isError, text } = await fovea.call('search_export_start', args);
+    expect(isError).toBe(true);
+    expect(text).toContain(message);
+  });
+});

@@ -8,7 +8,7 @@ import { search } from '../../src/contract/search.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { asGiven, count } from '../format.ts';
+import { asGiven, count, lastPart } from '../format.ts';
 
 /** The arguments of a bulk call. */
 export const selectionArguments = {
@@ -43,16 +43,12 @@ export interface ImageSelection {
  * anything is changed.
  */
 export async function selectImages(
-  { workspace, query, project }: Wanted,
+  wanted: Wanted,
   { client, signal, progress }: ToolContext,
 ): Promise<ImageSelection> {
+  const { query } = wanted;
   refuseRanking(query);
-  const asked: Asked = {
-    workspace,
-    query: project === undefined ? query : `project:${project} (${query})`,
-    pageSize: limits.imagesSelectedPageMax,
-    fields: ['id', 'name', 'split', 'labels'],
-  };
+  const asked = { ...askedOf(wanted), pageSize: limits.imagesSelectedPageMax };
   // Images that come or go meanwhile may move others to another page.
   const found = new Map<string, FoundImage>();
   let notes: unknown;
@@ -73,19 +69,38 @@ export async function selectImages(
   return { query, ids, shown, notes, digest };
 }
 
+/** As a dry run tells it, of any number of images. */
+export async function countImages(wanted: Wanted, context: ToolContext): Promise<ToolResult> {
+  const asked = { ...askedOf(wanted), pageSize: limits.imagesSelectedShownMax };
+  const { results, total, notes } = await findPage(asked, context.client, context.signal);
+  const { query } = wanted;
+  return describeFound({ query, images: total ?? results.length, shown: results, notes });
+}
+
 async function findPage(input: Asked, client: ToolContext['client'], signal: AbortSignal) {
   return (await client.call(search.workspace_search, input, { signal })).body;
 }
 
 /** The answer of a dry run, and of a call whose query finds nothing. */
-export function describeSelection({ query, ids, shown, notes }: ImageSelection): ToolResult {
-  const data = { images: ids.length, shown, ...(notes !== undefined && { notes }) };
-  if (ids.length === 0) {
+export function describeSelection({ ids, ...found }: ImageSelection): ToolResult {
+  return describeFound({ ...found, images: ids.length });
+}
+
+type Found = Pick<ImageSelection, 'query' | 'shown' | 'notes'> & { readonly images: number };
+
+function describeFound({ query, images, shown, notes }: Found): ToolResult {
+  const data = { images, shown, ...(notes !== undefined && { notes }) };
+  if (images === 0) {
     const why = notes === undefined ? '' : ' "notes" says why.';
     return { summary: `${asGiven(query)} finds no image: nothing was changed.${why}`, data };
   }
-  const figure = count(ids.length, 'image');
+  const figure = count(images, 'image');
   return { summary: `${asGiven(query)} finds ${figure}; nothing was changed.`, data };
+}
+
+function askedOf({ workspace, query, project }: Wanted): Asked {
+  const bound = project === undefined ? query : `project:${lastPart(project)} (${query})`;
+  return { workspace, query: bound, fields: ['id', 'name', 'split', 'labels'] };
 }
 
 /**
