@@ -30,7 +30,7 @@ const scopeChoice = {
   access: z
     .enum(['read', 'read-write', ...roleNames])
     .optional()
-    .describe('In place of scopes: read all, write all but keys, add images, label, run models.'),
+    .describe('In place of scopes; read-write: all but keys.'),
   scopes: z.array(z.string().min(1)).optional().describe('Only these rights, e.g. project:read.'),
   fullAccess: z.boolean().optional().describe('true: all rights, also those that come later.'),
 };
@@ -99,7 +99,7 @@ export const apiKeyTools: readonly Tool[] = [
     name: 'api_keys_try',
     title: 'Try API key',
     description:
-      'Tells what an API key may do, without using it: allowed operations, scopes that it lacks, and projects that it sees.',
+      'Tells what an API key may do, without using it: operations, missing scopes, visible projects.',
     input: apiKeys.api_keys_get.pathParameters,
     run: tryKey,
   }),

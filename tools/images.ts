@@ -86,7 +86,7 @@ export const imageTools: readonly Tool[] = [
     name: 'images_download',
     title: 'Download image',
     description:
-      'Writes the original file of one image to this machine. To look at it use images_get; for whole datasets versions_export or search_export_start.',
+      'Writes the original file of one image to this machine. To look at it use images_get.',
     effect: 'adds',
     usesFiles: true,
     input: downloadInput,
