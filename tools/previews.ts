@@ -163,11 +163,17 @@ function figures({ images, seed, warnings }: Preview): string {
 }
 
 function nextCalls(input: PreviewInput, subject: Subject | undefined): readonly NextCall[] {
-  const { preprocessing = {}, augmentation = {}, save_to: _, overwrite: __, ...rest } = input;
+  const { preprocessing = {}, augmentation = {}, save_to, overwrite: _, ...rest } = input;
   const settings = { preprocessing, augmentation };
+  const seed = seedOf(input) + 1;
   const again: NextCall = {
     tool: 'versions_preview',
-    arguments: { ...rest, ...settings, seed: seedOf(input) + 1 },
+    arguments: {
+      ...rest,
+      ...settings,
+      seed,
+      ...(save_to !== undefined && { save_to: besides(save_to, seed) }),
+    },
     why: 'Shows other images and strengths.',
   };
   if (subject === undefined) return [again];
@@ -177,4 +183,10 @@ function nextCalls(input: PreviewInput, subject: Subject | undefined): readonly 
     why: 'Counts the images of such a version.',
   };
   return [generate, again];
+}
+
+/** A folder stays; a file gets a name of its own, so that the sheet that is there stays. */
+function besides(saveTo: string, seed: number): string {
+  const [, name, extension] = /^(.*?)(?:-seed\d+)?(\.jpe?g)$/i.exec(saveTo) ?? [];
+  return name === undefined ? saveTo : `${name}-seed${seed}${extension}`;
 }

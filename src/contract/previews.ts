@@ -67,6 +67,11 @@ const Preview = open({
       }),
     )
     .readonly(),
+  effects: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe('What strengths amount to in area and pixels.'),
   warnings: z.array(z.string()).readonly(),
 });
 

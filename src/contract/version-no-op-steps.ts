@@ -1,5 +1,6 @@
 // Finds steps of version settings that change nothing, and normalizes settings without them.
 
+import { directionsOf, withDefaultMembers } from './version-default-members.ts';
 import { type VersionSettings, versionSettings } from './version-settings.ts';
 
 type Preprocessing = VersionSettings['preprocessing'];
@@ -23,12 +24,13 @@ export function noOpSteps(settings: VersionSettings): readonly NoOpStep[] {
       isNoOp(preprocessing) ? [noOpStep('preprocessing', key, member, reason)] : [],
     ),
     ...strengths.flatMap(([key, members]) => noOpStrength(augmentation, key, members)),
+    ...noOpDirections(augmentation),
     ...noOpColours(settings),
   ];
 }
 
 /**
- * The settings in normal form: missing directions are false, `image.versions` defaults to 1, no-op
+ * The settings in normal form: members left out have their defaults, `image.versions` defaults to 1, no-op
  * steps are removed, and the rest is in execution order.
  */
 export function normalizeSettings(settings: VersionSettings): VersionSettings {
@@ -37,7 +39,7 @@ export function normalizeSettings(settings: VersionSettings): VersionSettings {
     Object.entries(settings[group])
       .filter(([, setting]) => setting !== false && setting !== undefined)
       .filter(([key]) => !noOps.some((step) => step.group === group && step.key === key))
-      .map(([key, setting]) => [key, withDirections(key, setting)]);
+      .map(([key, setting]) => [key, withDefaultMembers(key, setting)]);
   // Parsing orders the keys as in the schema, which is the execution order.
   return versionSettings.parse({
     preprocessing: Object.fromEntries(steps('preprocessing')),
@@ -116,7 +118,7 @@ function noOpStrength(
   key: keyof Augmentation,
   members: readonly string[],
 ): readonly NoOpStep[] {
-  const setting = new Map(Object.entries(augmentation[key] ?? {}));
+  const setting = new Map(Object.entries(withDefaultMembers(key, augmentation[key]) ?? {}));
   if (!members.every((member) => setting.get(member) === 0)) return [];
   const [only = ''] = members;
   return [
@@ -124,6 +126,18 @@ function noOpStrength(
       ? noOpStep('augmentation', key, only, 'is 0: this step changes nothing')
       : noOpStep('augmentation', key, '', `has ${members.join(' and ')} 0: it changes nothing`),
   ];
+}
+
+/** A step without a direction; the document shows all members, so false may stand in all of them. */
+function noOpDirections(augmentation: Augmentation): readonly NoOpStep[] {
+  return versionSettings.shape.augmentation.keyof().options.flatMap((key) => {
+    const names = directionsOf(key);
+    const setting = new Map(Object.entries(augmentation[key] ?? {}));
+    if (setting.size === 0 || names.length === 0) return [];
+    if (names.some((name) => setting.get(name) === true)) return [];
+    const reason = `has ${names.join(', ')} all false: it changes nothing`;
+    return [noOpStep('augmentation', key, '', reason)];
+  });
 }
 
 function noOpColours({ preprocessing, augmentation }: VersionSettings): readonly NoOpStep[] {
@@ -150,18 +164,6 @@ function noOpStep(
   reason: string,
 ): NoOpStep {
   return { group, key, path: [group, key, ...(member === '' ? [] : [member])].join('.'), reason };
-}
-
-const directions: Readonly<Record<string, readonly string[]>> = {
-  flip: ['horizontal', 'vertical'],
-  ninety: ['clockwise', 'counter-clockwise', 'upside-down'],
-  brightness: ['brighten', 'darken'],
-};
-
-function withDirections(key: string, setting: unknown): unknown {
-  const names = directions[key.replace(/^bb/, '')];
-  if (names === undefined || typeof setting !== 'object') return setting;
-  return { ...Object.fromEntries(names.map((name) => [name, false])), ...setting };
 }
 
 function isEmpty(members: object | undefined): boolean {

@@ -54,14 +54,12 @@ export function fitsImage(width: string, height: string): Rule {
   });
 }
 
-/** One of these flags must be true. Silent where a wrong or misspelt member may have meant it. */
-export function someTrue(...names: readonly string[]): Rule {
+/** One of these members must be given. Silent where a misspelt one may have meant it. */
+export function someGiven(...names: readonly string[]): Rule {
   return z.superRefine<JsonObject>(
     (members, context) => {
-      const given = names.filter((name) => members[name] !== undefined);
-      if (given.some((name) => members[name] !== false)) return;
-      const got = given.length === 0 ? 'none' : given.map((name) => `${name} false`).join(', ');
-      const message = `at least one of ${names.join(', ')} must be true; got ${got}`;
+      if (names.some((name) => members[name] !== undefined)) return;
+      const message = `needs at least one of ${names.join(', ')}; got none`;
       context.addIssue({ code: 'custom', message, input: members });
     },
     { when: ({ value, issues }) => isJsonObject(value) && !issues.some(isUnknownHere) },

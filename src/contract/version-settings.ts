@@ -3,7 +3,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { atMost, fitsImage, lessThan, someTrue, unknownMembers } from './version-setting-rules.ts';
+import { atMost, fitsImage, lessThan, someGiven, unknownMembers } from './version-setting-rules.ts';
 import { tile } from './version-tile-setting.ts';
 
 const side = z.int().min(1).max(limits.imageSideMax);
@@ -17,18 +17,22 @@ const yes = z.boolean().optional();
 
 const brightness = z
   .strictObject({ brighten: yes, darken: yes, percent })
-  .check(someTrue('brighten', 'darken'));
+  .check(someGiven('brighten', 'darken'));
 const blur = z.strictObject({ pixels: z.number().min(0).max(limits.imageSideMax) });
-const crop = z.strictObject({ min: partPercent, max: partPercent }).check(atMost('min', 'max'));
+const crop = z
+  .strictObject({ min: partPercent.optional(), max: partPercent })
+  .check(atMost('min', 'max'));
 const percentOnly = z.strictObject({ percent });
 const flip = z
   .strictObject({ horizontal: yes, vertical: yes })
-  .check(someTrue('horizontal', 'vertical'));
+  .check(someGiven('horizontal', 'vertical'));
 const ninety = z
   .strictObject({ clockwise: yes, 'counter-clockwise': yes, 'upside-down': yes })
-  .check(someTrue('clockwise', 'counter-clockwise', 'upside-down'));
+  .check(someGiven('clockwise', 'counter-clockwise', 'upside-down'));
 const rotate = z.strictObject({ degrees: turn });
-const shear = z.strictObject({ horizontal: slant, vertical: slant });
+const shear = z
+  .strictObject({ horizontal: slant.optional(), vertical: slant.optional() })
+  .check(someGiven('horizontal', 'vertical'));
 
 const contrastTypes = [
   'Contrast Stretching',

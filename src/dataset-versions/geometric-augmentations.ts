@@ -40,7 +40,7 @@ export const chooseNinety: Chooser<Setting<'ninety'>> = (setting, random) => {
 const quarterTurns = ['clockwise', 'counter-clockwise', 'upside-down'] as const;
 
 /** A window of the same shape, with so much less area, at a random place, enlarged to the whole. */
-export const chooseCrop: Chooser<Setting<'crop'>> = ({ min, max }, random) => {
+export const chooseCrop: Chooser<Setting<'crop'>> = ({ min = 0, max }, random) => {
   const percent = between(random, min, max);
   const [x, y] = [random(), random()];
   if (percent === 0) return undefined;
@@ -75,8 +75,8 @@ export const chooseRotate: Chooser<Setting<'rotate'>> = ({ degrees }, random) =>
  * the other keeps the area: both at once would press 45 degrees each way into a line.
  */
 export const chooseShear: Chooser<Setting<'shear'>> = (setting, random) => {
-  const horizontal = eitherWay(random, setting.horizontal);
-  const vertical = eitherWay(random, setting.vertical);
+  const horizontal = eitherWay(random, setting.horizontal ?? 0);
+  const vertical = eitherWay(random, setting.vertical ?? 0);
   if (horizontal === 0 && vertical === 0) return undefined;
   const [x, y] = [Math.tan(radians(horizontal)), Math.tan(radians(vertical))];
   return {

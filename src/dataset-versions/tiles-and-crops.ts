@@ -2,6 +2,7 @@
 
 import { edgesAround, edgesOf } from '../annotations/box-geometry.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
+import { tileGrid } from '../contract/version-tile-grid.ts';
 import { invalidInput } from '../errors.ts';
 import type { Box } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
@@ -149,50 +150,28 @@ interface Grid {
   readonly edges: Edges;
 }
 
-function gridOf(tile: Tile, { width, height }: Size): Grid {
-  if (!('mode' in tile)) {
-    const size = {
-      width: Math.floor(width / tile.columns),
-      height: Math.floor(height / tile.rows),
-    };
-    if (size.width < 1 || size.height < 1) {
-      throw tileError(`makes tiles without a pixel of an image of ${width} x ${height}`);
-    }
-    const places = (count: number, side: number) =>
-      Array.from({ length: count }, (_, index) => index * side);
-    const lefts = places(tile.columns, size.width);
-    return { lefts, tops: places(tile.rows, size.height), size, edges: 'black' };
+function gridOf(tile: Tile, image: Size): Grid {
+  const { rows, columns, size, step } = tileGrid(tile, image);
+  if (size.width < 1 || size.height < 1) {
+    throw tileError(`makes tiles without a pixel of an image of ${image.width} x ${image.height}`);
   }
-  const size = tileSize(tile, { width, height });
+  const isPossible =
+    Math.max(size.width, size.height) <= limits.imageSideMax &&
+    size.width * size.height <= limits.imagePixelsMax;
+  if (!isPossible) {
+    throw tileError(
+      `makes tiles of ${size.width} x ${size.height} pixels; smaller ones are possible`,
+    );
+  }
+  for (const count of [columns, rows]) if (count > limits.piecesPerImageMax) throw tooMany(count);
+  const places = (count: number, side: number) =>
+    Array.from({ length: count }, (_, index) => index * side);
   return {
-    lefts: steps(width, size.width, tile.overlap),
-    tops: steps(height, size.height, tile.overlap),
+    lefts: places(columns, step.width),
+    tops: places(rows, step.height),
     size,
-    edges: tile.padding,
+    edges: 'mode' in tile ? tile.padding : 'black',
   };
-}
-
-function tileSize(tile: Extract<Tile, { readonly mode: string }>, { width, height }: Size): Size {
-  if (tile.mode === 'fixed_size') return { width: tile.tileWidth, height: tile.tileHeight };
-  const { aspectRatio, span } = tile;
-  const side = (pixels: number) => Math.max(1, Math.round(pixels));
-  const size =
-    span === 'width'
-      ? { width, height: side(width / aspectRatio) }
-      : { width: side(height * aspectRatio), height };
-  const isPossible = Math.max(size.width, size.height) <= limits.imageSideMax;
-  if (isPossible && size.width * size.height <= limits.imagePixelsMax) return size;
-  throw tileError(
-    `makes tiles of ${size.width} x ${size.height} pixels; smaller ones are possible`,
-  );
-}
-
-/** So many that the last tile reaches the end; neighbours share `overlap` percent of a tile. */
-function steps(whole: number, side: number, overlap: number): readonly number[] {
-  const step = Math.max(1, Math.round(side * (1 - overlap / 100)));
-  const count = whole <= side ? 1 : Math.ceil((whole - side) / step) + 1;
-  if (count > limits.piecesPerImageMax) throw tooMany(count);
-  return Array.from({ length: count }, (_, index) => index * step);
 }
 
 function cut(piece: Piece, name: string, frame: Frame): Piece {

@@ -147,7 +147,7 @@ export const noTrainer =
   'that is built in.';
 
 const exampleNote =
-  'An example that runs in seconds: it learns colours on a coarse grid, not shapes. ' +
+  'An example: it learns colours on a coarse grid, not shapes. ' +
   'Judge it by its metrics, and take a real trainer for real work.';
 
 function isExample(trainer: TrainerCommand | undefined): boolean {

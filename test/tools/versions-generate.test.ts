@@ -43,10 +43,13 @@ function routes(): readonly string[] {
 }
 
 describe('what is sent', () => {
+  /** The project is read before, for the warnings that a dry run gives. */
+  const sent = () => fixture.requests.filter(({ method }) => method === 'POST');
+
   const bodies = [
     '{"augmentation":{},"preprocessing":{}}',
     '{"preprocessing":{"resize":{"format":"Fit within","height":48,"width":64},"auto-orient":false},' +
-      '"versionName":"a","augmentation":{"image":{"versions":3},"flip":{"vertical":true},' +
+      '"versionName":"a","augmentation":{"image":{"versions":3},"flip":{"vertical":true,"horizontal":false},' +
       '"crop":{"max":20.50001,"min":1e-7},"bbblur":{"pixels":0.1},"bbflip":{"vertical":false,"horizontal":true}}}',
     '{"augmentation":{},"preprocessing":{"tile":{"padding":"grey","overlap":0,"tileHeight":9,' +
       '"mode":"fixed_size","tileWidth":8},"remap":{"z":"y","a":"b"},"filter-tags":{"b":true,"a":false}}}',
@@ -54,21 +57,52 @@ describe('what is sent', () => {
 
   it.each(bodies)('is what was given: %s', async (body) => {
     await fixture.call('versions_generate', { ...where, ...JSON.parse(body) });
-    expect(fixture.requests.map((request) => request.body)).toEqual([body]);
+    expect(sent().map((request) => request.body)).toContain(body);
   });
 
   it('is what JSON text says, in its order', async () => {
     const groups = { preprocessing: '{}', augmentation: '{"image":{"versions":2},"mosaic":true}' };
     await fixture.call('versions_generate', { ...where, ...groups });
-    expect(fixture.requests[0]?.body).toBe(
+    expect(sent().at(-1)?.body).toBe(
       '{"preprocessing":{},"augmentation":{"image":{"versions":2},"mosaic":true}}',
+    );
+  });
+
+  it.each([
+    ['flip', { horizontal: true }, { horizontal: true, vertical: false }],
+    ['bbflip', { vertical: true }, { vertical: true, horizontal: false }],
+    [
+      'ninety',
+      { 'upside-down': true },
+      { 'upside-down': true, clockwise: false, 'counter-clockwise': false },
+    ],
+    ['brightness', { darken: true, percent: 9 }, { darken: true, percent: 9, brighten: false }],
+    ['shear', { vertical: 9 }, { vertical: 9, horizontal: 0 }],
+    ['bbcrop', { max: 9 }, { max: 9, min: 0 }],
+  ])('has all members of %s, also those that were left out', async (key, given, whole) => {
+    const args = { ...where, preprocessing: {}, augmentation: { [key]: given } };
+    await fixture.call('versions_generate', args);
+    const body = JSON.parse(sent().at(-1)?.body ?? '');
+    expect(body.augmentation).toEqual({ [key]: whole });
+  });
+
+  it('may have no direction at all, which is warned of', async () => {
+    const augmentation = { flip: { horizontal: false, vertical: false } };
+    const { data } = await fixture.call('versions_generate', {
+      ...where,
+      preprocessing: {},
+      augmentation,
+    });
+    expect(JSON.parse(sent().at(-1)?.body ?? '').augmentation).toEqual(augmentation);
+    expect(data.warnings).toContain(
+      'augmentation.flip has horizontal, vertical all false: it changes nothing',
     );
   });
 
   it('has no dry_run', async () => {
     const args = { ...where, dry_run: false, preprocessing: {}, augmentation: {} };
     await fixture.call('versions_generate', args);
-    expect(fixture.requests[0]?.body).toBe('{"preprocessing":{},"augmentation":{}}');
+    expect(sent().at(-1)?.body).toBe('{"preprocessing":{},"augmentation":{}}');
   });
 
   it('is nothing when something is wrong, and all of it is named', async () => {
@@ -132,6 +166,60 @@ describe('warnings', () => {
   });
 });
 
+describe('dry run and real run say the same', () => {
+  const both = async (settings: object) => {
+    const args = { ...where, preprocessing: {}, augmentation: {}, ...settings };
+    const dry = await fixture.call('versions_generate', { ...args, dry_run: true });
+    const real = await fixture.call('versions_generate', args);
+    expect(real.data.warnings ?? []).toEqual(dry.data.warnings);
+    expect(real.data.effects).toEqual(dry.data.effects);
+    return real;
+  };
+  const resize = { width: 640, height: 640, format: 'Stretch to' };
+
+  it('of a project without valid and test images', async () => {
+    projectHas({ train: 70, valid: 0, test: 0 });
+    const { data, summary } = await both({ preprocessing: { resize } });
+    expect(summary).toBe('Version 4 of "cells" is being generated, with 1 warning.');
+    expect(data.warnings).toEqual([
+      'project has no valid and no test images: projects_rebalance_splits gives it some',
+    ]);
+  });
+
+  it('of the area of cutouts', async () => {
+    projectHas({ train: 70, valid: 20, test: 10 });
+    const augmentation = { cutout: { count: 3, percent: 10 }, image: { versions: 2 } };
+    const { data } = await both({ preprocessing: { resize }, augmentation });
+    expect(data.effects).toEqual([
+      'augmentation.cutout: each of the 3 black pieces has 10 percent of the width and of the ' +
+        'height, which is 1 percent of the area; together at most 3 percent of a copy',
+    ]);
+  });
+
+  it('of what tiles leave of boxes', async () => {
+    projectHas({ train: 2, valid: 1, test: 0 });
+    const box = (x: number, y: number) => ({ label: 'cell', x, y, width: 40, height: 20 });
+    const found = [
+      // The second box reaches two pixels into the lower tiles; the first lies in one tile.
+      { annotations: { boxes: [box(40, 100), box(50, 232)] }, width: 640, height: 480 },
+      { annotations: null, width: 640, height: 480 },
+      { annotations: { boxes: 'none' } },
+    ];
+    const results = found.map((image, index) => ({ id: `i${index}`, ...image }));
+    fixture.on('POST /acme/cells/search', () => ({ json: { results } }));
+    const { data } = await both({ preprocessing: { resize, tile: { rows: 2, columns: 2 } } });
+    expect(data.effects).toEqual([
+      'preprocessing.tile: tiles of 320 x 240 pixels; the smallest box in a tile has 40 x 2 ' +
+        'pixels (of 2 images looked at, before resize)',
+    ]);
+    expect(data.warnings).toEqual([
+      'preprocessing.tile leaves slivers: 1 of 3 boxes in tiles are cut to less than 4 pixels, ' +
+        'the smallest has 40 x 2 pixels (of 2 images looked at); larger tiles cut fewer',
+    ]);
+    expect(routes()).toContain('POST /acme/cells/search');
+  });
+});
+
 describe('dry_run', () => {
   const resize = { width: 640, height: 640, format: 'Stretch to' };
 
@@ -172,7 +260,11 @@ describe('dry_run', () => {
     expect(result.next).toEqual([
       {
         tool: 'versions_generate',
-        arguments: { ...where, ...settings },
+        arguments: {
+          ...where,
+          ...settings,
+          augmentation: { ...settings.augmentation, flip: { vertical: true, horizontal: false } },
+        },
         why: 'Generates it.',
       },
     ]);

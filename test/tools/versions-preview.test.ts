@@ -93,7 +93,10 @@ describe('a preview of a project', () => {
   test('goes where it is asked to, and replaces a file only where it may', async () => {
     const path = join(fovea.folder, 'sheets', 'one.jpg');
     const asked = { project: 'cells', sources: 1, augmentation, save_to: path };
-    expect(await fovea.ok('versions_preview', asked)).toMatchObject({ path });
+    const sheet = await fovea.ok('versions_preview', asked);
+    expect(sheet).toMatchObject({ path });
+    const beside = { save_to: join(fovea.folder, 'sheets', 'one-seed1.jpg') };
+    expect(sheet.next).toMatchObject([{}, { tool: 'versions_preview', arguments: beside }]);
     expect(await refused(asked)).toContain('exists already');
     await writeFile(path, 'old');
     await fovea.ok('versions_preview', { ...asked, overwrite: true });

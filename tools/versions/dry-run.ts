@@ -1,49 +1,23 @@
 // Describes a version before it is generated: parsed settings, warnings and image counts.
 
-import type { Settings } from '../../src/config.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
-import { projects } from '../../src/contract/projects.ts';
-import { search } from '../../src/contract/search.ts';
-import {
-  type ExpectedCount,
-  type ExpectedCounts,
-  expectedCounts,
-} from '../../src/contract/version-image-counts.ts';
+import type { projects } from '../../src/contract/projects.ts';
+import type { ExpectedCount, ExpectedCounts } from '../../src/contract/version-image-counts.ts';
 import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import type { versions } from '../../src/contract/versions.ts';
-import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count, nameList, quoted } from '../format.ts';
+import { count, quoted } from '../format.ts';
+import { isUnsplit, judgeVersion } from './judge-version.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
 type Project = Answer<typeof projects.projects_get>['project'];
 
-/**
- * Reads the counts of the project, and the number of its boxes where `isolate` needs it. Throws
- * what these reads throw, for example `not_found` for a project that is not there.
- */
-export async function dryRun(
-  wanted: Wanted,
-  unusual: readonly string[],
-  context: ToolContext,
-): Promise<ToolResult> {
-  const { workspace, project, versionName } = wanted;
-  const { client, settings, signal } = context;
-  const where = { workspace, project };
-  const { body } = await client.call(projects.projects_get, where, { signal });
-  const expected = await countImages(wanted, body.project, context);
-  const strangers = await unknownTags(wanted, context);
-  const refusals = refusalsOf(wanted, settings);
-  const warnings = [
-    ...refusals,
-    ...unusual,
-    ...resizeWarnings(wanted, unusual),
-    ...projectWarnings(wanted, body.project),
-    ...boxlessWarnings(wanted, body.project, expected),
-    ...(strangers.length > 0
-      ? [`preprocessing.filter-tags names ${nameList(strangers)}: no image has such a tag`]
-      : []),
-  ];
+/** Throws as judgeVersion. */
+export async function dryRun(wanted: Wanted, context: ToolContext): Promise<ToolResult> {
+  const { project, versionName } = wanted;
+  const judged = await judgeVersion(wanted, context);
+  const { expected, effects, refusals, unknownTags } = judged;
+  const warnings = [...refusals, ...judged.warnings];
   const isRefused = refusals.length > 0;
   const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
   const outcome = isRefused
@@ -54,10 +28,11 @@ export async function dryRun(
     data: {
       dry_run: true,
       expected: isRefused ? null : (expected ?? null),
+      ...(effects.length > 0 && { effects }),
       warnings,
       settings: { ...(versionName !== undefined && { versionName }), ...normalizeSettings(wanted) },
     },
-    next: isRefused ? [] : nextCalls(wanted, body.project, strangers),
+    next: isRefused ? [] : nextCalls(wanted, judged.project, unknownTags),
   };
 }
 
@@ -86,123 +61,6 @@ function nextCalls(
     why: 'Gives the project images to judge a model by.',
   };
   return [rebalance, generate];
-}
-
-/** Tags of the filter that no image of the project has. */
-async function unknownTags(
-  { workspace, project, preprocessing }: Wanted,
-  { client, signal }: ToolContext,
-): Promise<readonly string[]> {
-  const tags = Object.keys(preprocessing['filter-tags'] ?? {}).slice(0, tagsLookedForMax);
-  const found = await Promise.all(
-    tags.map(async (tag) => {
-      const where = { workspace, project, tag, fields: [], limit: 1 };
-      const { body } = await client.call(search.images_search, where, { signal });
-      return { tag, isThere: body.results.length > 0 };
-    }),
-  );
-  return found.filter(({ isThere }) => !isThere).map(({ tag }) => tag);
-}
-
-/** One call for each tag. */
-const tagsLookedForMax = 10;
-
-/** Whether nothing is left to judge a model by. */
-function isUnsplit({ train = 0, valid = 0, test = 0 }: NonNullable<Project['splits']>): boolean {
-  return train > 0 && valid + test === 0;
-}
-
-/** Undefined where the platform does not say how many images the splits have. */
-async function countImages(
-  { workspace, project, ...settings }: Wanted,
-  { splits, type }: Project,
-  { client, signal }: ToolContext,
-): Promise<ExpectedCounts | undefined> {
-  if (splits === undefined) return undefined;
-  const { train = 0, valid = 0, test = 0 } = splits;
-  const countBoxes = async () => {
-    if (isClassification(type)) return 0;
-    const where = { workspace, project };
-    const { body } = await client.call(projects.projects_health, where, { signal });
-    return body.stats.numAnnotations;
-  };
-  const boxes = settings.preprocessing.isolate ? await countBoxes() : undefined;
-  return expectedCounts(settings, { splits: { train, valid, test }, boxes });
-}
-
-/**
- * Bounds of the embedded platform; those of a hosted platform depend on the plan and are not known.
- */
-function refusalsOf(
-  { augmentation, preprocessing }: Wanted,
-  { baseUrl, versionMultiplierMax: cap }: Settings,
-): readonly string[] {
-  if (baseUrl !== undefined) return [];
-  const versions = augmentation.image?.versions ?? 1;
-  const { tile } = preprocessing;
-  const tiles = tile && 'rows' in tile ? tile.rows * tile.columns : 0;
-  const most = limits.piecesPerImageMax;
-  return [
-    ...(versions > cap ? [`augmentation.image.versions is ${versions}; ${cap} is the most`] : []),
-    ...(tiles > most
-      ? [`preprocessing.tile makes ${tiles} of each image; ${most} is the most`]
-      : []),
-  ];
-}
-
-function resizeWarnings({ preprocessing }: Wanted, unusual: readonly string[]): readonly string[] {
-  const missing = 'preprocessing.resize is missing';
-  const isTold = unusual.some((warning) => warning.startsWith(missing));
-  return preprocessing.resize || isTold ? [] : [`${missing}: images keep their sizes`];
-}
-
-/** Generation would fail, and only in the background. */
-function boxlessWarnings(
-  { preprocessing }: Wanted,
-  { type, images }: Project,
-  expected: ExpectedCounts | undefined,
-): readonly string[] {
-  if (!preprocessing.isolate || isClassification(type) || images === 0) return [];
-  const isBoxless = expected?.total.images === 0;
-  return isBoxless ? ['preprocessing.isolate needs boxes; the project has none'] : [];
-}
-
-/** Warnings that depend on the images and classes of the project. */
-function projectWarnings(
-  { preprocessing, augmentation }: Wanted,
-  { splits, classes, type }: Project,
-): readonly string[] {
-  const { train = 0, valid = 0, test = 0 } = splits ?? { train: 1 };
-  const isEmpty = train + valid + test === 0;
-  const strangers = Object.keys(preprocessing.remap ?? {}).filter(
-    (name) => classes && !Object.hasOwn(classes, name),
-  );
-  const boxKeys = Object.keys(augmentation).filter((key) => key.startsWith('bb'));
-  const needBoxes = [
-    ...(preprocessing.isolate ? ['preprocessing.isolate'] : []),
-    ...(augmentation.mosaic ? ['augmentation.mosaic'] : []),
-    ...boxKeys.map((key) => `augmentation.${key}`),
-  ];
-  return [
-    ...(strangers.length > 0
-      ? [`preprocessing.remap names ${nameList(strangers)}: the project has no such class`]
-      : []),
-    ...(isClassification(type)
-      ? needBoxes.map((path) => `${path} needs boxes; a classification project has none`)
-      : []),
-    ...(isEmpty ? ['project has no images: a version needs at least one'] : []),
-    ...(splits && isUnsplit(splits)
-      ? ['project has no valid and no test images: projects_rebalance_splits gives it some']
-      : []),
-    ...(!isEmpty && train === 0 && (augmentation.image?.versions ?? 1) > 1
-      ? ['project has no train images: augmentation works on none']
-      : []),
-  ];
-}
-
-/** Platforms say `classification`, or which kind of it. */
-function isClassification(type: string): boolean {
-  return type.endsWith('classification');
 }
 
 function figures(expected: ExpectedCounts | undefined): string {

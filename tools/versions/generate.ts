@@ -3,6 +3,8 @@
 import * as z from 'zod';
 import { checkInput } from '../../src/contract/check.ts';
 import type { Input } from '../../src/contract/operation.ts';
+import { withAllMembers } from '../../src/contract/version-default-members.ts';
+import { versionEffects } from '../../src/contract/version-effects.ts';
 import { settingsWarnings } from '../../src/contract/version-warnings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { isJsonObject } from '../../src/json-object.ts';
@@ -10,6 +12,7 @@ import type { PreparedCall, ToolContext, ToolResult } from '../../src/mcp/tool.t
 import { exportCall } from '../follow-up-calls.ts';
 import { count, quoted } from '../format.ts';
 import { dryRun } from './dry-run.ts';
+import { judgeVersion } from './judge-version.ts';
 
 const { versions_generate } = versions;
 
@@ -29,23 +32,30 @@ export const generateInput = z.strictObject({
 /** Throws `invalid_input` with all problems of the settings at once; nothing is sent then. */
 export function prepareGeneration(args: unknown): PreparedCall {
   const { dry_run, ...checked } = checkInput(orDryRun, args);
-  const input = asGiven(args, checked);
-  const warnings = settingsWarnings(input);
+  const given = asGiven(args, checked);
+  const input = { ...given, augmentation: withAllMembers(given.augmentation) };
   const start = dry_run ? dryRun : generateVersion;
-  return { run: (context) => start(input, warnings, context) };
+  return { run: (context) => start(input, context) };
 }
 
+/** Says what a dry run says, and generates also where a credential may not read the project. */
 async function generateVersion(
   input: Input<typeof versions_generate>,
-  warnings: readonly string[],
-  { client, signal }: ToolContext,
+  context: ToolContext,
 ): Promise<ToolResult> {
+  const { client, signal } = context;
+  const { warnings = settingsWarnings(input), effects = versionEffects(input, []).effects } =
+    (await judgeVersion(input, context).catch(() => undefined)) ?? {};
   const { body } = await client.call(versions_generate, input, { signal });
   const all = [...new Set([...warnings, ...(body.warnings ?? [])])];
   const warned = all.length > 0 ? `, with ${count(all.length, 'warning')}` : '';
   return {
     summary: `Version ${body.version} of ${quoted(input.project)} is being generated${warned}.`,
-    data: { ...body, ...(all.length > 0 && { warnings: all }) },
+    data: {
+      ...body,
+      ...(effects.length > 0 && { effects }),
+      ...(all.length > 0 && { warnings: all }),
+    },
     next: nextCalls(input, Number(body.version)),
     work: {
       kind: 'version',

@@ -1,6 +1,7 @@
 // Renders a contact sheet, and the data beside it, from images and version settings.
 
 import type { Annotation } from '../../annotations/annotation.ts';
+import { versionEffects } from '../../contract/version-effects.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { settingsWarnings } from '../../contract/version-warnings.ts';
 import { remapAnnotation } from '../../dataset-versions/filter-and-remap.ts';
@@ -52,6 +53,8 @@ export async function renderPreview(
     counted: 'first_of_row',
   });
   const { bytes, contentType, width, height } = await encodeImage(sheet);
+  const shown = rows.map(({ original }) => original);
+  const { effects, warnings } = versionEffects(settings, shown);
   return {
     sheet: Buffer.from(bytes).toString('base64'),
     contentType,
@@ -60,9 +63,11 @@ export async function renderPreview(
     seed,
     classes: countClasses(sources),
     images: rows.map((row) => describeRow(row, settings)),
+    effects,
     warnings: [
       ...new Set([
         ...settingsWarnings(settings),
+        ...warnings,
         ...request.warnings,
         ...onePiece(settings),
         ...withoutImages(rows),

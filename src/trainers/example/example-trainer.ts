@@ -1,4 +1,4 @@
-// A small trainer that is built in: it learns colours on a coarse grid, in seconds.
+// A small trainer that is built in: it learns colours on a coarse grid, not shapes.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
