@@ -30,8 +30,8 @@ export function noOpSteps(settings: VersionSettings): readonly NoOpStep[] {
 }
 
 /**
- * The settings in normal form: members left out have their defaults, `image.versions` defaults to 1, no-op
- * steps are removed, and the rest is in execution order.
+ * The settings in normal form: members left out have their defaults, `image.versions` defaults to
+ * 1, no-op steps are removed, and the rest is in execution order.
  */
 export function normalizeSettings(settings: VersionSettings): VersionSettings {
   const noOps = noOpSteps(settings);
@@ -128,7 +128,7 @@ function noOpStrength(
   ];
 }
 
-/** A step without a direction; the document shows all members, so false may stand in all of them. */
+/** The document shows all members, so false may stand in each of them. */
 function noOpDirections(augmentation: Augmentation): readonly NoOpStep[] {
   return versionSettings.shape.augmentation.keyof().options.flatMap((key) => {
     const names = directionsOf(key);

@@ -166,60 +166,6 @@ describe('warnings', () => {
   });
 });
 
-describe('dry run and real run say the same', () => {
-  const both = async (settings: object) => {
-    const args = { ...where, preprocessing: {}, augmentation: {}, ...settings };
-    const dry = await fixture.call('versions_generate', { ...args, dry_run: true });
-    const real = await fixture.call('versions_generate', args);
-    expect(real.data.warnings ?? []).toEqual(dry.data.warnings);
-    expect(real.data.effects).toEqual(dry.data.effects);
-    return real;
-  };
-  const resize = { width: 640, height: 640, format: 'Stretch to' };
-
-  it('of a project without valid and test images', async () => {
-    projectHas({ train: 70, valid: 0, test: 0 });
-    const { data, summary } = await both({ preprocessing: { resize } });
-    expect(summary).toBe('Version 4 of "cells" is being generated, with 1 warning.');
-    expect(data.warnings).toEqual([
-      'project has no valid and no test images: projects_rebalance_splits gives it some',
-    ]);
-  });
-
-  it('of the area of cutouts', async () => {
-    projectHas({ train: 70, valid: 20, test: 10 });
-    const augmentation = { cutout: { count: 3, percent: 10 }, image: { versions: 2 } };
-    const { data } = await both({ preprocessing: { resize }, augmentation });
-    expect(data.effects).toEqual([
-      'augmentation.cutout: each of the 3 black pieces has 10 percent of the width and of the ' +
-        'height, which is 1 percent of the area; together at most 3 percent of a copy',
-    ]);
-  });
-
-  it('of what tiles leave of boxes', async () => {
-    projectHas({ train: 2, valid: 1, test: 0 });
-    const box = (x: number, y: number) => ({ label: 'cell', x, y, width: 40, height: 20 });
-    const found = [
-      // The second box reaches two pixels into the lower tiles; the first lies in one tile.
-      { annotations: { boxes: [box(40, 100), box(50, 232)] }, width: 640, height: 480 },
-      { annotations: null, width: 640, height: 480 },
-      { annotations: { boxes: 'none' } },
-    ];
-    const results = found.map((image, index) => ({ id: `i${index}`, ...image }));
-    fixture.on('POST /acme/cells/search', () => ({ json: { results } }));
-    const { data } = await both({ preprocessing: { resize, tile: { rows: 2, columns: 2 } } });
-    expect(data.effects).toEqual([
-      'preprocessing.tile: tiles of 320 x 240 pixels; the smallest box in a tile has 40 x 2 ' +
-        'pixels (of 2 images looked at, before resize)',
-    ]);
-    expect(data.warnings).toEqual([
-      'preprocessing.tile leaves slivers: 1 of 3 boxes in tiles are cut to less than 4 pixels, ' +
-        'the smallest has 40 x 2 pixels (of 2 images looked at); larger tiles cut fewer',
-    ]);
-    expect(routes()).toContain('POST /acme/cells/search');
-  });
-});
-
 describe('dry_run', () => {
   const resize = { width: 640, height: 640, format: 'Stretch to' };
 
