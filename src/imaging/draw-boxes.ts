@@ -4,7 +4,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Box, Keypoint, Point } from './box.ts';
 import { readableOn, white } from './class-colours.ts';
 import { fillOutline, strokeLine } from './draw-lines.ts';
-import { drawText, type TextStyle, textHeight, textWidth } from './draw-text.ts';
+import { cutText, drawText, type TextStyle, textHeight, textWidth } from './draw-text.ts';
 import { type Area, type Canvas, type Colour, fillArea, outlineArea } from './drawing-canvas.ts';
 
 /** A box with words of its own beside it; without them, its label stands there. */
@@ -19,9 +19,9 @@ export interface Scale {
 }
 
 /**
- * Draws what is labelled, in lines of the same breadth whatever the scale. A name is left out where
- * it would hide other things; on a small canvas, all of them. Small boxes come last, so that large
- * ones do not hide them. Others get their turn between a few.
+ * Draws what is labelled, in lines of the same breadth whatever the scale. Each of the largest 500
+ * boxes has its name: whole where it hides nothing else, else cut short, else where it hides least.
+ * Small boxes come last, so that large ones do not hide them. Others get their turn between a few.
  */
 export async function drawBoxes(
   canvas: Canvas,
@@ -42,17 +42,18 @@ export async function drawBoxes(
     drawShape(canvas, isCrowded ? { ...box, points: [] } : box, colourOf(box));
   }
   for (const box of scaled) drawKeypoints(canvas, box.keypoints ?? [], colourOf(box));
-  if (isSmall(canvas)) return;
   const taken: Area[] = [];
-  for (const box of scaled.slice(0, namesMax)) {
+  for (const [index, box] of scaled.slice(0, namesMax).entries()) {
+    if (index % namesOfATurn === namesOfATurn - 1) await othersTurn();
     const tag = placeTag(canvas, box, scaled, taken);
     if (tag === undefined) continue;
     taken.push(tag);
-    drawTag(canvas, wordsOf(box), tag, colourOf(box));
+    drawTag(canvas, tag, colourOf(box));
   }
 }
 
 const shapesOfATurn = 4;
+const namesOfATurn = 16;
 /** Outlines that may lie on one another before the rest are frames: more show no ground. */
 const layersMax = 50;
 /** Points of an outline that are drawn: a cell of the sheet has room for no more. */
@@ -137,7 +138,7 @@ function drawKeypoints(canvas: Canvas, keypoints: readonly Keypoint[], colour: C
   }
 }
 
-/** Of the longer side: names in a smaller image would leave nothing to see of it. */
+/** Of the longer side: thick lines and whole names would leave nothing to see of a smaller one. */
 const namedSideMin = 200;
 
 function isSmall({ width, height }: Canvas): boolean {
@@ -146,38 +147,63 @@ function isSmall({ width, height }: Canvas): boolean {
 
 const tagStyle: TextStyle = { scale: 1, lineWidth: 1.2 };
 const tagPadding = 3;
-/** A name that would hide more of any box than this is left out: the colour says it too. */
+/** A name hides no more of any other box than this, where there is such a place. */
 const hiddenShareMax = 0.3;
+/** Of names that have no room: the colour, and the legend, tell the rest. */
+const cutNameWidth = 30;
 
-/** Above the box, else below it, else inside at the top; undefined where it has no room. */
+interface Tag extends Area {
+  readonly words: string;
+}
+
+/** The whole name where it hides nothing; else a short one; else where it hides least. */
 function placeTag(
   canvas: Canvas,
   box: DrawnBox,
   boxes: readonly Box[],
   taken: readonly Area[],
-): Area | undefined {
+): Tag | undefined {
   const words = wordsOf(box);
-  const { above, below } = textHeight(tagStyle);
-  const [width, height] = [textWidth(words, tagStyle) + 2 * tagPadding, above + below];
-  if (words === '' || width > canvas.width) return undefined;
-  const [boxTop, boxBottom] = [box.y - box.height / 2, box.y + box.height / 2];
-  const left = clamp(Math.round(box.x - box.width / 2) - 1, canvas.width - width);
-  const tops = [boxTop - height - 1, boxBottom + 1, boxTop - 1].map(Math.round);
-  return tops
-    .map((top) => ({ left, top, width, height }))
-    .find(
-      (tag) =>
-        tag.top >= 0 &&
-        tag.top + height <= canvas.height &&
-        taken.every((other) => overlap(tag, other) === 0) &&
-        boxes.every((other) => overlap(tag, areaOf(other)) <= hiddenShareMax * extent(other)),
-    );
+  const room = Math.min(isSmall(canvas) ? cutNameWidth : canvas.width, canvas.width);
+  const whole = cutText(words, tagStyle, room - 2 * tagPadding);
+  const short = cutText(words, tagStyle, Math.min(room, cutNameWidth) - 2 * tagPadding);
+  const places = [whole, short]
+    .filter((name) => name !== '')
+    .flatMap((name) => placesOf(canvas, box, name));
+  const free = places.find(
+    (tag) =>
+      taken.every((other) => overlap(tag, other) === 0) &&
+      boxes.every((other) => overlap(tag, areaOf(other)) <= hiddenShareMax * extent(other)),
+  );
+  if (free) return free;
+  const hidden = (tag: Tag) => taken.reduce((sum, other) => sum + overlap(tag, other), 0);
+  const shortest = places.slice(-placesOf(canvas, box, short).length);
+  return shortest.toSorted((a, b) => hidden(a) - hidden(b))[0];
 }
 
-function drawTag(canvas: Canvas, label: string, tag: Area, colour: Colour): void {
+/** Above the box, below it, inside it at the top and at the bottom; at its left, then its right. */
+function placesOf(canvas: Canvas, box: DrawnBox, words: string): readonly Tag[] {
+  const { above, below } = textHeight(tagStyle);
+  const [width, height] = [textWidth(words, tagStyle) + 2 * tagPadding, above + below];
+  if (width > canvas.width || height > canvas.height) return [];
+  const [boxTop, boxBottom] = [box.y - box.height / 2, box.y + box.height / 2];
+  const outside = [boxTop - height - 1, boxBottom + 1].map(Math.round);
+  const inside = [boxTop - 1, boxBottom - height + 1].map(Math.round);
+  // What lies beyond the image is not seen: names inside the box move to its seen part.
+  const tops = [
+    ...outside.filter((top) => top >= 0 && top + height <= canvas.height),
+    ...inside.map((top) => clamp(top, canvas.height - height)),
+  ];
+  const lefts = [box.x - box.width / 2 - 1, box.x + box.width / 2 - width + 1].map((left) =>
+    clamp(Math.round(left), canvas.width - width),
+  );
+  return lefts.flatMap((left) => tops.map((top) => ({ left, top, width, height, words })));
+}
+
+function drawTag(canvas: Canvas, tag: Tag, colour: Colour): void {
   fillArea(canvas, tag, colour);
   const baseline = tag.top + textHeight(tagStyle).above + 1;
-  drawText(canvas, label, tag.left + tagPadding, baseline, tagStyle, readableOn(colour));
+  drawText(canvas, tag.words, tag.left + tagPadding, baseline, tagStyle, readableOn(colour));
 }
 
 /** Square pixels that two areas have in common. */
