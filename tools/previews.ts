@@ -67,11 +67,15 @@ async function previewSettings(input: PreviewInput, context: ToolContext): Promi
   const subject = input.files === undefined ? projectOf(input, context) : undefined;
   const name = fileName(subject ? nameOf(subject) : 'files', seedOf(input));
   const target = await sheetTarget(input, name, context);
-  const { preprocessing = {}, augmentation = {}, seed, sources, samples } = input;
-  const settings = { preprocessing, augmentation, seed, samples };
+  const { preprocessing = {}, augmentation = {}, seed, sources, samples, pieces } = input;
+  const settings = { preprocessing, augmentation, seed, samples, pieces };
   const { signal } = context;
   const { body } = subject
-    ? await context.client.call(versions_preview, { ...subject, ...settings, sources }, { signal })
+    ? await context.client.call(
+        versions_preview,
+        { ...subject, ...settings, sources, images: input.images },
+        { signal },
+      )
     : await context.client.call(
         versions_preview_files,
         { ...settings, ...(await filesOf(input, context)) },
@@ -96,6 +100,9 @@ function checkTogether({ files, project, annotations, ...input }: PreviewInput):
     throw invalidArgument('files', 'give either project or files');
   }
   const { labelmap, labelmap_file } = input;
+  if (files !== undefined && input.images !== undefined) {
+    throw invalidArgument('images', 'are ids in a project; files are chosen by their paths');
+  }
   const forFiles = Object.entries({ annotations, labelmap, labelmap_file });
   const [stray] = forFiles.find(([, value]) => !files && value !== undefined) ?? [];
   if (stray !== undefined) throw invalidArgument(stray, 'goes with files, not with a project');

@@ -21,6 +21,10 @@ const choices = {
     .max(limits.previewSamplesMax)
     .optional()
     .describe('Augmented copies of each image; default 3.'),
+  pieces: z
+    .enum(['first', 'all'])
+    .optional()
+    .describe('With tile or isolate: all shows each piece, without copies. Default first.'),
 };
 
 /** Default sizes of a preview. */
@@ -36,6 +40,12 @@ export const previewShape = {
     .max(limits.previewSourcesMax)
     .optional()
     .describe('Images to show, chosen by the seed; default 3.'),
+  images: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(limits.previewSourcesMax)
+    .optional()
+    .describe('Ids of the images to show instead.'),
 };
 
 /** A generated image: its size in pixels and the number of its boxes. */
@@ -64,6 +74,7 @@ const Preview = open({
         labels: z.array(z.string()).readonly().optional().describe('Classes of the whole image.'),
         preprocessed: Rendered.optional().describe('Absent: the settings make no image of it.'),
         samples: z.array(Rendered).readonly(),
+        pieces: z.array(Rendered).readonly().optional().describe('With pieces all: each of them.'),
       }),
     )
     .readonly(),

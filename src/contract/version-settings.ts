@@ -96,7 +96,7 @@ const augmentation = z.strictObject({
   ninety: ninety.optional(),
   crop: crop.optional().describe('Zoom in: percent of area cut off.'),
   rotate: rotate.optional(),
-  shear: shear.optional(),
+  shear: shear.optional().describe('Degrees to either side.'),
   hue: z.strictObject({ degrees: turn }).optional(),
   saturation: percentOnly.optional(),
   brightness: brightness.optional(),

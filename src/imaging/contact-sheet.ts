@@ -27,6 +27,8 @@ export interface SheetCell {
   readonly title: string;
   /** What was done to it; cut where there are more of them than fit. */
   readonly words: string;
+  /** False: the legend leaves its boxes out, also where it is the first of its row. */
+  readonly isCounted?: boolean;
 }
 
 export interface Sheet {
@@ -164,7 +166,11 @@ function layOutHead(
   const name = cutText(title, titleStyle, width - noteWidth - 2 * gap);
   const lines = wrapText(subtitle, noteStyle, width, 2);
   const shown = counted === 'all' ? rows.flat() : rows.flatMap(([first]) => first ?? []);
-  const legend = layOutLegend(shown, colours, width);
+  const legend = layOutLegend(
+    shown.filter(({ isCounted = true }) => isCounted),
+    colours,
+    width,
+  );
   const subtitleTop = margin + 34;
   const legendTop = subtitleTop + lines.length * 21 + 10;
   const ruleTop = legendTop + legend.height;

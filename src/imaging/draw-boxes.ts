@@ -20,8 +20,9 @@ export interface Scale {
 
 /**
  * Draws what is labelled, in lines of the same breadth whatever the scale. Each of the largest 500
- * boxes has its name: whole where it hides nothing else, else cut short, else where it hides least.
- * Small boxes come last, so that large ones do not hide them. Others get their turn between a few.
+ * boxes has its name: whole where it hides nothing else, else cut short, else where it hides least;
+ * on a small canvas, colours tell it alone. Small boxes come last, so that large ones do not hide
+ * them. Others get their turn between a few.
  */
 export async function drawBoxes(
   canvas: Canvas,
@@ -42,6 +43,7 @@ export async function drawBoxes(
     drawShape(canvas, isCrowded ? { ...box, points: [] } : box, colourOf(box));
   }
   for (const box of scaled) drawKeypoints(canvas, box.keypoints ?? [], colourOf(box));
+  if (isSmall(canvas)) return;
   const taken: Area[] = [];
   for (const [index, box] of scaled.slice(0, namesMax).entries()) {
     if (index % namesOfATurn === namesOfATurn - 1) await othersTurn();
@@ -138,7 +140,7 @@ function drawKeypoints(canvas: Canvas, keypoints: readonly Keypoint[], colour: C
   }
 }
 
-/** Of the longer side: thick lines and whole names would leave nothing to see of a smaller one. */
+/** Of the longer side: thick lines and names would leave nothing to see of a smaller one. */
 const namedSideMin = 200;
 
 function isSmall({ width, height }: Canvas): boolean {
@@ -164,9 +166,8 @@ function placeTag(
   taken: readonly Area[],
 ): Tag | undefined {
   const words = wordsOf(box);
-  const room = Math.min(isSmall(canvas) ? cutNameWidth : canvas.width, canvas.width);
-  const whole = cutText(words, tagStyle, room - 2 * tagPadding);
-  const short = cutText(words, tagStyle, Math.min(room, cutNameWidth) - 2 * tagPadding);
+  const whole = cutText(words, tagStyle, canvas.width - 2 * tagPadding);
+  const short = cutText(words, tagStyle, Math.min(canvas.width, cutNameWidth) - 2 * tagPadding);
   const places = [whole, short]
     .filter((name) => name !== '')
     .flatMap((name) => placesOf(canvas, box, name));

@@ -111,6 +111,8 @@ export const contractLimits = {
   drawnBoxesMax: 300,
   /** More samples of each are too small to see on one sheet. */
   previewSamplesMax: 8,
+  /** Pieces of one image: more are too small to be seen in a sheet. */
+  previewPiecesMax: 64,
 
   // Vision events.
 

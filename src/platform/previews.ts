@@ -7,7 +7,7 @@ import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { readSentImages } from './previews/read-sent-images.ts';
 import { renderPreview } from './previews/render-preview.ts';
-import { chooseProjectImages } from './previews/select-project-images.ts';
+import { chooseProjectImages, namedProjectImages } from './previews/select-project-images.ts';
 import { checkBoxSteps, checkMultiplier } from './versions.ts';
 
 export function previewHandlers(
@@ -21,23 +21,33 @@ export function previewHandlers(
       checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
       const settings = { preprocessing, augmentation };
       checkBoxSteps(settings, project);
-      const { seed, samples } = withDefaults(input);
+      const { seed, samples, pieces } = withDefaults(input);
       const count = input.sources ?? previewDefaults.sources;
-      const chosen = await chooseProjectImages(dependencies, project, settings, { seed, count });
-      const request = { title: `Preview of ${project.name}`, settings, seed, samples, ...chosen };
+      const chosen =
+        input.images === undefined
+          ? await chooseProjectImages(dependencies, project, settings, { seed, count })
+          : await namedProjectImages(dependencies, project, input.images);
+      const request = {
+        title: `Preview of ${project.name}`,
+        settings,
+        seed,
+        samples,
+        pieces,
+        ...chosen,
+      };
       return renderPreview(renderers, request, signal);
     },
     versions_preview_files: async (input, { principal, signal }) => {
       const { preprocessing, augmentation } = input;
       checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
       const settings = { preprocessing, augmentation };
-      const { seed, samples } = withDefaults(input);
+      const { seed, samples, pieces } = withDefaults(input);
       const { sources, warnings } = await readSentImages(input, (file) =>
         annotationReader.read(file, principal.workspace.id, signal),
       );
       const title = `Preview of ${sources.length === 1 ? 'an image' : 'local images'}`;
       const more = [...warnings, ...withoutProject(settings)];
-      const request = { title, settings, seed, samples, sources, warnings: more };
+      const request = { title, settings, seed, samples, pieces, sources, warnings: more };
       return renderPreview(renderers, request, signal);
     },
   };
@@ -46,10 +56,15 @@ export function previewHandlers(
 interface Choices {
   readonly seed?: number | undefined;
   readonly samples?: number | undefined;
+  readonly pieces?: 'first' | 'all' | undefined;
 }
 
-function withDefaults({ seed = previewDefaults.seed, samples = previewDefaults.samples }: Choices) {
-  return { seed, samples };
+function withDefaults({
+  seed = previewDefaults.seed,
+  samples = previewDefaults.samples,
+  pieces = 'first',
+}: Choices) {
+  return { seed, samples, pieces };
 }
 
 function withoutProject({ preprocessing }: Parameters<typeof renderPreview>[1]['settings']) {

@@ -9,6 +9,7 @@ import { images } from '../../src/contract/images.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { previews } from '../../src/contract/previews.ts';
 import { projects } from '../../src/contract/projects.ts';
+import { search } from '../../src/contract/search.ts';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { testImage } from '../fixtures/images.ts';
@@ -112,6 +113,47 @@ describe('a preview of a project', () => {
     expect(words?.toSorted()).toEqual(['flip both ways', 'flip left-right', 'flip up-down']);
     expect(classes).toEqual({ square: 2 });
     expect(warnings).toEqual([]);
+  });
+
+  test('shows the images that are named, in their order', async () => {
+    const { body } = await platform.client.call(search.images_search, {
+      workspace: 'acme',
+      project: 'squares',
+      fields: ['name'],
+    });
+    const idOf = (name: string) => body.results.find((image) => image.name === name)?.id ?? '';
+    const named = await preview({ images: [idOf('square-5.png'), idOf('square-0.png')] });
+    expect(named.images.map(({ name }) => name)).toEqual(['square-5.png', 'square-0.png']);
+    await expect(preview({ images: [idOf('square-0.png'), 'missing'] })).rejects.toThrow(
+      'status 400',
+    );
+  });
+
+  test('shows all pieces of an image, and what tiles leave of its boxes', async () => {
+    const settings = { preprocessing: { tile: { rows: 3, columns: 2 } }, sources: 1 };
+    const { images: shown, warnings, effects } = await preview({ ...settings, pieces: 'all' });
+    expect(
+      shown[0]?.pieces?.map(({ piece, width, height, boxes }) => {
+        return [piece, width, height, boxes];
+      }),
+    ).toEqual([
+      ['tile-1-1', 32, 16, 1],
+      ['tile-1-2', 32, 16, 0],
+      ['tile-2-1', 32, 16, 1],
+      ['tile-2-2', 32, 16, 0],
+      ['tile-3-1', 32, 16, 0],
+      ['tile-3-2', 32, 16, 0],
+    ]);
+    expect(shown[0]?.samples).toEqual([]);
+    expect(effects).toEqual([
+      'preprocessing.tile: tiles of 32 x 16 pixels; the smallest box in a tile has 32 x 8 pixels ' +
+        '(of 1 image looked at, before resize)',
+    ]);
+    expect(warnings).toEqual([
+      'preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes',
+    ]);
+    const { warnings: first } = await preview(settings);
+    expect(first).toContain('tile: of each image, only the first piece is shown');
   });
 
   test('is the same for the same seed, and another for another one', async () => {

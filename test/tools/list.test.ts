@@ -79,7 +79,7 @@ const irrecoverable = [
 /** The settings of a version have some thirty steps, and a detection has four kinds. */
 const tokensMax: Readonly<Record<string, number>> = {
   versions_generate: 1_200,
-  versions_preview: 1_350,
+  versions_preview: 1_380,
   events_create: 750,
   vision_events_create: 750,
   vision_events_create_batch: 750,

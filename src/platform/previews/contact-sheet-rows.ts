@@ -30,15 +30,29 @@ export interface Row {
   readonly made: readonly Shown[];
 }
 
+/** The image in the first row, its pieces in further rows, as they lie in it where they are tiles. */
+export function pieceRows(row: Row, columns: number): readonly (readonly SheetCell[])[] {
+  const byLine = Map.groupBy(row.made, ({ piece }, index) => {
+    const [, line] = /^(.*tile-\d+)-\d+$/.exec(piece) ?? [];
+    return line ?? String(Math.floor(index / columns));
+  });
+  const lines = [...byLine.values()].flatMap((line) =>
+    Array.from({ length: Math.ceil(line.length / columns) }, (_, index) =>
+      line.slice(index * columns, (index + 1) * columns),
+    ),
+  );
+  const toPiece = (shown: Shown): SheetCell => {
+    const figures = [sizeOf(shown), countBoxes(shown)];
+    return { ...toCell(shown, shown.piece || 'preprocessed', figures), isCounted: false };
+  };
+  return [[originalCell(row)], ...lines.map((line) => line.map(toPiece))];
+}
+
 /** The original, the preprocessed image, its copies. */
 export function sheetRow(row: Row, settings: VersionSettings): readonly SheetCell[] {
-  const { name, labels, original, made } = row;
-  const boxes = original.boxes.length;
-  const figures = labels ?? [`${boxes} ${boxes === 1 ? 'box' : 'boxes'}`];
-  const none = made.length === 0 ? ['gives no image'] : [];
   return [
-    toCell(original, name, [sizeOf(original), ...figures, ...none]),
-    ...made.map((shown) => {
+    originalCell(row),
+    ...row.made.map((shown) => {
       const lost = lossOf(droppedOf(row, shown, settings));
       if (shown.copy > 0) return toCell(shown, `sample ${shown.copy}${lost}`, shown.words);
       const piece = shown.piece === '' ? [] : [shown.piece];
@@ -47,15 +61,31 @@ export function sheetRow(row: Row, settings: VersionSettings): readonly SheetCel
   ];
 }
 
+function originalCell({ name, labels, original, made }: Row): SheetCell {
+  const figures = labels ?? [countBoxes(original)];
+  const none = made.length === 0 ? ['gives no image'] : [];
+  return toCell(original, name, [sizeOf(original), ...figures, ...none]);
+}
+
+function countBoxes({ boxes: { length } }: Shown): string {
+  return `${length} ${length === 1 ? 'box' : 'boxes'}`;
+}
+
 /** In few characters: it stands in the title of a cell, where it is not cut off. */
 function lossOf(dropped: number | undefined): string {
   return dropped ? ` · −${dropped} ${dropped === 1 ? 'box' : 'boxes'}` : '';
 }
 
 /** The same in figures and words. */
-export function describeRow(row: Row, settings: VersionSettings): Preview['images'][number] {
+export function describeRow(
+  row: Row,
+  settings: VersionSettings,
+  pieces: 'first' | 'all',
+): Preview['images'][number] {
   const { name, labels, original, made } = row;
-  const [preprocessed, ...samples] = made.map((shown) => describeShown(row, shown, settings));
+  const described = made.map((shown) => describeShown(row, shown, settings));
+  const [preprocessed, ...others] = described;
+  const samples = pieces === 'all' ? [] : others;
   const { width, height, boxes } = original;
   return {
     name,
@@ -65,6 +95,7 @@ export function describeRow(row: Row, settings: VersionSettings): Preview['image
     ...(labels && { labels }),
     ...(preprocessed && { preprocessed }),
     samples,
+    ...(pieces === 'all' && { pieces: described }),
   };
 }
 

@@ -17,7 +17,15 @@ import type { Box } from '../../imaging/box.ts';
 import { cellSide, contactSheet, scaleToCell } from '../../imaging/contact-sheet.ts';
 import type { ImageFile } from '../../imaging/image-file.ts';
 import { encodeImage, readImageHeader } from '../../imaging/image-thread-pool.ts';
-import { describeRow, type Preview, type Row, type Shown, sheetRow } from './contact-sheet-rows.ts';
+import { limits } from '../../limits.ts';
+import {
+  describeRow,
+  type Preview,
+  pieceRows,
+  type Row,
+  type Shown,
+  sheetRow,
+} from './contact-sheet-rows.ts';
 import { describeSettings } from './describe-settings.ts';
 import { type PreviewSource, shrinkSource } from './shrink-large-images.ts';
 
@@ -28,6 +36,8 @@ export interface PreviewRequest {
   readonly seed: number;
   /** Augmented copies of each image. */
   readonly samples: number;
+  /** Of tile and isolate: the first with copies, or all without. */
+  readonly pieces: 'first' | 'all';
   readonly sources: readonly PreviewSource[];
   /** Further warnings. */
   readonly warnings: readonly string[];
@@ -43,14 +53,18 @@ export async function renderPreview(
   signal: AbortSignal,
 ): Promise<Preview> {
   const request = await withinPixels(given);
-  const { settings, seed, sources } = request;
+  const { settings, seed, sources, pieces } = request;
   const rows = await renderRows(renderers, request, signal);
   const sheet = await contactSheet({
     title: request.title,
     subtitle: describeSettings(settings),
     note: `seed ${seed}`,
-    rows: rows.map((row) => sheetRow(row, settings)),
+    rows:
+      pieces === 'all'
+        ? rows.flatMap((row) => pieceRows(row, columnsOf(request)))
+        : rows.map((row) => sheetRow(row, settings)),
     counted: 'first_of_row',
+    side: cellSide(columnsOf(request)),
   });
   const { bytes, contentType, width, height } = await encodeImage(sheet);
   const shown = rows.map(({ original }) => original);
@@ -62,14 +76,14 @@ export async function renderPreview(
     height,
     seed,
     classes: countClasses(sources),
-    images: rows.map((row) => describeRow(row, settings)),
+    images: rows.map((row) => describeRow(row, settings, pieces)),
     effects,
     warnings: [
       ...new Set([
         ...settingsWarnings(settings),
         ...warnings,
         ...request.warnings,
-        ...onePiece(settings),
+        ...piecesLeftOut(request, rows),
         ...withoutImages(rows),
       ]),
     ],
@@ -92,10 +106,11 @@ async function withinPixels(request: PreviewRequest): Promise<PreviewRequest> {
 
 async function renderRows(
   renderers: Renderers,
-  { settings, seed, samples, sources }: PreviewRequest,
+  request: PreviewRequest,
   signal: AbortSignal,
 ): Promise<readonly Row[]> {
-  const side = cellSide(samples + 2);
+  const { settings, seed, samples, sources, pieces } = request;
+  const side = cellSide(columnsOf(request));
   const stored = { preprocessing: {}, augmentation: {} };
   const render = async (job: Omit<RenderJob, 'sources' | 'output'>, places: readonly number[]) => {
     const isStored = job.settings === stored;
@@ -127,7 +142,7 @@ async function renderRows(
     const { width = 0, height = 0 } = originals[ordinal]?.[0] ?? {};
     return { ordinal, hash, split: 'train', width, height, isDone: false } as const;
   });
-  const job = { settings, seed: seedText(seed), imagesPerPiece: samples + 1, piecesMax: 1 };
+  const job = { settings, seed: seedText(seed), ...amountOf(pieces, samples) };
   const made = new Map<number, readonly Shown[]>();
   const work = batchSources(outlines, settings).map(async (batch) => {
     const places = batch.map(({ ordinal }) => ordinal);
@@ -192,7 +207,32 @@ function withoutImages(rows: readonly Row[]): readonly string[] {
     : [`isolate: ${count} of the ${rows.length} images shown give none, without a box to cut out`];
 }
 
-function onePiece({ preprocessing: { isolate, tile } }: VersionSettings): readonly string[] {
+/** Cells in a row of the sheet. */
+function columnsOf({ settings: { preprocessing }, samples, pieces }: PreviewRequest): number {
+  if (pieces === 'first') return samples + 2;
+  const { tile } = preprocessing;
+  const columns = tile && 'rows' in tile ? tile.columns : pieceColumns;
+  return Math.min(columns, pieceColumnsMax);
+}
+
+const pieceColumns = 6;
+const pieceColumnsMax = 8;
+
+function amountOf(pieces: PreviewRequest['pieces'], samples: number) {
+  return pieces === 'all'
+    ? { imagesPerPiece: 1, piecesMax: limits.previewPiecesMax }
+    : { imagesPerPiece: samples + 1, piecesMax: 1 };
+}
+
+function piecesLeftOut(
+  { settings: { preprocessing }, pieces }: PreviewRequest,
+  rows: readonly Row[],
+): readonly string[] {
+  const { isolate, tile } = preprocessing;
   const cutting = [...(isolate ? ['isolate'] : []), ...(tile ? ['tile'] : [])].join(' and ');
-  return cutting === '' ? [] : [`${cutting}: of each image, only the first piece is shown`];
+  if (cutting === '') return [];
+  if (pieces === 'first') return [`${cutting}: of each image, only the first piece is shown`];
+  const most = limits.previewPiecesMax;
+  const isCut = rows.some(({ made }) => made.length === most);
+  return isCut ? [`${cutting}: of each image, at most ${most} pieces are shown`] : [];
 }

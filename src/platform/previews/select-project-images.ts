@@ -2,6 +2,8 @@
 
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { filterImages, hasFilters } from '../../dataset-versions/filter-and-remap.ts';
+import { invalidArgument } from '../../errors.ts';
+import { quotedName } from '../../quoted-name.ts';
 import { randomFrom, shuffled } from '../../seeded-random.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Image } from '../store/images.ts';
@@ -32,13 +34,37 @@ export async function chooseProjectImages(
   const found = await Promise.all(chosen.map(({ id }) => store.images.find(project.id, id)));
   const images = found.filter((image): image is Image => image !== undefined);
   if (images.length === 0) throw noImages(preprocessing);
-  const sources = await Promise.all(
+  const sources = await toSources(images, blobs);
+  const warnings = train.length > 0 ? [] : ['no image is in train: a version has no copies of any'];
+  return { sources, warnings };
+}
+
+/** These images, in that order. Throws `invalid_input` for an id that no image of it has. */
+export async function namedProjectImages(
+  { store, blobs }: Pick<PlatformDependencies, 'store' | 'blobs'>,
+  project: Project,
+  ids: readonly string[],
+): Promise<ChosenImages> {
+  const images = await Promise.all(
+    [...new Set(ids)].map(async (id) => {
+      const image = await store.images.find(project.id, id);
+      if (image) return image;
+      const message = `the project has no image with the id ${quotedName(id)}`;
+      throw invalidArgument(`images[${ids.indexOf(id)}]`, message, 'A search gives the ids.');
+    }),
+  );
+  return { sources: await toSources(images, blobs), warnings: [] };
+}
+
+function toSources(
+  images: readonly Image[],
+  blobs: PlatformDependencies['blobs'],
+): Promise<readonly PreviewSource[]> {
+  return Promise.all(
     images.map(async ({ name, hash, annotation }) => {
       return { name, hash, annotation, bytes: await blobs.get(hash) };
     }),
   );
-  const warnings = train.length > 0 ? [] : ['no image is in train: a version has no copies of any'];
-  return { sources, warnings };
 }
 
 function filterCandidates(
