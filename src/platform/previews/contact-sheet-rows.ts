@@ -30,7 +30,7 @@ export interface Row {
   readonly made: readonly Shown[];
 }
 
-/** The image in the first row, its pieces in further rows, as they lie in it where they are tiles. */
+/** The image in the first row, its pieces in further rows; tiles as they lie in it. */
 export function pieceRows(row: Row, columns: number): readonly (readonly SheetCell[])[] {
   const byLine = Map.groupBy(row.made, ({ piece }, index) => {
     const [, line] = /^(.*tile-\d+)-\d+$/.exec(piece) ?? [];
