@@ -105,7 +105,8 @@ export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): str
 
 /**
  * The arguments, with the defaults of the settings where the tool requires a parameter that the
- * model left out. The default project belongs to the default workspace and never to another one.
+ * model left out. A project given as `workspace/project` names its workspace. The default project
+ * belongs to the default workspace and never to another one.
  */
 export function fillDefaults(
   tool: ListedTool,
@@ -115,12 +116,21 @@ export function fillDefaults(
   const required = tool.inputSchema.required ?? [];
   const { workspace, project } = defaultArguments(settings);
   const filled = { ...args };
+  const owner = required.includes('workspace') ? ownerOf(filled.project) : undefined;
+  if (owner !== undefined) filled.workspace ??= owner;
   if (workspace !== undefined && required.includes('workspace')) filled.workspace ??= workspace;
   const isOtherWorkspace = workspace !== undefined && (filled.workspace ?? workspace) !== workspace;
   if (project !== undefined && required.includes('project') && !isOtherWorkspace) {
     filled.project ??= project;
   }
   return filled;
+}
+
+/** A project may be given as `workspace/project`, also of another workspace than the default. */
+function ownerOf(project: unknown): string | undefined {
+  if (typeof project !== 'string') return undefined;
+  const [owner, slug, ...rest] = project.split('/');
+  return owner && slug && rest.length === 0 ? owner : undefined;
 }
 
 function defaultArguments({ workspace, project }: ToolListSettings) {

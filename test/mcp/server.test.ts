@@ -131,6 +131,10 @@ describe('tools/list', () => {
     });
     server.send(callTool(5, 'tasks_change'));
     expect(await server.answer(5)).toMatchObject({ result: { structuredContent: { input: {} } } });
+    server.send(callTool(6, 'projects_echo', { project: 'other/cells' }));
+    expect(await server.answer(6)).toMatchObject({
+      result: { structuredContent: { input: { workspace: 'other', project: 'other/cells' } } },
+    });
   });
 
   test('read-only: what changes anything is not listed and cannot be called', async () => {
