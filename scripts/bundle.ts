@@ -1,6 +1,7 @@
-// `npm run bundle`: the bundle that desktop hosts install (MCPB), and the entry of the registry
-// that names it. Checked by the tool of those who read it, which is installed on the first run.
-// `npm run bundle -- FOLDER` writes it elsewhere than into bundle/.
+// `npm run bundle`: the bundle that desktop hosts install (MCPB), the entry of the registry that
+// names it, and the plugin for the hosts of developers, a folder. The bundle is checked by the tool
+// of those who read it, which is installed on the first run. `npm run bundle -- FOLDER` writes them
+// elsewhere than into bundle/.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,10 +23,12 @@ import { buildRelease } from './build/build-release.ts';
 import { drawIcon } from './bundle/icon.ts';
 import { mcpbCommand } from './bundle/installed-programs.ts';
 import { nativeFiles } from './bundle/native-files.ts';
+import { writePlugin } from './bundle/plugin.ts';
 
 const output = resolve(process.argv[2] ?? 'bundle');
 const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 const target = join(output, `fovea-${version}.mcpb`);
+const plugin = join(output, 'plugin');
 /** Of every file inside, so that the same files give the same bundle. */
 const epoch = new Date('2000-01-01T00:00:00Z');
 
@@ -37,13 +40,18 @@ try {
   execFileSync(process.execPath, [mcpbCommand(), 'validate', stage], { stdio: ['ignore', 2, 2] });
   mkdirSync(output, { recursive: true });
   await pack(stage, target);
+  rmSync(plugin, { recursive: true, force: true });
+  cpSync(stage, plugin, { recursive: true });
+  // That of desktop hosts.
+  for (const file of ['manifest.json', 'icon.png']) rmSync(join(plugin, file));
+  writePlugin(plugin, await drawIcon());
 } finally {
   rmSync(stage, { recursive: true, force: true });
 }
 const bytes = readFileSync(target);
 const fileSha256 = createHash('sha256').update(bytes).digest('hex');
 writeFileSync(join(output, 'server.json'), `${JSON.stringify(withBundle(fileSha256), null, 2)}\n`);
-process.stdout.write(`${target}\n${bytes.length} bytes, SHA-256 ${fileSha256}\n`);
+process.stdout.write(`${target}\n${bytes.length} bytes, SHA-256 ${fileSha256}\n${plugin}\n`);
 
 /** Fills the folder that a host unpacks: the release, its manifest and its icon. */
 async function fill(folder: string): Promise<void> {

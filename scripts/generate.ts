@@ -9,6 +9,7 @@ import { tools } from '../tools/index.ts';
 import { appPages } from './generate/app-pages.ts';
 import { buildToolList } from './generate/build-tool-list.ts';
 import { manifest } from './generate/manifest.ts';
+import { skillResources } from './generate/skill-resources.ts';
 import { budget, snapshot, toolLists } from './generate/tool-lists.ts';
 import { withToolTable } from './generate/tool-table.ts';
 import { versionDocs } from './generate/version-docs.ts';
@@ -24,6 +25,7 @@ const files = {
   'manifest.json': manifest(list),
   'docs/tools.md': withToolTable(toolDocs, tools),
   'docs/dataset-versions.md': versionDocs(),
+  'src/mcp/skills/skills.json': skillResources(),
   'tools/budget.json': budget(offered),
   ...Object.fromEntries(
     offered

@@ -1,10 +1,9 @@
 // Settings from environment variables, validated. The only reader of the environment.
 
-import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
 import { invalidInput, type Problem } from './errors.ts';
 import { limits } from './limits.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
+import { defaultRoots, type Machine, pathOf, thisMachine } from './machine.ts';
 import { loopbackProxies, parseProxies, type TrustedProxies } from './network/client-address.ts';
 import { isLoopbackHost } from './network/loopback.ts';
 import type { HttpProxy, Proxies } from './network/proxies.ts';
@@ -78,13 +77,6 @@ export type ToolProfile = (typeof toolProfiles)[number];
 export type CredentialsPlace = 'auto' | 'keychain' | 'file' | 'memory';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What the defaults depend on beside the variables. */
-export interface Machine {
-  readonly platform: NodeJS.Platform;
-  readonly homeFolder: string;
-  readonly workingFolder: string;
-}
 
 /**
  * Reads all variables. A variable that is empty, or an unfilled `${field}` of a bundle, is unset.
@@ -479,22 +471,4 @@ function defaultHome(environment: Environment, machine: Machine): string {
   const data = given(environment, 'XDG_DATA_HOME');
   // The XDG specification: a relative path is to be ignored.
   return path.join(data && path.isAbsolute(data) ? data : path.join(at, '.local/share'), 'fovea');
-}
-
-/** The working folder, unless it is too wide to be meant: `/`, `/home`, `~`. */
-function defaultRoots(machine: Machine): readonly string[] {
-  const path = pathOf(machine);
-  const toHome = path.relative(machine.workingFolder, machine.homeFolder);
-  const isOutside = toHome.startsWith('..') || path.isAbsolute(toHome);
-  const isRoot = path.parse(machine.workingFolder).root === machine.workingFolder;
-  return isOutside && !isRoot ? [machine.workingFolder] : [];
-}
-
-function pathOf(machine: Machine) {
-  return machine.platform === 'win32' ? win32 : posix;
-}
-
-export function thisMachine(): Machine {
-  const { platform } = process;
-  return { platform, homeFolder: homedir(), workingFolder: process.cwd() };
 }

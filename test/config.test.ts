@@ -2,8 +2,9 @@
 
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type Machine, readSettings } from '../src/config.ts';
+import { readSettings } from '../src/config.ts';
 import { FoveaError } from '../src/errors.ts';
+import type { Machine } from '../src/machine.ts';
 
 const linux: Machine = { platform: 'linux', homeFolder: '/home/ada', workingFolder: '/work/cells' };
 
@@ -201,6 +202,12 @@ describe('the file roots', () => {
     ['/srv', ['/srv']],
   ])('by default in %s', (workingFolder, roots) => {
     expect(readSettings({}, { ...linux, workingFolder }).fileRoots).toEqual(roots);
+  });
+
+  test('are none by default where a host starts us in our own folder', () => {
+    const plugin = '/home/ada/.codex/plugins/fovea/dist';
+    const machine = { ...linux, workingFolder: plugin, programFolder: plugin };
+    expect(readSettings({}, machine).fileRoots).toEqual([]);
   });
 
   test('on Windows are separated by semicolons', () => {

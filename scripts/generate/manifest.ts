@@ -6,7 +6,7 @@ import type { ListedTool } from '../../src/mcp/tool-list.ts';
 
 /** The manifest as text, formatted as the linter wants it. */
 export function manifest(list: readonly ListedTool[]): string {
-  const { version, description, license, engines } = packageFacts();
+  const { version, description, license, engines, keywords } = packageFacts();
   return format({
     manifest_version: '0.3',
     name: 'fovea',
@@ -15,7 +15,7 @@ export function manifest(list: readonly ListedTool[]): string {
     description,
     author: { name: 'The Fovea authors' },
     license,
-    keywords: ['computer-vision', 'datasets', 'annotation', 'images', 'mcp'],
+    keywords,
     server: {
       type: 'node',
       entry_point: 'dist/fovea.js',
@@ -111,6 +111,7 @@ interface Facts {
   readonly version: string;
   readonly description: string;
   readonly license: string;
+  readonly keywords: readonly string[];
   readonly engines: { readonly node: string };
 }
 

@@ -1,8 +1,8 @@
 // Opens a URL in the person's browser.
 
 import { spawn } from 'node:child_process';
-import { thisMachine } from '../config.ts';
 import { environmentOfOthers } from '../environment.ts';
+import { thisMachine } from '../machine.ts';
 import { isPlainLoopback } from '../network/loopback.ts';
 
 /** False: no browser here, or an address that is not fit to be opened. */

@@ -1,6 +1,6 @@
 // Resources and completions, read by clients of both eras from the real process, and over HTTP.
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
@@ -76,6 +76,20 @@ describe.each(['auto', 'legacy'] as const)('a client of the package, %s', (mode)
       fixed,
     ]);
     expect(await templatesOf(client)).toEqual(templates);
+  });
+
+  test('lists the skills as files of Markdown, and reads each', async () => {
+    const { resources } = await client.listResources();
+    const skills = resources.filter(({ uri }) => uri.startsWith('skill:'));
+    expect(skills.map(({ uri }) => uri)).toEqual(
+      (await readdir('skills')).toSorted().map((name) => `skill://fovea/${name}/SKILL.md`),
+    );
+    for (const { uri, mimeType } of skills) {
+      expect(mimeType).toBe('text/markdown');
+      const { pathname } = new URL(uri);
+      expect(await textOf(client, uri)).toBe(await readFile(`skills${pathname}`, 'utf8'));
+    }
+    await expect(textOf(client, 'skill://fovea/../SKILL.md')).rejects.toThrow('No resource');
   });
 
   test('reads the workspace, a project, a version', async () => {

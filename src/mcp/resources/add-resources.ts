@@ -2,6 +2,7 @@
 
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { appResources } from '../app/resource.ts';
+import { skillResources } from '../skills/resource.ts';
 import type { AvailableTools } from '../tool-profiles.ts';
 import type { ResourceReader } from './read-resource.ts';
 import { isTemplate, type ResourceKind, resourceKinds } from './uris.ts';
@@ -25,8 +26,8 @@ export function addResources(
     uriTemplate: kind.template,
   }));
   const resources = fixed.map((kind) => ({ ...wordsOf(kind), uri: kind.template }));
-  server.setRequestHandler('resources/list', () => ({
-    resources: [...resources, ...appResources],
+  server.setRequestHandler('resources/list', async () => ({
+    resources: [...resources, ...(await skillResources()), ...appResources],
   }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {

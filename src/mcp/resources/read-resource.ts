@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { membersOf } from '../../json-object.ts';
 import { readApp } from '../app/resource.ts';
+import { readSkill } from '../skills/resource.ts';
 import { type CallTool, readOnlyScope } from '../tool-call/stages.ts';
 import type { AvailableTools } from '../tool-profiles.ts';
 import { readingCall } from './uris.ts';
@@ -31,7 +32,7 @@ export function resourceReader(options: ReaderOptions): ResourceReader {
     read: async (uri, signal) => {
       const reading = readingCall(uri);
       const call = reading && options.available.callFor(reading);
-      if (call === undefined) return readApp(uri);
+      if (call === undefined) return (await readSkill(uri)) ?? readApp(uri);
       const scope = readOnlyScope(signal);
       const { result } = await options.callTool(call.tool, call.arguments, scope, false);
       if (result.isError === true) throw refused(result, uri);
