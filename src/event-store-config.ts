@@ -4,15 +4,14 @@ import {
   createReader,
   type Environment,
   folder,
-  type Machine,
   type Parser,
   readProxies,
   secret,
-  thisMachine,
   url,
   yesOrNo,
 } from './config.ts';
 import { limits } from './limits.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import type { Proxies } from './network/proxies.ts';
 import type { Secret } from './secret.ts';
 

@@ -63,12 +63,16 @@ export const rules: readonly Rule[] = [
   {
     name: 'environment in config',
     why: 'Settings are read and checked once, in src/config.ts: take what you need as a parameter.',
-    find: usesOf(/^process\.env(\.|$)|^process$/, ['src/config.ts', 'src/environment.ts']),
+    find: usesOf(/^process\.env(\.|$)|^process$/, [
+      'src/config.ts',
+      'src/environment.ts',
+      'src/machine.ts',
+    ]),
   },
   {
     name: 'command line in bin',
     why: 'Only the entry of a process knows how it was called: read it in src/bin, pass the words on.',
-    find: usesOf(/^process\.argv(\.|$)/, ['src/config.ts', 'src/bin']),
+    find: usesOf(/^process\.argv(\.|$)/, ['src/machine.ts', 'src/bin']),
   },
   {
     name: 'time through the clock',

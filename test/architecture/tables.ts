@@ -54,6 +54,7 @@ export const floors: readonly Floor[] = [
       'src/current-caller.ts',
       'src/log.ts',
       'src/lru-cache.ts',
+      'src/machine.ts',
       'src/config.ts',
       'src/environment.ts',
       'src/event-store-config.ts',
@@ -101,6 +102,7 @@ export const toolImports = {
     'src/setup',
     'src/clock.ts',
     'src/config.ts',
+    'src/machine.ts',
   ],
 } as const;
 
