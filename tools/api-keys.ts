@@ -59,7 +59,7 @@ export const apiKeyTools: readonly Tool[] = [
   toolFor(create, {
     title: 'Create API key',
     description:
-      'Creates an API key. The answer has its secret, shown only this once. access "read" makes it read only; without access and scopes it allows what the caller may do.',
+      'Creates an API key. Its secret is shown only once. access "read" makes it read only; without access and scopes it allows what the caller may do.',
     givesSecret: true,
     input: createInput,
     run: async ({ access, fullAccess, ...input }, { client, signal }) => {

@@ -26,9 +26,9 @@ const input = z.strictObject({
     .describe('Version number, or "local"; default: the deployed model.'),
   file: text.describe('Path of a local image.'),
   url: image.describe('Or: URL of an image.'),
-  imageId: text.describe('Or: id of an image of the project.'),
-  query: text.describe('Or: a search; the first 8 images of the project that it finds.'),
-  save_to: text.describe('Path of the .jpg to write, in place of showing it.'),
+  imageId: text.describe('Or: id of an image.'),
+  query: text.describe('Or: a search; its first 8 images.'),
+  save_to: text.describe('Path of a .jpg to write instead.'),
   confidence,
   overlap,
   classes,
@@ -40,7 +40,7 @@ export const inferenceTools: readonly Tool[] = [
   toolFor(run, {
     title: 'Run model',
     description:
-      'Runs a detection model on an image, or on some that a search finds. Gives its boxes (x and y are the centre, in pixels) and a picture of them, beside the labels where there are any. For a video use video_inference_start.',
+      'Runs a detection model on an image, or on some that a search finds. Gives its boxes (x, y: centre, in pixels) and a picture of them beside the labels. For a video use video_inference_start.',
     fileArguments: ['file', 'save_to'],
     repeated: 'made',
     input,

@@ -45,7 +45,7 @@ export const previewTools: readonly Tool[] = [
     toolset: 'versions',
     title: 'Preview version settings',
     description:
-      'Shows in one picture what the settings of versions_generate make of a few images, with their boxes. Give a project, or local files with their annotations. The picture is also saved; nothing else changes.',
+      'Shows in one picture what the settings of versions_generate make of a few images, with their boxes. Give a project, or local files with their annotations. The picture is also saved.',
     effect: 'adds',
     recoverable: false,
     idempotent: true,

@@ -12,9 +12,7 @@ const choices = {
     .int()
     .min(0)
     .optional()
-    .describe(
-      'Which random strengths and images; default 0: those that a version gets, mosaics aside.',
-    ),
+    .describe('Which strengths and images; default 0: those of a version, mosaics aside.'),
   samples: z
     .int()
     .min(1)

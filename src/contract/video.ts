@@ -49,7 +49,7 @@ export const video = {
         .gt(0)
         .max(120)
         .optional()
-        .describe('Frames that are looked at per second of video; default 5.'),
+        .describe('Frames of a second to look at; default 5.'),
       models: z
         .array(
           open({

@@ -29,6 +29,8 @@ export const toolLimits = {
   eventPreviewMsMax: 15_000,
   /** A slower line to an Event Store is given up: 1 GB takes 17 minutes. */
   sendBytesPerSecondMin: 1_000_000,
+  /** Detections of an hour; parsing it takes 30 ms. */
+  videoResultReadBytesMax: 4 * 1024 * 1024,
   /** A local Event Store answers at once. */
   eventStoreProbeMs: 1_000,
   /** A service that takes longer is unhealthy. */

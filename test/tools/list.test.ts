@@ -55,7 +55,6 @@ const readers = [
   'active_learning_get',
   'active_learning_images',
   'inference_stats_get',
-  'video_inference_get',
   'events_list',
   'events_get',
   'events_latest',
@@ -156,6 +155,8 @@ describe('the list of tools', () => {
       images_upload_zip: ['path'],
       images_search: ['image'],
       inference_run: ['file', 'save_to'],
+      video_inference_start: ['file'],
+      video_inference_get: ['save_to'],
       events_create: ['images'],
     });
     const left = withoutLocalFiles(all);

@@ -1,7 +1,6 @@
 // The images on which inference_run runs a model: a file, a URL, an image of the platform, or those
 // that a search finds.
 
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { images } from '../../src/contract/images.ts';
 import type { FilePart } from '../../src/contract/operation.ts';
@@ -12,6 +11,7 @@ import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { asGiven, lastPart, quoted } from '../format.ts';
 import { openPart } from '../local-file.ts';
+import { withScratchFolder } from '../scratch-folder.ts';
 import type { LabelledBox } from './match-boxes.ts';
 
 export interface Given {
@@ -72,17 +72,14 @@ async function withPlatformImages<Result>(
     imageId === undefined
       ? await findImages(workspace, project, query, context)
       : { ids: [imageId], total: undefined };
-  const folder = await makeFolder(context);
-  try {
+  return withScratchFolder(context, async (folder) => {
     const list: Source[] = [];
     for (const [index, id] of found.ids.entries()) {
       const path = join(folder, `image-${index}`);
       list.push(await bringImage({ workspace, project: lastPart(project), id, path }, context));
     }
-    return await use({ list, total: found.total });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return use({ list, total: found.total });
+  });
 }
 
 async function workspaceOf({ settings, client, signal }: ToolContext): Promise<string> {
@@ -141,10 +138,4 @@ async function bringImage(
     sent: { file: { name: 'image', content: { path } } },
     ...(boxes && { truth: boxes }),
   };
-}
-
-async function makeFolder({ settings }: ToolContext): Promise<string> {
-  const folder = join(settings.home, 'scratch');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return mkdtemp(join(await realpath(folder), 'inference-'));
 }
