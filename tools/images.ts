@@ -13,6 +13,7 @@ import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { count, fileAt, lastPart, nameList, quoted } from './format.ts';
 import { bulkMetadataTool } from './images/bulk-metadata.ts';
 import { deleteImagesTool } from './images/delete-images.ts';
+import { setSplitTool } from './images/set-split.ts';
 import { downloadImage, showImage } from './images/show-image.ts';
 import { readText } from './upload/read-text.ts';
 import { uploadImages, uploadInput } from './upload/upload-tool.ts';
@@ -123,13 +124,14 @@ export const imageTools: readonly Tool[] = [
     fromOperation(images.images_set_metadata_bulk, {
       title: 'Set metadata of many',
       description:
-        'Sets or removes metadata and tags of many images: up to 1000 by id, or all that a query finds. Runs in the background: see tasks_wait.',
+        'Sets or removes metadata and tags of many images: 1000 by id, or all that a query finds. Runs in the background: see tasks_wait.',
       summarize: ({ taskId }, { updates }) =>
         `Changing ${count(updates.length, 'image')} as task ${quoted(taskId)}.`,
       next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
       work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
     }),
   ),
+  setSplitTool,
   fromOperation(images.batches_list, {
     title: 'List batches',
     description:

@@ -327,6 +327,22 @@ export const images = {
 
 /** Not in the documented API, but on hosted platforms. */
 export const imageExtensions = {
+  images_set_split: operation({
+    id: 'images_set_split',
+    toolset: 'images',
+    method: 'POST',
+    path: '/{workspace}/{project}/images/split',
+    summary: 'Move images to a split.',
+    pathParameters: inProject,
+    body: open({
+      images: removedIds.describe(`Image ids, at most ${limits.imagesDeletedMax}.`),
+      split: splitName.describe('The split they move to.'),
+    }),
+    answer: open({ moved: z.int().describe('Images that were in another split.') }),
+    errors: [409],
+    scope: 'project:update',
+    effect: 'changes',
+  }),
   images_delete_orphans: operation({
     id: 'images_delete_orphans',
     toolset: 'images',

@@ -10,6 +10,7 @@ import { deploymentHandlers } from './deployment.ts';
 import { folderHandlers } from './folders.ts';
 import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
 import { orphanImageHandlers } from './images/orphan-images.ts';
+import { setSplitHandlers } from './images/set-split.ts';
 import { zipUploadHandlers } from './images/zip-uploads.ts';
 import { imageHandlers } from './images.ts';
 import { inferenceHandlers } from './inference.ts';
@@ -51,6 +52,7 @@ export function platformHandlers(
     ...orphanImageHandlers(dependencies),
     ...rebalanceHandlers(dependencies),
     ...searchHandlers(dependencies),
+    ...setSplitHandlers(dependencies),
     ...trainingHandlers(dependencies),
     ...videoHandlers(dependencies),
     ...workflowHandlers(dependencies),

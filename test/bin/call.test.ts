@@ -39,7 +39,7 @@ async function fovea(argv: readonly string[], { input = '', settings = {} }: She
 
 test('tools lists all tools, or one with its arguments', async () => {
   const all = await fovea(['tools', '--json']);
-  expect(JSON.parse(all.out)).toHaveLength(94);
+  expect(JSON.parse(all.out)).toHaveLength(95);
   const one = await fovea(['tools', 'folders_delete', '--json']);
   expect(JSON.parse(one.out)).toMatchObject({
     name: 'folders_delete',

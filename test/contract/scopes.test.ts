@@ -30,6 +30,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'projects_rebalance_splits',
     'images_delete',
     'images_delete_orphans',
+    'images_set_split',
     'trash_restore',
     'active_learning_enable',
     'active_learning_disable',

@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
     const platform = await serviceOf('platform');
     const home = join(folder, 'home');
     const fovea = await launch(platform, home);
-    expect((await fovea.client.listTools()).tools).toHaveLength(94);
+    expect((await fovea.client.listTools()).tools).toHaveLength(95);
     const refused = await fovea.call('projects_create', project);
     expect(refused).toMatchObject({ isError: true, data: { error: { code: 'unauthenticated' } } });
     expect(refused.text).toContain('auth_sign_in');

@@ -156,3 +156,39 @@ describe('search_export_start', () => {
     expect(text).toContain(message);
   });
 });
+
+describe('images_set_split', () => {
+  const query = 'filename:BloodImage_000*';
+
+  it('says how many a query finds, and moves none', async () => {
+    const args = { project: 'others', split: 'valid', query, dry_run: true };
+    const { text } = await fovea.call('images_set_split', args);
+    expect(text).toContain('finds 6 images; nothing was changed.');
+    expect(await total('project:others split:valid')).toBe(0);
+  });
+
+  it('moves all that the query finds in the project, once', async () => {
+    const args = { project: 'others', split: 'valid', query };
+    const first = await fovea.ok('images_set_split', args);
+    expect(first).toMatchObject({ images: 6, moved: 6, split: 'valid' });
+    expect(await total('project:others split:valid')).toBe(6);
+    const second = await fovea.call('images_set_split', args);
+    expect(second.text).toContain('Moved 0 images of "others" to valid; 6 were there already.');
+  });
+
+  it('moves all of its ids, or none', async () => {
+    const { results } = await fovea.ok('workspace_search', { query: 'project:cells', pageSize: 1 });
+    const [{ id } = { id: '' }] = Object(results);
+    const others = { project: 'others', split: 'test', images: [id] };
+    const { isError, text } = await fovea.call('images_set_split', others);
+    expect(isError).toBe(true);
+    expect(text).toContain('1 of 1 are not in this project');
+    const cells = { project: 'cells', split: 'test', images: [id] };
+    expect(await fovea.ok('images_set_split', cells)).toMatchObject({ moved: 1 });
+  });
+
+  it('takes ids or a query', async () => {
+    const { text } = await fovea.call('images_set_split', { project: 'cells', split: 'test' });
+    expect(text).toContain('images: give either images or query');
+  });
+});

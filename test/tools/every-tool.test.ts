@@ -268,6 +268,7 @@ function catalogArguments(): Record<string, Facts> {
     images_download: { imageId, save_to: join(folder, 'original.jpg') },
     images_delete: { images: [spareImageId], confirm: 'cells' },
     images_tag: { imageId, operation: 'add', tags: ['a'] },
+    images_set_split: { images: [imageId], split: 'valid' },
     images_set_metadata: { imageId, metadata: { a: 1 } },
     images_set_metadata_bulk: { updates: [{ imageId, metadata: { a: 1 } }] },
     catalog_search_by_image: { image: file },

@@ -37,7 +37,7 @@ const project = { name: 'Cells', type: 'object-detection', annotation: 'cells' }
 it('serves a host of the older line', async () => {
   const client = new OlderClient(info);
   await client.connect(new OlderTransport(launch('older')));
-  expect((await client.listTools()).tools).toHaveLength(94);
+  expect((await client.listTools()).tools).toHaveLength(95);
   const created = await client.callTool({ name: 'projects_create', arguments: project });
   expect(created.structuredContent).toMatchObject({ id: 'local/cells' });
   const wrong = await client.callTool({ name: 'projects_get', arguments: { projekt: 'cells' } });
@@ -50,7 +50,7 @@ it.each(['legacy', 'auto'] as const)('serves a host of the newer line, mode %s',
   await client.connect(new StdioClientTransport(launch(mode)));
   const version = client.getNegotiatedProtocolVersion();
   expect(version).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25');
-  expect((await client.listTools()).tools).toHaveLength(94);
+  expect((await client.listTools()).tools).toHaveLength(95);
   const created = await client.callTool({ name: 'projects_create', arguments: project });
   expect(created.structuredContent).toMatchObject({ id: 'local/cells' });
   await client.close();

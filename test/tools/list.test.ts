@@ -160,7 +160,7 @@ describe('the list of tools', () => {
       events_create: ['images'],
     });
     const left = withoutLocalFiles(all);
-    expect(left).toHaveLength(88);
+    expect(left).toHaveLength(89);
     const arguments_ = left.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
     for (const name of ['files', 'file', 'save_to', 'annotations', 'labelmap_file', 'list']) {
       expect(arguments_).not.toContain(name);

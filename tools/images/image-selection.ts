@@ -12,8 +12,8 @@ import { asGiven, count, lastPart } from '../format.ts';
 
 /** The arguments of a bulk call. */
 export const selectionArguments = {
-  query: z.string().min(1).optional().describe('In place of ids: a query as in workspace_search.'),
-  dry_run: z.boolean().optional().describe('Only count and show what it finds.'),
+  query: z.string().min(1).optional().describe('In place of ids; as in workspace_search.'),
+  dry_run: z.boolean().optional().describe('Only count what it finds.'),
 };
 
 export interface Wanted {

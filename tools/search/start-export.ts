@@ -6,7 +6,7 @@ import { asRecord } from '../../src/json-object.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import { countImages } from '../images/image-selection.ts';
 
-const dryRun = z.boolean().optional().describe('Only count and show what it finds.');
+const dryRun = z.boolean().optional().describe('Only count what it finds.');
 
 export function exportTool(base: Tool): Tool {
   return {

@@ -9,7 +9,10 @@ import type { PlatformDependencies } from '../dependencies.ts';
 
 export function orphanImageHandlers({
   store,
-}: PlatformDependencies): Handlers<typeof imageExtensions, Principal> {
+}: PlatformDependencies): Handlers<
+  Pick<typeof imageExtensions, 'images_delete_orphans'>,
+  Principal
+> {
   return {
     images_delete_orphans: async ({ images: given }, { principal }) => {
       const accessible = await accessibleProjects(store, principal);

@@ -49,20 +49,27 @@ export function splitStore(database: Database, queue: TaskQueue): SplitStore {
     },
     completedJobs: async (projectId) => completedJobs(database, projectId),
     begin: async (taskId, before, fenced) => fenced(() => beginOnce(database, taskId, before)),
+    assign: async (projectId, moves, now) =>
+      database.transaction(() => {
+        if (!isLive(database, projectId)) throw inTrash();
+        const there = splitsOf(database, projectId, moves);
+        const missing = moves.flatMap(({ imageId }) => (there.has(imageId) ? [] : [imageId]));
+        if (missing.length > 0) return { moved: 0, missing };
+        const due = dueMoves(database, projectId, moves);
+        moveImages(database, due);
+        if (due.length > 0) touch(database, projectId, now);
+        return { moved: due.length, missing };
+      }),
     move: async (taskId, projectId, moves, fenced, now) =>
       fenced(() => {
-        if (!isLive(database, projectId)) {
-          throw new FoveaError('conflict', 'The project is in the trash.');
-        }
+        if (!isLive(database, projectId)) throw inTrash();
         const due = dueMoves(database, projectId, moves);
         moveImages(database, due);
         database.run('UPDATE rebalances SET moved = moved + ? WHERE task_id = ?', [
           due.length,
           taskId,
         ]);
-        if (due.length > 0) {
-          database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
-        }
+        if (due.length > 0) touch(database, projectId, now);
         return due.length;
       }),
   };
@@ -117,13 +124,31 @@ function beginOnce(database: Database, taskId: string, before: SplitCounts): Reb
   return kept ?? { before, moved: 0 };
 }
 
+function inTrash(): FoveaError {
+  return new FoveaError('conflict', 'The project is in the trash.');
+}
+
+function touch(database: Database, projectId: string, now: number): void {
+  database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
+}
+
 /** Those of images that are there, and in another split. */
 function dueMoves(
   database: Database,
   projectId: string,
   moves: readonly SplitMove[],
 ): readonly SplitMove[] {
-  const splits = new Map(
+  const splits = splitsOf(database, projectId, moves);
+  return moves.filter(({ imageId, to }) => (splits.get(imageId) ?? to) !== to);
+}
+
+/** The split of each image that is in the project. */
+function splitsOf(
+  database: Database,
+  projectId: string,
+  moves: readonly SplitMove[],
+): ReadonlyMap<string, SplitName> {
+  return new Map(
     database.all(
       // CROSS: the ids come first, or all images of the project are held against each of them.
       `SELECT images.id, split FROM json_each(?) AS wanted
@@ -132,7 +157,6 @@ function dueMoves(
       (row): [string, SplitName] => [row.text('id'), readSplit(row)],
     ),
   );
-  return moves.filter(({ imageId, to }) => (splits.get(imageId) ?? to) !== to);
 }
 
 function moveImages(database: Database, moves: readonly SplitMove[]): void {

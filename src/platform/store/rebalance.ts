@@ -52,6 +52,15 @@ export interface SplitStore {
   /** Remembers how it was at the start; another attempt gets what the first one remembered. */
   begin(taskId: string, before: SplitCounts, fenced: FencedTransaction): Promise<Rebalance>;
   /**
+   * Moves these in one transaction, all or none: `missing` are those that are not in the project.
+   * Throws `conflict` for a project in the trash.
+   */
+  assign(
+    projectId: string,
+    moves: readonly SplitMove[],
+    now: number,
+  ): Promise<{ readonly moved: number; readonly missing: readonly string[] }>;
+  /**
    * Moves images, in the search index too, in one transaction. Those that are gone, or there
    * already, are passed over. How many moved. Throws `conflict` for a project in the trash.
    */

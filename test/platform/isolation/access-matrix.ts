@@ -179,6 +179,10 @@ export const rows = {
     input: sends(inWorkspace, ({ imageId }) => ({ images: [imageId] })),
     foreign: notThere,
   },
+  images_set_split: {
+    input: sends(inProject, ({ imageId }) => ({ images: [imageId], split: 'valid' })),
+    foreign: notThere,
+  },
   batches_list: { input: inProject },
   batches_get: {
     input: ({ workspace, project, batchId }) => ({ path: { workspace, project, batchId } }),
