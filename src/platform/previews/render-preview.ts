@@ -120,9 +120,9 @@ async function renderRows(
       const boxes = boxesOf(annotation && remapAnnotation(annotation, names));
       return { bytes, hash, boxes, split: 'train' } as const;
     });
-    const shown = places.map((): Shown[] => []);
+    const shown = places.map((): { number: number; image: Shown }[] => []);
     const emit = async (image: RenderedImage) => {
-      shown[image.source]?.push(await toShown(image, side));
+      shown[image.source]?.push({ number: image.number, image: await toShown(image, side) });
     };
     try {
       const output = { output: 'pixels', pixelsSideMax: side } as const;
@@ -130,7 +130,8 @@ async function renderRows(
     } catch (thrown) {
       throw thrown instanceof RenderFailure ? about(taken[thrown.at], thrown.cause) : thrown;
     }
-    return shown.map((images) => images.sort((a, b) => a.copy - b.copy));
+    // Scaling them takes turns, so they may come in another order than they were made in.
+    return shown.map((made) => made.sort((a, b) => a.number - b.number).map(({ image }) => image));
   };
   const renderStored = async (source: PreviewSource, place: number) => {
     const { width, height } = await readHeader(source);
