@@ -4,11 +4,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Caller } from './semaphore.ts';
 
-const callers = new AsyncLocalStorage<Caller>();
+/** What runs, as the log of changes names it. */
+export interface CurrentWork extends Caller {
+  /** The credential of a request. */
+  readonly who?: string;
+  /** The operation, or `task:KIND`. */
+  readonly action?: string;
+  /** Of a task. */
+  readonly taskId?: string;
+}
+
+const callers = new AsyncLocalStorage<CurrentWork>();
 
 /** Runs work for a caller; so does all that it starts. */
-export function runFor<Value>(caller: Caller, work: () => Value): Value {
+export function runFor<Value>(caller: CurrentWork, work: () => Value): Value {
   return callers.run(caller, work);
+}
+
+/** Undefined: the work is for no caller in particular. */
+export function currentWork(): CurrentWork | undefined {
+  return callers.getStore();
 }
 
 /** Undefined: the work is for no caller in particular. */

@@ -6,6 +6,7 @@ import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { count, lastPart, nameList, quoted, splitList, tally } from './format.ts';
+import { projectsList } from './projects/list-projects.ts';
 
 const versionsShown = 20;
 
@@ -83,6 +84,7 @@ export const projectTools: readonly Tool[] = [
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
     work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
   }),
+  projectsList,
   fromOperation(projects.projects_get, {
     title: 'Get project',
     description:

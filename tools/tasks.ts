@@ -13,6 +13,7 @@ import { type NextCall, type Tool, type ToolContext, tool } from '../src/mcp/too
 import { exportCall, waitForTask } from './follow-up-calls.ts';
 import { bare, count, quoted, splitList } from './format.ts';
 import { poll } from './polling.ts';
+import { tasksList } from './tasks/list-tasks.ts';
 
 const waitSecondsMax = limits.toolWaitMsMax / 1000;
 
@@ -74,6 +75,7 @@ const wait = tool({
 });
 
 export const taskTools: readonly Tool[] = [
+  tasksList,
   fromOperation(tasks.tasks_get, {
     title: 'Get task',
     description:

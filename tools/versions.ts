@@ -8,6 +8,7 @@ import type { Tool } from '../src/mcp/tool.ts';
 import { count, quoted, splitList } from './format.ts';
 import { exportVersion } from './versions/export.ts';
 import { generateInput, prepareGeneration } from './versions/generate.ts';
+import { versionsList } from './versions/list-versions.ts';
 
 const exportInput = z.strictObject({
   ...versions.versions_export.pathParameters.shape,
@@ -16,6 +17,7 @@ const exportInput = z.strictObject({
 });
 
 export const versionTools: readonly Tool[] = [
+  versionsList,
   fromOperation(versions.versions_get, {
     title: 'Get version',
     description:

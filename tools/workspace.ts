@@ -6,6 +6,7 @@ import { workspace } from '../src/contract/workspace.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { count, lastPart, nameList, quoted } from './format.ts';
+import { activityList } from './workspace/list-activity.ts';
 
 /** Without splits and classes, which `projects_get` gives. */
 function inShort({ id, name, type, images, unannotated, updated }: z.output<typeof Project>) {
@@ -32,4 +33,5 @@ export const workspaceTools: readonly Tool[] = [
       workspace: { ...facts, projects: projects.map(inShort) },
     }),
   }),
+  activityList,
 ];

@@ -16,6 +16,7 @@ export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
     ...(tool.scope !== undefined && { scope: tool.scope }),
     usesFiles: tool.usesFiles,
     ...(tool.fileArguments && { fileArguments: tool.fileArguments }),
+    ...(tool.embeddedOnly && { embeddedOnly: true }),
     description: tool.description,
     inputSchema: argumentsSchema(tool),
     annotations: hintsOf(tool),

@@ -87,6 +87,7 @@ function offered(settings: Settings): OfferedTools {
     count: tools.length,
     tokens: measured(settings) ?? estimated(tools),
     scopes: [...new Set(scopes)].toSorted(),
+    embeddedOnly: list.flatMap((tool) => ('embeddedOnly' in tool ? tool.name : [])),
   };
 }
 

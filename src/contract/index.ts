@@ -1,5 +1,6 @@
 // Every operation by its id; the only list of them.
 
+import { activity } from './activity.ts';
 import { annotation, annotationExtensions } from './annotation.ts';
 import { apiKeyExtensions, apiKeys } from './api-keys.ts';
 import { deployment } from './deployment.ts';
@@ -49,6 +50,7 @@ const extensionOperations = Object.freeze({
   ...annotationExtensions,
   ...imageExtensions,
   ...taskExtensions,
+  ...activity,
   ...visionEventExtensions,
   ...inference,
   ...workflows,

@@ -27,12 +27,25 @@ export const taskExtensions = {
     path: '/{workspace}/asynctasks',
     summary: 'The newest tasks of a workspace, at most 100.',
     pathParameters: inWorkspace,
+    query: closed({
+      status: z
+        .enum(['created', 'running', 'completed', 'failed'])
+        .optional()
+        .describe('Only in this state.'),
+      kind: z
+        .string()
+        .min(1)
+        .max(50)
+        .optional()
+        .describe('Only of this kind, e.g. version, export, training, zip.'),
+    }),
     answer: open({
       tasks: z.array(
         open({
           ...Task.shape,
           kind: z.string().describe('What it does, for example export.'),
           created: z.number().describe('Unix seconds.'),
+          updated: z.number().describe('Unix seconds: its last progress, or its end.'),
         }),
       ),
     }),

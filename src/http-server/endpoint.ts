@@ -154,7 +154,7 @@ export async function runHandler<O extends Operation, Principal, Result>(
 ): Promise<Result> {
   const input = checkRequest(operation, prepare?.(operation, parts) ?? parts);
   await authorize(principal, operation, inputRecord(input));
-  return runFor(caller, () => handle(input));
+  return runFor({ ...caller, action: operation.id }, () => handle(input));
 }
 
 /** The body as text, if the request has no parameters. */

@@ -122,6 +122,19 @@ export const platformLimits = {
   /** Images of one exported search. */
   searchExportImagesMax: 100_000,
 
+  // The log of changes.
+
+  /** Entries of one workspace: a year of a busy team, some 5 MB; older ones go. */
+  activityEntriesMax: 20_000,
+  /** Entries of one page. */
+  activityPageMax: 100,
+  /** Images that come one by one within this time of each other are one entry. */
+  activityBurstMs: 10 * 60 * 1000,
+  /** Names of the first things of an entry. */
+  activityNamesMax: 5,
+  /** What something was before and after, as JSON: names and settings. */
+  activityValueCharactersMax: 2_000,
+
   // Transactions of background tasks.
 
   /** Index terms of one transaction: it holds the lock for some 50 ms. */

@@ -25,6 +25,8 @@ export const toolLimits = {
   previewsKeptMax: 100,
   /** Two thirds of a result, so that no row is cut off. */
   eventRowsCharactersMax: 40_000,
+  /** Rows of one page of a list: what a result holds without being cut. */
+  listPageMax: 100,
   /** After this time the result goes without images. */
   eventPreviewMsMax: 15_000,
   /** A slower line to an Event Store is given up: 1 GB takes 17 minutes. */

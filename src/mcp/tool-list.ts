@@ -32,6 +32,8 @@ export interface ListedTool {
   readonly usesFiles: boolean;
   /** Arguments that name files of this machine. */
   readonly fileArguments?: readonly string[];
+  /** Whether hosted platforms have no such operation. */
+  readonly embeddedOnly?: boolean;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
@@ -43,7 +45,8 @@ export interface ListedTool {
 export type ToolListSettings = Pick<
   Settings,
   'workspace' | 'project' | 'toolsets' | 'readOnly' | 'toolProfile'
->;
+> &
+  Partial<Pick<Settings, 'baseUrl'>>;
 
 /**
  * The operations that the settings let through, in the order of the list, whether a host is shown
@@ -96,6 +99,9 @@ export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): str
   // Read-only users have to sign in too; that changes no data.
   if (settings.readOnly && !tool.annotations.readOnlyHint && tool.toolset !== 'auth') {
     return 'FOVEA_READ_ONLY leaves only tools that read';
+  }
+  if (tool.embeddedOnly && settings.baseUrl !== undefined) {
+    return 'a hosted platform has no such operation; the embedded one has';
   }
   if (!reachesOthers && settings.toolsets && !settings.toolsets.includes(tool.toolset)) {
     return `FOVEA_TOOLSETS leaves out the toolset "${tool.toolset}"`;

@@ -162,6 +162,8 @@ export interface Tool {
   readonly usesFiles: boolean;
   /** Optional arguments that name files of this machine: not offered to hosts elsewhere. */
   readonly fileArguments?: readonly string[];
+  /** Whether no documented operation of a hosted platform does it: not offered beside one. */
+  readonly embeddedOnly?: true;
   readonly meta?: ToolMeta;
   readonly app?: AppName;
   /**

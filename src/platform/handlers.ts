@@ -3,6 +3,7 @@
 import type { embeddedOperations } from '../contract/index.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import type { Principal } from './access-control/authorization.ts';
+import { activityHandlers } from './activity.ts';
 import { annotationHandlers } from './annotation.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import type { PlatformDependencies } from './dependencies.ts';
@@ -41,6 +42,7 @@ export function platformHandlers(
     ...trashHandlers(dependencies),
     ...visionEventHandlers(dependencies),
     ...taskHandlers(dependencies),
+    ...activityHandlers(dependencies),
     ...annotationHandlers(dependencies),
     ...apiKeyHandlers(dependencies),
     ...catalogForkHandlers(dependencies),

@@ -12,6 +12,7 @@ export function newId(): string {
 /** Slugs that would hide a project behind another path of the API. */
 const reservedSlugs = new Set([
   ...reservedWorkspaces,
+  'activity-log',
   'api-keys',
   'asynctasks',
   'autolabel',

@@ -9,7 +9,7 @@ import { embeddedOperations } from '../contract/index.ts';
 import { notServed } from '../contract/not-served.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isReservedWorkspace } from '../contract/workspace.ts';
-import { runFor } from '../current-caller.ts';
+import { type CurrentWork, runFor } from '../current-caller.ts';
 import { createRenderers } from '../dataset-versions/render-threads.ts';
 import { invalidArgument } from '../errors.ts';
 import { fetchPublic } from '../http-client/public-fetch.ts';
@@ -23,7 +23,6 @@ import { createModels } from '../model-inference/detection-models.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
-import type { Caller } from '../semaphore.ts';
 import { type BlobStore, openBlobFolder } from '../storage/blob-store.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
@@ -44,6 +43,7 @@ import { platformRoutes } from './routes.ts';
 import { createDownloadLinks } from './signed-links/download-links.ts';
 import { openSigningKey } from './signed-links/signing-key.ts';
 import { openUploads } from './signed-links/upload-links.ts';
+import { recordingActivity } from './sqlite/activity/record-activity.ts';
 import { startLongReadThreads } from './sqlite/long-reads/long-read-threads.ts';
 import { platformMigrations } from './sqlite/migrations.ts';
 import { createSqliteStore } from './sqlite/sqlite-store.ts';
@@ -110,7 +110,7 @@ export async function startPlatform(options: PlatformOptions): Promise<CallableS
     );
   }
   const file = join(options.data, 'platform.db');
-  const database = openDatabase(file, platformMigrations);
+  const database = recordingActivity(openDatabase(file, platformMigrations), options.clock);
   try {
     return await startOn(database, options);
   } catch (thrown) {
@@ -241,9 +241,9 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
 }
 
 /** Publishable keys are public: there the address tells callers apart. */
-function callerOf({ name, workspace, isPublishable }: Principal, address: string): Caller {
+function callerOf({ name, workspace, isPublishable }: Principal, address: string): CurrentWork {
   const own = `${workspace.id} ${name}`;
-  return { name: isPublishable ? `${own} ${address}` : own, group: workspace.id };
+  return { name: isPublishable ? `${own} ${address}` : own, group: workspace.id, who: name };
 }
 
 async function startHourlyCleanup(
@@ -288,9 +288,10 @@ function startWorkers(
 }
 
 /** All tasks of a workspace are one caller beside the requests that it makes. */
-function ownerOf({ payload }: Claim): Caller {
+function ownerOf({ id, kind, payload }: Claim): CurrentWork {
   const workspaceId = String(Object(payload).workspaceId ?? '');
-  return { name: `tasks of ${workspaceId}`, group: workspaceId };
+  const owner = { name: `tasks of ${workspaceId}`, group: workspaceId };
+  return { ...owner, action: `task:${kind}`, taskId: id };
 }
 
 async function fetchImage(

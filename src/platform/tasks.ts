@@ -34,10 +34,11 @@ export function taskHandlers(
   return {
     tasks_get: async ({ taskId }, { principal, origin }) =>
       describeTask(await findTask(dependencies, principal, taskId), dependencies.links, origin),
-    tasks_list: async (_input, { principal, origin }) => {
+    tasks_list: async ({ status, kind }, { principal, origin }) => {
       const { store, links } = dependencies;
       const accessible = await accessibleProjects(store, principal);
-      const recent = await store.tasks.recent(principal.workspace.id, limits.tasksListedMax);
+      const wanted = { status, kind, countMax: limits.tasksListedMax };
+      const recent = await store.tasks.recent(principal.workspace.id, wanted);
       const { folderIds } = principal;
       const seen = await Promise.all(
         recent.map((item) => isVisible(store, accessible, item, folderIds)),
@@ -49,6 +50,7 @@ export function taskHandlers(
             ...describeTask(item, links, origin),
             kind: item.kind,
             created: item.created / 1000,
+            updated: item.updated / 1000,
           })),
       };
     },

@@ -46,6 +46,8 @@ export interface OfferedTools {
   readonly tokens: number;
   /** The scopes that all of them need. */
   readonly scopes: readonly string[];
+  /** Tools that the embedded platform has and hosted ones do not. */
+  readonly embeddedOnly: readonly string[];
 }
 
 /** The image library. */

@@ -90,7 +90,7 @@ async function loadedAfter(method: string, params: object): Promise<string> {
   server.send({ method: 'notifications/initialized' });
   server.send({ id: 2, method, params });
   const { result } = await server.answer(2);
-  expect(result).toMatchObject(method === 'tools/list' ? { tools: { length: 95 } } : {});
+  expect(result).toMatchObject(method === 'tools/list' ? { tools: { length: 97 } } : {});
   server.endInput();
   await server.exited();
   return server.log();

@@ -14,7 +14,14 @@ import { scopes } from '../../src/contract/scopes.ts';
 import { reservedWorkspaces } from '../../src/contract/workspace.ts';
 
 const table: Readonly<Record<string, readonly string[]>> = {
-  'workspace:read': ['workspace_whoami', 'workspace_get', 'trash_list', 'tasks_get', 'tasks_list'],
+  'workspace:read': [
+    'workspace_whoami',
+    'workspace_get',
+    'trash_list',
+    'tasks_get',
+    'tasks_list',
+    'activity_list',
+  ],
   'project:create': ['projects_create', 'projects_fork'],
   'project:read': [
     'projects_get',

@@ -26,9 +26,12 @@ const list = wireTools(all, everything);
 const readers = [
   'workspace_whoami',
   'workspace_get',
+  'activity_list',
+  'projects_list',
   'projects_get',
   'projects_health',
   'models_list',
+  'versions_list',
   'versions_get',
   'trainings_list',
   'trainings_recipe',
@@ -49,6 +52,7 @@ const readers = [
   'images_search',
   'workspace_search',
   'trash_list',
+  'tasks_list',
   'tasks_get',
   'tasks_wait',
   'deployment_get',
@@ -160,7 +164,7 @@ describe('the list of tools', () => {
       events_create: ['images'],
     });
     const left = withoutLocalFiles(all);
-    expect(left).toHaveLength(89);
+    expect(left).toHaveLength(93);
     const arguments_ = left.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
     for (const name of ['files', 'file', 'save_to', 'annotations', 'labelmap_file', 'list']) {
       expect(arguments_).not.toContain(name);

@@ -147,7 +147,12 @@ export const quietMachine: MachineDiagnostics = {
   pictures: async () => ({ isNative: true, version: '0.35.5', refusal: undefined }),
   orphans: async () => [],
   revisions: async () => ['2026-07-28', '2025-11-25'],
-  offered: async () => ({ count: 80, tokens: 9_900, scopes: ['project:read'] }),
+  offered: async () => ({
+    count: 80,
+    tokens: 9_900,
+    scopes: ['project:read'],
+    embeddedOnly: ['tasks_list'],
+  }),
 };
 
 const nobodySignedIn: Pick<ToolContext, 'signIn' | 'elicitation'> = {

@@ -149,6 +149,7 @@ describe('doctor', () => {
       count: 2,
       tokens: 500,
       scopes: ['image:create', 'project:read'],
+      embeddedOnly: [],
     });
     expect(await checkOf('scopes', { offered }, signedIn())).toMatchObject({
       ok: false,
@@ -186,7 +187,8 @@ describe('doctor', () => {
     expect(await checkOf('tool profile', {})).toEqual({
       check: 'tool profile',
       ok: true,
-      detail: 'full: 80 tools, about 9900 tokens of every conversation.',
+      detail:
+        'full: 80 tools, about 9900 tokens of every conversation. Only the embedded platform has tasks_list.',
       advice: expect.stringContaining('FOVEA_TOOL_PROFILE=default'),
     });
   });

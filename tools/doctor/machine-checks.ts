@@ -145,9 +145,13 @@ async function checkProtocol({ machine }: ToolContext): Promise<Finding> {
 }
 
 async function checkToolProfile({ machine, settings }: ToolContext): Promise<Finding> {
-  const { count: tools, tokens } = await (await machine()).offered();
+  const { count: tools, tokens, embeddedOnly } = await (await machine()).offered();
   const shown = count(tools, 'tool');
-  const detail = `${settings.toolProfile}: ${shown}, about ${tokens} tokens of every conversation.`;
+  const absent =
+    settings.baseUrl === undefined
+      ? ''
+      : ` Only the embedded platform has ${embeddedOnly.join(', ')}.`;
+  const detail = `${settings.toolProfile}: ${shown}, about ${tokens} tokens of every conversation.${absent}`;
   if (settings.toolProfile !== 'full' || tokens < smallList) return { ok: true, detail };
   const advice = 'FOVEA_TOOL_PROFILE=default reaches the same with about half.';
   return { ok: true, detail, advice };

@@ -6,6 +6,10 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   workspace_whoami: 'my workspace, whose key, which account',
   workspace_get:
     'list projects, which projects, projects have, list datasets, overview, everything',
+  activity_list:
+    'what changed, what changed today, who changed, who deleted, change log, activity, history of project, history of workspace, audit log, audit trail, what happened to images, recent changes, who did, when deleted, yesterday changes, changes since',
+  projects_list:
+    'list projects, projects of type, newest project, last changed project, find project by name, recently changed projects',
   projects_create: 'new project, new dataset, start dataset, start project, begin, classification',
   projects_fork: 'copy public dataset, duplicate project, clone, own copy',
   projects_get: 'one project, class names, which classes, which versions, list versions',
@@ -19,6 +23,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'test set, resplit, redistribute',
   models_list:
     'accuracy, map, precision, recall, best model, which models, how good, compare models, scores, weights, metrics models, metrics trained models',
+  versions_list: 'list versions, all versions, which versions, newest version, version history',
   versions_get: 'one version, version ready, version settings',
   versions_delete: 'remove version, version not need, old version',
   versions_export:
@@ -97,6 +102,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   trash_list: 'bin, trash, what deleted, list deleted, recycle',
   trash_restore:
     'get back, bring back, undo, undelete, deleted by mistake, restore, accident, recover',
+  tasks_list:
+    'list tasks, running tasks, failed tasks, all tasks, which tasks, background jobs, still running, what runs now',
   tasks_get: 'progress, state task, background job, how far task',
   tasks_wait: 'wait, until done, finished, ready, block until',
   deployment_get:

@@ -3,6 +3,7 @@
 import type { Migration } from '../../storage/migrations.ts';
 import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';
 import { activeLearningTables } from './active-learning.ts';
+import { activityTables } from './activity.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
@@ -44,4 +45,5 @@ export const platformMigrations: readonly Migration[] = [
   imageOrder,
   taskFairness,
   useCaseTables,
+  activityTables,
 ];

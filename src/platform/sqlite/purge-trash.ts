@@ -1,5 +1,6 @@
 // Deletes what is past its retention: items in the trash, old tasks and old records.
 
+import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { DueItem, PurgeStore } from '../store/purge-trash.ts';
 import type { TrashType } from '../store/trash.ts';
@@ -19,6 +20,8 @@ export function purgeStore(database: Database): PurgeStore {
       fenced(() => removeOldWork(database, before, countMax)),
     oldInferences: async (before, countMax, fenced) =>
       fenced(() => database.run(oldInferences, [before, countMax])),
+    oldActivity: async (countMax, fenced) =>
+      fenced(() => database.run(oldActivity, { kept: limits.activityEntriesMax, countMax })),
     oldVideoJobs: async (before, countMax, fenced) =>
       fenced(() => database.run(oldVideoJobs, [before, countMax])),
   };
@@ -28,6 +31,13 @@ export function purgeStore(database: Database): PurgeStore {
 const oldInferences = `DELETE FROM inferences WHERE ordinal IN (
   SELECT ordinal FROM workspaces CROSS JOIN inferences ON workspace_id = workspaces.id
   WHERE inferences.created <= ? LIMIT ?)`;
+
+/** Of each workspace those behind the newest ones. */
+const oldActivity = `DELETE FROM activity WHERE ordinal IN (
+  SELECT activity.ordinal FROM workspaces CROSS JOIN activity ON workspace_id = workspaces.id
+  WHERE activity.ordinal <= (SELECT newer.ordinal FROM activity AS newer
+    WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)
+  LIMIT :countMax)`;
 
 const oldVideoJobs = `DELETE FROM video_jobs WHERE id IN (
   SELECT video_jobs.id FROM video_jobs JOIN work ON work.id = video_jobs.id

@@ -4,6 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { Store } from '../store/store.ts';
 import { activeLearningStore } from './active-learning.ts';
+import { activityStore } from './activity.ts';
 import { annotationJobStore } from './annotation-jobs.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { autolabelStore } from './autolabel.ts';
@@ -63,6 +64,7 @@ export function createSqliteStore(
     deployments: deploymentStore(database),
     activeLearning: activeLearningStore(database),
     tasks: taskStore(database),
+    activity: activityStore(database),
     refersTo: async (hash) =>
       references.some(
         (sql) =>

@@ -6,10 +6,13 @@ import type { TaskStore } from '../store/tasks.ts';
 
 export function taskStore(database: Database): TaskStore {
   return {
-    recent: async (workspaceId, countMax) =>
+    recent: async (workspaceId, wanted) =>
       database.all(
-        `SELECT * FROM work WHERE payload ->> 'workspaceId' = ? ORDER BY ordinal DESC LIMIT ?`,
-        [workspaceId, countMax],
+        `SELECT * FROM work WHERE payload ->> 'workspaceId' = :workspaceId
+           AND (:status IS NULL OR status = :status)
+           AND (:kind IS NULL OR kind IN (:kind, 'held:' || :kind))
+         ORDER BY ordinal DESC LIMIT :countMax`,
+        { workspaceId, ...wanted },
         readQueuedTask,
       ),
   };

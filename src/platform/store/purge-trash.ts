@@ -34,6 +34,8 @@ export interface PurgeStore {
   oldWork(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes records of inferences of `before` or earlier, with what was seen; says how many. */
   oldInferences(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
+  /** Removes the oldest entries of logs that are too long; says how many. */
+  oldActivity(countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes video jobs that ended at `before` or earlier; says how many. */
   oldVideoJobs(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
 }

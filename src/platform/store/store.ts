@@ -2,6 +2,7 @@
 // Times are milliseconds since 1970.
 
 import type { ActiveLearningStore } from './active-learning.ts';
+import type { ActivityStore } from './activity.ts';
 import type { AnnotationJobStore } from './annotation-jobs.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import type { AutolabelStore } from './autolabel.ts';
@@ -52,6 +53,7 @@ export interface Store {
   readonly deployments: DeploymentStore;
   readonly activeLearning: ActiveLearningStore;
   readonly tasks: TaskStore;
+  readonly activity: ActivityStore;
   /** Whether any row still points at a blob. */
   refersTo(hash: string): Promise<boolean>;
   close(): Promise<void>;

@@ -111,7 +111,7 @@ test('it prints one line, names itself in its metadata, and ends with 0', async 
     authorization_servers: [running.url],
     bearer_methods_supported: ['header'],
     resource_name: 'Fovea',
-    scopes_supported: ['openid', 'version:read', 'folder:read'],
+    scopes_supported: ['openid', 'project:read', 'version:read', 'folder:read'],
   });
   expect(running.child.kill('SIGTERM')).toBe(true);
   expect(await running.ended).toEqual([0, null]);

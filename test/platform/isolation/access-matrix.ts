@@ -262,6 +262,7 @@ export const rows = {
   },
   tasks_get: { input: ({ workspace, taskId }) => ({ path: { workspace, taskId } }) },
   tasks_list: { input: inWorkspace },
+  activity_list: { input: inWorkspace },
   deployment_get: { input: inProject },
   deployment_set_model: {
     input: sends(inProject, ({ modelId }) => ({ model: { type: 'model_id', modelId } })),

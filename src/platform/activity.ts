@@ -1,0 +1,66 @@
+// Handlers of the log of changes.
+
+import { isoTime } from '../clock.ts';
+import type { activity } from '../contract/activity.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { accessibleProjects, findProject } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { PlatformDependencies } from './dependencies.ts';
+import type { ActivityEntry } from './store/activity.ts';
+
+const entriesDefault = 20;
+
+export function activityHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof activity, Principal> {
+  const { store } = dependencies;
+  return {
+    activity_list: async (input, { principal }) => {
+      const { since, until, kind, action, who, limit = entriesDefault, before } = input;
+      const project =
+        input.project === undefined
+          ? undefined
+          : await findProject(dependencies, principal, input.project);
+      const { projectIds } = await accessibleProjects(store, principal);
+      const wanted = {
+        since: since === undefined ? undefined : Date.parse(since),
+        until: until === undefined ? undefined : Date.parse(until),
+        kind,
+        action,
+        who,
+        projectId: project?.id,
+        projectIds,
+        beforeId: before,
+        countMax: limit + 1,
+      };
+      const { id } = principal.workspace;
+      const found = await store.activity.list(id, wanted);
+      const entries = found.slice(0, limit);
+      const next = found.length > limit && entries.at(-1);
+      return {
+        total: await store.activity.count(id, wanted),
+        ...(next && { next: next.id }),
+        entries: entries.map(describeEntry),
+      };
+    },
+  };
+}
+
+function describeEntry(entry: ActivityEntry) {
+  const { id, at, until, who, action, verb, kind, count, thingId, names, project } = entry;
+  return {
+    id,
+    time: isoTime(at),
+    ...(until > at && { until: isoTime(until) }),
+    who: who ?? null,
+    action,
+    verb,
+    kind,
+    count,
+    ...(count === 1 && { thing_id: thingId }),
+    names: [...names],
+    ...(project !== undefined && { project }),
+    ...(entry.before !== undefined && { before: entry.before }),
+    ...(entry.after !== undefined && { after: entry.after }),
+  };
+}

@@ -1,0 +1,68 @@
+// The log of what was changed in a workspace.
+
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { ActivityEntry, ActivityStore, WantedActivity } from '../store/activity.ts';
+import { readTexts } from './column-readers.ts';
+
+export const activityTables: Migration = {
+  name: 'activity',
+  sql: `
+-- No foreign keys: it outlives what it tells of.
+CREATE TABLE activity (
+  ordinal INTEGER PRIMARY KEY AUTOINCREMENT, workspace_id TEXT NOT NULL,
+  project_id TEXT, project TEXT, at INTEGER NOT NULL, until INTEGER NOT NULL,
+  who TEXT, action TEXT NOT NULL, kind TEXT NOT NULL, verb TEXT NOT NULL,
+  thing_id TEXT NOT NULL, n INTEGER NOT NULL, names TEXT NOT NULL, before TEXT, after TEXT
+) STRICT;
+CREATE INDEX activity_workspace ON activity (workspace_id, ordinal);
+CREATE INDEX activity_task ON activity (thing_id) WHERE kind = 'task';
+`,
+};
+
+export function activityStore(database: Database): ActivityStore {
+  return {
+    list: async (workspaceId, wanted) =>
+      database.all(
+        `SELECT * FROM activity WHERE ${conditions}
+           AND (:beforeId IS NULL OR ordinal < :beforeId)
+         ORDER BY ordinal DESC LIMIT :countMax`,
+        parameters(workspaceId, wanted),
+        readEntry,
+      ),
+    count: async (workspaceId, wanted) => {
+      const { beforeId: _, countMax: __, ...rest } = parameters(workspaceId, wanted);
+      const sql = `SELECT count(*) AS n FROM activity WHERE ${conditions}`;
+      return database.get(sql, rest, (row) => row.integer('n')) ?? 0;
+    },
+  };
+}
+
+const conditions = `workspace_id = :workspaceId
+  AND (:since IS NULL OR until >= :since) AND (:until IS NULL OR at < :until)
+  AND (:kind IS NULL OR kind = :kind) AND (:action IS NULL OR action = :action)
+  AND (:who IS NULL OR who = :who) AND (:projectId IS NULL OR project_id = :projectId)
+  AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))`;
+
+function parameters(workspaceId: string, { projectIds, ...wanted }: WantedActivity) {
+  return { workspaceId, projectIds: projectIds && JSON.stringify(projectIds), ...wanted };
+}
+
+function readEntry(row: Row): ActivityEntry {
+  return {
+    id: row.integer('ordinal'),
+    at: row.integer('at'),
+    until: row.integer('until'),
+    who: row.optionalText('who'),
+    action: row.text('action'),
+    kind: row.text('kind'),
+    verb: row.text('verb'),
+    projectId: row.optionalText('project_id'),
+    project: row.optionalText('project'),
+    count: row.integer('n'),
+    thingId: row.text('thing_id'),
+    names: readTexts(row, 'names'),
+    before: row.optionalJson('before'),
+    after: row.optionalJson('after'),
+  };
+}

@@ -1,0 +1,262 @@
+// Temporary triggers that note each change of a row, so that no statement can forget to. They
+// belong to the connection that writes: readers of the file know nothing of them.
+
+import type { Database } from '../../../storage/database.ts';
+
+/** Makes the table of noted changes and its triggers, empty, on this connection. */
+export function noteChanges(database: Database): void {
+  database.run('PRAGMA temp_store = MEMORY');
+  database.run(`CREATE TEMP TABLE noted_changes (
+    kind TEXT, verb TEXT, id TEXT, name TEXT, project_id TEXT, workspace_id TEXT,
+    before TEXT, after TEXT)`);
+  for (const [index, rule] of rules.entries()) database.run(triggerOf(rule, index));
+}
+
+interface Rule {
+  /** `INSERT ON projects`, with a condition where not every change counts. */
+  readonly on: string;
+  readonly when?: string;
+  readonly kind: string;
+  readonly verb: string;
+  /** SQL of the members; `project` and `workspace` are ids. */
+  readonly id: string;
+  readonly name?: string;
+  readonly project?: string;
+  readonly workspace?: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+function triggerOf(rule: Rule, index: number): string {
+  const { on, when = '1', kind, verb, id, name, project, workspace, before, after } = rule;
+  const [event, table] = on.split(' ON ');
+  const values = [id, name, project, workspace, before, after].map((sql) => sql ?? 'NULL');
+  return `CREATE TEMP TRIGGER note_${index} AFTER ${event} ON main.${table} WHEN ${when} BEGIN
+    INSERT INTO noted_changes VALUES ('${kind}', '${verb}', ${values.join(', ')}); END`;
+}
+
+/** What a table has in a trash: into it, out of it, and gone from it for good. */
+function trashRules(table: string, kind: string, members: Partial<Rule>): readonly Rule[] {
+  const on = `UPDATE OF deleted_at ON ${table}`;
+  const common = { on, kind, id: 'NEW.id', ...members };
+  return [
+    // A version that is being frozen has 0 until all of it is there.
+    {
+      ...common,
+      verb: 'deleted',
+      when: 'OLD.deleted_at IS NULL AND NEW.deleted_at > 0',
+    },
+    { ...common, verb: 'restored', when: 'OLD.deleted_at > 0 AND NEW.deleted_at IS NULL' },
+    { ...common, verb: 'purged', when: 'OLD.deleted_at > 0 AND NEW.deleted_at = 0' },
+  ];
+}
+
+/** Changes of these columns, with their values before and after. */
+function changeRule(
+  table: string,
+  columns: readonly string[],
+  rule: Omit<Rule, 'on' | 'verb' | 'before' | 'after'>,
+): Rule {
+  const values = (row: string) =>
+    `json_object(${columns.map((column) => `'${column}', ${row}.${column}`).join(', ')})`;
+  const differs = columns.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(' OR ');
+  const when = rule.when === undefined ? `(${differs})` : `(${differs}) AND ${rule.when}`;
+  const on = `UPDATE OF ${columns.join(', ')} ON ${table}`;
+  return { ...rule, on, verb: 'changed', when, before: values('OLD'), after: values('NEW') };
+}
+
+const project = { kind: 'project', id: 'NEW.id', name: 'NEW.name', project: 'NEW.id' } as const;
+
+const projectRules: readonly Rule[] = [
+  {
+    ...project,
+    on: 'INSERT ON projects',
+    verb: 'added',
+    after: "json_object('type', NEW.type, 'public', NEW.public)",
+  },
+  changeRule('projects', ['name', 'license', 'public', 'folder_id'], project),
+  ...trashRules('projects', 'project', { name: 'NEW.name', project: 'NEW.id' }),
+];
+
+const version = { name: 'NEW.name', id: 'NEW.number', project: 'NEW.project_id' } as const;
+
+const versionRules: readonly Rule[] = [
+  {
+    ...version,
+    on: 'UPDATE OF deleted_at ON versions',
+    kind: 'version',
+    verb: 'added',
+    when: 'OLD.deleted_at = 0 AND NEW.deleted_at IS NULL',
+    after: 'NEW.settings',
+  },
+  {
+    ...version,
+    on: 'UPDATE OF ready ON versions',
+    kind: 'version',
+    verb: 'finished',
+    when: 'OLD.ready = 0 AND NEW.ready = 1',
+    after: "json_object('images', NEW.images, 'splits', json(NEW.splits))",
+  },
+  ...trashRules('versions', 'version', version),
+];
+
+const projectOfVersion = '(SELECT project_id FROM main.versions WHERE id = NEW.version_id)';
+
+const training = { kind: 'training', id: 'NEW.id', name: 'NEW.model_type' } as const;
+
+const trainingRules: readonly Rule[] = [
+  { ...training, on: 'INSERT ON trainings', verb: 'added', project: projectOfVersion },
+  changeRule('trainings', ['status'], { ...training, project: projectOfVersion }),
+  ...trashRules('trainings', 'training', { ...training, project: projectOfVersion }),
+];
+
+const isHere = (row: string, column: string) =>
+  `EXISTS (SELECT 1 FROM main.images WHERE id = ${row}.${column})`;
+const projectOfImage = (row: string) =>
+  `(SELECT project_id FROM main.images WHERE id = ${row}.image_id)`;
+const nameOfImage = (row: string) => `(SELECT name FROM main.images WHERE id = ${row}.image_id)`;
+const isProjectLive = '(SELECT deleted_at FROM main.projects WHERE id = OLD.project_id) IS NULL';
+const image = { kind: 'image', id: 'NEW.id', name: 'NEW.name', project: 'NEW.project_id' } as const;
+
+/** Labels are long: of them it is noted that they changed. */
+const imageRules: readonly Rule[] = [
+  { ...image, on: 'INSERT ON images', verb: 'added' },
+  {
+    kind: 'image',
+    on: 'DELETE ON images',
+    verb: 'deleted',
+    when: isProjectLive,
+    id: 'OLD.id',
+    name: 'OLD.name',
+    project: 'OLD.project_id',
+  },
+  {
+    ...image,
+    on: 'UPDATE OF annotation ON images',
+    verb: 'annotated',
+    when: 'OLD.annotation IS NOT NEW.annotation',
+    before: "json_object('objects', OLD.objects)",
+    after: "json_object('objects', NEW.objects)",
+  },
+  changeRule('images', ['split'], image),
+  changeRule('images', ['metadata'], image),
+  {
+    kind: 'image',
+    on: 'INSERT ON image_tags',
+    verb: 'changed',
+    id: 'NEW.image_id',
+    name: nameOfImage('NEW'),
+    project: projectOfImage('NEW'),
+    after: "json_object('tags', json_object(NEW.tag, json('true')))",
+  },
+  {
+    kind: 'image',
+    on: 'DELETE ON image_tags',
+    verb: 'changed',
+    when: isHere('OLD', 'image_id'),
+    id: 'OLD.image_id',
+    name: nameOfImage('OLD'),
+    project: projectOfImage('OLD'),
+    before: "json_object('tags', json_object(OLD.tag, json('true')))",
+  },
+];
+
+const job = {
+  kind: 'annotation_job',
+  id: 'NEW.id',
+  name: 'NEW.name',
+  project: 'NEW.project_id',
+} as const;
+
+const projectThingRules: readonly Rule[] = [
+  { ...job, on: 'INSERT ON annotation_jobs', verb: 'added' },
+  {
+    kind: 'deployment',
+    on: 'INSERT ON deployments',
+    verb: 'added',
+    id: 'NEW.project_id',
+    project: 'NEW.project_id',
+    after: "json_object('model', NEW.model)",
+  },
+  changeRule('deployments', ['model'], {
+    kind: 'deployment',
+    id: 'NEW.project_id',
+    project: 'NEW.project_id',
+  }),
+  {
+    kind: 'active_learning',
+    on: 'INSERT ON active_learning',
+    verb: 'added',
+    id: 'NEW.project_id',
+    project: 'NEW.project_id',
+    after: "json_object('enabled', NEW.enabled)",
+  },
+  changeRule('active_learning', ['enabled', 'settings'], {
+    kind: 'active_learning',
+    id: 'NEW.project_id',
+    project: 'NEW.project_id',
+  }),
+];
+
+const folder = { kind: 'folder', id: 'NEW.id', name: 'NEW.name', workspace: 'NEW.workspace_id' };
+const key = { kind: 'api_key', id: 'NEW.id', name: 'NEW.name', workspace: 'NEW.workspace_id' };
+const workflow = {
+  kind: 'workflow',
+  id: 'NEW.id',
+  name: 'NEW.name',
+  workspace: 'NEW.workspace_id',
+};
+const useCase = {
+  kind: 'use_case',
+  id: 'NEW.id',
+  name: 'NEW.name',
+  workspace: 'NEW.workspace_id',
+};
+
+const workspaceRules: readonly Rule[] = [
+  { ...folder, on: 'INSERT ON folders', verb: 'added' },
+  // A folder loses its name before it goes.
+  changeRule('folders', ['name', 'parent_id'], { ...folder, when: "NEW.name <> ''" }),
+  {
+    ...folder,
+    on: 'UPDATE OF name ON folders',
+    verb: 'deleted',
+    when: "OLD.name <> '' AND NEW.name = ''",
+    name: 'OLD.name',
+  },
+  { ...key, on: 'INSERT ON api_keys', verb: 'added', after: "json_object('scopes', NEW.scopes)" },
+  // Never their hashes.
+  changeRule('api_keys', ['name', 'scopes', 'folder_ids', 'protected', 'disabled'], key),
+  {
+    kind: 'api_key',
+    on: 'DELETE ON api_keys',
+    verb: 'deleted',
+    id: 'OLD.id',
+    name: 'OLD.name',
+    workspace: 'OLD.workspace_id',
+  },
+  { ...workflow, on: 'INSERT ON workflows', verb: 'added' },
+  changeRule('workflows', ['name', 'slug'], workflow),
+  ...trashRules('workflows', 'workflow', workflow),
+  { ...useCase, on: 'INSERT ON use_cases', verb: 'added' },
+  changeRule('use_cases', ['name', 'archived_at'], useCase),
+  {
+    kind: 'task',
+    on: 'INSERT ON work',
+    verb: 'added',
+    when: "NEW.payload ->> 'workspaceId' IS NOT NULL",
+    id: 'NEW.id',
+    name: 'NEW.kind',
+    project: "NEW.payload ->> 'projectId'",
+    workspace: "NEW.payload ->> 'workspaceId'",
+  },
+];
+
+const rules: readonly Rule[] = [
+  ...projectRules,
+  ...versionRules,
+  ...trainingRules,
+  ...imageRules,
+  ...projectThingRules,
+  ...workspaceRules,
+];

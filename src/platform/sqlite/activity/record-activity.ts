@@ -1,0 +1,184 @@
+// A database that writes down, in the transaction of each change, what was changed and by whom, and
+// moves the time of the last change of the projects concerned.
+
+import type { Clock } from '../../../clock.ts';
+import { currentWork } from '../../../current-caller.ts';
+import { limits } from '../../../limits.ts';
+import type { Database, Row } from '../../../storage/database.ts';
+import { noteChanges } from './change-triggers.ts';
+
+/**
+ * The same database, whose outer transactions end with the entries of the log. A single statement
+ * that writes is a transaction too.
+ */
+export function recordingActivity(database: Database, clock: Clock): Database {
+  noteChanges(database);
+  let isInside = false;
+  const transaction = <T>(work: () => T): T => {
+    if (isInside) return database.transaction(work);
+    return database.transaction(() => {
+      isInside = true;
+      try {
+        const result = work();
+        record(database, clock.now());
+        return result;
+      } finally {
+        isInside = false;
+      }
+    });
+  };
+  return {
+    all: (sql, parameters, read) => database.all(sql, parameters, read),
+    each: (sql, parameters, read) => database.each(sql, parameters, read),
+    get: (sql, parameters, read) =>
+      isInside || !sql.includes('RETURNING')
+        ? database.get(sql, parameters, read)
+        : transaction(() => database.get(sql, parameters, read)),
+    run: (sql, parameters) =>
+      isInside ? database.run(sql, parameters) : transaction(() => database.run(sql, parameters)),
+    transaction,
+    checkpoint: () => database.checkpoint(),
+    snapshot: () => database.snapshot(),
+    close: () => database.close(),
+  };
+}
+
+/** Several changes of one kind and one project. */
+interface Group {
+  readonly kind: string;
+  readonly verb: string;
+  readonly projectId: string | undefined;
+  readonly project: string | undefined;
+  readonly workspaceId: string;
+  readonly count: number;
+  readonly id: string;
+  readonly names: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+function record(database: Database, now: number): void {
+  if (database.get('SELECT 1 AS n FROM noted_changes LIMIT 1', [], isOne) === undefined) return;
+  const groups = database.all(grouped, { names: limits.activityNamesMax }, readGroup);
+  database.run(
+    `UPDATE projects SET updated = ? WHERE id IN (
+       SELECT project_id FROM noted_changes WHERE kind <> 'task' AND verb <> 'purged'
+         AND (kind <> 'project' OR verb = 'changed'))`,
+    [now],
+  );
+  database.run('DELETE FROM noted_changes');
+  for (const group of groups) write(database, group, now);
+}
+
+function isOne(row: Row): boolean {
+  return row.integer('n') === 1;
+}
+
+/** What happens to an image in the transaction that adds it belongs to its addition. */
+const grouped = `
+  WITH things AS (
+    SELECT kind, verb, id, max(name) AS name, project_id, workspace_id,
+      min(before) AS before, min(after) AS after, count(*) AS changes, min(rowid) AS first
+    FROM noted_changes AS noted
+    WHERE kind <> 'image' OR verb IN ('added', 'deleted') OR NOT EXISTS (
+      SELECT 1 FROM noted_changes AS added
+      WHERE added.kind = 'image' AND added.verb = 'added' AND added.id = noted.id)
+    GROUP BY kind, verb, id, project_id, workspace_id)
+  SELECT kind, verb, things.project_id, slug, count(*) AS n, sum(changes) AS changes,
+    coalesce(things.workspace_id, projects.workspace_id) AS workspace, min(things.id) AS id,
+    (SELECT json_group_array(name) FROM (
+       SELECT coalesce(some.name, some.id) AS name FROM things AS some
+       WHERE some.kind = things.kind AND some.verb = things.verb
+         AND some.project_id IS things.project_id ORDER BY first LIMIT :names)) AS names,
+    min(before) AS before, min(after) AS after
+  FROM things LEFT JOIN projects ON projects.id = things.project_id
+  GROUP BY kind, verb, things.project_id, workspace ORDER BY min(first)`;
+
+function readGroup(row: Row): Group {
+  const isSingle = row.integer('changes') === 1;
+  const small = (text: string | undefined) =>
+    isSingle && text !== undefined && text.length <= limits.activityValueCharactersMax
+      ? text
+      : undefined;
+  return {
+    kind: row.text('kind'),
+    verb: row.text('verb'),
+    projectId: row.optionalText('project_id'),
+    project: row.optionalText('slug'),
+    workspaceId: row.optionalText('workspace') ?? '',
+    count: row.integer('n'),
+    id: row.text('id'),
+    names: row.text('names'),
+    before: small(row.optionalText('before')),
+    after: small(row.optionalText('after')),
+  };
+}
+
+function write(database: Database, group: Group, now: number): void {
+  const { action = 'platform', who = starterOf(database) } = currentWork() ?? {};
+  if (group.kind === 'image' && joinLast(database, { ...group, action, who }, now)) return;
+  const { workspaceId, projectId, project, kind, verb, id, count, names, before, after } = group;
+  database.run(
+    `INSERT INTO activity (workspace_id, project_id, project, at, until, who, action, kind, verb,
+       thing_id, n, names, before, after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      workspaceId,
+      projectId,
+      project,
+      now,
+      now,
+      who,
+      action,
+      kind,
+      verb,
+      id,
+      count,
+      names,
+      before,
+      after,
+    ],
+  );
+}
+
+/** A task works for whoever had it started: the log knows who that was. */
+function starterOf(database: Database): string | undefined {
+  const { taskId } = currentWork() ?? {};
+  if (taskId === undefined) return undefined;
+  const sql = "SELECT who FROM activity WHERE thing_id = ? AND kind = 'task' LIMIT 1";
+  return database.get(sql, [taskId], (row) => row.optionalText('who'));
+}
+
+interface Burst extends Group {
+  readonly action: string;
+  readonly who: string | undefined;
+}
+
+/**
+ * A folder of images comes in a request for each: they join the entry before, as long as that is
+ * the newest of the workspace and of the same kind.
+ */
+function joinLast(database: Database, burst: Burst, now: number): boolean {
+  const { workspaceId, projectId, action, who, verb, count, names } = burst;
+  const joined = database.run(
+    `UPDATE activity SET n = n + :count, until = :now, before = NULL, after = NULL,
+       names = (SELECT json_group_array(value) FROM (
+         SELECT value FROM json_each(names) UNION ALL SELECT value FROM json_each(:names)
+         LIMIT :namesMax))
+     WHERE ordinal = (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId)
+       AND kind = 'image' AND verb = :verb AND action = :action AND who IS :who
+       AND project_id IS :projectId AND until >= :since`,
+    {
+      workspaceId,
+      projectId,
+      action,
+      who,
+      verb,
+      count,
+      names,
+      now,
+      since: now - limits.activityBurstMs,
+      namesMax: limits.activityNamesMax,
+    },
+  );
+  return joined > 0;
+}

@@ -1,0 +1,185 @@
+// The log of changes: what was done, by whom, when, and what the time of a project says.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activity } from '../../src/contract/activity.ts';
+import { apiKeys } from '../../src/contract/api-keys.ts';
+import { folders } from '../../src/contract/folders.ts';
+import { images } from '../../src/contract/images.ts';
+import type { Input } from '../../src/contract/operation.ts';
+import { projects } from '../../src/contract/projects.ts';
+import { trash } from '../../src/contract/trash.ts';
+import { versions } from '../../src/contract/versions.ts';
+import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+import { annotate, createProject, resultOf, upload } from './labelled-projects.ts';
+
+const { activity_list } = activity;
+const workspace = 'acme';
+const inCells = { workspace, project: 'cells' };
+
+let platform: TestPlatform;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  await createProject(platform.client, 'Cells');
+});
+
+afterAll(() => platform.close());
+
+type Asked = Omit<Input<typeof activity_list>, 'workspace'>;
+
+async function listed(asked: Asked = {}) {
+  const { body } = await platform.client.call(activity_list, { workspace, ...asked });
+  return body;
+}
+
+/** The newest entry. */
+async function newest(asked: Asked = {}) {
+  const { entries } = await listed({ ...asked, limit: 1 });
+  return entries[0];
+}
+
+async function updated(): Promise<number> {
+  const { body } = await platform.client.call(projects.projects_get, inCells);
+  return body.project.updated ?? 0;
+}
+
+it('says who made a project, by which call', async () => {
+  expect(await newest({ kind: 'project' })).toMatchObject({
+    who: 'environment',
+    action: 'projects_create',
+    verb: 'added',
+    kind: 'project',
+    names: ['Cells'],
+    project: 'cells',
+    after: { type: 'object-detection' },
+  });
+});
+
+describe('images', () => {
+  const ids: string[] = [];
+
+  it('that come one by one are one entry, which counts them and names the first five', async () => {
+    const before = await updated();
+    for (let shade = 1; shade <= 7; shade += 1) {
+      ids.push(await upload(platform.client, 'cells', shade, { tag: ['new'] }));
+    }
+    expect(await newest()).toMatchObject({
+      action: 'images_upload',
+      verb: 'added',
+      kind: 'image',
+      count: 7,
+      names: ['1.png', '2.png', '3.png', '4.png', '5.png'],
+    });
+    expect(await updated()).toBeGreaterThan(before);
+  });
+
+  it('that are labelled, tagged and described move the time of their project', async () => {
+    const { call } = platform.client;
+    const [imageId = ''] = ids;
+    const steps = [
+      () => annotate(platform.client, 'cells', imageId, ['cell']),
+      () => call(images.images_tag, { ...inCells, imageId, operation: 'add', tags: ['good'] }),
+      () => call(images.images_set_metadata, { workspace, imageId, metadata: { camera: 'left' } }),
+    ];
+    for (const step of steps) {
+      const before = await updated();
+      await step();
+      expect(await updated()).toBeGreaterThan(before);
+    }
+    const { entries } = await listed({ limit: 3 });
+    expect(entries).toMatchObject([
+      {
+        action: 'images_set_metadata',
+        verb: 'changed',
+        thing_id: imageId,
+        after: { metadata: '{"camera":"left"}' },
+      },
+      { action: 'images_tag', verb: 'changed', after: { tags: { good: true } } },
+      { action: 'images_annotate', verb: 'annotated', after: { objects: 1 } },
+    ]);
+  });
+
+  it('that are deleted are named; a refused call leaves no trace', async () => {
+    const { call } = platform.client;
+    const gone = ids.splice(-2);
+    await call(images.images_delete, { ...inCells, images: gone });
+    const { total } = await listed();
+    await expect(call(images.images_delete, { ...inCells, images: gone })).rejects.toThrow();
+    expect(await newest()).toMatchObject({
+      action: 'images_delete',
+      verb: 'deleted',
+      count: 2,
+      names: ['6.png', '7.png'],
+    });
+    expect((await listed()).total).toBe(total);
+  });
+});
+
+it('follows a version from its call through its task to its trash and back', async () => {
+  const { call } = platform.client;
+  const settings = { ...inCells, preprocessing: { 'auto-orient': true }, augmentation: {} };
+  const { body } = await call(versions.versions_generate, settings);
+  await resultOf(platform.client, String(body.taskId));
+  await call(versions.versions_delete, { ...inCells, version: 1 });
+  const { body: bin } = await call(trash.trash_list, { workspace });
+  const [item] = bin.items.filter(({ type }) => type === 'version');
+  const restored = { workspace, type: 'version', id: '1', parentId: item?.parentId } as const;
+  await call(trash.trash_restore, restored);
+  const { entries } = await listed({ kind: 'version' });
+  expect(entries.map(({ action, verb, who }) => [action, verb, who])).toEqual([
+    ['trash_restore', 'restored', 'environment'],
+    ['versions_delete', 'deleted', 'environment'],
+    ['task:version', 'finished', 'environment'],
+    ['versions_generate', 'added', 'environment'],
+  ]);
+  expect(entries[3]).toMatchObject({
+    thing_id: '1',
+    after: { preprocessing: { 'auto-orient': true } },
+  });
+});
+
+it('keeps names and scopes of keys and no secret; tells what a name was before', async () => {
+  const { call } = platform.client;
+  const { body: made } = await call(apiKeys.api_keys_create, { workspace, name: 'camera' });
+  const { body: folder } = await call(folders.folders_create, { workspace, name: 'Old' });
+  const { id } = Object(folder.folder ?? folder.group ?? folder);
+  await call(folders.folders_update, { workspace, folderId: id, name: 'New' });
+  expect(await newest({ kind: 'folder' })).toMatchObject({
+    verb: 'changed',
+    before: { name: 'Old' },
+    after: { name: 'New' },
+  });
+  await call(folders.folders_delete, { workspace, folderId: id });
+  expect(await newest({ kind: 'folder' })).toMatchObject({ verb: 'deleted', names: ['New'] });
+  expect(await newest({ kind: 'api_key' })).toMatchObject({ verb: 'added', names: ['camera'] });
+  expect(JSON.stringify(await listed({ limit: 100 }))).not.toContain(String(made.key));
+});
+
+describe('its filters and pages', () => {
+  it('choose by time, tool, project and credential', async () => {
+    const future = '2126-01-01T00:00:00Z';
+    expect(await listed({ since: future })).toMatchObject({ total: 0, entries: [] });
+    const { total } = await listed();
+    expect((await listed({ until: future })).total).toBe(total);
+    expect((await listed({ action: 'projects_create' })).total).toBe(1);
+    expect((await listed({ project: 'cells', kind: 'folder' })).total).toBe(0);
+    expect((await listed({ who: 'key:nobody' })).total).toBe(0);
+    await expect(listed({ kind: 'picture' })).rejects.toMatchObject({
+      upstream: { message: expect.stringContaining('the kinds are project, version, image') },
+    });
+    await expect(listed({ project: 'sells' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('go on behind an entry until there are no more', async () => {
+    const { total } = await listed();
+    const found: number[] = [];
+    for (let before: number | undefined; ; ) {
+      const page = await listed({ limit: 3, ...(before !== undefined && { before }) });
+      found.push(...page.entries.map(({ id }) => id));
+      before = page.next;
+      if (before === undefined) break;
+    }
+    expect(found).toHaveLength(total);
+    expect(found).toEqual([...new Set(found)].toSorted((a, b) => b - a));
+  });
+});
