@@ -1,15 +1,5 @@
 // The log of what was changed in a workspace: the store's interface.
 
-export const activityVerbs = [
-  'added',
-  'changed',
-  'annotated',
-  'finished',
-  'deleted',
-  'restored',
-  'purged',
-] as const;
-
 /** One change, or several of the same kind that one call or a row of calls made. */
 export interface ActivityEntry {
   readonly id: number;
