@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import list from '../../tools/list.json' with { type: 'json' };
 import { countRunning, entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const photos = resolve('sample/blood-cells');
@@ -39,7 +40,7 @@ async function fovea(argv: readonly string[], { input = '', settings = {} }: She
 
 test('tools lists all tools, or one with its arguments', async () => {
   const all = await fovea(['tools', '--json']);
-  expect(JSON.parse(all.out)).toHaveLength(95);
+  expect(JSON.parse(all.out)).toHaveLength(list.length);
   const one = await fovea(['tools', 'folders_delete', '--json']);
   expect(JSON.parse(one.out)).toMatchObject({
     name: 'folders_delete',

@@ -14,6 +14,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import list from '../../tools/list.json' with { type: 'json' };
 import { hasChromium, inChromium, openBrowser } from '../event-store/chromium.ts';
 import {
   authorizationUrl,
@@ -132,7 +133,9 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
     const platform = await serviceOf('platform');
     const home = join(folder, 'home');
     const fovea = await launch(platform, home);
-    expect((await fovea.client.listTools()).tools).toHaveLength(95);
+    expect((await fovea.client.listTools()).tools).toHaveLength(
+      list.filter((tool) => !('embeddedOnly' in tool)).length,
+    );
     const refused = await fovea.call('projects_create', project);
     expect(refused).toMatchObject({ isError: true, data: { error: { code: 'unauthenticated' } } });
     expect(refused.text).toContain('auth_sign_in');

@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import list from '../../tools/list.json' with { type: 'json' };
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 let folder: string;
@@ -37,7 +38,7 @@ const project = { name: 'Cells', type: 'object-detection', annotation: 'cells' }
 it('serves a host of the older line', async () => {
   const client = new OlderClient(info);
   await client.connect(new OlderTransport(launch('older')));
-  expect((await client.listTools()).tools).toHaveLength(95);
+  expect((await client.listTools()).tools).toHaveLength(list.length);
   const created = await client.callTool({ name: 'projects_create', arguments: project });
   expect(created.structuredContent).toMatchObject({ id: 'local/cells' });
   const wrong = await client.callTool({ name: 'projects_get', arguments: { projekt: 'cells' } });
@@ -50,7 +51,7 @@ it.each(['legacy', 'auto'] as const)('serves a host of the newer line, mode %s',
   await client.connect(new StdioClientTransport(launch(mode)));
   const version = client.getNegotiatedProtocolVersion();
   expect(version).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25');
-  expect((await client.listTools()).tools).toHaveLength(95);
+  expect((await client.listTools()).tools).toHaveLength(list.length);
   const created = await client.callTool({ name: 'projects_create', arguments: project });
   expect(created.structuredContent).toMatchObject({ id: 'local/cells' });
   await client.close();

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { check, withoutNulls } from '../../src/contract/check.ts';
 import { imageExtensions } from '../../src/contract/images.ts';
-import { asFoveaError, FoveaError, invalidArgument } from '../../src/errors.ts';
+import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
@@ -22,13 +22,14 @@ const input = z.strictObject({
 const setSplit = toolFor(operation, {
   title: 'Set split of images',
   description:
-    'Moves chosen images to another split. For shares of a project, and on hosted platforms, use projects_rebalance_splits.',
+    'Moves chosen images to another split. For shares of a project use projects_rebalance_splits.',
   input,
   run: moveImages,
 });
 
 export const setSplitTool = {
   ...setSplit,
+  embeddedOnly: true as const,
   prepare: (args: unknown) => {
     const { images, query, dry_run } = check(input, withoutNulls(input, args));
     if ((images === undefined) === (query === undefined)) {
@@ -48,7 +49,7 @@ async function moveImages(
   const move = async (part: readonly string[]) => {
     const { client, signal } = context;
     const sent = { ...where, split, images: [...part] };
-    return (await client.call(operation, sent, { signal }).catch(refuseHosted)).body.moved;
+    return (await client.call(operation, sent, { signal })).body.moved;
   };
   if (query === undefined) return moved(project, split, images ?? [], [await move(images ?? [])]);
   const selection = await selectImages({ workspace, query, project }, context);
@@ -71,15 +72,4 @@ function moved(
     summary: `Moved ${count(total, 'image')} of ${quoted(lastPart(project))} to ${split}${others}.`,
     data: { images: ids.length, moved: total, split },
   };
-}
-
-/** No documented operation moves chosen images. */
-function refuseHosted(thrown: unknown): never {
-  const { code, upstream } = asFoveaError(thrown);
-  const isUnknown = code === 'method_not_allowed' || code === 'not_implemented';
-  if (!isUnknown && !(code === 'not_found' && upstream?.type === undefined)) throw thrown;
-  throw new FoveaError('not_implemented', 'This platform moves no chosen images.', {
-    hint: 'projects_rebalance_splits moves images by shares.',
-    cause: thrown,
-  });
 }
