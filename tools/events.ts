@@ -19,7 +19,6 @@ const reading: readonly Tool[] = [
     description:
       'Finds events stored on this device by time, device, schema or custom metadata, newest first. events_count only counts.',
     app: 'event-timeline',
-    meta: { searchHint: 'device camera detections history vision events' },
     input: listInput,
     run: listEvents,
   }),

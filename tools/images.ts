@@ -64,7 +64,6 @@ export const imageTools: readonly Tool[] = [
     description:
       'Uploads images of this machine with their annotations, a whole folder in one call. Annotation files are matched by name; images that are there already are skipped. The answer counts what was uploaded, skipped and refused.',
     fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
-    meta: { searchHint: 'add import images annotations folder COCO YOLO VOC' },
     input: uploadInput,
     run: uploadImages,
   }),

@@ -43,7 +43,6 @@ const wait = tool({
   title: 'Wait for task',
   description:
     'Waits until a background task (taskId) or the generation of a version (project and version) is done, at most 45 s. Gives the result, or how far it is: then call again.',
-  meta: { searchHint: 'progress poll status job training version ready' },
   effect: 'reads',
   recoverable: false,
   idempotent: true,

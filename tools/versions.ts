@@ -56,7 +56,6 @@ export const versionTools: readonly Tool[] = [
   {
     ...toolFor(versions.versions_generate, {
       title: 'Generate version',
-      meta: { searchHint: 'dataset preprocessing augmentation resize tile freeze' },
       input: generateInput,
       description:
         'Freezes a project as a numbered version: preprocessing changes all images, augmentation adds random copies of train images. Try versions_preview and dry_run first. Runs in the background: see tasks_wait.',

@@ -1,6 +1,7 @@
 // The full list of tools as JSON, made at build time: the running server reads the file.
 
 import { toolJsonSchema } from '../../src/contract/tool-json-schema.ts';
+import { operationSynonyms } from '../../src/mcp/operation-search/synonyms.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import type { ArgumentsSchema, ListedTool, ToolHints } from '../../src/mcp/tool-list.ts';
 
@@ -26,8 +27,10 @@ export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
 }
 
 /** Names that hosts read: those of Claude Code, and of MCP Apps. */
-function metaOf({ meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
-  const { requiresUserInteraction, searchHint, maxResultSizeChars } = meta;
+function metaOf({ name, meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
+  const { requiresUserInteraction, maxResultSizeChars } = meta;
+  // A host's own search of tools finds them by the phrases by which ours does.
+  const searchHint = operationSynonyms[name];
   const page = app && `ui://fovea/${app}`;
   const members = {
     ...(requiresUserInteraction && { 'anthropic/requiresUserInteraction': true }),

@@ -65,8 +65,6 @@ export type BackgroundTask =
 export interface ToolMeta {
   /** The host asks its user before each call: for irreversible tools. */
   readonly requiresUserInteraction?: true;
-  /** Words by which a host's search of tools finds it. */
-  readonly searchHint?: string;
   /** A longer answer than the host's own bound is worth it. */
   readonly maxResultSizeChars?: number;
 }

@@ -1,5 +1,6 @@
 // Phrases by which people ask for an operation in other words than its own text. They are not
-// listed, so they cost no tokens; only `operations_find` uses them.
+// read by models, so they cost no tokens: `operations_find` uses them, and the search of a host, as
+// `anthropic/searchHint`.
 
 /** By operation: phrases, separated by commas. All words of a phrase in a wish count for most. */
 export const operationSynonyms: Readonly<Record<string, string>> = {
