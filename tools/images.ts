@@ -13,6 +13,7 @@ import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { count, fileAt, lastPart, nameList, quoted } from './format.ts';
 import { bulkMetadataTool } from './images/bulk-metadata.ts';
 import { deleteImagesTool } from './images/delete-images.ts';
+import { findInTrash } from './images/find-in-trash.ts';
 import { setSplitTool } from './images/set-split.ts';
 import { downloadImage, showImage } from './images/show-image.ts';
 import { readText } from './upload/read-text.ts';
@@ -96,14 +97,29 @@ export const imageTools: readonly Tool[] = [
     fromOperation(images.images_delete, {
       title: 'Delete images',
       description:
-        'Deletes images of a project for good, by id or by query. Versions generated before keep their copies. Cannot be undone.',
+        'Deletes images of a project, by id or by query. Versions generated before keep their copies. Cannot be undone. Only the embedded platform keeps them for 30 days, for trash_restore.',
       confirmation: {
         description: 'Repeat the project here.',
         expected: ({ project }) => lastPart(project),
         prompt: confirmImageDeletion,
       },
-      summarize: (_answer, { images, project }) =>
-        `Deleted ${count(images.length, 'image')} of ${quoted(project)}.`,
+      complete: findInTrash,
+      summarize: ({ held_by_versions: held }, { images, project }) => {
+        const deleted = `Deleted ${count(images.length, 'image')} of ${quoted(project)}`;
+        return Array.isArray(held) && held.length > 0
+          ? `${deleted}; frozen versions that still hold some: ${held.join(', ')}.`
+          : `${deleted}.`;
+      },
+      next: ({ trash_id: id }, { workspace }) =>
+        typeof id === 'string'
+          ? [
+              {
+                tool: 'trash_restore',
+                arguments: { workspace, type: 'image', id },
+                why: 'Undoes this, for 30 days.',
+              },
+            ]
+          : [],
     }),
   ),
   fromOperation(images.images_tag, {

@@ -9,7 +9,7 @@ export const trashTools: readonly Tool[] = [
   fromOperation(trash.trash_list, {
     title: 'List trash',
     description:
-      'Lists deleted projects, versions, trainings and workflows, and when each is gone for good. trash_restore takes the ids.',
+      'Lists deleted projects, versions, trainings, workflows and images, and when each is gone for good. trash_restore takes the ids.',
     // The sections repeat the items.
     project: ({ items = [] }) => ({ total: items.length, items }),
     summarize: ({ items = [] }) => `${count(items.length, 'thing')} in the trash.`,
@@ -17,7 +17,7 @@ export const trashTools: readonly Tool[] = [
   fromOperation(trash.trash_restore, {
     title: 'Restore from trash',
     description:
-      'Brings a deleted project, version, training or workflow back as it was. trash_list has type, id and parentId.',
+      'Brings back a deleted project, version, training, workflow or images as they were. trash_list has type, id, parentId.',
     summarize: (_answer, { type, id }) => `Restored the ${type} ${quoted(id)}.`,
   }),
 ];

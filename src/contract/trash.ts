@@ -15,6 +15,8 @@ const TrashItem = open({
   parentName: z.string().optional(),
   parentUrl: z.string().optional(),
   deletedBy: z.string().nullable().optional(),
+  images: z.int().optional().describe('Of deleted images: how many.'),
+  versions: z.array(z.int()).optional().describe('Live versions that still hold some of them.'),
 });
 
 export const trash = {
@@ -32,6 +34,7 @@ export const trash = {
         versions: z.array(TrashItem).optional(),
         workflows: z.array(TrashItem).optional(),
         trainings: z.array(TrashItem).optional(),
+        images: z.array(TrashItem).optional(),
       }).optional(),
     }),
     scope: 'workspace:read',
@@ -46,7 +49,7 @@ export const trash = {
     pathParameters: inWorkspace,
     body: open({
       type: z
-        .enum(['project', 'version', 'workflow', 'training'])
+        .enum(['project', 'version', 'workflow', 'training', 'image'])
         .describe('What kind of thing it is.'),
       id: z.string().min(1).describe('Its id in trash_list.'),
       parentId: z

@@ -17,6 +17,7 @@ import {
   type NextCall,
   type Page,
   type Tool,
+  type ToolContext,
   type ToolDefinition,
   type ToolMeta,
   type ToolResult,
@@ -44,6 +45,8 @@ interface OperationToolOptions<O extends Operation> extends ConfirmationOptions<
   readonly offered?: z.ZodObject;
   /** A combination of arguments that is useless or unsupported: refused before anything is sent. */
   mistake?(input: Input<O>): Problem | undefined;
+  /** The answer with facts that are read after the call. */
+  complete?(answer: Answer<O>, input: Input<O>, context: ToolContext): Promise<Answer<O>>;
   /** The status line for an answer. */
   summarize(answer: Answer<O>, input: Input<O>): string;
   /** The part of the answer that the model needs; all of it when left out. */
@@ -92,9 +95,11 @@ export function fromOperation<O extends Operation>(
           if (confirmation) checkConfirmed(given.confirm, confirmation.expected(input), canConfirm);
         },
         elicit: (context) => confirmFirst(operation, options, { input, given, context }),
-        run: async ({ client, signal }) => {
+        run: async (context) => {
+          const { client, signal } = context;
           const { body, ageMs } = await client.call(operation, input, { signal });
-          return resultOf(options, body, input, { ageMs, isBrief });
+          const answer = (await options.complete?.(body, input, context)) ?? body;
+          return resultOf(options, answer, input, { ageMs, isBrief });
         },
       };
     },

@@ -110,7 +110,8 @@ function changeHandlers(
     },
     images_delete: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const missing = await store.images.remove(project.id, input.images, clock.now());
+      const deletion = { now: clock.now(), deletedBy: principal.name };
+      const missing = await store.images.remove(project.id, input.images, deletion);
       if (missing.length > 0) {
         throw invalidArgument(
           'images',

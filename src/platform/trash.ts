@@ -36,6 +36,7 @@ export function trashHandlers({
           versions: ofType('version'),
           workflows: ofType('workflow'),
           trainings: ofType('training'),
+          images: ofType('image'),
         },
       };
     },
@@ -54,6 +55,7 @@ export function trashHandlers({
       if (!found) throw notInTrash(type, id);
       const outcome = await store.trash.restore(principal.workspace.id, found, before());
       if (outcome === 'missing') throw notInTrash(type, id);
+      if (outcome === 'replaced') throw replaced();
       if (outcome !== 'restored') throw parentInTrash(outcome);
       return { restored: true, type, id };
     },
@@ -64,6 +66,12 @@ function notInTrash(type: TrashType, id: string): FoveaError {
   return notFound(`${type} in the trash with the id`, id, 'trash_list names what is in it.');
 }
 
+function replaced(): FoveaError {
+  return new FoveaError('conflict', 'Some of these images were uploaded again meanwhile.', {
+    hint: 'Delete the new ones first: an image is in a project once. Nothing was restored.',
+  });
+}
+
 function parentInTrash({ type, id, parentId }: ParentInTrash): FoveaError {
   const parent = parentId === undefined ? '' : ` of the project ${parentId}`;
   return new FoveaError('conflict', `Its ${type} is in the trash too.`, {
@@ -72,7 +80,8 @@ function parentInTrash({ type, id, parentId }: ParentInTrash): FoveaError {
 }
 
 /** `url` and `parentUrl` are paths below the workspace: of a project its slug. */
-function describeItem({ type, id, name, path, deletedAt, deletedBy, parent }: TrashItem) {
+function describeItem(item: TrashItem) {
+  const { type, id, name, path, deletedAt, deletedBy, parent, images, versions } = item;
   return {
     type,
     id,
@@ -81,6 +90,8 @@ function describeItem({ type, id, name, path, deletedAt, deletedBy, parent }: Tr
     deletedAt: isoTime(deletedAt),
     deletedBy: deletedBy ?? null,
     scheduledCleanupAt: isoTime(deletedAt + limits.trashRetentionMs),
+    ...(images !== undefined && { images }),
+    ...(versions && { versions: [...versions] }),
     ...(parent && {
       parentId: parent.id,
       parentName: parent.name,

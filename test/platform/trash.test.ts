@@ -153,6 +153,7 @@ it('says of each thing what it belongs to, who deleted it, and when it goes for 
     versions: [second],
     trainings: [],
     workflows: [],
+    images: [],
   });
   const time = (text: unknown) => Date.parse(String(text));
   const days = (time(first?.scheduledCleanupAt) - time(first?.deletedAt)) / 86_400_000;

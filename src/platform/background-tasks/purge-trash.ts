@@ -32,6 +32,7 @@ export const purgeTrash: BackgroundTask = async ({ store, clock, uploads }, clai
   const rounds: readonly Round[] = [
     (countMax) => purge.oldInferences(inferencesBefore, countMax, claim.fenced),
     (countMax) => purge.oldVideoJobs(videoJobsBefore, countMax, claim.fenced),
+    (countMax) => purge.oldImages(before, countMax, claim.fenced),
     (countMax) => purge.oldActivity(countMax, claim.fenced),
     // Last: a video job needs its task for as long as it exists.
     (countMax) => purge.oldWork(before, countMax, claim.fenced),

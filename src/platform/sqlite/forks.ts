@@ -8,7 +8,7 @@ import { readAllInSlices } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Fork, ForkImage, ForkStore, NewFork } from '../store/forks.ts';
 import type { Project } from '../store/projects.ts';
-import { ensureBatch } from './images.ts';
+import { ensureBatch } from './batches.ts';
 import { addProject, readProject } from './projects.ts';
 import { changingImages } from './search-index/update-index.ts';
 

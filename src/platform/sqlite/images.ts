@@ -4,10 +4,10 @@ import type { WrittenAnnotation } from '../../annotations/serialized-annotation.
 import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import { newId } from '../ids-and-slugs.ts';
 import type {
   AddedImage,
   AnnotateOptions,
+  Deletion,
   Image,
   ImageChange,
   ImageStore,
@@ -15,6 +15,7 @@ import type {
   TagChange,
 } from '../store/images.ts';
 import { countForJob, markAnnotated } from './annotation-jobs.ts';
+import { ensureBatch } from './batches.ts';
 import {
   readAnnotation,
   readFormat,
@@ -24,6 +25,7 @@ import {
 } from './column-readers.ts';
 import { readProject } from './projects.ts';
 import { changingImages } from './search-index/update-index.ts';
+import { keepInTrash } from './trashed-images.ts';
 
 export function imageStore(database: Database): ImageStore {
   return {
@@ -50,8 +52,10 @@ export function imageStore(database: Database): ImageStore {
       changingImages(database, [imageId], () => changeTags(database, imageId, change)),
     change: async (imageId, change) =>
       changingImages(database, [imageId], () => changeImage(database, imageId, change)),
-    remove: async (projectId, imageIds, now) =>
-      changingImages(database, imageIds, () => removeImages(database, projectId, imageIds, now)),
+    remove: async (projectId, imageIds, deletion) =>
+      changingImages(database, imageIds, () =>
+        removeImages(database, projectId, imageIds, deletion),
+      ),
     batches: async (projectId) =>
       database.all(
         `SELECT id, name, created, (SELECT count(*) FROM images WHERE batch_id = batches.id) AS n,
@@ -108,26 +112,6 @@ function findByHash(database: Database, projectId: string, hash: string): AddedI
     [projectId, hash],
     (row) => ({ id: row.text('id'), duplicate: true, split: readSplit(row) }),
   );
-}
-
-/** The id of the batch of this name; creates it where it is missing. */
-export function ensureBatch(
-  database: Database,
-  projectId: string,
-  name: string,
-  now: number,
-): string {
-  const id = newId();
-  database.run(
-    'INSERT INTO batches (id, project_id, name, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    [id, projectId, name, now],
-  );
-  const kept = database.get(
-    'SELECT id FROM batches WHERE project_id = ? AND name = ?',
-    [projectId, name],
-    (row) => row.text('id'),
-  );
-  return kept ?? id;
 }
 
 /** Annotates an image, in the transaction of the caller where there is one. */
@@ -274,7 +258,7 @@ function removeImages(
   database: Database,
   projectId: string,
   imageIds: readonly string[],
-  now: number,
+  deletion: Deletion,
 ): readonly string[] {
   const missing = imageIds.filter(
     (id) =>
@@ -285,8 +269,9 @@ function removeImages(
       ) === undefined,
   );
   if (missing.length > 0) return missing;
+  keepInTrash(database, imageIds, deletion);
   for (const id of imageIds) database.run('DELETE FROM images WHERE id = ?', [id]);
-  touchProject(database, projectId, now);
+  touchProject(database, projectId, deletion.now);
   return [];
 }
 

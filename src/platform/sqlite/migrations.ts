@@ -16,6 +16,7 @@ import { imageOrder, platformTables, visionEventTables, wholePlatformTables } fr
 import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
 import { trainingTables } from './trainings.ts';
+import { trashedImageTables } from './trashed-images.ts';
 import { uploadTables } from './upload-links.ts';
 import { useCaseTables } from './use-cases.ts';
 import { videoJobTables } from './video-jobs.ts';
@@ -46,4 +47,5 @@ export const platformMigrations: readonly Migration[] = [
   taskFairness,
   useCaseTables,
   activityTables,
+  trashedImageTables,
 ];

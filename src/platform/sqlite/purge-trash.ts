@@ -2,8 +2,7 @@
 
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
-import type { DueItem, PurgeStore } from '../store/purge-trash.ts';
-import type { TrashType } from '../store/trash.ts';
+import type { DueItem, DueType, PurgeStore } from '../store/purge-trash.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export function purgeStore(database: Database): PurgeStore {
@@ -20,6 +19,8 @@ export function purgeStore(database: Database): PurgeStore {
       fenced(() => removeOldWork(database, before, countMax)),
     oldInferences: async (before, countMax, fenced) =>
       fenced(() => database.run(oldInferences, [before, countMax])),
+    oldImages: async (before, countMax, fenced) =>
+      fenced(() => database.run(oldImages, [before, countMax])),
     oldActivity: async (countMax, fenced) =>
       fenced(() => database.run(oldActivity, { kept: limits.activityEntriesMax, countMax })),
     oldVideoJobs: async (before, countMax, fenced) =>
@@ -31,6 +32,9 @@ export function purgeStore(database: Database): PurgeStore {
 const oldInferences = `DELETE FROM inferences WHERE ordinal IN (
   SELECT ordinal FROM workspaces CROSS JOIN inferences ON workspace_id = workspaces.id
   WHERE inferences.created <= ? LIMIT ?)`;
+
+const oldImages = `DELETE FROM trashed_images WHERE image_id IN (
+  SELECT image_id FROM trashed_images WHERE deleted_at <= ? LIMIT ?)`;
 
 /** Of each workspace those behind the newest ones. */
 const oldActivity = `DELETE FROM activity WHERE ordinal IN (
@@ -48,7 +52,7 @@ const tables = {
   version: 'versions',
   training: 'trainings',
   workflow: 'workflows',
-} as const satisfies Record<TrashType, string>;
+} as const satisfies Record<DueType, string>;
 
 function listDue(database: Database, before: number, freezingSince: number): readonly DueItem[] {
   return database.all(
@@ -68,7 +72,7 @@ function listDue(database: Database, before: number, freezingSince: number): rea
   );
 }
 
-function typeOf(name: string): TrashType {
+function typeOf(name: string): DueType {
   if (name === 'project' || name === 'version' || name === 'training') return name;
   return 'workflow';
 }
@@ -95,6 +99,12 @@ function removeInProject(database: Database, id: string, countMax: number): numb
     const rows = removeInVersion(database, version, countMax);
     return rows > 0 ? rows : database.run('DELETE FROM versions WHERE id = ?', [version]);
   }
+  const trashed = database.run(
+    `DELETE FROM trashed_images WHERE image_id IN (
+       SELECT image_id FROM trashed_images WHERE project_id = ? LIMIT ?)`,
+    [id, countMax],
+  );
+  if (trashed > 0) return trashed;
   const images = removeImages(database, id, countMax);
   return images > 0 ? images : database.run('DELETE FROM batches WHERE project_id = ?', [id]);
 }

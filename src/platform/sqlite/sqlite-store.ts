@@ -24,6 +24,7 @@ import { searchBounds } from './search-index/evaluate-query.ts';
 import { taskStore } from './tasks.ts';
 import { trainingBlobs, trainingStore } from './trainings.ts';
 import { trashStore } from './trash.ts';
+import { trashedBlobs } from './trashed-images.ts';
 import { uploadBlobs, uploadStore } from './upload-links.ts';
 import { useCaseStore } from './use-cases.ts';
 import { exportStore, versionStore } from './versions.ts';
@@ -87,4 +88,5 @@ const references: readonly string[] = [
   ...videoJobBlobs,
   ...searchBlobs,
   ...trainingBlobs,
+  ...trashedBlobs,
 ];

@@ -2,11 +2,12 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { TrashItem, TrashStore } from '../store/trash.ts';
+import { listTrashedImages, restoreImages } from './trashed-images.ts';
 
 export function trashStore(database: Database): TrashStore {
   return {
     list: async (workspaceId, before) =>
-      [listProjects, listVersions, listTrainings, listWorkflows]
+      [listProjects, listVersions, listTrainings, listWorkflows, listTrashedImages]
         .flatMap((list) => list(database, workspaceId, before))
         .sort((a, b) => b.deletedAt - a.deletedAt),
     restore: async (workspaceId, item, before) =>
@@ -14,6 +15,7 @@ export function trashStore(database: Database): TrashStore {
         const { id, projectId } = item;
         const place = { database, workspaceId, before };
         if (item.type === 'project') return restoreProject(place, id);
+        if (item.type === 'image') return restoreOfProject(place, id);
         if (item.type === 'version') return restoreVersion(place, projectId ?? '', Number(id));
         return item.type === 'training' ? restoreTraining(place, id) : restoreWorkflow(place, id);
       }),
@@ -139,6 +141,12 @@ function restoreProject({ database, workspaceId, before }: Place, id: string): O
     [id, workspaceId, before],
   );
   return changed > 0 ? 'restored' : 'missing';
+}
+
+function restoreOfProject({ database, workspaceId, before }: Place, id: string): Outcome {
+  const outcome = restoreImages(database, workspaceId, id, before);
+  if (typeof outcome === 'string') return outcome;
+  return { type: 'project', id: outcome.projectId, parentId: undefined };
 }
 
 function restoreVersion(

@@ -73,6 +73,12 @@ export interface ImageChange {
   readonly removeTags: readonly string[];
 }
 
+/** When images were deleted, and by whom. */
+export interface Deletion {
+  readonly now: number;
+  readonly deletedBy: string;
+}
+
 /** An image that was added, or that is there already with the split that it has. */
 export interface AddedImage {
   readonly id: string;
@@ -99,7 +105,11 @@ export interface ImageStore {
   changeTags(imageId: string, change: TagChange): Promise<readonly string[] | undefined>;
   /** False when there is no such image. */
   change(imageId: string, change: ImageChange): Promise<boolean>;
-  /** Atomic: gives the unknown ids, in which case nothing is removed. */
-  remove(projectId: string, imageIds: readonly string[], now: number): Promise<readonly string[]>;
+  /** Atomic, into the trash: gives the unknown ids, in which case nothing is removed. */
+  remove(
+    projectId: string,
+    imageIds: readonly string[],
+    deletion: Deletion,
+  ): Promise<readonly string[]>;
   batches(projectId: string): Promise<readonly Batch[]>;
 }

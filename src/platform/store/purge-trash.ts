@@ -4,8 +4,11 @@ import type { FencedTransaction } from './fenced-transaction.ts';
 import type { TrashType } from './trash.ts';
 
 /** Something that was in the trash for too long. */
+/** Deleted images have a removal of their own. */
+export type DueType = Exclude<TrashType, 'image'>;
+
 export interface DueItem {
-  readonly type: TrashType;
+  readonly type: DueType;
   /** That of its row. */
   readonly id: string;
 }
@@ -34,6 +37,8 @@ export interface PurgeStore {
   oldWork(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes records of inferences of `before` or earlier, with what was seen; says how many. */
   oldInferences(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
+  /** Removes images that were deleted at `before` or earlier; says how many. */
+  oldImages(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes the oldest entries of logs that are too long; says how many. */
   oldActivity(countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes video jobs that ended at `before` or earlier; says how many. */

@@ -1,10 +1,10 @@
-// Deleted projects, versions, trainings and workflows that can be restored: the interface.
+// Deleted projects, versions, trainings, workflows and images that can be restored: the interface.
 
-export type TrashType = 'project' | 'version' | 'training' | 'workflow';
+export type TrashType = 'project' | 'version' | 'training' | 'workflow' | 'image';
 
 export interface TrashItem {
   readonly type: TrashType;
-  /** The number, for a version. */
+  /** The number, for a version; of images that of their deletion. */
   readonly id: string;
   readonly name: string;
   /** Its address, below that of the workspace; of a workflow its slug. */
@@ -15,6 +15,9 @@ export interface TrashItem {
   /** The project that it belongs to, or that it is; undefined for a workflow. */
   readonly projectId: string | undefined;
   readonly parent: TrashParent | undefined;
+  /** Images of one deletion, and the numbers of the versions that still hold some of them. */
+  readonly images?: number;
+  readonly versions?: readonly number[];
 }
 
 export interface TrashParent {
@@ -33,11 +36,11 @@ export interface ParentInTrash {
 
 /** What was deleted before or at `before` cannot come back: it may be half gone. */
 export interface TrashStore {
-  /** The newest first. */
+  /** The newest first. `restore` gives `replaced` where the same images were uploaded again. */
   list(workspaceId: string, before: number): Promise<readonly TrashItem[]>;
   restore(
     workspaceId: string,
     item: Pick<TrashItem, 'type' | 'id' | 'projectId'>,
     before: number,
-  ): Promise<'restored' | 'missing' | ParentInTrash>;
+  ): Promise<'restored' | 'missing' | 'replaced' | ParentInTrash>;
 }

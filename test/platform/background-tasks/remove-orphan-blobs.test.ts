@@ -15,7 +15,7 @@ import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/read-zip.ts';
 
 const inProject = { workspace: 'acme', project: 'cells' };
-const later = { ...systemClock, now: () => systemClock.now() + 2 * 60 * 60 * 1000 };
+const later = { ...systemClock, now: () => systemClock.now() + (30 * 24 + 2) * 60 * 60 * 1000 };
 let data: string;
 
 beforeAll(async () => {

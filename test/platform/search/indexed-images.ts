@@ -158,7 +158,7 @@ function changesOf(database: Database, store: Store, models: Map<string, Model>)
       model.metadata = { ...metadata };
     },
     remove: async (model: Model) => {
-      await store.images.remove(model.project, [model.id], 3);
+      await store.images.remove(model.project, [model.id], { now: 3, deletedBy: 'test' });
       models.delete(model.id);
     },
     giveToJob: (model: Model) => {

@@ -115,12 +115,14 @@ const isHere = (row: string, column: string) =>
 const projectOfImage = (row: string) =>
   `(SELECT project_id FROM main.images WHERE id = ${row}.image_id)`;
 const nameOfImage = (row: string) => `(SELECT name FROM main.images WHERE id = ${row}.image_id)`;
+const isTrashed = 'EXISTS (SELECT 1 FROM main.trashed_images WHERE image_id = NEW.id)';
 const isProjectLive = '(SELECT deleted_at FROM main.projects WHERE id = OLD.project_id) IS NULL';
 const image = { kind: 'image', id: 'NEW.id', name: 'NEW.name', project: 'NEW.project_id' } as const;
 
 /** Labels are long: of them it is noted that they changed. */
 const imageRules: readonly Rule[] = [
-  { ...image, on: 'INSERT ON images', verb: 'added' },
+  { ...image, on: 'INSERT ON images', verb: 'added', when: `NOT ${isTrashed}` },
+  { ...image, on: 'INSERT ON images', verb: 'restored', when: isTrashed },
   {
     kind: 'image',
     on: 'DELETE ON images',

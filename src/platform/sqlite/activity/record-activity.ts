@@ -74,15 +74,15 @@ function isOne(row: Row): boolean {
   return row.integer('n') === 1;
 }
 
-/** What happens to an image in the transaction that adds it belongs to its addition. */
+/** What happens to an image in the transaction that adds or restores it belongs to that. */
 const grouped = `
   WITH things AS (
     SELECT kind, verb, id, max(name) AS name, project_id, workspace_id,
       min(before) AS before, min(after) AS after, count(*) AS changes, min(rowid) AS first
     FROM noted_changes AS noted
-    WHERE kind <> 'image' OR verb IN ('added', 'deleted') OR NOT EXISTS (
+    WHERE kind <> 'image' OR verb IN ('added', 'deleted', 'restored') OR NOT EXISTS (
       SELECT 1 FROM noted_changes AS added
-      WHERE added.kind = 'image' AND added.verb = 'added' AND added.id = noted.id)
+      WHERE added.kind = 'image' AND added.verb IN ('added', 'restored') AND added.id = noted.id)
     GROUP BY kind, verb, id, project_id, workspace_id)
   SELECT kind, verb, things.project_id, slug, count(*) AS n, sum(changes) AS changes,
     coalesce(things.workspace_id, projects.workspace_id) AS workspace, min(things.id) AS id,

@@ -1,0 +1,193 @@
+// Deleted images: kept apart from all others, so that no search, count or export can see them.
+
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import { newId } from '../ids-and-slugs.ts';
+import type { Deletion } from '../store/images.ts';
+import type { TrashItem } from '../store/trash.ts';
+import { ensureBatch } from './batches.ts';
+import { readDescriptor } from './search-index/similarity-index.ts';
+import { changingImages } from './search-index/update-index.ts';
+
+export const trashedImageTables: Migration = {
+  name: 'trashed_images',
+  sql: `
+-- One deletion is one item of the trash.
+CREATE TABLE trashed_images (
+  image_id TEXT PRIMARY KEY, deletion_id TEXT NOT NULL,
+  project_id TEXT NOT NULL REFERENCES projects, name TEXT NOT NULL, hash TEXT NOT NULL,
+  deleted_at INTEGER NOT NULL, deleted_by TEXT NOT NULL,
+  -- The rows of the image as JSON, and how it looks.
+  content TEXT NOT NULL, vector BLOB, likeness_hash BLOB
+) STRICT;
+CREATE INDEX trashed_images_deletion ON trashed_images (deletion_id);
+CREATE INDEX trashed_images_project ON trashed_images (project_id, deleted_at);
+CREATE INDEX trashed_images_time ON trashed_images (deleted_at);
+CREATE INDEX trashed_images_hash ON trashed_images (hash);
+CREATE INDEX version_sources_image ON version_sources (image_id);
+`,
+};
+
+/** Which of these rows point at a blob. */
+export const trashedBlobs: readonly string[] = ['SELECT 1 FROM trashed_images WHERE hash = ?'];
+
+const columns = [
+  ...['id', 'project_id', 'name', 'hash', 'bytes', 'format', 'width', 'height', 'split'],
+  ...['metadata', 'sequence_number', 'sequence_size', 'inference_id', 'annotation', 'objects'],
+  ...['annotated_at', 'created', 'predicted'],
+] as const;
+
+const content = `json_object(${columns.map((name) => `'${name}', ${name}`).join(', ')},
+  'batch', (SELECT name FROM batches WHERE id = images.batch_id),
+  'tags', (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id),
+  'labels', (SELECT json_group_array(json_array(label, n)) FROM image_labels
+             WHERE image_id = images.id),
+  'jobs', (SELECT json_group_array(json_array(job_id, state)) FROM annotation_job_images
+           WHERE image_id = images.id))`;
+
+/** Within the transaction that deletes these images, before it does. */
+export function keepInTrash(
+  database: Database,
+  imageIds: readonly string[],
+  { now, deletedBy }: Deletion,
+): void {
+  const deletionId = newId();
+  for (const id of imageIds) {
+    const { vector, hash } = readDescriptor(database, id) ?? {};
+    database.run(
+      `INSERT INTO trashed_images SELECT id, ?, project_id, name, hash, ?, ?, ${content}, ?, ?
+       FROM images WHERE id = ?`,
+      [
+        deletionId,
+        now,
+        deletedBy,
+        vector && new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+        hash,
+        id,
+      ],
+    );
+  }
+}
+
+/** One item for each deletion; `versions`: the frozen versions that still hold some of the images. */
+export function listTrashedImages(
+  database: Database,
+  workspaceId: string,
+  before: number,
+): readonly TrashItem[] {
+  return database.all(
+    `SELECT deletion_id, project_id, slug, projects.name AS project_name, count(*) AS n,
+       max(trashed_images.deleted_at) AS deleted_at, max(trashed_images.deleted_by) AS deleted_by,
+       (SELECT group_concat(name, ', ') FROM (SELECT name FROM trashed_images AS some
+          WHERE some.deletion_id = trashed_images.deletion_id LIMIT 3)) AS names,
+       (SELECT json_group_array(number) FROM (SELECT DISTINCT number
+          FROM trashed_images AS held
+          JOIN version_sources ON version_sources.image_id = held.image_id
+          JOIN versions ON versions.id = version_sources.version_id
+          WHERE held.deletion_id = trashed_images.deletion_id AND versions.deleted_at IS NULL
+          ORDER BY number)) AS versions
+     FROM trashed_images JOIN projects ON projects.id = project_id
+     WHERE workspace_id = ? AND trashed_images.deleted_at > ?
+       AND (projects.deleted_at IS NULL OR projects.deleted_at > ?)
+     GROUP BY deletion_id`,
+    [workspaceId, before, before],
+    readItem,
+  );
+}
+
+function readItem(row: Row): TrashItem {
+  const n = row.integer('n');
+  const path = [row.text('slug')];
+  const projectId = row.text('project_id');
+  const versions = row.json('versions');
+  return {
+    type: 'image',
+    id: row.text('deletion_id'),
+    name: `${n} ${n === 1 ? 'image' : 'images'}: ${row.text('names')}${n > 3 ? ', …' : ''}`,
+    path,
+    deletedAt: row.integer('deleted_at'),
+    deletedBy: row.text('deleted_by'),
+    projectId,
+    parent: { id: projectId, name: row.text('project_name'), path },
+    images: n,
+    versions: Array.isArray(versions) ? versions.map(Number) : [],
+  };
+}
+
+export type ImagesOutcome = 'restored' | 'missing' | 'replaced' | { readonly projectId: string };
+
+/**
+ * Within a transaction: brings the images of a deletion back as they were. `replaced`: the same
+ * bytes were uploaded again meanwhile, and nothing changed.
+ */
+export function restoreImages(
+  database: Database,
+  workspaceId: string,
+  deletionId: string,
+  before: number,
+): ImagesOutcome {
+  const found = database.all(
+    `SELECT image_id, project_id, vector, likeness_hash, vector IS NOT NULL AS is_described,
+       projects.deleted_at IS NOT NULL AS gone,
+       content ->> 'batch' AS batch, content ->> 'created' AS created,
+       EXISTS (SELECT 1 FROM images WHERE images.project_id = trashed_images.project_id
+               AND images.hash = trashed_images.hash) AS is_taken
+     FROM trashed_images JOIN projects ON projects.id = project_id
+     WHERE deletion_id = ? AND workspace_id = ? AND trashed_images.deleted_at > ?`,
+    [deletionId, workspaceId, before],
+    (row) => ({
+      id: row.text('image_id'),
+      projectId: row.text('project_id'),
+      isProjectGone: row.boolean('gone'),
+      isTaken: row.boolean('is_taken'),
+      batch: row.text('batch'),
+      created: row.integer('created'),
+      descriptor: readKept(row),
+    }),
+  );
+  const [first] = found;
+  if (first === undefined) return 'missing';
+  if (first.isProjectGone) return { projectId: first.projectId };
+  if (found.some(({ isTaken }) => isTaken)) return 'replaced';
+  for (const { id, projectId, batch, created, descriptor } of found) {
+    const batchId = ensureBatch(database, projectId, batch, created);
+    changingImages(database, [id], () => insertBack(database, id, batchId), descriptor);
+  }
+  database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
+  return 'restored';
+}
+
+function readKept(row: Row) {
+  if (!row.boolean('is_described')) return undefined;
+  const vector = row.bytes('vector');
+  return {
+    vector: new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+    hash: row.bytes('likeness_hash'),
+  };
+}
+
+function insertBack(database: Database, id: string, batchId: string): void {
+  const values = columns.map((name) => `content ->> '${name}'`).join(', ');
+  database.run(
+    `INSERT INTO images (${columns.join(', ')}, batch_id)
+     SELECT ${values}, ? FROM trashed_images WHERE image_id = ?`,
+    [batchId, id],
+  );
+  const from = (member: string) =>
+    `FROM trashed_images, json_each(content, '$.${member}') AS each WHERE trashed_images.image_id = ?`;
+  database.run(`INSERT INTO image_tags (image_id, tag) SELECT ?, each.value ${from('tags')}`, [
+    id,
+    id,
+  ]);
+  database.run(
+    `INSERT INTO image_labels (image_id, project_id, label, n)
+     SELECT ?, project_id, each.value ->> 0, each.value ->> 1 ${from('labels')}`,
+    [id, id],
+  );
+  database.run(
+    `INSERT INTO annotation_job_images (job_id, image_id, state)
+     SELECT each.value ->> 0, ?, each.value ->> 1 ${from('jobs')}
+       AND EXISTS (SELECT 1 FROM annotation_jobs WHERE id = each.value ->> 0)`,
+    [id, id],
+  );
+}
