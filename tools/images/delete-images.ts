@@ -80,10 +80,12 @@ function prepareByQuery(base: Tool, input: QueryInput): PreparedCall {
         base.prepare({ workspace, project, images: part, confirm: project }).run(context);
       const [first] = await inParts(ids, limits.imagesDeletedMax, remove, context);
       const figure = count(ids.length, 'image');
+      // Each part is an item of the trash: only of a single one the facts are those of all.
+      const whole = ids.length <= limits.imagesDeletedMax ? first : undefined;
       return {
-        ...first,
+        ...whole,
         summary: `Deleted ${figure} of ${quoted(project)} that ${asGiven(query)} found.`,
-        data: { ...first?.data, images: ids.length },
+        data: { ...whole?.data, images: ids.length },
       };
     },
   };

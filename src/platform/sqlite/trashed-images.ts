@@ -69,7 +69,7 @@ export function keepInTrash(
   }
 }
 
-/** One item for each deletion; `versions`: the frozen versions that still hold some of the images. */
+/** One item for each deletion; `versions`: the frozen ones that still hold some of its images. */
 export function listTrashedImages(
   database: Database,
   workspaceId: string,
