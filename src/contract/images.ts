@@ -147,6 +147,7 @@ export const images = {
       success: z.boolean().optional(),
       duplicate: z.boolean().optional(),
       split: splitName.optional().describe('Of a duplicate: where the image stays.'),
+      name: z.string().optional().describe('Of a duplicate: the name of the image that is there.'),
     }),
     errors: [409, 413, 415, 502],
     scope: 'image:create',

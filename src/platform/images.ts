@@ -1,6 +1,7 @@
 // Handlers of the toolset "images": upload, annotation, tags, metadata, batches.
 
 import type { ReadAnnotation } from '../annotation-formats/parse-annotation.ts';
+import { comparedLabels } from '../annotations/compare-labels.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { isoTime } from '../clock.ts';
 import type { images } from '../contract/images.ts';
@@ -39,8 +40,9 @@ function writeHandlers(
   return {
     images_upload: async (input, { principal, signal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const { id, duplicate, split } = await uploadImage(dependencies, project, input, signal);
-      return { id, success: true, ...(duplicate && { duplicate, split }) };
+      const added = await uploadImage(dependencies, project, input, signal);
+      const { id, duplicate, split, name } = added;
+      return { id, success: true, ...(duplicate && { duplicate, split, name }) };
     },
     images_annotate: async (input, { principal, signal }) => {
       const { project, image } = await findImage(
@@ -74,7 +76,9 @@ function writeHandlers(
       );
       if (outcome === 'missing') throw noImage(image.id);
       if (outcome === 'was_annotated') {
-        throw new FoveaError('conflict', `Image "${image.name}" is already annotated.`, {
+        const kept = await store.images.find(project.id, image.id);
+        const how = comparedLabels(kept?.annotation, annotation);
+        throw new FoveaError('conflict', `Image "${image.name}" is already annotated${how}.`, {
           hint: 'Pass overwrite: true to replace its annotation.',
         });
       }

@@ -71,6 +71,7 @@ describe('upload', () => {
       id: first.id,
       success: true,
       duplicate: true,
+      name: 'one.png',
       split: 'valid',
     });
     const { body } = await platform.client.call(images.images_get, {

@@ -1,6 +1,6 @@
 // Images through MCP, on the embedded platform: what went in comes out, and what is wrong is named.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
@@ -111,6 +111,64 @@ describe('images on the embedded platform', () => {
       { tool: 'workspace_search', arguments: { query: 'project:bad annotated:false' } },
       { tool: 'projects_rebalance_splits' },
     ]);
+  });
+
+  it('names a file with the bytes of another as its duplicate, and compares the labels', async () => {
+    const folder = join(fovea.folder, 'copies');
+    await mkdir(folder);
+    const bytes = await readFile(`${sample}/JPEGImages/BloodImage_00040.jpg`);
+    const voc = await readFile(`${sample}/Annotations/BloodImage_00040.xml`, 'utf8');
+    const labels = {
+      a: voc,
+      b: voc,
+      c: voc.replace('<name>RBC</name>', '<name>WBC</name>'),
+    };
+    for (const [name, text] of Object.entries(labels)) {
+      await writeFile(join(folder, `${name}.jpg`), bytes);
+      const own = text.replace(/<filename>.*<.filename>/, `<filename>${name}.jpg</filename>`);
+      await writeFile(join(folder, `${name}.xml`), own);
+    }
+    await writeFile(join(folder, 'd.jpg'), bytes);
+    await fovea.ok('projects_create', {
+      name: 'Copies',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
+    const upload = (name: string) =>
+      fovea.call('images_upload', {
+        project: 'copies',
+        files: [join(folder, name)],
+        annotations: folder,
+      });
+    await upload('a.jpg');
+    const { text, data } = await upload('*.jpg');
+    expect(data).toMatchObject({
+      uploaded: 0,
+      duplicates: 4,
+      alreadyAnnotated: 3,
+      failedTotal: 0,
+      exactDuplicatesTotal: 3,
+      exactDuplicates: [
+        { file: 'b.jpg', of: 'a.jpg', labels: 'same' },
+        { file: 'c.jpg', of: 'a.jpg', labels: 'conflicting' },
+        { file: 'd.jpg', of: 'a.jpg', labels: 'none' },
+      ],
+    });
+    expect(text).toContain('"c.jpg" of "a.jpg" (labels: conflicting)');
+    await fovea.ok('projects_create', {
+      name: 'At once',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
+    const files = ['a.jpg', 'b.jpg'].map((name) => join(folder, name));
+    const at = { project: 'at-once', files, annotations: folder };
+    expect(await fovea.ok('images_upload', at)).toMatchObject({
+      uploaded: 1,
+      duplicates: 1,
+      annotated: 1,
+      failedTotal: 0,
+      exactDuplicates: [{ labels: 'same' }],
+    });
   });
 
   it('uploads the good and names the bad', async () => {

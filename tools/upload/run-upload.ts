@@ -7,6 +7,7 @@ import type { ToolContext } from '../../src/mcp/tool.ts';
 import { bare, count } from '../format.ts';
 import {
   type BoxWarning,
+  type ComparedLabels,
   type Failed,
   problemOf,
   type Uploaded,
@@ -19,12 +20,22 @@ export interface Failure {
   readonly problem: string;
 }
 
+export interface Copy {
+  readonly file: string;
+  /** Name or id of the image that is there. */
+  readonly of: string;
+  /** Those of the file, compared with those of the image. */
+  readonly labels: ComparedLabels | 'taken' | 'none' | 'refused';
+}
+
 /** The report of an upload. Images from `offset` on are still to be sent. */
 export interface UploadReport {
   readonly uploaded: number;
   readonly duplicates: number;
   /** Duplicates that stay in another split than the one asked for. */
   readonly inOtherSplit: number;
+  /** Files with the bytes of an image of another name, or with other labels than it has. */
+  readonly copies: readonly Copy[];
   readonly annotated: number;
   readonly alreadyAnnotated: number;
   readonly unannotated: number;
@@ -56,11 +67,23 @@ export async function runUpload(
   const outcomes: Outcomes = new Map();
   let next = offset;
   let isStopped = false;
+  const unfinished = new Set<Promise<void>>();
   const work = async () => {
     while (next < paths.length && !isStopped && context.clock.monotonic() < end) {
       const index = next++;
       const path = paths[index] ?? '';
-      const outcome = await uploadOne(path, plan, context);
+      const own = Promise.withResolvers<void>();
+      unfinished.add(own.promise);
+      const finish = () => {
+        unfinished.delete(own.promise);
+        own.resolve();
+      };
+      // A duplicate is nobody's first: it keeps no other one waiting.
+      const firstsAreDone = () => {
+        finish();
+        return Promise.all(unfinished);
+      };
+      const outcome = await uploadOne(path, plan, context, firstsAreDone).finally(finish);
       outcomes.set(index, outcome);
       if (generalError(outcome)) isStopped = true;
       context.progress(offset + outcomes.size, paths.length, bare(basename(path)));
@@ -110,6 +133,7 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
     uploaded: done.filter(({ duplicate }) => !duplicate).length,
     duplicates: done.filter(({ duplicate }) => duplicate).length,
     inOtherSplit: done.filter(({ otherSplit }) => otherSplit !== undefined).length,
+    copies: copiesOf(done),
     annotated: figure('added'),
     alreadyAnnotated: figure('already there'),
     unannotated: figure('none'),
@@ -122,6 +146,22 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
     offset: stop,
     stoppedBy,
   };
+}
+
+function copiesOf(done: readonly (Uploaded & { readonly file: string })[]): readonly Copy[] {
+  const firsts = done.filter(({ duplicate }) => !duplicate);
+  const names = new Map(firsts.map(({ id, file }) => [id, file]));
+  const words = { added: 'taken', none: 'none', refused: 'refused' } as const;
+  return done
+    .filter(({ duplicate }) => duplicate)
+    .map(({ id, file, keptName, annotation, labels }) => ({
+      file,
+      of: keptName ?? names.get(id) ?? id,
+      isNamed: keptName !== undefined || names.has(id),
+      labels: annotation === 'already there' ? labels : words[annotation],
+    }))
+    .filter(({ file, of, isNamed, labels }) => (isNamed && of !== file) || labels === 'conflicting')
+    .map(({ file, of, labels }) => ({ file, of, labels }));
 }
 
 function failureOf(kind: 'uploaded' | 'failed', error: FoveaError): string {

@@ -8,6 +8,7 @@ import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { FindAnnotation } from './annotation-files.ts';
 import type { Labelmap } from './file-messages.ts';
+import { renameImage } from './rename-image.ts';
 
 /** What is stored with an image, as the contract spells it. */
 export type ImageFacts = Pick<
@@ -31,10 +32,16 @@ export interface BoxWarning {
   readonly problem: string;
 }
 
+export type ComparedLabels = 'same' | 'conflicting' | 'not compared';
+
 export interface Uploaded {
   readonly kind: 'uploaded';
   readonly id: string;
   readonly duplicate: boolean;
+  /** Of a duplicate: the name that the image has, where the platform says it. */
+  readonly keptName: string | undefined;
+  /** Of an annotation that is there already: how this one compares. */
+  readonly labels: ComparedLabels;
   /** Where a duplicate stays, when that is not the split that was asked for. */
   readonly otherSplit: SplitName | undefined;
   readonly annotation: 'added' | 'already there' | 'none' | 'refused';
@@ -49,15 +56,20 @@ export interface Failed {
   readonly error: FoveaError;
 }
 
-/** Sends one image and its annotation. Throws only when the whole call was cancelled. */
+/**
+ * Sends one image and its annotation. Throws only when the whole call was cancelled.
+ * `firstsAreDone`: once those that the image may be a duplicate of have their annotations.
+ */
 export async function uploadOne(
   path: string,
   plan: UploadPlan,
   context: Pick<ToolContext, 'client' | 'signal'>,
+  firstsAreDone: () => Promise<unknown>,
 ): Promise<Uploaded | Failed> {
   try {
     const sent = await sendImage(path, plan, context);
-    return { kind: 'uploaded', ...sent, ...(await sendAnnotation(path, sent.id, plan, context)) };
+    if (sent.duplicate) await firstsAreDone();
+    return { kind: 'uploaded', ...sent, ...(await sendAnnotation(path, sent, plan, context)) };
   } catch (thrown) {
     context.signal.throwIfAborted();
     return { kind: 'failed', error: asFoveaError(thrown) };
@@ -89,29 +101,31 @@ async function sendImage(
   const { split } = facts;
   const kept = body.duplicate === true && body.split !== split ? body.split : undefined;
   const otherSplit = split === undefined ? undefined : kept;
-  return { id: body.id, duplicate: body.duplicate === true, otherSplit };
+  const duplicate = body.duplicate === true;
+  return { id: body.id, duplicate, keptName: duplicate ? body.name : undefined, otherSplit };
 }
 
-type Annotated = Pick<Uploaded, 'annotation' | 'boxes' | 'warnings' | 'error'>;
+type Annotated = Pick<Uploaded, 'annotation' | 'boxes' | 'warnings' | 'error' | 'labels'>;
 
-const nothing = { boxes: 0, warnings: [], error: undefined };
+const nothing = { boxes: 0, warnings: [], error: undefined, labels: 'not compared' } as const;
 
 async function sendAnnotation(
   path: string,
-  imageId: string,
-  { project, findAnnotation, labelmap }: UploadPlan,
+  { id: imageId, keptName }: Pick<Uploaded, 'id' | 'keptName'>,
+  { project, name, findAnnotation, labelmap }: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<Annotated> {
   try {
     const annotation = await findAnnotation?.(path);
     if (!annotation) return { annotation: 'none', ...nothing };
+    const sentName = name ?? basename(path);
     const { body } = await client.call(
       images.images_annotate,
       {
         project,
         imageId,
         name: annotation.name,
-        annotationFile: annotation.text,
+        annotationFile: renameImage(annotation.text, sentName, keptName ?? sentName),
         ...(labelmap && { labelmap: { ...labelmap } }),
       },
       { signal },
@@ -120,9 +134,18 @@ async function sendAnnotation(
   } catch (thrown) {
     signal.throwIfAborted();
     const error = asFoveaError(thrown);
-    if (error.code === 'conflict') return { annotation: 'already there', ...nothing };
+    if (error.code === 'conflict') {
+      return { ...nothing, annotation: 'already there', labels: comparedIn(error) };
+    }
     return { ...nothing, annotation: 'refused', error };
   }
+}
+
+/** The embedded platform says how the labels compare; others do not. */
+function comparedIn({ upstream }: FoveaError): ComparedLabels {
+  const said = upstream?.message ?? '';
+  if (said.endsWith('with the same labels.')) return 'same';
+  return said.endsWith('with other labels.') ? 'conflicting' : 'not compared';
 }
 
 /** What the embedded platform reports of an annotation; other platforms report nothing. */

@@ -147,9 +147,9 @@ function describeUpload(
   imagesMissing: number,
 ): ToolResult {
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
-  const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles } = report;
+  const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles, copies } = report;
   const shown = limits.uploadProblemsShownMax;
-  const isTruncated = [failed, warnings, list.missing].some(({ length }) => length > shown);
+  const isTruncated = [failed, warnings, list.missing, copies].some(({ length }) => length > shown);
   const unannotated = input.annotations === undefined ? undefined : report.unannotated;
   return {
     summary: summaryOf(report, list, unannotated),
@@ -157,6 +157,10 @@ function describeUpload(
       uploaded,
       duplicates,
       ...(inOtherSplit > 0 && { inOtherSplit }),
+      ...(copies.length > 0 && {
+        exactDuplicatesTotal: copies.length,
+        exactDuplicates: copies.slice(0, shown),
+      }),
       annotated,
       boxes,
       alreadyAnnotated,
@@ -189,10 +193,13 @@ function summaryOf(
   unannotated: number | undefined,
 ): string {
   const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
-  const { failed, warnings, stoppedBy, inOtherSplit } = report;
+  const { failed, warnings, stoppedBy, inOtherSplit, copies } = report;
+  const conflicts = copies.filter(({ labels }) => labels === 'conflicting').length;
   const figures: readonly (readonly [number, string])[] = [
     [duplicates, 'there already'],
     [inOtherSplit, 'of them in another split, where they stay'],
+    [copies.length, 'exact duplicates under another name or with other labels'],
+    [conflicts, 'of them with conflicting labels, which were not taken'],
     [annotated, `annotated with ${count(boxes, 'box', 'boxes')}`],
     [alreadyAnnotated, 'annotated already'],
     [unannotated ?? 0, 'without an annotation'],
@@ -205,7 +212,15 @@ function summaryOf(
     .map(([figure, what]) => `${figure} ${what}`);
   const lead = [`Uploaded ${count(uploaded, 'image')}`, ...said].join(', ');
   const rest = remaining > 0 ? ` ${remaining} remain.` : '';
-  return `${lead}.${rest}${stoppedBy ? ` Stopped: ${stoppedBy.message}` : ''}`;
+  return `${lead}.${rest}${duplicatesNamed(copies)}${stoppedBy ? ` Stopped: ${stoppedBy.message}` : ''}`;
+}
+
+/** The first of them; the data has more. */
+function duplicatesNamed(copies: UploadReport['copies']): string {
+  const named = copies
+    .slice(0, namesShownMax)
+    .map(({ file, of, labels }) => `${quoted(file)} of ${quoted(of)} (labels: ${labels})`);
+  return named.length === 0 ? '' : ` Exact duplicates: ${named.join('; ')}.`;
 }
 
 function nextOf(

@@ -103,14 +103,19 @@ function addImage(database: Database, image: NewImage) {
   );
   addTags(database, id, image.tags);
   touchProject(database, projectId, created);
-  return { id, duplicate: false, split };
+  return { id, name, duplicate: false, split };
 }
 
 function findByHash(database: Database, projectId: string, hash: string): AddedImage | undefined {
   return database.get(
-    'SELECT id, split FROM images WHERE project_id = ? AND hash = ?',
+    'SELECT id, name, split FROM images WHERE project_id = ? AND hash = ?',
     [projectId, hash],
-    (row) => ({ id: row.text('id'), duplicate: true, split: readSplit(row) }),
+    (row) => ({
+      id: row.text('id'),
+      name: row.text('name'),
+      duplicate: true,
+      split: readSplit(row),
+    }),
   );
 }
 

@@ -82,6 +82,8 @@ export interface Deletion {
 /** An image that was added, or that is there already with the split that it has. */
 export interface AddedImage {
   readonly id: string;
+  /** The name that it has: a duplicate keeps that of the first. */
+  readonly name: string;
   readonly duplicate: boolean;
   readonly split: SplitName;
 }
