@@ -5,7 +5,7 @@ import type { FoveaError } from '../errors.ts';
 import type { ErrorAnswer } from '../http-server/responses.ts';
 
 /**
- * `{detail: text}`. A request that does not fit the contract, or lacks a JSON content type, gets a
+ * `{detail: text}`. An id that no event can have is a 404 as any other unknown one. A request that does not fit the contract, or lacks a JSON content type, gets a
  * 422 whose detail lists the problems. At capacity: a 529 that also has `error:
  * 'capacity_blocked'`.
  */
@@ -24,6 +24,9 @@ export function eventStoreErrorBody(error: FoveaError, operation?: Operation): E
   const isUnread = code === 'unsupported_media' && operation?.bodyType === 'json';
   const isUnfit = code === 'invalid_input' && operation !== undefined;
   if (!isUnfit && !isUnread) return { status, headers, body: { detail } };
+  if (problems.length > 0 && problems.every(({ path }) => isOfAddress(path, operation))) {
+    return { status: 404, headers, body: { detail: 'Event not found.' } };
+  }
   const list = problems.length > 0 ? problems : [{ path: '', message: detail }];
   return {
     status: 422,
@@ -48,8 +51,12 @@ function locationOf(path: string, operation: Operation): (string | number)[] {
   return [placeOf(String(name), operation), ...steps];
 }
 
+function isOfAddress(name: string, operation: Operation): boolean {
+  return Object.hasOwn(operation.pathParameters.shape, name);
+}
+
 function placeOf(name: string, operation: Operation): string {
-  if (Object.hasOwn(operation.pathParameters.shape, name)) return 'path';
+  if (isOfAddress(name, operation)) return 'path';
   if (operation.method === 'GET' || Object.hasOwn(operation.query.shape, name)) return 'query';
   return 'body';
 }

@@ -29,7 +29,10 @@ export async function emptySearchNotes(
   accessible: AccessibleProjects,
   query: Query,
 ): Promise<readonly string[]> {
-  const missing = await missingNames(search, accessible, query);
+  const missing = [
+    ...(await missingNames(search, accessible, query)),
+    ...(await missingFileNames(search, accessible, query)),
+  ];
   return missing.length > 0 ? missing : excludingConditions(search, accessible, query);
 }
 
@@ -41,6 +44,32 @@ async function missingNames(
   const asked = askedFor(query).slice(0, namesToldMax);
   const notes = await Promise.all(asked.map((one) => missingName(search, accessible, one)));
   return [...new Set(notes.flat())];
+}
+
+/** A file name is asked for whole: people leave out its ending. */
+async function missingFileNames(
+  search: Search,
+  accessible: AccessibleProjects,
+  query: Query,
+): Promise<readonly string[]> {
+  const asked = fileNamesIn(query).slice(0, namesToldMax);
+  const notes = await Promise.all(
+    asked.map(async (pattern) => {
+      if ((await search.count(accessible, { kind: 'name', pattern })) > 0) return [];
+      const wider = { kind: 'name', pattern: `*${pattern}*` } as const;
+      const count = await search.count(accessible, wider);
+      const [asked, instead] = [conditionText({ kind: 'name', pattern }), conditionText(wider)];
+      return count === 0
+        ? [`No image here has a name with ${quotedName(pattern)} in it.`]
+        : [`${asked} asks for the whole name; ${instead} finds ${count}.`];
+    }),
+  );
+  return notes.flat();
+}
+
+function fileNamesIn(query: Query): readonly string[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(fileNamesIn);
+  return query.kind === 'name' && !query.pattern.includes('*') ? [query.pattern] : [];
 }
 
 async function missingName(

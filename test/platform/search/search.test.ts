@@ -194,6 +194,15 @@ describe('an empty search says which name no image has', () => {
     ]);
   });
 
+  it('that a file name is asked for whole', async () => {
+    const { notes } = await inWorkspace('filename:frame-10');
+    expect(notes).toEqual([
+      'filename:frame-10 asks for the whole name; filename:*frame-10* finds 1.',
+    ]);
+    const other = await inWorkspace('class:RBC filename:nowhere.png');
+    expect(other.notes).toEqual(['No image here has a name with "nowhere.png" in it.']);
+  });
+
   it('in a workspace, and not of what is to be absent', async () => {
     const found = await inWorkspace('class:WBCs>=2 OR tag:nope -tag:never');
     expect(found.notes).toEqual([
