@@ -21,13 +21,28 @@ function newest<Version extends { readonly created?: number | undefined }>(
 
 /** Calls that show or fix the problems in the figures. */
 function healthCalls(
-  { stats, splits }: Answer<typeof projects.projects_health>,
+  { stats, splits, boxes }: Answer<typeof projects.projects_health>,
   { workspace, project }: Input<typeof projects.projects_health>,
 ): readonly NextCall[] {
   const query = `project:${lastPart(project)} annotated:false`;
   const { train = 0, valid = 0, test = 0 } = splits ?? {};
   const shares = { train: 70, valid: 20, test: 10 };
+  const [odd] = boxes
+    ? [...boxes.withoutArea.images, ...boxes.overEdge.images, ...boxes.tiny.images]
+    : [];
   return [
+    ...(odd === undefined
+      ? []
+      : [
+          {
+            tool: 'workspace_search',
+            arguments: {
+              workspace,
+              query: `project:${lastPart(project)} filename:${JSON.stringify(odd)}`,
+            },
+            why: 'Finds the first image with an odd box.',
+          },
+        ]),
     ...(stats.missingAnnotations > 0
       ? [
           {
@@ -55,6 +70,29 @@ function doubleWords(classes: Readonly<Record<string, unknown>>): string {
   const doubles = [...groups.values()].filter(({ length }) => length > 1);
   if (doubles.length === 0) return '';
   return ` Probably one class each: ${doubles.map(nameList).join('; ')}.`;
+}
+
+type Health = Answer<typeof projects.projects_health>;
+
+function emptySplits(splits: Health['splits']): string {
+  const { train = 0, valid = 0, test = 0 } = splits ?? {};
+  const empty = Object.entries({ train, valid, test }).filter(([, images]) => images === 0);
+  if (empty.length === 0 || empty.length === 3) return '';
+  return ` No images in ${empty.map(([name]) => name).join(' and ')}.`;
+}
+
+function oddBoxes(boxes: Health['boxes']): string {
+  if (!boxes) return '';
+  const { withoutArea, tiny, atEdge, overEdge, checked, complete } = boxes;
+  const kinds = [
+    { ...withoutArea, what: 'without area' },
+    { ...tiny, what: 'tiny' },
+    { ...overEdge, what: 'over the edge' },
+    { ...atEdge, what: 'at the edge' },
+  ].filter(({ count: boxesOdd }) => boxesOdd > 0);
+  const said = kinds.map(({ count: n, what, images }) => `${n} ${what} (in ${nameList(images)})`);
+  const rest = complete ? '' : ` Only the first ${count(checked, 'box', 'boxes')} were checked.`;
+  return `${said.length > 0 ? ` Boxes: ${said.join(', ')}.` : ''}${rest}`;
 }
 
 function spelling(label: string): string {
@@ -125,12 +163,13 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_health, {
     title: 'Check dataset health',
     description:
-      'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names classes that look like two spellings of one.',
-    summarize: ({ stats, splits }) =>
+      'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names odd boxes, empty splits and classes spelled in two ways.',
+    summarize: ({ stats, splits, boxes }) =>
       `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
       ` (${tally(stats.classDistribution) || 'no classes'});` +
       ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty` +
-      `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}`,
+      `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}` +
+      `${emptySplits(splits)}${oddBoxes(boxes)}`,
     next: healthCalls,
   }),
   fromOperation(projects.projects_rebalance_splits, {

@@ -50,6 +50,11 @@ const VersionSummary = open({
   images: z.int().optional(),
 });
 
+const oddBoxes = open({
+  count: z.int(),
+  images: z.array(z.string()).readonly().describe('Names of the first of them.'),
+});
+
 const relativeShare = z.int().min(0);
 
 export const projects = {
@@ -150,6 +155,14 @@ export const projects = {
         classDistribution: counts,
       }),
       splits: splitCounts.partial().optional(),
+      boxes: open({
+        checked: z.int(),
+        complete: z.boolean().describe('false: only the boxes of the oldest images were checked.'),
+        withoutArea: oddBoxes,
+        tiny: oddBoxes.describe(`A side below ${limits.healthTinyPixels} pixels.`),
+        atEdge: oddBoxes.describe('Touching an edge of the image.'),
+        overEdge: oddBoxes.describe('Reaching over it, or outside.'),
+      }).optional(),
     }),
     scope: 'project:read',
     effect: 'reads',

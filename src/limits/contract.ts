@@ -138,4 +138,7 @@ export const contractLimits = {
   eventsPageMax: 1_000,
   /** Kinds that one query of vision events names; fact of the hosted platform. */
   queriedEventTypesMax: 20,
+
+  /** A box with a shorter side shows too little for a detector to learn from. */
+  healthTinyPixels: 4,
 } as const;

@@ -222,4 +222,11 @@ export const platformLimits = {
   videoLooksRememberedMax: 10_000,
   /** Ended jobs are kept as long as the trash. */
   videoJobAgeMsMax: 30 * 24 * 60 * 60 * 1000,
+
+  // Health of a project.
+
+  /** Text of annotations that are parsed for it: a second or two, in a thread. */
+  healthCharactersMax: 64_000_000,
+  /** Names of images for each kind of odd boxes: enough to look at. */
+  healthImagesShownMax: 5,
 } as const;

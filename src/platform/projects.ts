@@ -106,8 +106,10 @@ export function describeProject(workspace: Workspace, project: Project, counts: 
 }
 
 function describeHealth(health: ProjectHealth) {
+  const { isComplete: complete, ...boxes } = health.boxes;
   return {
     health: true,
+    boxes: { ...boxes, complete },
     stats: {
       numImages: health.images,
       numAnnotations: health.annotations,

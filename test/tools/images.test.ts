@@ -105,7 +105,7 @@ describe('images on the embedded platform', () => {
     const { text, data } = await fovea.call('projects_health', { project: 'bad' });
     expect(text).toContain(
       '1 without annotation, 0 marked empty; 2 train, 0 valid, 0 test. ' +
-        'Probably one class each: "Platelets", "Plateletts"; "WBC", "wbc".',
+        'Probably one class each: "Platelets", "Plateletts"; "WBC", "wbc". No images in valid and test.',
     );
     expect(data.next).toMatchObject([
       { tool: 'workspace_search', arguments: { query: 'project:bad annotated:false' } },
@@ -169,6 +169,42 @@ describe('images on the embedded platform', () => {
       failedTotal: 0,
       exactDuplicates: [{ labels: 'same' }],
     });
+  });
+
+  it('the health counts odd boxes, and names images that have them', async () => {
+    const labels = join(fovea.folder, 'odd-boxes');
+    await mkdir(labels);
+    await writeFile(
+      join(labels, 'BloodImage_00040.txt'),
+      '0 .5 .5 0 .1\n0 .5 .5 .005 .1\n0 .05 .5 .1 .1\n0 0 .5 .1 .1\n0 .5 .5 .1 .1\n',
+    );
+    await fovea.ok('projects_create', {
+      name: 'Odd',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
+    await fovea.ok('images_upload', {
+      project: 'odd',
+      files: [`${sample}/JPEGImages/BloodImage_00040.jpg`],
+      annotations: labels,
+      labelmap: { 0: 'RBC' },
+    });
+    const { text, data } = await fovea.call('projects_health', { project: 'odd' });
+    const one = { count: 1, images: ['BloodImage_00040.jpg'] };
+    expect(data.boxes).toEqual({
+      checked: 5,
+      complete: true,
+      withoutArea: one,
+      tiny: one,
+      atEdge: one,
+      overEdge: one,
+    });
+    expect(text).toContain(
+      'Boxes: 1 without area (in "BloodImage_00040.jpg"), 1 tiny (in "BloodImage_00040.jpg"), ' +
+        '1 over the edge',
+    );
+    const [{ arguments: search }] = Object(data.next);
+    expect(await fovea.ok('workspace_search', search)).toMatchObject({ total: 1 });
   });
 
   it('uploads the good and names the bad', async () => {

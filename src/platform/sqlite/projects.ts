@@ -13,6 +13,7 @@ import type {
 import { unknownNames } from '../unknown-names.ts';
 import { readProjectType, splitCountsOf } from './column-readers.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
+import { findOddBoxes } from './odd-boxes.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';
@@ -180,6 +181,7 @@ export function measureProject(database: Database, projectId: string): ProjectHe
   ) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0, annotations: 0 };
   return {
     ...totals,
+    boxes: findOddBoxes(database, projectId),
     medianRatio: medianRatio(database, projectId, totals.images),
     classes: countLabels(database, projectId),
   };

@@ -30,7 +30,20 @@ export interface ProjectCounts {
   readonly versions: number;
 }
 
+export type OddKind = 'withoutArea' | 'tiny' | 'atEdge' | 'overEdge';
+
+/** Boxes of each kind, and the names of the first images that have some. */
+export interface OddBoxes
+  extends Readonly<
+    Record<OddKind, { readonly count: number; readonly images: readonly string[] }>
+  > {
+  readonly checked: number;
+  /** False: the project has more boxes than one read looks at. */
+  readonly isComplete: boolean;
+}
+
 export interface ProjectHealth {
+  readonly boxes: OddBoxes;
   readonly images: number;
   readonly annotations: number;
   readonly averageWidth: number;
