@@ -5,9 +5,9 @@ import type { FoveaError } from '../errors.ts';
 import type { ErrorAnswer } from '../http-server/responses.ts';
 
 /**
- * `{detail: text}`. An id that no event can have is a 404 as any other unknown one. A request that does not fit the contract, or lacks a JSON content type, gets a
- * 422 whose detail lists the problems. At capacity: a 529 that also has `error:
- * 'capacity_blocked'`.
+ * `{detail: text}`. An id that no event can have is a 404 as any other unknown one. A request that
+ * does not fit the contract, or lacks a JSON content type, gets a 422 whose detail lists the
+ * problems. At capacity: a 529 that also has `error: 'capacity_blocked'`.
  */
 export function eventStoreErrorBody(error: FoveaError, operation?: Operation): ErrorAnswer {
   const { code, status, message, hint, problems, retryAfterSeconds } = error;
