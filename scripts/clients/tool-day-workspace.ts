@@ -94,6 +94,8 @@ export async function useTrash(calls: ToolCalls): Promise<void> {
 
 async function restoreAll(calls: ToolCalls): Promise<void> {
   for (const { type, id, parentId } of listOf((await calls.ok('trash_list', {})).items)) {
+    // The client cannot bring images back.
+    if (type === 'image') continue;
     await calls.ok('trash_restore', { type, id, ...(parentId !== undefined && { parentId }) });
   }
 }

@@ -107,7 +107,7 @@ export const trashChecks: FamilyChecks = {
     check('what was never deleted is not restored', ['18.2'], async (context) => {
       const path = `/${context.workspace}/trash/restore`;
       await refused(context, { path, json: { type: 'project', id: 'no-such-id' } }, 404);
-      await refused(context, { path, json: { type: 'image', id: 'x' } }, 400);
+      await refused(context, { path, json: { type: 'picture', id: 'x' } }, 400);
       await refused(context, { path, json: { type: 'version', id: '1' } }, 400);
       await refused(context, { path, json: {} }, 400);
     }),
