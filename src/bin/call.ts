@@ -47,10 +47,12 @@ export function runTools({ name, json }: ToolsCommand): void {
   endWhereNobodyReads();
   const settings = settingsOfPeople();
   if (name !== undefined) requireTool(name, settings);
+  const listed = wireTools(list, settings);
+  const reached = wireTools(list, { ...settings, toolProfile: 'full' });
   const chosen =
     name === undefined
-      ? wireTools(list, settings)
-      : wireTools(list, { ...settings, toolProfile: 'full' }).filter((tool) => tool.name === name);
+      ? listed
+      : [...listed, ...reached].filter((tool) => tool.name === name).slice(0, 1);
   if (json) {
     const read = chosen.map(({ name, description, inputSchema }) => ({
       name,

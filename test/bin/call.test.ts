@@ -51,6 +51,9 @@ test('tools lists all tools, or one with its arguments', async () => {
   const reached = ['tools', 'folders_list', '--json'];
   const unlisted = await fovea(reached, { settings: { FOVEA_TOOL_PROFILE: 'compact' } });
   expect(JSON.parse(unlisted.out)).toMatchObject({ name: 'folders_list' });
+  const finder = ['tools', 'operations_find', '--json'];
+  const found = await fovea(finder, { settings: { FOVEA_TOOL_PROFILE: 'compact' } });
+  expect(JSON.parse(found.out)).toMatchObject({ inputSchema: { required: ['query'] } });
 });
 
 test('a dataset is made, frozen and looked at, one process after the other', async () => {

@@ -71,7 +71,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   images_tag: 'tag one image, mark image, untag, remove tag, remove tag image, add tag image',
   images_set_metadata: 'metadata one image, note on image, location of image',
   images_set_metadata_bulk:
-    'remember camera each photo, tag many images, tag thousand images, tag all images, many images, metadata many, bulk',
+    'remember camera each photo, add tags to images, tag images, remove tags from images, tag what query finds, tag many images, tag thousand images, tag all images, many images, metadata many, bulk',
   batches_list:
     'which uploads, my uploads, what uploaded, list batches, earlier uploads, uploads made',
   batches_get: 'one batch, one upload, how many images batch',
