@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { createLog } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
 import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/stages.ts';
-import { checkToolsets } from '../mcp/tool-list.ts';
+import { checkToolsets, whyNotOffered } from '../mcp/tool-list.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 import { withWorkspace } from './upstream-services.ts';
@@ -86,8 +86,11 @@ function settingsOfPeople(): Settings {
 
 /** Throws `invalid_input` with the nearest name. */
 function requireTool(name: string, settings: Settings): void {
+  const known = list.find((tool) => tool.name === name);
+  const why = known && whyNotOffered(known, { ...settings, toolProfile: 'full' });
+  if (why !== undefined) throw invalidArgument('tool', `"${name}" is not offered: ${why}`);
   const names = wireTools(list, settings).map((tool) => tool.name);
-  if (names.includes(name) || list.some((tool) => tool.name === name)) return;
+  if (names.includes(name) || known !== undefined) return;
   const near = suggestSpelling(name.slice(0, 64), names);
   const meant = near === undefined ? '' : `; did you mean "${near}"?`;
   throw invalidArgument('tool', `there is no tool "${name}"${meant}`, 'fovea tools lists them.');

@@ -115,11 +115,12 @@ function changeHandlers(
     images_delete: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const deletion = { now: clock.now(), deletedBy: principal.name };
-      const missing = await store.images.remove(project.id, input.images, deletion);
+      const imageIds = [...new Set(input.images)];
+      const missing = await store.images.remove(project.id, imageIds, deletion);
       if (missing.length > 0) {
         throw invalidArgument(
           'images',
-          `${missing.length} of ${input.images.length} are not in this project (${missing
+          `${missing.length} of ${imageIds.length} are not in this project (${missing
             .slice(0, 3)
             .join(', ')}); nothing was deleted`,
         );

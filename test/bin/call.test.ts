@@ -56,6 +56,13 @@ test('tools lists all tools, or one with its arguments', async () => {
   expect(JSON.parse(found.out)).toMatchObject({ inputSchema: { required: ['query'] } });
 });
 
+test('a tool that the settings do not offer is refused with the reason', async () => {
+  const settings = { FOVEA_BASE_URL: 'http://127.0.0.1:9', FOVEA_API_KEY: 'x' };
+  const refused = await fovea(['call', 'activity_list', '{}'], { settings });
+  expect(refused.code).toBe(2);
+  expect(refused.log).toContain('"activity_list" is not offered: a hosted platform has no such');
+});
+
 test('a dataset is made, frozen and looked at, one process after the other', async () => {
   const cells = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
   expect(await fovea(['call', 'projects_create', JSON.stringify(cells)])).toMatchObject({

@@ -51,7 +51,10 @@ async function moveImages(
     const sent = { ...where, split, images: [...part] };
     return (await client.call(operation, sent, { signal })).body.moved;
   };
-  if (query === undefined) return moved(project, split, images ?? [], [await move(images ?? [])]);
+  if (query === undefined) {
+    const ids = [...new Set(images)];
+    return moved(project, split, ids, [await move(ids)]);
+  }
   const selection = await selectImages({ workspace, query, project }, context);
   const { ids } = selection;
   if (dry_run || ids.length === 0) return describeSelection(selection);
