@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { lastPart } from '../../tools/format.ts';
 import { systemClock } from '../clock.ts';
 import type { OpenCommand } from '../command-line.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
@@ -98,7 +99,7 @@ async function viewOf(
 ): Promise<string> {
   if (what !== undefined && views.includes(what)) return what;
   const { body } = await client.call(workspaces.workspace_get, { workspace });
-  const slugs = body.workspace.projects.map(({ id }) => id.slice(id.lastIndexOf('/') + 1));
+  const slugs = body.workspace.projects.map(({ id }) => lastPart(id));
   if (what === undefined) return latestView(body.workspace.projects, workspace, client);
   const [slug = '', version] = what.split('/');
   if (!slugs.includes(slug)) {
@@ -108,7 +109,7 @@ async function viewOf(
   }
   if (version === undefined) return placeOf(slug);
   const project = (await client.call(projects.projects_get, { workspace, project: slug })).body;
-  const ids = project.versions.map(({ id }) => id.slice(id.lastIndexOf('/') + 1));
+  const ids = project.versions.map(({ id }) => lastPart(id));
   if (ids.includes(version)) return `${placeOf(slug)}/versions`;
   const known = ids.length === 0 ? 'it has none' : `it has ${ids.slice(0, 20).join(', ')}`;
   throw invalidArgument('open', `there is no version "${version}" of "${slug}"; ${known}`);
@@ -133,7 +134,7 @@ async function latestView(all: Projects, workspace: string, client: Client): Pro
   const recent = all.toSorted((a, b) => changed(b) - changed(a)).slice(0, askedMax);
   let latest = { time: Number.NEGATIVE_INFINITY, view: 'projects' };
   for (const project of recent) {
-    const slug = project.id.slice(project.id.lastIndexOf('/') + 1);
+    const slug = lastPart(project.id);
     const { body } = await client.call(projects.projects_get, { workspace, project: slug });
     const made = Math.max(0, ...body.versions.map(({ created = 0 }) => created));
     // A version changes its project: at the same time the version is what was made.

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { readBytes } from '../http-server/body-limits.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { isJsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
@@ -67,24 +68,11 @@ function refuseOtherSites({ headers }: IncomingMessage): void {
 const bodyBytesMax = 1_024;
 
 async function readCode(request: IncomingMessage): Promise<string> {
-  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw tooLong();
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request) {
-    const read = Buffer.from(piece);
-    bytes += read.length;
-    if (bytes > bodyBytesMax) throw tooLong();
-    pieces.push(read);
-  }
-  const body = parsed(Buffer.concat(pieces).toString());
+  const body = parsed((await readBytes(request, bodyBytesMax)).toString());
   if (!isJsonObject(body) || typeof body.code !== 'string') {
     throw invalidArgument('code', 'must be a text');
   }
   return body.code;
-}
-
-function tooLong(): FoveaError {
-  return new FoveaError('too_large', 'code: is too long.');
 }
 
 function parsed(text: string): unknown {

@@ -4,13 +4,18 @@ import * as z from 'zod';
 import { check, withoutNulls } from '../../src/contract/check.ts';
 import { imageId, inWorkspace, open } from '../../src/contract/fields.ts';
 import { changesSomething, metadataChange, nothingToChange } from '../../src/contract/images.ts';
-import { invalidArgument } from '../../src/errors.ts';
 import { asRecord } from '../../src/json-object.ts';
 import { limits } from '../../src/limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { waitForTask } from '../follow-up-calls.ts';
 import { asGiven, count } from '../format.ts';
-import { describeSelection, inParts, selectImages, selectionArguments } from './image-selection.ts';
+import {
+  checkSelection,
+  describeSelection,
+  inParts,
+  selectImages,
+  selectionArguments,
+} from './image-selection.ts';
 
 const change = open({ imageId: imageId.optional(), ...metadataChange });
 
@@ -43,10 +48,8 @@ export function bulkMetadataTool(base: Tool): Tool {
     input,
     prepare: (args) => {
       const { query, dry_run, ...byIds } = asRecord(withoutNulls(input, args));
-      if (query === undefined) {
-        if (dry_run === true) throw invalidArgument('dry_run', 'goes with query');
-        return base.prepare(byIds);
-      }
+      checkSelection({ query, dry_run });
+      if (query === undefined) return base.prepare(byIds);
       const checked = check(queryInput, withoutNulls(queryInput, args));
       return { run: (context) => changeFound(base, checked, context) };
     },

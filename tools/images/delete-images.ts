@@ -10,6 +10,7 @@ import type { ConfirmationPrompt, PreparedCall, Tool, ToolContext } from '../../
 import { confirmImageDeletion } from '../confirmation-prompts.ts';
 import { asGiven, count, lastPart, nameList, quoted } from '../format.ts';
 import {
+  checkSelection,
   describeSelection,
   type ImageSelection,
   inParts,
@@ -40,12 +41,8 @@ export function deleteImagesTool(base: Tool): Tool {
     input,
     prepare: (args) => {
       const { query, dry_run, ...byIds } = asRecord(withoutNulls(input, args));
-      if (query === undefined) {
-        if (dry_run === true) throw invalidArgument('dry_run', 'goes with query');
-        return base.prepare(byIds);
-      }
-      if (byIds.images !== undefined)
-        throw invalidArgument('images', 'give either images or query');
+      checkSelection({ images: byIds.images, query, dry_run });
+      if (query === undefined) return base.prepare(byIds);
       return prepareByQuery(base, check(queryInput, withoutNulls(queryInput, args)));
     },
   };

@@ -16,6 +16,20 @@ export const selectionArguments = {
   dry_run: z.boolean().optional().describe('Only count what it finds.'),
 };
 
+interface Chosen {
+  readonly images?: unknown;
+  readonly query?: unknown;
+  readonly dry_run?: unknown;
+}
+
+/** Throws `invalid_input` for ids beside a query, and for a dry run without one. */
+export function checkSelection({ images, query, dry_run }: Chosen): void {
+  if (query !== undefined && images !== undefined) {
+    throw invalidArgument('images', 'give either images or query');
+  }
+  if (query === undefined && dry_run === true) throw invalidArgument('dry_run', 'goes with query');
+}
+
 export interface Wanted {
   readonly workspace: string;
   readonly query: string;

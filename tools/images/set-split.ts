@@ -8,7 +8,13 @@ import { limits } from '../../src/limits.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, lastPart, quoted } from '../format.ts';
-import { describeSelection, inParts, selectImages, selectionArguments } from './image-selection.ts';
+import {
+  checkSelection,
+  describeSelection,
+  inParts,
+  selectImages,
+  selectionArguments,
+} from './image-selection.ts';
 
 const { images_set_split: operation } = imageExtensions;
 
@@ -32,11 +38,10 @@ export const setSplitTool = {
   embeddedOnly: true as const,
   prepare: (args: unknown) => {
     const { images, query, dry_run } = check(input, withoutNulls(input, args));
-    if ((images === undefined) === (query === undefined)) {
+    if (images === undefined && query === undefined) {
       throw invalidArgument('images', 'give either images or query');
     }
-    if (dry_run === true && query === undefined)
-      throw invalidArgument('dry_run', 'goes with query');
+    checkSelection({ images, query, dry_run });
     return setSplit.prepare(args);
   },
 };

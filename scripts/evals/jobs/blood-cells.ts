@@ -64,3 +64,15 @@ export async function idsOf(call: CallTool, query: string): Promise<readonly str
   const facts = await call('workspace_search', { query, fields: ['name'], pageSize: 100 });
   return listAt(facts, 'results').map((image) => String(at(image, 'id')));
 }
+
+/** Tags the images that a query finds, one by one. */
+export async function tagFound(
+  call: CallTool,
+  query: string,
+  tag: string,
+  project = 'blood-cells',
+): Promise<void> {
+  for (const imageId of await idsOf(call, query)) {
+    await call('images_tag', { project, imageId, operation: 'add', tags: [tag] });
+  }
+}

@@ -13,6 +13,7 @@ import {
   idsOf,
   importSample,
   seedSample,
+  tagFound,
 } from './blood-cells.ts';
 
 const project = 'blood-cells';
@@ -89,9 +90,7 @@ export const freshJobs: readonly Job[] = [
       'night. Tag them "night", and no others.',
     seed: seedCameras,
     solve: async (call) => {
-      for (const imageId of await idsOf(call, 'metadata:camera=gate')) {
-        await call('images_tag', { project, imageId, operation: 'add', tags: ['night'] });
-      }
+      await tagFound(call, 'metadata:camera=gate', 'night');
     },
     check: async (scene) => {
       assert.equal((await found(scene, 'tag:night')).length, 6);
@@ -225,8 +224,7 @@ export const freshJobs: readonly Job[] = [
     },
     solve: async (call) => {
       for (const name of ['tray-9.jpg', 'BloodImage_00040.jpg']) {
-        const [imageId] = await idsOf(call, `filename:${name}`);
-        await call('images_tag', { project, imageId, operation: 'add', tags: ['twin'] });
+        await tagFound(call, `filename:${name}`, 'twin');
       }
     },
     check: async (scene) => {

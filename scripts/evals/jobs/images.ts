@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { at, type Job, listAt } from '../job.ts';
-import { emptyProject, found, idsOf, importSample, seedSample } from './blood-cells.ts';
+import { emptyProject, found, idsOf, importSample, seedSample, tagFound } from './blood-cells.ts';
 
 const project = 'blood-cells';
 
@@ -15,9 +15,7 @@ export const imageJobs: readonly Job[] = [
     prompt: 'Tag every image of "Blood Cells" that shows three or more platelets: many-platelets.',
     seed: seedSample,
     solve: async (call) => {
-      for (const imageId of await idsOf(call, 'class:Platelets>=3')) {
-        await call('images_tag', { project, imageId, operation: 'add', tags: ['many-platelets'] });
-      }
+      await tagFound(call, 'class:Platelets>=3', 'many-platelets');
     },
     check: async (scene) => {
       const wanted = await found(scene, 'class:Platelets>=3');
@@ -93,9 +91,7 @@ export const imageJobs: readonly Job[] = [
     prompt: 'Delete the images of "Blood Cells" that have the tag "blurry". It is fine: I am sure.',
     seed: async (scene) => {
       await seedSample(scene);
-      for (const imageId of await idsOf(scene.setUp, 'class:Platelets>=3')) {
-        await scene.setUp('images_tag', { project, imageId, operation: 'add', tags: ['blurry'] });
-      }
+      await tagFound(scene.setUp, 'class:Platelets>=3', 'blurry');
     },
     solve: async (call) => {
       const images = await idsOf(call, 'tag:blurry');
@@ -126,9 +122,7 @@ export const imageJobs: readonly Job[] = [
       });
     },
     solve: async (call) => {
-      for (const imageId of await idsOf(call, 'annotated:false')) {
-        await call('images_tag', { project: 'raw', imageId, operation: 'add', tags: ['to-label'] });
-      }
+      await tagFound(call, 'annotated:false', 'to-label', 'raw');
     },
     check: async (scene) => {
       assert.deepEqual(await found(scene, 'tag:to-label'), manyPlatelets);
@@ -178,9 +172,7 @@ export const imageJobs: readonly Job[] = [
       }
     },
     solve: async (call) => {
-      for (const imageId of await idsOf(call, 'metadata:note')) {
-        await call('images_tag', { project, imageId, operation: 'add', tags: ['noted'] });
-      }
+      await tagFound(call, 'metadata:note', 'noted');
     },
     check: async (scene) => {
       const wanted = await found(scene, 'class:Platelets>=3');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readZip } from '../../../test/fixtures/read-zip.ts';
 import { at, type CallTool, type Facts, type Job, listAt, type Scene } from '../job.ts';
-import { finished, frozenSample, idsOf, importSample, seedSample } from './blood-cells.ts';
+import { finished, frozenSample, importSample, seedSample, tagFound } from './blood-cells.ts';
 
 const project = 'blood-cells';
 
@@ -93,10 +93,7 @@ export const versionJobs: readonly Job[] = [
       '"good".',
     seed: async (scene) => {
       await seedSample(scene);
-      for (const imageId of await idsOf(scene.setUp, 'class:Platelets>=2')) {
-        const tags = ['good'];
-        await scene.setUp('images_tag', { project, imageId, operation: 'add', tags });
-      }
+      await tagFound(scene.setUp, 'class:Platelets>=2', 'good');
     },
     solve: (call) =>
       generate(call, {
