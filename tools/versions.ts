@@ -6,6 +6,7 @@ import { versions } from '../src/contract/versions.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { count, quoted, splitList } from './format.ts';
+import { versionsDiff } from './versions/diff-versions.ts';
 import { exportVersion } from './versions/export.ts';
 import { generateInput, prepareGeneration } from './versions/generate.ts';
 import { versionsList } from './versions/list-versions.ts';
@@ -18,6 +19,7 @@ const exportInput = z.strictObject({
 
 export const versionTools: readonly Tool[] = [
   versionsList,
+  versionsDiff,
   fromOperation(versions.versions_get, {
     title: 'Get version',
     description:

@@ -16,7 +16,7 @@ import { search } from './search.ts';
 import { taskExtensions, tasks } from './tasks.ts';
 import { trainingExtensions, trainings } from './trainings.ts';
 import { trash } from './trash.ts';
-import { versions } from './versions.ts';
+import { versionExtensions, versions } from './versions.ts';
 import { video } from './video.ts';
 import { visionEventExtensions, visionEvents } from './vision-events.ts';
 import { workflows } from './workflows.ts';
@@ -44,6 +44,7 @@ export const platformOperations = Object.freeze({
 /** Operations of the embedded platform that the hosted API does not document. */
 const extensionOperations = Object.freeze({
   ...previews,
+  ...versionExtensions,
   ...trainingExtensions,
   ...apiKeyExtensions,
   ...folderExtensions,

@@ -1,6 +1,7 @@
 // Dataset versions: frozen snapshots of a project.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import {
   closed,
   displayName,
@@ -8,7 +9,9 @@ import {
   inVersion,
   open,
   splitCounts,
+  splitName,
   usuallyOneOf,
+  version,
 } from './fields.ts';
 import { operation } from './operation.ts';
 import { versionSettings } from './version-settings.ts';
@@ -136,6 +139,72 @@ export const versions = {
     }),
     alsoAnswers: [202],
     errors: [409],
+    scope: 'version:read',
+    effect: 'reads',
+  }),
+};
+
+const diffImage = { imageId: z.string(), name: z.string() };
+
+function changedImages<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object({
+    count: z.int(),
+    images: z.array(z.object({ ...diffImage, ...shape })).readonly(),
+  });
+}
+
+/** A version as a diff shows it. */
+const VersionOutline = open({
+  version: z.int(),
+  images: z.int(),
+  splits: splitCounts.partial(),
+  classes: z.array(z.string()).readonly(),
+});
+
+const labelCounts = z.record(z.string(), z.int()).readonly();
+
+/** Not in the hosted API. */
+export const versionExtensions = {
+  versions_diff: operation({
+    id: 'versions_diff',
+    toolset: 'versions',
+    method: 'GET',
+    path: '/{workspace}/{project}/version-diff',
+    summary: 'What changed from one version to another: settings, images, splits, labels.',
+    pathParameters: inProject,
+    query: closed({
+      from: version.describe('Number of the earlier version.'),
+      to: version.describe('Number of the later one.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(limits.versionDiffImagesMax)
+        .optional()
+        .describe('Images named of each kind; default 20.'),
+      offset: z.int().min(0).optional().describe('Images of each kind to skip.'),
+    }),
+    answer: open({
+      from: VersionOutline,
+      to: VersionOutline,
+      settings: z
+        .array(
+          z.object({
+            setting: z.string().describe('E.g. preprocessing.resize.width.'),
+            from: z.unknown().optional(),
+            to: z.unknown().optional(),
+          }),
+        )
+        .readonly(),
+      unchanged: z.int().describe('Source images with the same split and labels in both.'),
+      added: changedImages({ split: splitName }),
+      removed: changedImages({ split: splitName }),
+      moved: changedImages({ from: splitName, to: splitName }).describe('To another split.'),
+      relabelled: changedImages({
+        split: splitName,
+        from: labelCounts,
+        to: labelCounts,
+      }).describe('Counts alike: boxes were moved or resized.'),
+    }),
     scope: 'version:read',
     effect: 'reads',
   }),

@@ -121,6 +121,8 @@ export const platformLimits = {
   similarityCandidatesMax: 1_000,
   /** Images of one exported search. */
   searchExportImagesMax: 100_000,
+  /** Images that a diff of versions names of each kind of change: a page that a model can read. */
+  versionDiffImagesMax: 100,
 
   // The log of changes.
 

@@ -24,6 +24,7 @@ import { searchHandlers } from './search.ts';
 import { taskHandlers } from './tasks.ts';
 import { trainingHandlers } from './trainings.ts';
 import { trashHandlers } from './trash.ts';
+import { versionDiffHandlers } from './versions/diff.ts';
 import { versionHandlers } from './versions.ts';
 import { videoHandlers } from './video.ts';
 import { visionEventHandlers } from './vision-events.ts';
@@ -56,6 +57,7 @@ export function platformHandlers(
     ...searchHandlers(dependencies),
     ...setSplitHandlers(dependencies),
     ...trainingHandlers(dependencies),
+    ...versionDiffHandlers(dependencies),
     ...videoHandlers(dependencies),
     ...workflowHandlers(dependencies),
     ...zipUploadHandlers(dependencies),

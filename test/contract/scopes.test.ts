@@ -64,6 +64,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'version:read': [
     'versions_get',
     'versions_export',
+    'versions_diff',
     'trainings_recipe',
     'versions_preview',
     'versions_preview_files',

@@ -93,3 +93,12 @@ describe('tasks_list', () => {
     expect(named('https://api.example.com')).toContain('versions_list');
   });
 });
+
+it('versions_diff says in words what changed', async () => {
+  const { text, data } = await fovea.call('versions_diff', { project: 'cells', from: 1, to: 2 });
+  expect(text).toContain('From version 1 to 2: 1 setting changed; source images: 0 added');
+  expect(data).toMatchObject({
+    settings: [{ setting: 'preprocessing.auto-orient', to: true }],
+    unchanged: 1,
+  });
+});

@@ -65,6 +65,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   images_get:
     'one image, look at image, list boxes image, labels of image, picture itself, size of image, ' +
     'open image',
+  versions_diff:
+    'compare versions, difference between versions, what changed between versions, new in version, added since version, version diff',
   images_set_split: 'move image to split, put into valid, put into test, change split of images',
   images_download: 'original image, image file, save image, save picture, original file',
   images_delete: 'throw away image, remove image, bad pictures, get rid images, blurry',

@@ -9,7 +9,7 @@ import type { Row } from '../../storage/database.ts';
 import type { Metadata } from '../store/images.ts';
 import type { LabelCounts, SplitCounts } from '../store/projects.ts';
 
-export function readSplit(row: Row): SplitName {
+export function readSplit(row: Pick<Row, 'text'>): SplitName {
   return oneOf(splitName.options, row.text('split'));
 }
 
@@ -24,7 +24,7 @@ export function readFormat(row: Row): ImageFormat {
 }
 
 /** Undefined: the image has no annotation. */
-export function readAnnotation(row: Row): Annotation | undefined {
+export function readAnnotation(row: Pick<Row, 'optionalText'>): Annotation | undefined {
   const text = row.optionalText('annotation');
   if (text === undefined) return undefined;
   const value: unknown = JSON.parse(text);

@@ -43,7 +43,7 @@ export function createSqliteStore(
     workspaces: workspaceStore(database),
     projects: projectStore(database, queue, reader),
     images: imageStore(database),
-    versions: versionStore(database, queue),
+    versions: versionStore(database, queue, reader),
     exports: exportStore(database, queue),
     trash: trashStore(database),
     visionEvents: visionEventStore(database, reader),

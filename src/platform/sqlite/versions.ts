@@ -25,6 +25,7 @@ import {
   splitCountsOf,
 } from './column-readers.ts';
 import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
+import type { LongReads } from './long-reads/long-reads.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
@@ -33,7 +34,11 @@ const withWork = `SELECT versions.*, work.status AS work_status, work.error AS w
 
 const live = 'versions.deleted_at IS NULL';
 
-export function versionStore(database: Database, queue: TaskQueue): VersionStore {
+export function versionStore(
+  database: Database,
+  queue: TaskQueue,
+  reader: LongReads,
+): VersionStore {
   return {
     add: (version, choose) => addVersion(database, queue, version, choose),
     isFreezing: async (since) => isFreezing(database, since),
@@ -52,6 +57,8 @@ export function versionStore(database: Database, queue: TaskQueue): VersionStore
         [projectId],
         readVersion,
       ),
+    diff: (workspaceId, fromId, toId, page) =>
+      reader.read(workspaceId, { name: 'versionDiff', asked: [fromId, toId, page] }),
     trash: async (versionId, now, deletedBy) =>
       database.transaction(() => {
         const projectId = database.get(

@@ -9,6 +9,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
 import type { SplitCounts } from './projects.ts';
+import type { DiffPage, VersionDiff } from './version-diff.ts';
 
 export type VersionState = 'generating' | 'ready' | 'failed';
 
@@ -101,6 +102,8 @@ export interface VersionStore {
   /** By id, also when it is in the trash. */
   get(versionId: string): Promise<Version | undefined>;
   list(projectId: string): Promise<readonly Version[]>;
+  /** `workspaceId`: for whom it is. */
+  diff(workspaceId: string, fromId: string, toId: string, page: DiffPage): Promise<VersionDiff>;
   /** Ends its trainings too. */
   trash(versionId: string, now: number, deletedBy: string): Promise<boolean>;
   /** All frozen images, in their order. */

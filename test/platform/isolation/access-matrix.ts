@@ -95,6 +95,7 @@ export const rows = {
     }),
     own: [200, 202],
   },
+  versions_diff: { input: (at) => ({ ...inProject(at), query: { from: '1', to: '1' } }) },
   versions_preview: { input: sends(inProject, () => ({ preprocessing: {}, augmentation: {} })) },
   versions_preview_files: {
     input: () => ({ body: { images: [picture], preprocessing: {}, augmentation: {} } }),

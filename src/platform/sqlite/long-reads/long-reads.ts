@@ -17,6 +17,7 @@ import type {
   SimilarityPage,
   SimilarityRequest,
 } from '../../store/search.ts';
+import type { DiffPage, VersionDiff } from '../../store/version-diff.ts';
 import type { EventPage, EventQuery, MetadataFields } from '../../store/vision-events.ts';
 
 export interface LongReads {
@@ -44,6 +45,7 @@ export interface Questions {
   readonly totals: [window: StatsWindow];
   readonly counts: [projectIds: readonly string[]];
   readonly health: [projectId: string];
+  readonly versionDiff: [fromId: string, toId: string, page: DiffPage];
   readonly events: [workspaceId: string, query: EventQuery];
   readonly metadataFields: [workspaceId: string, useCaseId: string];
 }
@@ -64,6 +66,7 @@ export interface Answers {
   readonly events: EventPage;
   readonly metadataFields: MetadataFields;
   readonly health: ProjectHealth;
+  readonly versionDiff: VersionDiff;
 }
 
 export type ReadName = keyof Questions;

@@ -5,6 +5,7 @@ import { readStats, readTotals } from '../inference-stats.ts';
 import { countProjects, measureProject } from '../projects.ts';
 import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';
 import type { Index } from '../search-index/evaluate-query.ts';
+import { diffVersions } from '../version-diff.ts';
 import { findEvents, readMetadataFields } from '../vision-event-queries.ts';
 import type {
   Answers,
@@ -30,6 +31,7 @@ const reads: {
   totals: ({ database }, window) => readTotals(database, window),
   counts: ({ database }, projectIds) => countProjects(database, projectIds),
   health: ({ database }, projectId) => measureProject(database, projectId),
+  versionDiff: ({ database }, fromId, toId, page) => diffVersions(database, fromId, toId, page),
   events: ({ database }, workspaceId, query) => findEvents(database, workspaceId, query),
   metadataFields: ({ database }, workspaceId, useCaseId) =>
     readMetadataFields(database, workspaceId, useCaseId),

@@ -1,0 +1,37 @@
+// versions_diff: what changed from one version to another.
+
+import type { Answer } from '../../src/contract/operation.ts';
+import { versionExtensions } from '../../src/contract/versions.ts';
+import { fromOperation } from '../../src/mcp/operation-tool.ts';
+import { count } from '../format.ts';
+
+type Diff = Answer<typeof versionExtensions.versions_diff>;
+
+export const versionsDiff = {
+  ...fromOperation(versionExtensions.versions_diff, {
+    title: 'Compare two versions',
+    description:
+      'Says what changed from one version to another: settings, and source images that were added, removed, moved to another split or labelled anew.',
+    summarize: (diff) => {
+      const { settings, unchanged } = diff;
+      const changes = kinds.map((kind) => `${diff[kind].count} ${kind}`);
+      const images = `${changes.join(', ')}, ${unchanged} as before`;
+      return `From version ${diff.from.version} to ${diff.to.version}: ${count(settings.length, 'setting')} changed; source images: ${images}.`;
+    },
+    page: (diff, { limit = 20, offset = 0 }) => {
+      const most = Math.max(...kinds.map((kind) => diff[kind].count));
+      const end = offset + limit;
+      const truncated = end < most;
+      const next = truncated && { next: { offset: end } };
+      return { total: most, shown: Math.max(0, Math.min(end, most) - offset), truncated, ...next };
+    },
+  }),
+  embeddedOnly: true,
+} as const;
+
+const kinds = [
+  'added',
+  'removed',
+  'moved',
+  'relabelled',
+] as const satisfies readonly (keyof Diff)[];
