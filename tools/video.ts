@@ -1,11 +1,10 @@
 // Tools of the video toolset.
 
-import * as z from 'zod';
 import { video } from '../src/contract/video.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { quoted } from './format.ts';
-import { getVideoJob } from './video/get-result.ts';
+import { getInput, getVideoJob } from './video/get-result.ts';
 import { startInput, startVideoJob } from './video/start-job.ts';
 
 const { video_inference_start: start, video_inference_get: get } = video;
@@ -34,10 +33,7 @@ export const videoTools: readonly Tool[] = [
     effect: 'adds',
     idempotent: true,
     fileArguments: ['save_to'],
-    input: z.strictObject({
-      ...get.query.shape,
-      save_to: z.string().min(1).optional().describe('Path of the .json to write.'),
-    }),
+    input: getInput,
     run: getVideoJob,
   }),
 ];

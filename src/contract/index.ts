@@ -17,7 +17,7 @@ import { taskExtensions, tasks } from './tasks.ts';
 import { trainingExtensions, trainings } from './trainings.ts';
 import { trash } from './trash.ts';
 import { versionExtensions, versions } from './versions.ts';
-import { video } from './video.ts';
+import { video, videoExtensions } from './video.ts';
 import { visionEventExtensions, visionEvents } from './vision-events.ts';
 import { workflows } from './workflows.ts';
 import { workspace } from './workspace.ts';
@@ -54,6 +54,7 @@ const extensionOperations = Object.freeze({
   ...activity,
   ...visionEventExtensions,
   ...inference,
+  ...videoExtensions,
   ...workflows,
 });
 

@@ -97,3 +97,22 @@ export const video = {
     intervalMs: limits.videoStatusIntervalMs,
   }),
 };
+
+/** Of the embedded platform; not in the hosted API. */
+export const videoExtensions = {
+  video_inference_sheet: operation({
+    id: 'video_inference_sheet',
+    toolset: 'video',
+    host: 'local',
+    method: 'GET',
+    path: '/previews/videos',
+    summary: 'Frames of a video that a job has run, with what was found in them, as one picture.',
+    query: video.video_inference_get.query,
+    answer: open({
+      sheet: z.string().describe('The picture as base64.'),
+      contentType: z.string(),
+    }),
+    scope: 'video-inference-job:read',
+    effect: 'reads',
+  }),
+};

@@ -220,6 +220,8 @@ export const platformLimits = {
   videoSilenceMsMax: 60_000,
   /** FFmpeg's description of a video has a few hundred bytes. */
   videoProbeBytesMax: 64 * 1024,
+  /** Frames in the picture of a job: three rows of three, which hosts show without scaling. */
+  videoFramesDrawnMax: 9,
   /** Jobs and callers whose last poll is remembered. */
   videoLooksRememberedMax: 10_000,
   /** Ended jobs are kept as long as the trash. */

@@ -10,8 +10,14 @@ export interface FrameDetector {
   readonly confidence: number;
 }
 
+/** A frame, and what each model detects in it, in the order of the models. */
+export interface SeenFrame {
+  readonly frame: Uint8Array;
+  readonly seen: readonly Labelled[];
+}
+
 /**
- * What each model detects in each frame, in the order of the models; in the order of the frames.
+ * What the models detect in each frame, in the order of the frames.
  * Opening a model takes longer than running it: where there are more models than places for them,
  * each runs on a batch of frames, and the next batch begins with the model that is there.
  */
@@ -19,15 +25,15 @@ export async function* detectInFrames(
   frames: AsyncIterable<Uint8Array>,
   detectors: readonly FrameDetector[],
   signal: AbortSignal,
-): AsyncGenerator<readonly Labelled[]> {
+): AsyncGenerator<SeenFrame> {
   const countMax = detectors.length > limits.modelsLoadedMax ? limits.videoFramesAtOnceMax : 1;
   let order = detectors;
   for await (const batch of batchesOf(frames, countMax)) {
     const seen = new Map<FrameDetector, readonly Labelled[]>();
     for (const detector of order) seen.set(detector, await detectWith(detector, batch, signal));
     order = order.toReversed();
-    for (const place of batch.keys()) {
-      yield detectors.flatMap((detector) => seen.get(detector)?.[place] ?? []);
+    for (const [place, frame] of batch.entries()) {
+      yield { frame, seen: detectors.flatMap((detector) => seen.get(detector)?.[place] ?? []) };
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { type Clock, isoTime } from '../clock.ts';
 import type { Input } from '../contract/operation.ts';
-import type { video } from '../contract/video.ts';
+import type { video, videoExtensions } from '../contract/video.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
@@ -19,8 +19,8 @@ type StartInput = Input<typeof video.video_inference_start>;
 
 export function videoHandlers(
   dependencies: PlatformDependencies,
-): Handlers<typeof video, Principal> {
-  const { store, uploads, tasks, links, clock } = dependencies;
+): Handlers<typeof video & typeof videoExtensions, Principal> {
+  const { store, blobs, uploads, tasks, links, clock } = dependencies;
   const requireLook = createLooks(clock, dependencies.videoStatusIntervalMs);
   return {
     video_upload_url_create: async ({ file_name: name }, { principal, origin }) => {
@@ -64,6 +64,18 @@ export function videoHandlers(
           output_signed_url: links.make(origin, { ...target, hash: job.hash }),
         }),
       };
+    },
+    video_inference_sheet: async ({ job_id: id }, { principal }) => {
+      const job = await store.videoJobs.find(principal.workspace.id, id);
+      if (job === undefined) throw notFound('video job', id);
+      await findTask(dependencies, principal, id);
+      if (job.sheetHash === undefined) {
+        throw new FoveaError('not_found', `No picture is kept of the video job "${id}".`, {
+          hint: 'It is made when the job is done; jobs of older releases have none.',
+        });
+      }
+      const bytes = await blobs.get(job.sheetHash);
+      return { sheet: Buffer.from(bytes).toString('base64'), contentType: 'image/jpeg' };
     },
   };
 }

@@ -116,7 +116,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'annotation-job:create': ['annotation_jobs_create', 'annotation_jobs_review', 'autolabel_start'],
   'annotation-job:read': ['annotation_jobs_list', 'annotation_jobs_get', 'autolabel_get'],
   'video-inference-job:create': ['video_upload_url_create', 'video_inference_start'],
-  'video-inference-job:read': ['video_inference_get'],
+  'video-inference-job:read': ['video_inference_get', 'video_inference_sheet'],
   'credentials:create': ['api_keys_create'],
   'credentials:read': ['api_keys_list', 'api_keys_get', 'api_keys_get_publishable'],
   'credentials:update': ['api_keys_update', 'api_keys_roll'],

@@ -386,8 +386,9 @@ describe('the models of a workspace', () => {
       for (let frame = 0; frame < 66; frame += 1) yield pictures[frame % 2] ?? Buffer.alloc(0);
     };
     const seen: string[] = [];
-    for await (const frame of detectInFrames(frames(), detectors, all.signal)) {
-      seen.push(frame.map(({ detections }) => detections[0]?.label).join(', '));
+    for await (const one of detectInFrames(frames(), detectors, all.signal)) {
+      expect(one.frame).toBe(pictures[seen.length % 2]);
+      seen.push(one.seen.map(({ detections }) => detections[0]?.label).join(', '));
     }
     expect(seen).toEqual(
       Array.from({ length: 66 }, (_, frame) =>

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { summarizeVideo } from '../../tools/video/summarize-result.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { hasFfmpeg } from '../fixtures/has-ffmpeg.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
 const local = { model_id: 'local', model_version: '1', inference_type: 'object-detection' };
 
 /** Three pictures, one each second: a red square, none, a blue one. */
-async function makeVideo(): Promise<string> {
+async function makeVideo(name: string): Promise<string> {
   const squares: Square[][] = [
     [{ left: 16, top: 16, colour: red }],
     [],
@@ -37,14 +38,14 @@ async function makeVideo(): Promise<string> {
   for (const [index, shown] of squares.entries()) {
     await writeFile(join(models, `${index}.png`), await squaresOn(64, 64, shown));
   }
-  const path = join(fovea.folder, 'clip.mp4');
+  const path = join(fovea.folder, name);
   const frames = ['-framerate', '1', '-i', join(models, '%d.png'), '-q:v', '1', '-c:v', 'mpeg4'];
   expect(spawnSync('ffmpeg', ['-v', 'error', ...frames, path]).status).toBe(0);
   return path;
 }
 
 test.runIf(hasFfmpeg)('goes by path; its result says what would be an event', async () => {
-  const file = await makeVideo();
+  const file = await makeVideo('first.mp4');
   const started = await fovea.ok('video_inference_start', { file, infer_fps: 1, models: [local] });
   const { job_id } = started;
   await fovea.ok('tasks_wait', { taskId: job_id });
@@ -53,7 +54,8 @@ test.runIf(hasFfmpeg)('goes by path; its result says what would be an event', as
   expect(text).toContain(
     'is done. In 3 frames (2.0 s) it found "red" 1, "blue" 1; that would make',
   );
-  expect(text).toContain(`that would make 2 events. Saved to "${save_to}".`);
+  const events = '"red" 0.0 s, "blue" 2.0 s';
+  expect(text).toContain(`that would make 2 events: ${events}. Saved to "${save_to}".`);
   expect(data).toMatchObject({
     status: 0,
     events_total: 2,
@@ -65,6 +67,44 @@ test.runIf(hasFfmpeg)('goes by path; its result says what would be an event', as
   expect(JSON.parse(await readFile(save_to, 'utf8')).time_offset).toEqual([0, 1, 2]);
   const again = await fovea.call('video_inference_get', { job_id, save_to });
   expect(again.text).toContain('exists already');
+});
+
+function picturesIn(content: readonly { readonly type: string }[]): readonly Buffer[] {
+  return content.flatMap((block) =>
+    block.type === 'image' && 'data' in block ? Buffer.from(String(block.data), 'base64') : [],
+  );
+}
+
+test.runIf(hasFfmpeg)('its frames are shown with their boxes, or written to a file', async () => {
+  const file = await makeVideo('second.mp4');
+  const { job_id } = await fovea.ok('video_inference_start', {
+    file,
+    infer_fps: 1,
+    models: [local],
+  });
+  await fovea.ok('tasks_wait', { taskId: job_id });
+  const asked = { job_id, frames: true };
+  const answer = await fovea.client.callTool({ name: 'video_inference_get', arguments: asked });
+  const [picture] = picturesIn(answer.content);
+  const { width, height } = await sharp(picture).metadata();
+  // Three frames of 320 pixels in one row.
+  expect({ width, height: Number(height) < 600 }).toEqual({ width: 1048, height: true });
+  const save_to = join(fovea.folder, 'frames.jpg');
+  const wanted = { name: 'video_inference_get', arguments: { job_id, save_to } };
+  const saved = await fovea.client.callTool(wanted);
+  expect(JSON.stringify(saved.content)).toContain(`Saved to \\"${save_to}\\".`);
+  expect(picturesIn(saved.content)).toEqual([]);
+  expect(await readFile(save_to)).toEqual(picture);
+});
+
+test('a hosted platform keeps no frames', async () => {
+  const hosted = await launchFovea({
+    FOVEA_BASE_URL: 'http://127.0.0.1:9',
+    FOVEA_API_KEY: 'a-key-for-tests',
+  });
+  onTestFinished(() => hosted.close());
+  const asked = await hosted.call('video_inference_get', { job_id: 'one', frames: true });
+  expect(asked.text).toContain('frames: a hosted platform keeps none of a video.');
 });
 
 test('is named in one way, and lies below the file roots', async () => {

@@ -1,6 +1,7 @@
 // The result of a video job in short: what was seen, and the events that it would have made.
 
 import { isJsonObject } from '../../src/json-object.ts';
+import { quoted } from '../format.ts';
 
 /** A class that was seen, from its first frame to its last; gaps of up to a second are bridged. */
 export interface VideoEvent {
@@ -49,6 +50,19 @@ export function summarizeVideo(result: unknown): VideoSummary | undefined {
     events: events.toSorted((a, b) => a.from_s - b.from_s),
   };
 }
+
+/** `: "red" 0.0 to 2.5 s, "blue" 7.0 s`; the first few. Empty where there are none. */
+export function describeEvents(events: readonly VideoEvent[]): string {
+  if (events.length === 0) return '';
+  const named = events.slice(0, eventsNamedMax).map((event) => {
+    const [from, to] = [event.from_s, event.to_s].map((seconds) => seconds.toFixed(1));
+    return `${quoted(event.class)} ${from === to ? from : `${from} to ${to}`} s`;
+  });
+  const more = events.length - named.length;
+  return `: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const eventsNamedMax = 10;
 
 const notModels: ReadonlySet<string> = new Set(['frame_offset', 'time_offset', 'models', 'fps']);
 const gapSeconds = 1;

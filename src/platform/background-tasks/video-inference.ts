@@ -13,7 +13,9 @@ import { counted, type DiskReservation, type DiskReservations } from '../disk-re
 import type { NewInference } from '../store/inferences.ts';
 import type { VideoJob, VideoModel } from '../store/video-jobs.ts';
 import { framesOf, probeVideo } from '../video/ffmpeg.ts';
+import { chooseFrames, type FrameChoice } from '../video/frame-choice.ts';
 import { openVideoResult, type VideoResult } from '../video/video-result.ts';
+import { drawVideoSheet } from '../video/video-sheet.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 import { throttleProgress } from './process-items.ts';
 
@@ -117,17 +119,19 @@ async function runFrames(dependencies: TaskDependencies, claim: Claim, run: Run)
   const report = throttleProgress((done, total) => claim.progress(done, total));
   claim.progress(0, expected);
   const record = createRecords(dependencies, claim, run);
+  const choice = chooseFrames();
   let done = 0;
   const frames = framesOf(path, framesPerSecond, options);
-  for await (const seen of detectInFrames(frames, run.models, signal)) {
+  for await (const { frame, seen } of detectInFrames(frames, run.models, signal)) {
     const seconds = done / framesPerSecond;
+    await choice.offer(frame, { seconds, seen });
     await result.add({ offset: Math.round(seconds * facts.framesPerSecond), seconds }, seen);
     await record.add(done, seen);
     done += 1;
     if (done < expected) report({ done, total: expected });
   }
   await record.flush();
-  return finish(dependencies, claim, { run, framesPerSecond, frames: done });
+  return finish(dependencies, claim, { run, choice, framesPerSecond, frames: done });
 }
 
 /** Records of what was seen, some at a time: each write is a commit on the disk. */
@@ -163,17 +167,20 @@ const recordsAtOnce = 100;
 
 interface Ended {
   readonly run: Run;
+  readonly choice: FrameChoice;
   readonly framesPerSecond: number;
   readonly frames: number;
 }
 
 /** The result and the end of the work are one transaction. */
 async function finish({ store, blobs }: TaskDependencies, claim: Claim, ended: Ended) {
-  const { run, framesPerSecond, frames } = ended;
+  const { run, choice, framesPerSecond, frames } = ended;
   if (frames === 0) throw new FoveaError('invalid_input', 'The video has no frame to be read.');
   const { hash, bytes } = await blobs.put(run.result.pieces(framesPerSecond));
+  const sheet = await drawVideoSheet(choice.chosen(), { frames, models: run.models });
+  const { hash: sheetHash } = await blobs.put(sheet);
   const result = { frames, fps: framesPerSecond, models: run.models.map(({ modelId }) => modelId) };
-  await store.videoJobs.finish(claim.id, hash, bytes, (writes) =>
+  await store.videoJobs.finish(claim.id, { hash, bytes, sheetHash }, (writes) =>
     claim.fenced(() => {
       const written = writes();
       claim.progress(frames, frames);

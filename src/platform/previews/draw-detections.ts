@@ -8,6 +8,7 @@ import { contactSheet, type SheetCell } from '../../imaging/contact-sheet.ts';
 import type { DrawnBox } from '../../imaging/draw-boxes.ts';
 import { decodeSmall, encodeImage } from '../../imaging/image-thread-pool.ts';
 import { quotedName } from '../../quoted-name.ts';
+import { sheetRows, sheetSide } from './sheet-layout.ts';
 
 type DrawInput = Input<typeof inference.inference_draw>;
 type Drawn = DrawInput['drawn'][number];
@@ -21,7 +22,7 @@ export async function drawDetections(
     throw invalidArgument('drawn', `has ${drawn.length} entries for ${images.length} images`);
   }
   const hasTruth = drawn.some(({ labelled }) => labelled !== undefined);
-  const side = sideFor(images.length * (hasTruth ? 2 : 1));
+  const side = sheetSide(images.length * (hasTruth ? 2 : 1));
   const groups: (readonly SheetCell[])[] = [];
   for (const [index, one] of drawn.entries()) {
     signal.throwIfAborted();
@@ -33,7 +34,7 @@ export async function drawDetections(
     title,
     subtitle: hasTruth ? 'Left: the labels, which the legend counts. Right: what was found.' : '',
     note: '',
-    rows: hasTruth ? groups : rowsOf(groups.flat()),
+    rows: hasTruth ? groups : sheetRows(groups.flat()),
     counted: hasTruth ? 'first_of_row' : 'all',
     side,
   });
@@ -41,14 +42,7 @@ export async function drawDetections(
   return { sheet: Buffer.from(bytes).toString('base64'), contentType, width, height };
 }
 
-/** The longer side of each image by their number: more images are smaller. */
-function sideFor(cells: number): number {
-  if (cells === 1) return 640;
-  return cells === 2 ? 480 : 320;
-}
-
 const enlargementMax = 4;
-const columns = 3;
 
 async function cellsOf(
   bytes: Uint8Array,
@@ -75,9 +69,4 @@ async function cellsOf(
 function toBox({ label, x, y, width, height, confidence }: Drawn['found'][number]): DrawnBox {
   const tag = confidence === undefined ? label : `${label} ${confidence.toFixed(2)}`;
   return { label, tag, x, y, width, height };
-}
-
-function rowsOf(cells: readonly SheetCell[]): readonly (readonly SheetCell[])[] {
-  const count = Math.ceil(cells.length / columns);
-  return Array.from({ length: count }, (_, row) => cells.slice(row * columns, (row + 1) * columns));
 }

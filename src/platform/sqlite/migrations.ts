@@ -19,7 +19,7 @@ import { trainingTables } from './trainings.ts';
 import { trashedImageTables } from './trashed-images.ts';
 import { uploadTables } from './upload-links.ts';
 import { useCaseTables } from './use-cases.ts';
-import { videoJobTables } from './video-jobs.ts';
+import { videoJobTables, videoSheetColumn } from './video-jobs.ts';
 import { workflowTables } from './workflows.ts';
 
 export const platformMigrations: readonly Migration[] = [
@@ -48,4 +48,5 @@ export const platformMigrations: readonly Migration[] = [
   useCaseTables,
   activityTables,
   trashedImageTables,
+  videoSheetColumn,
 ];

@@ -17,8 +17,20 @@ CREATE INDEX video_jobs_hash ON video_jobs (hash);
 `,
 };
 
+/** The picture of some frames. */
+export const videoSheetColumn: Migration = {
+  name: 'video_sheets',
+  sql: `
+ALTER TABLE video_jobs ADD COLUMN sheet_hash TEXT;
+CREATE INDEX video_jobs_sheet ON video_jobs (sheet_hash) WHERE sheet_hash IS NOT NULL;
+`,
+};
+
 /** Which of these rows point at a blob. */
-export const videoJobBlobs: readonly string[] = ['SELECT 1 FROM video_jobs WHERE hash = ?'];
+export const videoJobBlobs: readonly string[] = [
+  'SELECT 1 FROM video_jobs WHERE hash = ?',
+  'SELECT 1 FROM video_jobs WHERE sheet_hash = ?',
+];
 
 export function videoJobStore(database: Database, queue: TaskQueue): VideoJobStore {
   return {
@@ -37,9 +49,9 @@ export function videoJobStore(database: Database, queue: TaskQueue): VideoJobSto
         [id, workspaceId],
         readJob,
       ),
-    finish: async (id, hash, bytes, fenced) => {
-      const sql = 'UPDATE video_jobs SET hash = ?, bytes = ? WHERE id = ?';
-      fenced(() => database.run(sql, [hash, bytes, id]));
+    finish: async (id, { hash, bytes, sheetHash }, fenced) => {
+      const sql = 'UPDATE video_jobs SET hash = ?, bytes = ?, sheet_hash = ? WHERE id = ?';
+      fenced(() => database.run(sql, [hash, bytes, sheetHash, id]));
     },
   };
 }
@@ -51,6 +63,7 @@ function readJob(row: Row): VideoJob {
     input: readInput(members(row.json('input'))),
     settings: readSettings(members(row.json('settings'))),
     hash: row.optionalText('hash'),
+    sheetHash: row.optionalText('sheet_hash'),
     created: row.integer('created'),
   };
 }

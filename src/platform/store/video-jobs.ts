@@ -29,12 +29,20 @@ export interface VideoJob {
   readonly settings: VideoSettings;
   /** The result, once it is there. */
   readonly hash: string | undefined;
+  /** The picture of some frames; a job of an older release has none. */
+  readonly sheetHash: string | undefined;
   readonly created: number;
+}
+
+export interface VideoResultFiles {
+  readonly hash: string;
+  readonly bytes: number;
+  readonly sheetHash: string;
 }
 
 export interface VideoJobStore {
   /** With its work, in one transaction. */
-  add(job: Omit<VideoJob, 'hash'>, task: NewTask): Promise<void>;
+  add(job: Omit<VideoJob, 'hash' | 'sheetHash'>, task: NewTask): Promise<void>;
   find(workspaceId: string, id: string): Promise<VideoJob | undefined>;
-  finish(id: string, hash: string, bytes: number, fenced: FencedTransaction): Promise<void>;
+  finish(id: string, result: VideoResultFiles, fenced: FencedTransaction): Promise<void>;
 }

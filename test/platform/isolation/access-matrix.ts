@@ -321,6 +321,7 @@ export const rows = {
     outside: [403],
   },
   video_inference_get: { input: ({ videoJobId }) => ({ query: { job_id: videoJobId } }) },
+  video_inference_sheet: { input: ({ videoJobId }) => ({ query: { job_id: videoJobId } }) },
   trainings_get: {
     input: ({ workspace, project, trainingId }) => ({
       path: { workspace, project, version: 1 },
