@@ -122,7 +122,7 @@ function serveEventStore(
     onAnswer: requests.add,
     credentials: deviceCredentials,
     authenticate: createKeyCheck(settings.apiKey),
-    authorize: async () => {},
+    authorize: async (caller) => caller,
     prepare,
     errorBody: eventStoreErrorBody,
     host: options.host,

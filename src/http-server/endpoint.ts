@@ -55,8 +55,11 @@ export interface AccessPolicy<Principal> {
   countCall?(principal: Principal): CountedCall;
   /** Before the body is read: throws `forbidden` if the credential does not cover the operation. */
   checkScope?(principal: Principal, operation: Operation): void;
-  /** Throws `forbidden` or `not_found` when the principal may not make this call. */
-  authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
+  /**
+   * The principal as which the handler runs, for example with less than it may do elsewhere. Throws
+   * `forbidden` or `not_found` when it may not make this call.
+   */
+  authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<Principal>;
   /** Normalizes the spelling of a request to that of the contract, before it is validated. */
   prepare?(operation: Operation, parts: UncheckedRequest): UncheckedRequest;
   /** Bytes of a JSON body, if less than the operation allows. */
@@ -104,7 +107,6 @@ export function operationEndpoint<O extends Operation, Principal>(
     const { principal, body } = await read(context, operation, policy, reservation);
     const { caller } = reservation;
     const origin = policy.publicUrl ?? context.origin;
-    const call = new HandlerCall(principal, origin, context.disconnect);
     const text = handler instanceof RawTextHandler ? rawText(context, body) : undefined;
     if (handler instanceof RawTextHandler && text !== undefined) {
       await policy.authorize(principal, operation, {});
@@ -115,11 +117,12 @@ export function operationEndpoint<O extends Operation, Principal>(
     const sent = { path: parameters, query: withoutKey(policy.credentials, query), body };
     const parts = readParts(operation, sent);
     const handle = handler instanceof RawTextHandler ? handler.handle : handler;
-    const result = await runHandler(checked, policy, { principal, caller, parts }, (input) =>
-      handle instanceof StreamingHandler
+    const result = await runHandler(checked, policy, { principal, caller, parts }, (input, as) => {
+      const call = new HandlerCall(as, origin, context.disconnect);
+      return handle instanceof StreamingHandler
         ? handle.handle(input, context.request, call)
-        : handle(input, call),
-    );
+        : handle(input, call);
+    });
     send(context, operation, policy, result);
   };
   return {
@@ -150,11 +153,11 @@ export async function runHandler<O extends Operation, Principal, Result>(
   operation: O,
   { prepare, authorize }: AccessPolicy<Principal>,
   { principal, caller, parts }: ReadCall<Principal>,
-  handle: (input: Input<O>) => Promise<Result>,
+  handle: (input: Input<O>, as: Principal) => Promise<Result>,
 ): Promise<Result> {
   const input = checkRequest(operation, prepare?.(operation, parts) ?? parts);
-  await authorize(principal, operation, inputRecord(input));
-  return runFor({ ...caller, action: operation.id }, () => handle(input));
+  const authorized = await authorize(principal, operation, inputRecord(input));
+  return runFor({ ...caller, action: operation.id }, () => handle(input, authorized));
 }
 
 /** The body as text, if the request has no parameters. */

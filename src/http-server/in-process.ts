@@ -60,9 +60,9 @@ async function answer<O extends Operation, Principal>(
     const caller = policy.callerOf?.(principal, address) ?? { name: address };
     const { members } = await bodyOf(operation, body, policy.jsonBytesMax);
     const parts = { path, query, body: members };
-    const call = { principal, origin: policy.publicUrl ?? origin, signal };
-    const result = await runHandler(operation, policy, { principal, caller, parts }, (input) =>
-      handler(input, call),
+    const call = { origin: policy.publicUrl ?? origin, signal };
+    const result = await runHandler(operation, policy, { principal, caller, parts }, (input, as) =>
+      handler(input, { ...call, principal: as }),
     );
     const { status, body: answered } = answerOf(operation, policy, result);
     return { status, body: asValue(answered), headers: {} };

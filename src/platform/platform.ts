@@ -229,8 +229,8 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
     authenticate,
     callerOf,
     checkScope,
-    authorize: (principal: Principal, _operation: Operation, input: object) =>
-      authorizeWorkspace(store, principal, input),
+    authorize: (principal: Principal, operation: Operation, input: object) =>
+      authorizeWorkspace(store, principal, operation, input),
   };
   if (rateLimit === 0) return accessControl;
   return {

@@ -165,6 +165,7 @@ export async function startTestService(changes: Changes = {}): Promise<TestServi
         throw new FoveaError('forbidden', 'The key is of another workspace.');
       }
       if (workspace === 'hidden') throw notFound('workspace', 'hidden');
+      return principal;
     },
     credentials: platformCredentials,
     callerOf: (name) => ({ name }),

@@ -82,7 +82,7 @@ export async function startStreamableHttp(options: StreamableHttpOptions): Promi
     // All routes are open: the endpoint has a door of its own.
     credentials: platformCredentials,
     authenticate: async () => undefined,
-    authorize: async () => {},
+    authorize: async (caller) => caller,
     errorBody: rpcErrorBody,
     allowedHosts: [...(options.allowedHosts ?? []), ...publicHost],
     trustedProxies: options.trustedProxies ?? [],

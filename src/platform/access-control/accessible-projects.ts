@@ -57,8 +57,9 @@ async function requireProjectAccess(
  */
 export async function accessibleProjects(
   { folders }: Pick<Store, 'folders'>,
-  { workspace, folderIds }: Principal,
+  { workspace, folderIds, guestOf }: Principal,
 ): Promise<AccessibleProjects> {
+  if (guestOf !== undefined) return { workspaceId: workspace.id, projectIds: [guestOf] };
   if (folderIds === undefined) return { workspaceId: workspace.id, projectIds: undefined };
   const projectIds = await folders.projectIds(workspace.id, folderIds);
   return { workspaceId: workspace.id, projectIds: [...projectIds] };

@@ -12,6 +12,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string> | undefined;
   /** Folders to which the credential is restricted; undefined: all of the workspace. */
   readonly folderIds: readonly string[] | undefined;
+  /** In a workspace that is not its own: the public project that this call reads. */
+  readonly guestOf?: string;
   /** Names the credential: `key:ID`, `publishable:WORKSPACE`, `token:SUBJECT`, `environment`. */
   readonly name: string;
   /** A publishable key: it runs models and does nothing else. */
@@ -19,20 +21,46 @@ export interface Principal {
 }
 
 /**
- * Throws `not_found` for an unknown workspace, `forbidden` for one that is not the caller's
- * (API 25.7).
+ * The principal as which a call is made: in another workspace, one that sees the public project
+ * that it reads and nothing else. Throws `not_found` for an unknown workspace, and `forbidden` for
+ * one that is not the caller's (API 25.7), whether it has such a project or not.
  */
 export async function authorizeWorkspace(
-  { workspaces }: Store,
-  { workspace }: Principal,
+  { workspaces, projects }: Pick<Store, 'workspaces' | 'projects'>,
+  principal: Principal,
+  { id }: Operation,
   input: object,
-): Promise<void> {
-  if (!('workspace' in input) || input.workspace === workspace.slug) return;
+): Promise<Principal> {
+  const { workspace, folderIds } = principal;
+  if (!('workspace' in input) || input.workspace === workspace.slug) return principal;
   const slug = String(input.workspace);
-  const hint = `This credential belongs to the workspace "${workspace.slug}".`;
-  if ((await workspaces.find(slug)) === undefined) throw notFound('workspace', slug, hint);
-  throw new FoveaError('forbidden', `This credential has no access to "${slug}".`, { hint });
+  const own = `This credential belongs to the workspace "${workspace.slug}".`;
+  const other = await workspaces.find(slug);
+  if (other === undefined) throw notFound('workspace', slug, own);
+  const named =
+    'project' in input ? await projects.find(other.id, String(input.project)) : undefined;
+  const shared = named?.isPublic ? named : undefined;
+  // A key for some folders is for their projects alone.
+  if (shared && folderIds === undefined && publicReads.has(id)) {
+    return { ...principal, workspace: other, folderIds: [], guestOf: shared.id };
+  }
+  throw new FoveaError('forbidden', `This credential has no access to "${slug}".`, {
+    hint: shared ? `${own} The project is public: projects_fork copies it there.` : own,
+  });
 }
+
+/**
+ * What others may do with a public project: see what is in it. Nothing that starts work in its
+ * workspace, or that tells of its people and jobs.
+ */
+const publicReads: ReadonlySet<string> = new Set([
+  'projects_get',
+  'projects_health',
+  'versions_get',
+  'versions_diff',
+  'images_get',
+  'images_search',
+]);
 
 /**
  * Throws `forbidden`, with the missing scope as challenge (RFC 6750 section 3.1). A principal
