@@ -122,7 +122,7 @@ test('an assistant names it as WORKSPACE/PROJECT', async () => {
   const found = await fovea.ok('images_search', { project: 'globex/open' });
   expect(found.results).toMatchObject([{ id: imageId }]);
   const refused = await fovea.call('versions_generate', { project: 'globex/open', ...settings });
-  expect(refused.text).toContain('This credential has no access to "globex".');
+  expect(refused.text).toContain('versions_generate failed with status 403');
 });
 
 describe('a lesser key', () => {
