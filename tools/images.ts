@@ -97,7 +97,7 @@ export const imageTools: readonly Tool[] = [
     fromOperation(images.images_delete, {
       title: 'Delete images',
       description:
-        'Deletes images of a project, by id or by query. Versions generated before keep their copies. Cannot be undone. Only the embedded platform keeps them for 30 days, for trash_restore.',
+        'Deletes images of a project, by id or by query. Versions generated before keep their copies. Cannot be undone on a hosted platform; the embedded one keeps them for 30 days, for trash_restore.',
       confirmation: {
         description: 'Repeat the project here.',
         expected: ({ project }) => lastPart(project),

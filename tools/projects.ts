@@ -140,7 +140,7 @@ export const projectTools: readonly Tool[] = [
       const shown = isBrief ? newest(versions).length : versions.length;
       const truncated = shown < versions.length;
       const next = truncated && { next: { detail: 'full' } };
-      return { total: versions.length, shown, truncated, ...next };
+      return { total: versions.length, rows: 'versions', shown, truncated, ...next };
     },
     brief: ({ project, versions }) => ({ project, versions: newest(versions) }),
   }),

@@ -18,6 +18,13 @@ export const trashTools: readonly Tool[] = [
     title: 'Restore from trash',
     description:
       'Brings back a deleted project, version, training, workflow or images as they were. trash_list has type, id, parentId.',
-    summarize: (_answer, { type, id }) => `Restored the ${type} ${quoted(id)}.`,
+    summarize: ({ name, url, parentName }, { type, id }) =>
+      `Restored the ${type} ${quoted(name ?? id)}` +
+      `${type === 'project' && url !== undefined ? ` (${quoted(url)})` : ''}` +
+      `${parentName === undefined ? '' : ` of ${quoted(parentName)}`}.`,
+    next: ({ url }, { workspace, type }) =>
+      type !== 'project' || url === undefined
+        ? []
+        : [{ tool: 'projects_get', arguments: { workspace, project: url }, why: 'Shows it.' }],
   }),
 ];

@@ -9,6 +9,7 @@ import { invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { createLog } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
+import { reaching } from '../mcp/instructions.ts';
 import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/stages.ts';
 import { checkToolsets, whyNotOffered } from '../mcp/tool-list.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
@@ -66,6 +67,8 @@ export function runTools({ name, json }: ToolsCommand): void {
     const schema = name === undefined ? '' : `\n${JSON.stringify(tool.inputSchema, null, 2)}`;
     process.stdout.write(`${tool.name}\n  ${tool.description}${schema}\n`);
   }
+  const others = name === undefined && reaching(listed.map((tool) => tool.name));
+  if (others) process.stdout.write(`\n${others}\n`);
 }
 
 /** `fovea tools | head -1`: the reader has what it wants. */

@@ -58,7 +58,15 @@ export const trash = {
         .optional()
         .describe('Of a version or training: its parentId in trash_list.'),
     }),
-    answer: open({ restored: z.boolean(), type: z.string().optional(), id: z.string().optional() }),
+    answer: open({
+      restored: z.boolean(),
+      type: z.string().optional(),
+      id: z.string().optional(),
+      name: z.string().optional(),
+      url: z.string().optional().describe('Its path below the workspace; of a project its slug.'),
+      parentName: z.string().optional(),
+      images: z.int().optional(),
+    }),
     errors: [409],
     scope: 'project:update',
     effect: 'changes',

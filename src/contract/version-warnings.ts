@@ -180,13 +180,17 @@ function crowded({ preprocessing, augmentation }: VersionSettings): readonly str
   return found;
 }
 
+/** Whether augmentations are chosen that change nothing, since no copies are made. */
+export function lacksCopies(settings: VersionSettings): boolean {
+  return (settings.augmentation.image?.versions ?? 1) === 1 && copyLimit(settings).most !== 1;
+}
+
 function withoutCopies(settings: VersionSettings): readonly string[] {
   const versions = settings.augmentation.image?.versions ?? 1;
   const path = 'augmentation.image.versions';
+  if (lacksCopies(settings)) return [`${path} is not above 1: no augmented copies are made`];
   const { most } = copyLimit(settings);
-  if (versions === 1) {
-    return most === 1 ? [] : [`${path} is not above 1: no augmented copies are made`];
-  }
+  if (versions === 1) return [];
   if (most === 1) {
     return [`${path} is ${versions}, but no augmentation is chosen: no copies are made`];
   }

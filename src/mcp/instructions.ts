@@ -28,8 +28,8 @@ call it again until it is done.',
   sentence('auth_sign_in signs in where a call is unauthenticated.', 'auth_sign_in'),
 ];
 
-/** Undefined where the profile lists all that there is. */
-function reaching(listed: readonly string[]): string | undefined {
+/** How to reach what a profile does not list; undefined where it lists all that there is. */
+export function reaching(listed: readonly string[]): string | undefined {
   if (!listed.includes('operations_find')) return undefined;
   const others = listed.filter((name) => /^operations_(?!find$)/.test(name));
   return `All else goes by operation: operations_find finds it by plain words, with its \

@@ -44,6 +44,8 @@ export interface ConfirmationPrompt {
 export interface Page {
   /** Rows in all, where the service says so. */
   readonly total?: number;
+  /** What the rows are, where the answer tells of other things too: `versions`. */
+  readonly rows?: string;
   readonly shown: number;
   /** Whether there are more. */
   readonly truncated: boolean;

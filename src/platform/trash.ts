@@ -46,19 +46,45 @@ export function trashHandlers({
       }
       if (type === 'project' || type === 'workflow')
         requireWholeWorkspace(principal, `Restoring a ${type}`);
-      const found = (await list(principal)).find(
-        (item) =>
-          item.type === type &&
-          item.id === id &&
-          (parentId === undefined || item.parent === undefined || parentId === item.parent.id),
-      );
-      if (!found) throw notInTrash(type, id);
+      const found = findItem(await list(principal), { type, id, parentId });
       const outcome = await store.trash.restore(principal.workspace.id, found, before());
       if (outcome === 'missing') throw notInTrash(type, id);
       if (outcome === 'replaced') throw replaced();
       if (outcome !== 'restored') throw parentInTrash(outcome);
-      return { restored: true, type, id };
+      return { restored: true, ...describeRestored(found) };
     },
+  };
+}
+
+interface Wanted {
+  readonly type: TrashType;
+  readonly id: string;
+  readonly parentId: string | undefined;
+}
+
+/** A project may be named by its slug, as everywhere else, where one of it is in the trash. */
+function findItem(items: readonly TrashItem[], { type, id, parentId }: Wanted): TrashItem {
+  const found = items.find(
+    (item) =>
+      item.type === type &&
+      item.id === id &&
+      (parentId === undefined || item.parent === undefined || parentId === item.parent.id),
+  );
+  if (found) return found;
+  const [named, ...others] = items.filter((item) => item.type === type && item.path[0] === id);
+  if (type !== 'project' || named === undefined) throw notInTrash(type, id);
+  if (others.length === 0) return named;
+  throw invalidArgument('id', `${others.length + 1} deleted projects have this slug: take an id`);
+}
+
+function describeRestored({ type, id, name, path, parent, images }: TrashItem) {
+  return {
+    type,
+    id,
+    name,
+    url: path.join('/'),
+    ...(parent && { parentName: parent.name }),
+    ...(images !== undefined && { images }),
   };
 }
 

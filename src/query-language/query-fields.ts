@@ -104,18 +104,19 @@ function readClass(text: QueryText): Field {
 const comparisons: readonly Comparison[] = ['>=', '<=', '>', '<', '='];
 
 /**
- * `metadata:key` finds all images with the key, `metadata:key=value` those with that value; a colon
- * may stand in place of the equals sign.
+ * `metadata:key` and `metadata:key=*` find all images with the key, `metadata:key=value` those with
+ * that value; a colon may stand in place of the equals sign.
  */
 function readMetadata(text: QueryText): Field {
   const isQuoted = text.peek() === '"';
   const { at, value: key } = text.readValue('the name of the metadata', '=:');
   if (!isQuoted && /[<>!~]/.test(key)) throw text.error(at, equalAlone);
-  if (text.takeOneOf(['=', ':']) === undefined) {
-    return { query: { kind: 'term', term: term('metadata-key', key) } };
-  }
+  const hasKey: Field = { query: { kind: 'term', term: term('metadata-key', key) } };
+  if (text.takeOneOf(['=', ':']) === undefined) return hasKey;
   if (/[=<>!~]/.test(text.peek())) throw text.error(text.at, equalAlone);
-  const value = text.peek() === '"' ? text.readQuoted() : text.readBare('').value;
+  const isQuotedValue = text.peek() === '"';
+  const value = isQuotedValue ? text.readQuoted() : text.readBare('').value;
+  if (!isQuotedValue && value === '*') return hasKey;
   return { query: { kind: 'term', term: term('metadata', `${key}=${value}`) } };
 }
 

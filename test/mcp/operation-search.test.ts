@@ -189,6 +189,16 @@ describe('operations_find', () => {
     expect(await firstFive(wish)).toEqual([]);
   });
 
+  it('says which word no operation has, be it a name or the point of the wish', async () => {
+    const { text } = await fovea.call('operations_find', { query: 'delete the folder pelican' });
+    expect(text).toContain('None speaks of "pelican"');
+    const unfit = await fovea.call('operations_find', { query: 'restore pelicans and storks' });
+    expect(unfit.text).toContain('No operation fits this. None speaks of "pelicans", "storks"');
+    expect((await fovea.call('operations_find', { query: 'delete a folder' })).text).not.toContain(
+      'None speaks of',
+    );
+  });
+
   it('has what is right first, for nearly all of them', async () => {
     const others: string[] = [];
     for (const [wish, ...right] of wishes) {

@@ -81,6 +81,8 @@ it.each([
   ['filename:a**b', 'name a*b'],
   ['filename:*', '*'],
   ['metadata:site', 'metadata-key:site'],
+  ['metadata:site=*', 'metadata-key:site'],
+  ['metadata:site="*"', 'metadata:site=*'],
   ['metadata:site=north', 'metadata:site=north'],
   ['metadata:"my site"="far north"', 'metadata:my site=far north'],
   ['metadata:a=', 'metadata:a='],

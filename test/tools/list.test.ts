@@ -200,7 +200,7 @@ describe('the list of tools', () => {
   it('asks for the name of what cannot come back', () => {
     const asking = list.filter(({ inputSchema }) => inputSchema.required?.includes('confirm'));
     expect(asking.map(({ name }) => name)).toEqual(irrecoverable);
-    for (const { description } of asking) expect(description).toContain('Cannot be undone.');
+    for (const { description } of asking) expect(description).toContain('Cannot be undone');
   });
 
   it('costs at most 170 tokens a tool', () => {

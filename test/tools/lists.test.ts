@@ -102,3 +102,15 @@ it('versions_diff says in words what changed', async () => {
     unchanged: 1,
   });
 });
+
+it('projects_get says of what it counts rows', async () => {
+  const { text } = await fovea.call('projects_get', { project: 'moods' });
+  expect(text).toContain('0 versions in all; 0 shown');
+});
+
+it('a project is restored by its slug, and the answer names it', async () => {
+  await fovea.ok('projects_delete', { project: 'digits' });
+  const { text } = await fovea.call('trash_restore', { type: 'project', id: 'digits' });
+  expect(text).toMatch(/Restored the project .*Digits.* \(.*digits.*\)\./);
+  expect(text).toContain('Next: projects_get {"workspace":"local","project":"digits"}');
+});

@@ -80,3 +80,25 @@ describe('dry run and real run say the same', () => {
     expect(routes()).toContain('POST /acme/cells/search');
   });
 });
+
+describe('the next calls of a dry run', () => {
+  const nextOf = async (augmentation: object) => {
+    projectHas({ train: 70, valid: 0, test: 0 });
+    const args = { ...where, preprocessing: {}, augmentation, dry_run: true };
+    return (await fixture.call('versions_generate', args)).next ?? [];
+  };
+
+  it('begin with what was asked for', async () => {
+    const next = await nextOf({ image: { versions: 3 }, flip: { vertical: true } });
+    expect(next.map(({ tool }) => tool)).toEqual([
+      'versions_generate',
+      'projects_rebalance_splits',
+    ]);
+  });
+
+  it('begin with copies where augmentation would change nothing', async () => {
+    const [copies, asAsked] = await nextOf({ flip: { vertical: true } });
+    expect(copies?.arguments).toMatchObject({ augmentation: { image: { versions: 2 } } });
+    expect(asAsked?.arguments).not.toHaveProperty('augmentation.image');
+  });
+});

@@ -84,7 +84,8 @@ async function changeFound(
       tasks.length,
       'task',
     )}.`,
-    data: { images: ids.length, taskIds: tasks },
+    // One task is named as the call with ids names it.
+    data: { images: ids.length, ...(others.length === 0 ? { taskId: only } : { taskIds: tasks }) },
     next: tasks.map((taskId) => waitForTask(workspace, taskId)),
     ...(only !== undefined &&
       others.length === 0 && { work: { kind: 'task', workspace, taskId: only } }),

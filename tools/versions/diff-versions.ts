@@ -23,7 +23,8 @@ export const versionsDiff = {
       const end = offset + limit;
       const truncated = end < most;
       const next = truncated && { next: { offset: end } };
-      return { total: most, shown: Math.max(0, Math.min(end, most) - offset), truncated, ...next };
+      const shown = Math.max(0, Math.min(end, most) - offset);
+      return { total: most, rows: 'images of the longest list', shown, truncated, ...next };
     },
   }),
   embeddedOnly: true,

@@ -4,6 +4,7 @@ import type { Answer, Input } from '../../src/contract/operation.ts';
 import type { projects } from '../../src/contract/projects.ts';
 import type { ExpectedCount, ExpectedCounts } from '../../src/contract/version-image-counts.ts';
 import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
+import { lacksCopies } from '../../src/contract/version-warnings.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, quoted } from '../format.ts';
@@ -53,14 +54,25 @@ function nextCalls(
     arguments: { ...wanted, workspace, project },
     why: 'Generates it.',
   };
-  if (!splits || !isUnsplit(splits)) return [generate];
+  const calls = lacksCopies(wanted) ? [withCopies(generate, wanted), generate] : [generate];
+  if (!splits || !isUnsplit(splits)) return calls;
   const shares = { train: 70, valid: 20, test: 10 };
   const rebalance: NextCall = {
     tool: 'projects_rebalance_splits',
     arguments: { workspace, project, splits: shares },
     why: 'Gives the project images to judge a model by.',
   };
-  return [rebalance, generate];
+  return [...calls, rebalance];
+}
+
+/** Augmentation makes copies alone: without any it does nothing. */
+function withCopies(generate: NextCall, { augmentation }: Wanted): NextCall {
+  const image = { versions: 2 };
+  return {
+    ...generate,
+    arguments: { ...generate.arguments, augmentation: { ...augmentation, image } },
+    why: 'Generates it with one augmented copy of each train image.',
+  };
 }
 
 function figures(expected: ExpectedCounts | undefined): string {

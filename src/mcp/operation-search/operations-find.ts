@@ -49,12 +49,14 @@ function find(query: string, index: Index, settings: ToolListSettings): ToolResu
   const operations = index.entries.map(({ tool }) => tool);
   const ofToolset = operations.filter(({ toolset }) => toolset === query.toLowerCase());
   if (ofToolset.length > 0) return wholeToolset(ofToolset, settings);
-  const matches = ranked(query, index).slice(0, matchesMax);
+  const { matches: all, unknown } = ranked(query, index);
+  const matches = all.slice(0, matchesMax);
   const best = matches.filter(({ fits }) => fits).slice(0, schemasMax);
-  if (best.length === 0) return nothingFits(matches, operations, settings);
+  const doubt = wordsUnknown(unknown, query);
+  if (best.length === 0) return nothingFits(matches, operations, settings, doubt);
   const others = matches.filter((match) => !best.includes(match)).map(({ tool }) => tool.name);
   return {
-    summary: `${best.length === 1 ? '1 operation' : `${best.length} operations`}, the best match first, with their arguments.`,
+    summary: `${best.length === 1 ? '1 operation' : `${best.length} operations`}, the best match first, with their arguments.${doubt}`,
     data: {
       operations: best.map(({ tool }) => ({
         ...inShort(tool, settings),
@@ -63,6 +65,17 @@ function find(query: string, index: Index, settings: ToolListSettings): ToolResu
       ...(others.length > 0 && { others }),
     },
   };
+}
+
+/** A word that no operation has may be a name, or what the wish is about. */
+function wordsUnknown(unknown: readonly string[], query: string): string {
+  const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const written = words.filter((word) =>
+    unknown.some((stem) => word.toLowerCase().startsWith(stem)),
+  );
+  if (written.length === 0) return '';
+  const named = written.map((word) => `"${word}"`).join(', ');
+  return ` None speaks of ${named}: leave out what is a name of yours; if it is the point, none does it.`;
 }
 
 function wholeToolset(ofToolset: readonly ListedTool[], settings: ToolListSettings): ToolResult {
@@ -106,11 +119,12 @@ function nothingFits(
   matches: readonly Match[],
   operations: readonly ListedTool[],
   settings: ToolListSettings,
+  doubt: string,
 ): ToolResult {
   const toolsets = [...new Set(operations.map(({ toolset }) => toolset))];
   const nearest = matches.slice(0, schemasMax).map(({ tool }) => inShort(tool, settings));
   return {
-    summary: 'No operation does this. A toolset gives all of its operations.',
+    summary: `No operation fits this.${doubt} A toolset gives all of its operations.`,
     data: { operations: [], ...(nearest.length > 0 && { nearest }), toolsets },
   };
 }

@@ -54,21 +54,28 @@ export interface Match {
   readonly fits: boolean;
 }
 
-/** The operations that match any word, the best first. */
-export function ranked(wish: string, index: Index): readonly Match[] {
+/** The operations that match any word, the best first, and the words that no operation has. */
+export function ranked(
+  wish: string,
+  index: Index,
+): { readonly matches: readonly Match[]; readonly unknown: readonly string[] } {
   const asked = askedOf(wish, index);
-  const written = writtenIn(wish, index);
+  const words = writtenIn(wish, index);
+  const unknown = words.filter((options) => !options.some((word) => index.frequency.has(word)));
+  // Two unknown words: the wish is about something else.
+  const written = unknown.length > 1 ? [] : words;
   const scored = index.entries.map((entry) => ({
     entry,
     score: wordScore(entry, asked, index) + phraseScore(entry, asked, index),
   }));
-  return scored
+  const matches = scored
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ entry }) => ({
       tool: entry.tool,
       fits: shareOfWords(entry, written) >= fittingShare,
     }));
+  return { matches, unknown: unknown.map(([word]) => word) };
 }
 
 /** Fewer matching words are a coincidence. */
@@ -79,16 +86,13 @@ const chanceWeight = 0.5;
 
 /**
  * The words of a wish as they were written, each with its synonyms: figures and names in capitals
- * do not count, and weak words only where there are no others. None where two words are those of no
- * operation: the wish is about something else.
+ * do not count, and weak words only where there are no others.
  */
 function writtenIn(wish: string, { frequency }: Index): readonly Asked[] {
   const plain = wish.replaceAll(/\b[A-Z]{2,}\b/g, (name) => (isKnown(name, frequency) ? name : ''));
   const words = [...wordsOf(plain)].filter((word) => !/^\d+$/.test(word));
   const strong = words.filter((word) => !weakWords.has(word));
-  const written = (strong.length > 0 ? strong : words).map(withSynonyms);
-  const foreign = written.filter((options) => !options.some((option) => frequency.has(option)));
-  return foreign.length > 1 ? [] : written;
+  return (strong.length > 0 ? strong : words).map(withSynonyms);
 }
 
 /** Which share of these words an operation has. */
@@ -175,7 +179,7 @@ const looking = ['list', 'show', 'see', 'view', 'get', 'read', 'which', 'what', 
 /** Synonyms. */
 const synonyms = [
   looking,
-  ['delete', 'remove', 'erase', 'drop', 'discard', 'throw'],
+  ['delete', 'deletion', 'remove', 'erase', 'drop', 'discard', 'throw'],
   ['create', 'add', 'new', 'make', 'build'],
   ['update', 'change', 'edit', 'modify'],
   ['restore', 'undelete', 'undo', 'recover', 'reverse'],

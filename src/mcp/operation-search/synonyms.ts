@@ -45,7 +45,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   trainings_stop: 'stop training keep weights, end training early, enough epochs',
   trainings_delete: 'remove training, remove model, delete model, failed training',
   api_keys_list: 'which keys, list keys, all keys, tokens exist',
-  api_keys_create: 'new key, make key, another key, key colleague, token',
+  api_keys_create:
+    'new key, make key, another key, key colleague, token, create key limited, key with limited permissions, create api key, read only key, list scopes, which scopes, which rights can key have',
   api_keys_get_publishable:
     'key website, web page key, web app, access app, browser key, public key, frontend, javascript',
   api_keys_get: 'one key, key expire, key allowed',
@@ -69,7 +70,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'compare versions, difference between versions, what changed between versions, new in version, added since version, version diff',
   images_set_split: 'move image to split, put into valid, put into test, change split of images',
   images_download: 'original image, image file, save image, save picture, original file',
-  images_delete: 'throw away image, remove image, bad pictures, get rid images, blurry',
+  images_delete:
+    'throw away image, remove image, bad pictures, get rid images, blurry, delete image by tag, delete tagged image, delete image with tag',
   images_tag: 'tag one image, mark image, untag, remove tag, remove tag image, add tag image',
   images_set_metadata: 'metadata one image, note on image, location of image',
   images_set_metadata_bulk:
@@ -92,7 +94,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'public datasets about, universe, find public dataset, open data, download public',
   catalog_search_by_image: 'public dataset looks like, public image like',
   images_search:
-    'look like image, similar images, like this one, near duplicates, find images with tag, ' +
+    'look like image, similar images, like this one, near duplicates, find duplicate images, duplicate images, same picture, identical images, find images with tag, ' +
     'semantic, images by file name, list images, images of class, show images, images tagged, images with tag, see images, see my images',
   workspace_search:
     'without labels, unlabelled, unlabeled, not annotated, missing labels, no boxes, without boxes, ' +
@@ -136,7 +138,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'count video, detect video, analyse video, analyze video, track, run video, movie, objects in video, detect objects in video',
   video_inference_get: 'video done, video result, video finished, video job done, state video job',
   events_create:
-    'record event, log event, save event, new event, save detection, store detection, save camera',
+    'record event, log event, save event, new event, create event, make event, save detection, store detection, save camera',
   events_list:
     'what happened, last night, yesterday, camera, history, find events, search events, filter events, ' +
     'events between, events from, alarms, failed checks, list failed quality checks',

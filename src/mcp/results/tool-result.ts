@@ -129,9 +129,10 @@ export function callLine(
   return `${word}: ${tool} ${shown}${why === undefined ? '' : ` – ${why}`}`;
 }
 
-/** `1,234 in all; 50 shown; more: offset 50`. */
-function pageLine({ total, shown, truncated, next }: Page, tag: string): string {
-  const inAll = total === undefined ? [] : [`${figure(total)} in all`];
+/** `1,234 images in all; 50 shown; more: offset 50`. */
+function pageLine({ total, rows, shown, truncated, next }: Page, tag: string): string {
+  const what = rows === undefined ? '' : `${rows} `;
+  const inAll = total === undefined ? [] : [`${figure(total)} ${what}in all`];
   return [...inAll, `${figure(shown)} shown`, moreWords(truncated, next, tag)].join('; ');
 }
 
