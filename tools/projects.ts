@@ -1,11 +1,11 @@
 // Tools of the projects toolset.
 
-import type { Answer, Input } from '../src/contract/operation.ts';
 import { projects } from '../src/contract/projects.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
-import type { NextCall, Tool } from '../src/mcp/tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
-import { count, lastPart, nameList, quoted, splitList, tally } from './format.ts';
+import { count, lastPart, quoted, splitList } from './format.ts';
+import { projectsHealth } from './projects/health.ts';
 import { projectsList } from './projects/list-projects.ts';
 
 const versionsShown = 20;
@@ -17,87 +17,6 @@ function newest<Version extends { readonly created?: number | undefined }>(
   return versions
     .toSorted(({ created: one = 0 }, { created: other = 0 }) => other - one)
     .slice(0, versionsShown);
-}
-
-/** Calls that show or fix the problems in the figures. */
-function healthCalls(
-  { stats, splits, boxes }: Answer<typeof projects.projects_health>,
-  { workspace, project }: Input<typeof projects.projects_health>,
-): readonly NextCall[] {
-  const query = `project:${lastPart(project)} annotated:false`;
-  const { train = 0, valid = 0, test = 0 } = splits ?? {};
-  const shares = { train: 70, valid: 20, test: 10 };
-  const [odd] = boxes
-    ? [...boxes.withoutArea.images, ...boxes.overEdge.images, ...boxes.tiny.images]
-    : [];
-  return [
-    ...(odd === undefined
-      ? []
-      : [
-          {
-            tool: 'workspace_search',
-            arguments: {
-              workspace,
-              query: `project:${lastPart(project)} filename:${JSON.stringify(odd)}`,
-            },
-            why: 'Finds the first image with an odd box.',
-          },
-        ]),
-    ...(stats.missingAnnotations > 0
-      ? [
-          {
-            tool: 'workspace_search',
-            arguments: { workspace, query },
-            why: 'Finds the images without annotation.',
-          },
-        ]
-      : []),
-    ...(train > 0 && valid + test === 0
-      ? [
-          {
-            tool: 'projects_rebalance_splits',
-            arguments: { workspace, project, splits: shares },
-            why: 'Gives the project images to judge a model by.',
-          },
-        ]
-      : []),
-  ];
-}
-
-/** Classes that are written in two ways: in case, in doubled letters, in the plural. */
-function doubleWords(classes: Readonly<Record<string, unknown>>): string {
-  const groups = Map.groupBy(Object.keys(classes), spelling);
-  const doubles = [...groups.values()].filter(({ length }) => length > 1);
-  if (doubles.length === 0) return '';
-  return ` Probably one class each: ${doubles.map(nameList).join('; ')}.`;
-}
-
-type Health = Answer<typeof projects.projects_health>;
-
-function emptySplits(splits: Health['splits']): string {
-  const { train = 0, valid = 0, test = 0 } = splits ?? {};
-  const empty = Object.entries({ train, valid, test }).filter(([, images]) => images === 0);
-  if (empty.length === 0 || empty.length === 3) return '';
-  return ` No images in ${empty.map(([name]) => name).join(' and ')}.`;
-}
-
-function oddBoxes(boxes: Health['boxes']): string {
-  if (!boxes) return '';
-  const { withoutArea, tiny, atEdge, overEdge, checked, complete } = boxes;
-  const kinds = [
-    { ...withoutArea, what: 'without area' },
-    { ...tiny, what: 'tiny' },
-    { ...overEdge, what: 'over the edge' },
-    { ...atEdge, what: 'at the edge' },
-  ].filter(({ count: boxesOdd }) => boxesOdd > 0);
-  const said = kinds.map(({ count: n, what, images }) => `${n} ${what} (in ${nameList(images)})`);
-  const rest = complete ? '' : ` Only the first ${count(checked, 'box', 'boxes')} were checked.`;
-  return `${said.length > 0 ? ` Boxes: ${said.join(', ')}.` : ''}${rest}`;
-}
-
-function spelling(label: string): string {
-  const letters = label.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return letters.replaceAll(/(\p{L})\1+/gu, '$1').replace(/s$/, '');
 }
 
 export const projectTools: readonly Tool[] = [
@@ -160,18 +79,7 @@ export const projectTools: readonly Tool[] = [
             },
           ],
   }),
-  fromOperation(projects.projects_health, {
-    title: 'Check dataset health',
-    description:
-      'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names odd boxes, empty splits and classes spelled in two ways.',
-    summarize: ({ stats, splits, boxes }) =>
-      `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
-      ` (${tally(stats.classDistribution) || 'no classes'});` +
-      ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty` +
-      `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}` +
-      `${emptySplits(splits)}${oddBoxes(boxes)}`,
-    next: healthCalls,
-  }),
+  projectsHealth,
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
     description:

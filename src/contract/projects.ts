@@ -55,6 +55,19 @@ const oddBoxes = open({
   images: z.array(z.string()).readonly().describe('Names of the first of them.'),
 });
 
+const imageGroups = {
+  groups: z.int(),
+  images: z.int().describe('Images in all of them.'),
+  examples: z
+    .array(
+      open({
+        images: z.array(open({ id: z.string(), name: z.string(), split: z.string() })).readonly(),
+        total: z.int().describe('Images of the group.'),
+      }),
+    )
+    .readonly(),
+};
+
 const relativeShare = z.int().min(0);
 
 export const projects = {
@@ -163,6 +176,15 @@ export const projects = {
         atEdge: oddBoxes.describe('Touching an edge of the image.'),
         overEdge: oddBoxes.describe('Reaching over it, or outside.'),
       }).optional(),
+      nearDuplicates: open({
+        ...imageGroups,
+        compared: z.int(),
+        plain: z.int().describe('Images too even to be compared.'),
+        complete: z.boolean().describe('false: not all others were compared.'),
+      })
+        .optional()
+        .describe('Groups of images that show the same picture.'),
+      leaks: open(imageGroups).optional().describe('Those of them that lie in several splits.'),
     }),
     scope: 'project:read',
     effect: 'reads',

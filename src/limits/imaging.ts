@@ -39,6 +39,13 @@ export const imagingLimits = {
   tiffPagesMax: 10_000,
   /** Larger BMPs get no similarity descriptor: decoding them blocks the thread. */
   bmpDescribedPixelsMax: 4_000_000,
+  /**
+   * Between descriptors of near-duplicates, brightness aside: copies are up to 14 apart, different
+   * images of one microscope series 29 and more (measured on BCCD; see groupNearDuplicates).
+   */
+  nearDuplicateDistanceMax: 16,
+  /** Compression moves a descriptor by 2 to 4: below twice that, an image has no pattern. */
+  plainPatternMin: 8,
   /** A contact sheet in base64, beside text, below the 1 MB at which hosts cut results. */
   previewBytesMax: 600 * 1024,
 } as const;

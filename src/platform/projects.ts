@@ -10,7 +10,8 @@ import { findProject, requireWholeWorkspace } from './access-control/accessible-
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
-import type { Project, ProjectCounts, ProjectHealth } from './store/projects.ts';
+import { describeHealth } from './projects/describe-health.ts';
+import type { Project, ProjectCounts } from './store/projects.ts';
 import type { Workspace } from './store/workspaces.ts';
 import { describeVersionModel } from './trainings/describe-training.ts';
 import { describeVersion } from './versions.ts';
@@ -102,22 +103,5 @@ export function describeProject(workspace: Workspace, project: Project, counts: 
     splits: counts.splits,
     classes: counts.classes,
     colors: hexClassColours(Object.keys(counts.classes)),
-  };
-}
-
-function describeHealth(health: ProjectHealth) {
-  const { isComplete: complete, ...boxes } = health.boxes;
-  return {
-    health: true,
-    boxes: { ...boxes, complete },
-    stats: {
-      numImages: health.images,
-      numAnnotations: health.annotations,
-      avgImageSize: [health.averageWidth, health.averageHeight],
-      medianImageRatio: health.medianRatio,
-      missingAnnotations: health.missing,
-      nullAnnotations: health.empty,
-      classDistribution: health.classes,
-    },
   };
 }

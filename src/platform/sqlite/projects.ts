@@ -13,6 +13,7 @@ import type {
 import { unknownNames } from '../unknown-names.ts';
 import { readProjectType, splitCountsOf } from './column-readers.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
+import { findNearDuplicates } from './near-duplicates.ts';
 import { findOddBoxes } from './odd-boxes.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
@@ -182,6 +183,7 @@ export function measureProject(database: Database, projectId: string): ProjectHe
   return {
     ...totals,
     boxes: findOddBoxes(database, projectId),
+    nearDuplicates: findNearDuplicates(database, projectId, totals.images),
     medianRatio: medianRatio(database, projectId, totals.images),
     classes: countLabels(database, projectId),
   };

@@ -42,8 +42,26 @@ export interface OddBoxes
   readonly isComplete: boolean;
 }
 
+export interface PlacedImage {
+  readonly id: string;
+  readonly name: string;
+  readonly split: SplitName;
+}
+
+/** Groups of images that show the same picture, by their oldest image. */
+export interface NearDuplicates {
+  readonly groups: readonly (readonly PlacedImage[])[];
+  /** Images that were compared with each other. */
+  readonly compared: number;
+  /** Images too even to be told apart: they are in no group. */
+  readonly plain: number;
+  /** False: some images were not compared, or have no descriptor. */
+  readonly isComplete: boolean;
+}
+
 export interface ProjectHealth {
   readonly boxes: OddBoxes;
+  readonly nearDuplicates: NearDuplicates;
   readonly images: number;
   readonly annotations: number;
   readonly averageWidth: number;

@@ -1,0 +1,36 @@
+// Images of a project that show the same picture.
+
+import { groupNearDuplicates } from '../../imaging/near-duplicates.ts';
+import { limits } from '../../limits.ts';
+import type { Database } from '../../storage/database.ts';
+import type { NearDuplicates } from '../store/projects.ts';
+import { readSplit } from './column-readers.ts';
+
+/**
+ * Compares the descriptors of the similarity index. Of more images than are compared, those of
+ * valid and test come first, so that leaks into them are found, then the oldest.
+ */
+export function findNearDuplicates(
+  database: Database,
+  projectId: string,
+  images: number,
+  imagesMax: number = limits.healthImagesComparedMax,
+): NearDuplicates {
+  const described = database.all(
+    `SELECT i.id, i.name, i.split, v.vector FROM images i
+     JOIN image_ordinals o ON o.image_id = i.id JOIN likeness_vectors v ON v.ordinal = o.ordinal
+     WHERE i.project_id = ? ORDER BY i.split = 'train', i.created, i.id LIMIT ?`,
+    [projectId, imagesMax],
+    (row) => ({
+      image: { id: row.text('id'), name: row.text('name'), split: readSplit(row) },
+      vector: new Int8Array(row.bytes('vector')),
+    }),
+  );
+  const { groups, plain } = groupNearDuplicates(described.map(({ vector }) => vector));
+  return {
+    groups: groups.map((group) => group.flatMap((at) => described[at]?.image ?? [])),
+    compared: described.length - plain,
+    plain,
+    isComplete: described.length === images,
+  };
+}

@@ -1,0 +1,50 @@
+// Which images of a project are compared, and what is said of the others.
+
+import { expect, it } from 'vitest';
+import { findNearDuplicates } from '../../../src/platform/sqlite/near-duplicates.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { seedImages } from '../seed-images.ts';
+
+/** A picture of its own for each kind. */
+function describe(database: Database, ordinal: number, kind: number): void {
+  const vector = Uint8Array.from({ length: 64 }, (_, at) => (at % 7 === kind ? 50 : 0));
+  database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [ordinal, vector]);
+}
+
+it('compares valid and test first where there are too many, and says that some are left', async () => {
+  const { database } = await seedImages(5);
+  for (const [ordinal, kind] of [1, 2, 3, 1, 1].entries()) describe(database, ordinal + 1, kind);
+  database.run("UPDATE images SET split = 'valid' WHERE id = 'image-5'");
+  const first = { id: 'image-1', name: '1.png', split: 'train' };
+  const fourth = { id: 'image-4', name: '4.png', split: 'train' };
+  const fifth = { id: 'image-5', name: '5.png', split: 'valid' };
+  expect(findNearDuplicates(database, 'large-project', 5)).toEqual({
+    groups: [[fifth, first, fourth]],
+    compared: 5,
+    plain: 0,
+    isComplete: true,
+  });
+  expect(findNearDuplicates(database, 'large-project', 5, 2)).toEqual({
+    groups: [[fifth, first]],
+    compared: 2,
+    plain: 0,
+    isComplete: false,
+  });
+});
+
+it('counts images without a descriptor as not compared, and even ones for themselves', async () => {
+  const { database } = await seedImages(3);
+  for (const ordinal of [1, 2]) describe(database, ordinal, 9);
+  expect(findNearDuplicates(database, 'large-project', 3)).toEqual({
+    groups: [],
+    compared: 0,
+    plain: 2,
+    isComplete: false,
+  });
+  expect(findNearDuplicates(database, 'another-project', 0)).toEqual({
+    groups: [],
+    compared: 0,
+    plain: 0,
+    isComplete: true,
+  });
+});

@@ -1,0 +1,121 @@
+// projects_health: what a dataset has, and what is wrong with it.
+
+import type { Answer, Input } from '../../src/contract/operation.ts';
+import { projects } from '../../src/contract/projects.ts';
+import { fromOperation } from '../../src/mcp/operation-tool.ts';
+import type { NextCall, Tool } from '../../src/mcp/tool.ts';
+import { bare, count, lastPart, nameList, quoted, splitList, tally } from '../format.ts';
+
+export const projectsHealth: Tool = fromOperation(projects.projects_health, {
+  title: 'Check dataset health',
+  description:
+    'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names odd boxes, near-duplicates, leaks between splits and classes spelled in two ways.',
+  summarize: ({ stats, splits, boxes, nearDuplicates, leaks }) =>
+    `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
+    ` (${tally(stats.classDistribution) || 'no classes'});` +
+    ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty` +
+    `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}` +
+    `${emptySplits(splits)}${oddBoxes(boxes)}${samePictures(nearDuplicates, leaks)}`,
+  next: healthCalls,
+});
+
+type Health = Answer<typeof projects.projects_health>;
+
+/** Calls that show or fix the problems in the figures. */
+function healthCalls(
+  { stats, splits, boxes }: Health,
+  { workspace, project }: Input<typeof projects.projects_health>,
+): readonly NextCall[] {
+  const query = `project:${lastPart(project)} annotated:false`;
+  const { train = 0, valid = 0, test = 0 } = splits ?? {};
+  const shares = { train: 70, valid: 20, test: 10 };
+  const [odd] = boxes
+    ? [...boxes.withoutArea.images, ...boxes.overEdge.images, ...boxes.tiny.images]
+    : [];
+  return [
+    ...(odd === undefined
+      ? []
+      : [
+          {
+            tool: 'workspace_search',
+            arguments: {
+              workspace,
+              query: `project:${lastPart(project)} filename:${JSON.stringify(odd)}`,
+            },
+            why: 'Finds the first image with an odd box.',
+          },
+        ]),
+    ...(stats.missingAnnotations > 0
+      ? [
+          {
+            tool: 'workspace_search',
+            arguments: { workspace, query },
+            why: 'Finds the images without annotation.',
+          },
+        ]
+      : []),
+    ...(train > 0 && valid + test === 0
+      ? [
+          {
+            tool: 'projects_rebalance_splits',
+            arguments: { workspace, project, splits: shares },
+            why: 'Gives the project images to judge a model by.',
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Classes that are written in two ways: in case, in doubled letters, in the plural. */
+function doubleWords(classes: Readonly<Record<string, unknown>>): string {
+  const groups = Map.groupBy(Object.keys(classes), spelling);
+  const doubles = [...groups.values()].filter(({ length }) => length > 1);
+  if (doubles.length === 0) return '';
+  return ` Probably one class each: ${doubles.map(nameList).join('; ')}.`;
+}
+
+function emptySplits(splits: Health['splits']): string {
+  const { train = 0, valid = 0, test = 0 } = splits ?? {};
+  const empty = Object.entries({ train, valid, test }).filter(([, images]) => images === 0);
+  if (empty.length === 0 || empty.length === 3) return '';
+  return ` No images in ${empty.map(([name]) => name).join(' and ')}.`;
+}
+
+function oddBoxes(boxes: Health['boxes']): string {
+  if (!boxes) return '';
+  const { withoutArea, tiny, atEdge, overEdge, checked, complete } = boxes;
+  const kinds = [
+    { ...withoutArea, what: 'without area' },
+    { ...tiny, what: 'tiny' },
+    { ...overEdge, what: 'over the edge' },
+    { ...atEdge, what: 'at the edge' },
+  ].filter(({ count: boxesOdd }) => boxesOdd > 0);
+  const said = kinds.map(({ count: n, what, images }) => `${n} ${what} (in ${nameList(images)})`);
+  const rest = complete ? '' : ` Only the first ${count(checked, 'box', 'boxes')} were checked.`;
+  return `${said.length > 0 ? ` Boxes: ${said.join(', ')}.` : ''}${rest}`;
+}
+
+function spelling(label: string): string {
+  const letters = label.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return letters.replaceAll(/(\p{L})\1+/gu, '$1').replace(/s$/, '');
+}
+
+/** `Near-duplicates: 3 groups of 7 images; leaks between splits: 1 group of 2 images (…).` */
+function samePictures(found: Health['nearDuplicates'], leaks: Health['leaks']): string {
+  if (!found) return '';
+  const { groups, images, compared, plain, complete } = found;
+  const even = plain > 0 ? ` ${count(plain, 'image')} too even to be compared.` : '';
+  const rest = complete ? even : ` Only ${count(compared, 'image')} were compared.${even}`;
+  if (groups === 0) return rest;
+  if (!leaks || leaks.groups === 0) return ` Near-duplicates: ${groupsOf(found)}.${rest}`;
+  const all = `${count(groups, 'group')} of ${count(images, 'image')}`;
+  return ` Near-duplicates: ${all}; leaks between splits: ${groupsOf(leaks)}.${rest}`;
+}
+
+/** With the first of them. */
+function groupsOf({ groups, images, examples }: NonNullable<Health['leaks']>): string {
+  const [example] = examples;
+  const named = example?.images.map(({ name, split }) => `${quoted(name)} ${bare(split)}`) ?? [];
+  const first = groups > 1 ? 'first: ' : '';
+  return `${count(groups, 'group')} of ${count(images, 'image')} (${first}${named.join(', ')})`;
+}
