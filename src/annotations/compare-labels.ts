@@ -4,17 +4,21 @@ import type { Box } from '../imaging/box.ts';
 import type { Annotation } from './annotation.ts';
 import type { WrittenAnnotation } from './serialized-annotation.ts';
 
-/** ` with the same labels`, ` with other labels`, or nothing where they were not compared. */
-export function comparedLabels(kept: Annotation | undefined, given: WrittenAnnotation): string {
-  if (kept === undefined) return '';
+export type ComparedLabels = 'same' | 'conflicting' | 'not compared';
+
+/** Boxes in whole pixels, whatever their order. */
+export function compareLabels(
+  kept: Annotation | undefined,
+  given: WrittenAnnotation,
+): ComparedLabels {
+  if (kept === undefined) return 'not compared';
   const objects = kept.kind === 'detection' ? kept.boxes.length : kept.labels.length;
-  if (objects !== given.objects || kept.kind !== given.kind) return ' with other labels';
+  if (objects !== given.objects || kept.kind !== given.kind) return 'conflicting';
   const json = JSON.stringify(kept);
-  if (json === given.json) return ' with the same labels';
+  if (json === given.json) return 'same';
   // Sorting many boxes would hold up other requests.
-  if (json.length > charactersMax || given.json.length > charactersMax) return '';
-  const isSame = sortedLabels(kept) === sortedLabels(JSON.parse(given.json));
-  return isSame ? ' with the same labels' : ' with other labels';
+  if (json.length > charactersMax || given.json.length > charactersMax) return 'not compared';
+  return sortedLabels(kept) === sortedLabels(JSON.parse(given.json)) ? 'same' : 'conflicting';
 }
 
 const charactersMax = 200_000;

@@ -185,6 +185,19 @@ export const projects = {
         .optional()
         .describe('Groups of images that show the same picture.'),
       leaks: open(imageGroups).optional().describe('Those of them that lie in several splits.'),
+      refused: open({
+        total: z.int(),
+        files: z.array(
+          open({
+            file: z.string(),
+            reason: z.string(),
+            time: z.string(),
+            who: z.string().optional(),
+          }),
+        ),
+      })
+        .optional()
+        .describe('Files that uploads refused, the newest first.'),
     }),
     scope: 'project:read',
     effect: 'reads',

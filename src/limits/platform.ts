@@ -235,4 +235,6 @@ export const platformLimits = {
   healthImagesShownMax: 5,
   /** Images compared with each other: 0.7 s for photos, 2.5 s for the worst, in a thread. */
   healthImagesComparedMax: 10_000,
+  /** Refused files that a project remembers: the worst upload that somebody mends by hand. */
+  refusedFilesMax: 1_000,
 } as const;

@@ -1,7 +1,7 @@
 // Handlers of the toolset "images": upload, annotation, tags, metadata, batches.
 
 import type { ReadAnnotation } from '../annotation-formats/parse-annotation.ts';
-import { comparedLabels } from '../annotations/compare-labels.ts';
+import { compareLabels } from '../annotations/compare-labels.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { isoTime } from '../clock.ts';
 import type { images } from '../contract/images.ts';
@@ -38,9 +38,9 @@ function writeHandlers(
 ): Handlers<Pick<typeof images, 'images_upload' | 'images_annotate'>, Principal> {
   const { store, clock } = dependencies;
   return {
-    images_upload: async (input, { principal, signal }) => {
-      const project = await findProject(dependencies, principal, input.project);
-      const added = await uploadImage(dependencies, project, input, signal);
+    images_upload: async (input, call) => {
+      const project = await findProject(dependencies, call.principal, input.project);
+      const added = await uploadImage(dependencies, project, input, call);
       const { id, duplicate, split, name } = added;
       return { id, success: true, ...(duplicate && { duplicate, split, name }) };
     },
@@ -77,7 +77,7 @@ function writeHandlers(
       if (outcome === 'missing') throw noImage(image.id);
       if (outcome === 'was_annotated') {
         const kept = await store.images.find(project.id, image.id);
-        const how = comparedLabels(kept?.annotation, annotation);
+        const how = comparedWords[compareLabels(kept?.annotation, annotation)];
         throw new FoveaError('conflict', `Image "${image.name}" is already annotated${how}.`, {
           hint: 'Pass overwrite: true to replace its annotation.',
         });
@@ -86,6 +86,13 @@ function writeHandlers(
     },
   };
 }
+
+/** The end of a sentence: images_upload of the tools reads it. */
+const comparedWords = {
+  same: ' with the same labels',
+  conflicting: ' with other labels',
+  'not compared': '',
+} as const;
 
 type Changes = 'images_tag' | 'images_set_metadata' | 'images_delete';
 

@@ -83,4 +83,85 @@ describe('the health of a dataset', () => {
     });
     expect(text).toContain('leaks between splits: 1 group of 2 images (');
   });
+
+  it('names a truncated file that an upload refused, until the whole one is there', async () => {
+    const where = await newProject('Truncated');
+    const folder = join(fovea.folder, 'cut');
+    await mkdir(folder);
+    const whole = await readFile(`${photos}/BloodImage_00040.jpg`);
+    const cut = join(folder, 'cut.jpg');
+    await writeFile(cut, whole.subarray(0, whole.length / 2));
+    const files = [`${photos}/BloodImage_00055.jpg`, cut];
+    expect(await fovea.ok('images_upload', { ...where, files })).toMatchObject({
+      uploaded: 1,
+      failedTotal: 1,
+      failed: [{ file: 'cut.jpg', problem: expect.stringContaining('truncated or corrupt jpeg') }],
+    });
+    // Refused twice, it is still one file.
+    expect((await fovea.call('images_upload', { ...where, files: [cut] })).isError).toBe(true);
+    const { text, data } = await fovea.call('projects_health', where);
+    expect(data).toMatchObject({
+      stats: { numImages: 1 },
+      refused: {
+        total: 1,
+        files: [
+          {
+            file: 'cut.jpg',
+            reason: 'is a truncated or corrupt jpeg image: its pixels cannot be read',
+            time: expect.stringMatching(/^20\d\d-/),
+            who: 'environment',
+          },
+        ],
+      },
+    });
+    expect(text).toContain('1 file was refused at upload: "cut.jpg" (');
+
+    await writeFile(cut, whole);
+    await upload(where.project, [cut], 'train');
+    const mended = await fovea.call('projects_health', where);
+    expect(mended.data).toMatchObject({ refused: { total: 0, files: [] } });
+    expect(mended.text).not.toContain('refused at upload');
+  });
+
+  it('names the files of a zip that were refused, with their paths', async () => {
+    const where = await newProject('Packed');
+    const whole = await readFile(`${photos}/BloodImage_00040.jpg`);
+    const folder = join(fovea.folder, 'packed');
+    await mkdir(join(folder, 'train'), { recursive: true });
+    await writeFile(join(folder, 'train', 'a.jpg'), whole);
+    await writeFile(join(folder, 'train', 'b.jpg'), whole.subarray(0, whole.length / 2));
+    await writeFile(join(folder, 'train', 'c.jpg'), 'no image');
+    const sent = await fovea.ok('images_upload_zip', { ...where, path: folder });
+    expect(sent).toMatchObject({ images: 1, failed: 2 });
+    const { text, data } = await fovea.call('projects_health', where);
+    expect(data).toMatchObject({
+      refused: {
+        total: 2,
+        files: [
+          expect.objectContaining({
+            file: 'packed/train/b.jpg',
+            reason: expect.stringContaining('truncated or corrupt jpeg'),
+            who: 'environment',
+          }),
+          expect.objectContaining({
+            file: 'packed/train/c.jpg',
+            reason: expect.stringContaining('is not an image'),
+          }),
+        ],
+      },
+    });
+    expect(text).toMatch(/2 files were refused at upload: .*packed\/train\/b\.jpg.* and 1 more\./);
+  });
+
+  it('keeps nothing of what was refused for another reason than the file', async () => {
+    const where = await newProject('Quiet');
+    const files = [`${photos}/BloodImage_00040.jpg`];
+    const wrong = await fovea.call('images_upload', {
+      ...where,
+      files,
+      metadata: { a: 'x'.repeat(2_000) },
+    });
+    expect(wrong.isError).toBe(true);
+    expect(await fovea.ok('projects_health', where)).toMatchObject({ refused: { total: 0 } });
+  });
 });

@@ -10,12 +10,13 @@ export const projectsHealth: Tool = fromOperation(projects.projects_health, {
   title: 'Check dataset health',
   description:
     'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names odd boxes, near-duplicates, leaks between splits and classes spelled in two ways.',
-  summarize: ({ stats, splits, boxes, nearDuplicates, leaks }) =>
+  summarize: ({ stats, splits, boxes, nearDuplicates, leaks, refused }) =>
     `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
     ` (${tally(stats.classDistribution) || 'no classes'});` +
     ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty` +
     `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}` +
-    `${emptySplits(splits)}${oddBoxes(boxes)}${samePictures(nearDuplicates, leaks)}`,
+    `${emptySplits(splits)}${oddBoxes(boxes)}${samePictures(nearDuplicates, leaks)}` +
+    refusedFiles(refused),
   next: healthCalls,
 });
 
@@ -98,6 +99,15 @@ function oddBoxes(boxes: Health['boxes']): string {
 function spelling(label: string): string {
   const letters = label.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
   return letters.replaceAll(/(\p{L})\1+/gu, '$1').replace(/s$/, '');
+}
+
+/** `2 files were refused: "a.jpg" ("is empty") and 1 more.` */
+function refusedFiles(refused: Health['refused']): string {
+  const [first] = refused?.files ?? [];
+  if (!refused || !first) return '';
+  const more = refused.total > 1 ? ` and ${refused.total - 1} more` : '';
+  const named = `${quoted(first.file)} (${quoted(first.reason)})${more}`;
+  return ` ${count(refused.total, 'file was', 'files were')} refused at upload: ${named}.`;
 }
 
 /** `Near-duplicates: 3 groups of 7 images; leaks between splits: 1 group of 2 images (…).` */

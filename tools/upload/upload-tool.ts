@@ -9,6 +9,7 @@ import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, quoted } from '../format.ts';
 import { openAnnotations } from './annotation-files.ts';
 import { readClassNames } from './class-names.ts';
+import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
 import type { Labelmap } from './file-messages.ts';
 import { type ImageList, listImages } from './image-list.ts';
 import { runUpload, type UploadReport } from './run-upload.ts';
@@ -198,8 +199,7 @@ function summaryOf(
   const figures: readonly (readonly [number, string])[] = [
     [duplicates, 'there already'],
     [inOtherSplit, 'of them in another split, where they stay'],
-    [copies.length, 'exact duplicates under another name or with other labels'],
-    [conflicts, 'of them with conflicting labels, which were not taken'],
+    ...duplicateFigures(copies.length, conflicts),
     [annotated, `annotated with ${count(boxes, 'box', 'boxes')}`],
     [alreadyAnnotated, 'annotated already'],
     [unannotated ?? 0, 'without an annotation'],
@@ -213,14 +213,6 @@ function summaryOf(
   const lead = [`Uploaded ${count(uploaded, 'image')}`, ...said].join(', ');
   const rest = remaining > 0 ? ` ${remaining} remain.` : '';
   return `${lead}.${rest}${duplicatesNamed(copies)}${stoppedBy ? ` Stopped: ${stoppedBy.message}` : ''}`;
-}
-
-/** The first of them; the data has more. */
-function duplicatesNamed(copies: UploadReport['copies']): string {
-  const named = copies
-    .slice(0, namesShownMax)
-    .map(({ file, of, labels }) => `${quoted(file)} of ${quoted(of)} (labels: ${labels})`);
-  return named.length === 0 ? '' : ` Exact duplicates: ${named.join('; ')}.`;
 }
 
 function nextOf(

@@ -1,5 +1,6 @@
 // images_upload_zip: sends a folder or a zip file, then waits for the outcome.
 
+import * as z from 'zod';
 import { images } from '../../src/contract/images.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { FoveaError } from '../../src/errors.ts';
@@ -8,6 +9,7 @@ import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { taskWork, waitForTask } from '../follow-up-calls.ts';
 import { count, fileSize, quoted } from '../format.ts';
 import { poll } from '../polling.ts';
+import { duplicateFigures, duplicatesNamed } from '../upload/duplicate-words.ts';
 import { openToSend, type ToSend } from './pack-folder.ts';
 
 type ZipInput = Input<typeof images.images_upload_zip> & { readonly path?: string | undefined };
@@ -98,17 +100,24 @@ function described(
   }
   const why = 'Checks the dataset.';
   return {
-    summary: `${what} went to ${quoted(project)}: ${figuresOf(result ?? {})}.`,
+    summary: `${what} went to ${quoted(project)}: ${figuresOf(result ?? {})}.${duplicatesNamed(copiesIn(result))}`,
     data,
     next: [{ tool: 'projects_health', arguments: { workspace, project }, why }],
   };
 }
+
+function copiesIn({ exactDuplicates }: NonNullable<Standing['result']> = {}) {
+  return copies.safeParse(exactDuplicates).data ?? [];
+}
+
+const copies = z.array(z.object({ file: z.string(), of: z.string(), labels: z.string() }));
 
 /** The outcome, which only the embedded platform reports in full. */
 function figuresOf(result: Readonly<Record<string, unknown>>): string {
   const figure = (name: string) => (typeof result[name] === 'number' ? result[name] : 0);
   const said: readonly (readonly [number, string])[] = [
     [figure('duplicates'), 'there already'],
+    ...duplicateFigures(figure('exactDuplicatesTotal'), figure('conflictingDuplicates')),
     [figure('annotated'), `annotated with ${count(figure('boxes'), 'label')}`],
     [figure('alreadyAnnotated'), 'annotated already'],
     [figure('unannotated'), 'without an annotation'],

@@ -46,11 +46,16 @@ export type BackgroundTask = (
 
 /** A text member of the payload of the task. */
 export function payloadText(claim: Claim, name: string): string {
-  const { payload } = claim;
+  const value = optionalPayloadText(claim, name);
+  if (value === undefined) throw new Error(`task ${claim.id} has no ${name}`);
+  return value;
+}
+
+/** The same of a member that tasks of an earlier Fovea do not have. */
+export function optionalPayloadText({ payload }: Claim, name: string): string | undefined {
   const value =
     typeof payload === 'object' && payload !== null
       ? new Map(Object.entries(payload)).get(name)
       : undefined;
-  if (typeof value !== 'string') throw new Error(`task ${claim.id} has no ${name}`);
-  return value;
+  return typeof value === 'string' ? value : undefined;
 }

@@ -15,10 +15,20 @@ import {
   type Turn,
   type ZipSettings,
 } from '../zip-import/import-image.ts';
-import { type ZipOutcome, zipReport, zipResult } from '../zip-import/import-report.ts';
+import {
+  refusedFiles,
+  type ZipOutcome,
+  zipReport,
+  zipResult,
+} from '../zip-import/import-report.ts';
 import { openZip, type Zip } from '../zip-import/open-zip.ts';
 import { type PlannedImage, planImport } from '../zip-import/plan-import.ts';
-import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
+import {
+  type BackgroundTask,
+  optionalPayloadText,
+  payloadText,
+  type TaskDependencies,
+} from './background-task.ts';
 import { inParallel, throttleProgress } from './process-items.ts';
 
 /** What a zip upload was started with: all of it text, as the payload of work. */
@@ -32,6 +42,8 @@ export interface ZipPayload extends Readonly<Record<string, string>> {
   readonly tags: string;
   /** When the task was made, in milliseconds since 1970. */
   readonly since: string;
+  /** The credential of the upload. */
+  readonly startedBy: string;
 }
 
 /**
@@ -168,8 +180,16 @@ async function finish(
 ) {
   const { hash } = await blobs.put(Buffer.from(zipReport(outcome)));
   const result = { ...zipResult(outcome, batchName), _report: hash };
-  const workspaceId = payloadText(claim, 'workspaceId');
-  await store.uploads.addReport(claim.id, workspaceId, hash, clock.now(), (writes) =>
+  const now = clock.now();
+  const report = {
+    taskId: claim.id,
+    workspaceId: payloadText(claim, 'workspaceId'),
+    projectId: payloadText(claim, 'projectId'),
+    hash,
+    refused: refusedFiles(outcome, now, optionalPayloadText(claim, 'startedBy')),
+    now,
+  };
+  await store.uploads.addReport(report, (writes) =>
     claim.fenced(() => {
       const written = writes();
       claim.complete(result);

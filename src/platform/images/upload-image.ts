@@ -5,22 +5,28 @@ import { check } from '../../contract/check.ts';
 import { images } from '../../contract/images.ts';
 import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
+import type { Call } from '../../http-server/handlers.ts';
 import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
+import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AddedImage, Metadata } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
+import { faultOf } from './file-fault.ts';
 
 type UploadInput = Input<typeof images.images_upload>;
 
-/** Adds one image to a project. The same bytes again give the image that is there already. */
+/**
+ * Adds one image to a project. The same bytes again give the image that is there already. A file
+ * that is no image, or a truncated one, is refused, and kept in mind for the health of the project.
+ */
 export async function uploadImage(
   dependencies: PlatformDependencies,
   project: Project,
   input: UploadInput,
-  signal: AbortSignal,
+  { principal, signal }: Pick<Call<Principal>, 'principal' | 'signal'>,
 ): Promise<AddedImage> {
   const { store, blobs, clock } = dependencies;
   const metadata = readMetadata(input.metadata);
@@ -33,7 +39,12 @@ export async function uploadImage(
     await blobs.put(content);
     return known;
   }
-  const { file, descriptor } = await readDescribedImage(bytes).catch((thrown) => {
+  const { file, descriptor } = await readDescribedImage(bytes).catch(async (thrown) => {
+    const reason = faultOf(thrown);
+    if (reason !== undefined) {
+      const refused = { file: name, name, identity: hash, reason, at: clock.now() };
+      await store.refusedFiles.add(project.id, [{ ...refused, who: principal.name }]);
+    }
     throw input.image === undefined ? thrown : aboutUrl(thrown);
   });
   const { format, width, height } = file;

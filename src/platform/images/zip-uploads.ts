@@ -30,6 +30,7 @@ export function zipUploadHandlers(
         split: input.split ?? 'train',
         batchName: input.batchName ?? `Uploaded on ${isoTime(since).slice(0, 10)}`,
         tags: (input.tags ?? []).join(','),
+        startedBy: principal.name,
       } as const;
       const { link } = await uploads.start(origin, {
         workspaceId: workspace.id,

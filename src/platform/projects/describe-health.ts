@@ -1,7 +1,9 @@
 // The health of a project as the API shows it.
 
+import { isoTime } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { PlacedImage, ProjectHealth } from '../store/projects.ts';
+import type { RefusedFile } from '../store/refused-files.ts';
 
 /** All but the counts by split. */
 export function describeHealth(health: ProjectHealth) {
@@ -12,6 +14,10 @@ export function describeHealth(health: ProjectHealth) {
     boxes: { ...boxes, complete: isComplete },
     nearDuplicates: { ...describeGroups(groups), compared, plain, complete },
     leaks: describeGroups(groups.filter(isLeak)),
+    refused: {
+      total: health.refused.length,
+      files: health.refused.slice(0, limits.healthImagesShownMax).map(describeRefused),
+    },
     stats: {
       numImages: health.images,
       numAnnotations: health.annotations,
@@ -22,6 +28,10 @@ export function describeHealth(health: ProjectHealth) {
       classDistribution: health.classes,
     },
   };
+}
+
+function describeRefused({ file, reason, at, who }: RefusedFile) {
+  return { file, reason, time: isoTime(at), ...(who !== undefined && { who }) };
 }
 
 type Group = readonly PlacedImage[];

@@ -12,6 +12,7 @@ import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
 import { inferenceTables } from './inferences.ts';
 import { splitTables } from './rebalance.ts';
+import { refusedFileTables } from './refused-files.ts';
 import { imageOrder, platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
 import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
@@ -49,4 +50,5 @@ export const platformMigrations: readonly Migration[] = [
   activityTables,
   trashedImageTables,
   videoSheetColumn,
+  refusedFileTables,
 ];

@@ -15,6 +15,7 @@ import { readProjectType, splitCountsOf } from './column-readers.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { findNearDuplicates } from './near-duplicates.ts';
 import { findOddBoxes } from './odd-boxes.ts';
+import { listRefused } from './refused-files.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';
@@ -184,6 +185,7 @@ export function measureProject(database: Database, projectId: string): ProjectHe
     ...totals,
     boxes: findOddBoxes(database, projectId),
     nearDuplicates: findNearDuplicates(database, projectId, totals.images),
+    refused: listRefused(database, projectId),
     medianRatio: medianRatio(database, projectId, totals.images),
     classes: countLabels(database, projectId),
   };

@@ -19,6 +19,7 @@ import { readInThisThread } from './long-reads/run-long-read.ts';
 import { projectStore } from './projects.ts';
 import { purgeStore } from './purge-trash.ts';
 import { splitStore } from './rebalance.ts';
+import { refusedFileStore } from './refused-files.ts';
 import { searchBlobs, searchStore } from './search.ts';
 import { searchBounds } from './search-index/evaluate-query.ts';
 import { taskStore } from './tasks.ts';
@@ -48,6 +49,7 @@ export function createSqliteStore(
     trash: trashStore(database),
     visionEvents: visionEventStore(database, reader),
     useCases: useCaseStore(database),
+    refusedFiles: refusedFileStore(database),
     uploads: uploadStore(database, queue),
     videoJobs: videoJobStore(database, queue),
     search: searchStore(database, queue, reader),

@@ -3,7 +3,8 @@
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
-import type { Received, Upload, UploadStore } from '../store/upload-links.ts';
+import type { Received, Upload, UploadStore, ZipReport } from '../store/upload-links.ts';
+import { keepRefused } from './refused-files.ts';
 
 export const uploadTables: Migration = {
   name: 'uploads',
@@ -60,15 +61,7 @@ export function uploadStore(database: Database, queue: TaskQueue): UploadStore {
         ...giveUpLate(database, queue, now, receivingBefore),
         ...forgetUsed(database, usedBefore),
       ]),
-    addReport: async (taskId, workspaceId, hash, now, fenced) => {
-      fenced(() =>
-        database.run(
-          `INSERT INTO zip_reports (task_id, workspace_id, hash, created) VALUES (?, ?, ?, ?)
-           ON CONFLICT (task_id) DO UPDATE SET hash = excluded.hash`,
-          [taskId, workspaceId, hash, now],
-        ),
-      );
-    },
+    addReport: async (report, fenced) => fenced(() => addReport(database, report)),
     since: async (imageId, time) =>
       database.get(
         `SELECT created >= ? AS is_new, coalesce(annotated_at >= ?, 0) AS is_annotated
@@ -77,6 +70,18 @@ export function uploadStore(database: Database, queue: TaskQueue): UploadStore {
         (row) => ({ isNew: row.boolean('is_new'), isAnnotated: row.boolean('is_annotated') }),
       ) ?? { isNew: false, isAnnotated: false },
   };
+}
+
+function addReport(
+  database: Database,
+  { taskId, workspaceId, projectId, hash, refused, now }: ZipReport,
+): void {
+  database.run(
+    `INSERT INTO zip_reports (task_id, workspace_id, hash, created) VALUES (?, ?, ?, ?)
+     ON CONFLICT (task_id) DO UPDATE SET hash = excluded.hash`,
+    [taskId, workspaceId, hash, now],
+  );
+  keepRefused(database, projectId, refused);
 }
 
 function add(

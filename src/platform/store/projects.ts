@@ -2,6 +2,7 @@
 
 import type { ProjectType } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
+import type { RefusedFile } from './refused-files.ts';
 
 export type SplitCounts = Readonly<Record<SplitName, number>>;
 
@@ -62,6 +63,7 @@ export interface NearDuplicates {
 export interface ProjectHealth {
   readonly boxes: OddBoxes;
   readonly nearDuplicates: NearDuplicates;
+  readonly refused: readonly RefusedFile[];
   readonly images: number;
   readonly annotations: number;
   readonly averageWidth: number;

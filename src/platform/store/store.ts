@@ -15,6 +15,7 @@ import type { InferenceStore } from './inferences.ts';
 import type { ProjectStore } from './projects.ts';
 import type { PurgeStore } from './purge-trash.ts';
 import type { SplitStore } from './rebalance.ts';
+import type { RefusedFileStore } from './refused-files.ts';
 import type { SearchStore } from './search.ts';
 import type { TaskStore } from './tasks.ts';
 import type { TrainingStore } from './trainings.ts';
@@ -36,6 +37,7 @@ export interface Store {
   readonly trash: TrashStore;
   readonly visionEvents: VisionEventStore;
   readonly useCases: UseCaseStore;
+  readonly refusedFiles: RefusedFileStore;
   readonly uploads: UploadStore;
   readonly videoJobs: VideoJobStore;
   readonly search: SearchStore;

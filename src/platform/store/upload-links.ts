@@ -2,6 +2,7 @@
 
 import type { NewTask } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
+import type { RefusedFile } from './refused-files.ts';
 
 export type UploadKind = 'zip' | 'video';
 
@@ -23,6 +24,16 @@ export interface Upload {
 /** `over`: the work that waited for it has been given up. */
 export type Received = 'taken' | 'taken_before' | 'over' | 'missing';
 
+export interface ZipReport {
+  readonly taskId: string;
+  readonly workspaceId: string;
+  readonly projectId: string;
+  /** Of its blob. */
+  readonly hash: string;
+  readonly refused: readonly RefusedFile[];
+  readonly now: number;
+}
+
 export interface UploadStore {
   /** With its held work, in one transaction. */
   add(upload: Omit<Upload, 'file' | 'bytes'>, task?: NewTask): Promise<void>;
@@ -42,13 +53,8 @@ export interface UploadStore {
    * `usedBefore` and no work needs any more. Gives the files to be removed.
    */
   purge(now: number, usedBefore: number, receivingBefore: number): Promise<readonly string[]>;
-  addReport(
-    taskId: string,
-    workspaceId: string,
-    hash: string,
-    now: number,
-    fenced: FencedTransaction,
-  ): Promise<void>;
+  /** The report of a zip file, with the files that were refused. */
+  addReport(report: ZipReport, fenced: FencedTransaction): Promise<void>;
   /**
    * Whether an image, and its annotation, are there since a time: so an attempt that starts over
    * knows what the one before it did.

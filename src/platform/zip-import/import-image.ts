@@ -3,6 +3,7 @@
 import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
 import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import { readLabel } from '../../annotation-formats/value-checks.ts';
+import { type ComparedLabels, compareLabels } from '../../annotations/compare-labels.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
@@ -36,8 +37,8 @@ export interface ImportDependencies extends Pick<TaskDependencies, 'store' | 'bl
   readonly project: Project;
   readonly settings: ZipSettings;
   readonly findLabelmap: FindLabelmap;
-  /** By the bytes of an image: the end of taking the first that has them, which counts. */
-  readonly first: Map<string, Promise<void>>;
+  /** By the bytes of an image: the first that has them, which counts, and the end of taking it. */
+  readonly first: Map<string, { readonly path: string; readonly done: Promise<void> }>;
   /** Ids of images that this attempt has annotated: each counts once. */
   readonly annotated: Set<string>;
 }
@@ -52,10 +53,19 @@ export interface Turn {
 
 export type AnnotationOutcome = 'added' | 'already_there' | 'none' | 'refused';
 
+/** The image whose bytes a file has, and how its labels compare with those of the file. */
+export interface ExactDuplicate {
+  /** The file of the archive, or the name of the image that was there before. */
+  readonly of: string;
+  readonly labels: ComparedLabels | 'taken' | 'none' | 'refused';
+}
+
 export interface ImportedImage {
   readonly path: string;
   readonly outcome: 'added' | 'duplicate' | 'failed';
   readonly imageId: string | undefined;
+  /** Undefined for the same file once more, with the same labels or without. */
+  readonly duplicate: ExactDuplicate | undefined;
   readonly split: SplitName | undefined;
   readonly annotation: AnnotationOutcome;
   /** Boxes, or classes of the whole image, that were added. */
@@ -78,20 +88,25 @@ export async function importImage(
     const { hash } = content;
     const first = dependencies.first.get(hash);
     const isFirst = first === undefined;
-    if (isFirst) dependencies.first.set(hash, done.promise);
+    if (isFirst) dependencies.first.set(hash, { path, done: done.promise });
     turn.end();
-    await first;
+    await first?.done;
     const { image, size } = await addImage(dependencies, planned, content);
     const { isNew, isAnnotated } = await dependencies.store.uploads.since(
       image.id,
       dependencies.settings.since,
     );
-    const annotation = await annotate(dependencies, planned, { ...image, ...size, isAnnotated });
+    const toAnnotate = { ...image, ...size, isAnnotated };
+    const { labels, ...annotation } = await annotate(dependencies, planned, toAnnotate);
+    const isAdded = isNew && isFirst;
+    const of = first?.path ?? image.name;
+    const isKnown = of === nameOf(path) && labels !== 'conflicting';
     return {
       path,
       imageId: image.id,
       split: image.split,
-      outcome: isNew && isFirst ? 'added' : 'duplicate',
+      outcome: isAdded ? 'added' : 'duplicate',
+      duplicate: isAdded || isKnown ? undefined : { of, labels },
       ...annotation,
     };
   } catch (thrown) {
@@ -100,6 +115,7 @@ export async function importImage(
       path,
       outcome: 'failed',
       imageId: undefined,
+      duplicate: undefined,
       split: undefined,
       annotation: 'none',
       boxes: 0,
@@ -187,9 +203,18 @@ interface ToAnnotate extends Size {
   readonly isAnnotated: boolean;
 }
 
-type Annotated = Pick<ImportedImage, 'annotation' | 'boxes' | 'warnings' | 'problems'>;
+type Annotated = Pick<ImportedImage, 'annotation' | 'boxes' | 'warnings' | 'problems'> &
+  Pick<ExactDuplicate, 'labels'>;
 
-const nothing = { annotation: 'none', boxes: 0, warnings: 0, problems: [] } as const;
+const nothing = {
+  annotation: 'none',
+  labels: 'none',
+  boxes: 0,
+  warnings: 0,
+  problems: [],
+} as const;
+
+const refused = { ...nothing, annotation: 'refused', labels: 'refused' } as const;
 
 async function annotate(
   dependencies: ImportDependencies,
@@ -197,12 +222,12 @@ async function annotate(
   { id, width, height, isAnnotated }: ToAnnotate,
 ): Promise<Annotated> {
   if (planned.problem !== undefined) {
-    return { ...nothing, annotation: 'refused', problems: [planned.problem] };
+    return { ...refused, problems: [planned.problem] };
   }
   const image = { name: baseName(planned.entry.path), width, height };
   const read = await readAnnotation(dependencies, planned, image);
   if (read === undefined) return nothing;
-  if ('problem' in read) return { ...nothing, annotation: 'refused', problems: [read.problem] };
+  if ('problem' in read) return { ...refused, problems: [read.problem] };
   const { annotation, warnings, warningsTotal } = read;
   const options = { overwrite: false, isPredicted: false };
   const outcome = await dependencies.store.images.annotate(
@@ -212,10 +237,16 @@ async function annotate(
     dependencies.clock.now(),
   );
   const isOurs = outcome === 'annotated' || (isAnnotated && !dependencies.annotated.has(id));
-  if (!isOurs) return { ...nothing, annotation: 'already_there' };
+  if (!isOurs) {
+    const { project, store } = dependencies;
+    const kept = await store.images.find(project.id, id);
+    const labels = compareLabels(kept?.annotation, annotation);
+    return { ...nothing, annotation: 'already_there', labels };
+  }
   dependencies.annotated.add(id);
   return {
     annotation: 'added',
+    labels: 'taken',
     boxes: annotation.objects,
     warnings: warningsTotal,
     problems: warnings.slice(0, problemsKeptMax).map(({ message }) => message),

@@ -1,9 +1,12 @@
 // The report of a zip import: counts, and a CSV table of all files.
 
 import { limits } from '../../limits.ts';
+import { labelOf } from '../images/upload-image.ts';
 import type { SplitCounts } from '../store/projects.ts';
-import type { ImportedImage } from './import-image.ts';
+import type { RefusedFile } from '../store/refused-files.ts';
+import type { ExactDuplicate, ImportedImage } from './import-image.ts';
 import type { RefusedEntry } from './open-zip.ts';
+import { baseName } from './path-hints.ts';
 import type { PassedOver } from './plan-import.ts';
 
 export interface ZipOutcome {
@@ -21,6 +24,7 @@ interface Line {
   readonly annotation: string;
   readonly boxes: number;
   readonly problem: string;
+  readonly duplicate: ExactDuplicate | undefined;
 }
 
 /**
@@ -34,9 +38,17 @@ export function zipResult(outcome: ZipOutcome, batch: string) {
     images.filter((image) => image.outcome !== 'failed' && image.annotation === what).length;
   const spoken = linesOf(outcome).filter(({ problem }) => problem !== '');
   const shown = spoken.slice(0, limits.zipReportRowsShownMax);
+  const copies = images.flatMap(({ path, duplicate }) =>
+    duplicate ? [{ file: path, ...duplicate }] : [],
+  );
   return {
     images: added.length,
     duplicates: images.filter((image) => image.outcome === 'duplicate').length,
+    ...(copies.length > 0 && {
+      exactDuplicatesTotal: copies.length,
+      exactDuplicates: copies.slice(0, limits.zipReportRowsShownMax),
+      conflictingDuplicates: copies.filter(({ labels }) => labels === 'conflicting').length,
+    }),
     failed: images.filter((image) => image.outcome === 'failed').length + refused.length,
     annotated: annotated('added'),
     boxes: sum(images.map(({ boxes }) => boxes)),
@@ -53,6 +65,27 @@ export function zipResult(outcome: ZipOutcome, batch: string) {
   };
 }
 
+/** Images that failed, and files that could not be read at all. */
+export function refusedFiles(
+  { images, refused }: ZipOutcome,
+  at: number,
+  who: string | undefined,
+): readonly RefusedFile[] {
+  const failed = images.filter(({ outcome }) => outcome === 'failed');
+  const files = [
+    ...failed.map(({ path, problems }) => ({ path, reason: problems.join('; ') })),
+    ...refused.map(({ shownPath, problem }) => ({ path: shownPath, reason: problem })),
+  ];
+  return files.map(({ path, reason }) => ({
+    file: path,
+    name: labelOf(baseName(path)),
+    identity: path,
+    reason: reason.slice(0, limits.zipProblemCharactersMax),
+    at,
+    who,
+  }));
+}
+
 function splitsOf(images: readonly ImportedImage[]): SplitCounts {
   const count = (name: string) => images.filter(({ split }) => split === name).length;
   return { train: count('train'), valid: count('valid'), test: count('test') };
@@ -64,7 +97,7 @@ function sum(figures: readonly number[]): number {
 
 /** Files that failed first, then those with something odd, then what was passed over. */
 function linesOf({ images, refused, passedOver }: ZipOutcome): readonly Line[] {
-  const others = { imageId: '', annotation: '', boxes: 0 };
+  const others = { imageId: '', annotation: '', boxes: 0, duplicate: undefined };
   const lines = [
     ...refused.map(({ shownPath, problem }) => ({
       file: shownPath,
@@ -87,12 +120,13 @@ function linesOf({ images, refused, passedOver }: ZipOutcome): readonly Line[] {
 }
 
 function lineOf(image: ImportedImage): Line {
-  const { path, outcome, imageId = '', annotation, boxes, problems } = image;
+  const { path, outcome, imageId = '', annotation, boxes, problems, duplicate } = image;
   return {
     file: path,
     outcome,
     imageId,
     boxes,
+    duplicate,
     annotation: outcome === 'failed' ? '' : annotation.replaceAll('_', ' '),
     problem: problems.join('; '),
   };
@@ -100,15 +134,15 @@ function lineOf(image: ImportedImage): Line {
 
 /** All files as CSV (RFC 4180), with a line of headings. */
 export function zipReport(outcome: ZipOutcome): string {
-  const headings = ['file', 'outcome', 'image', 'annotation', 'boxes', 'problem'];
-  const rows = linesOf(outcome).map(({ file, outcome, imageId, annotation, boxes, problem }) => [
-    file,
-    outcome,
-    imageId,
-    annotation,
-    String(boxes),
-    problem,
-  ]);
+  const told = ['file', 'outcome', 'image', 'annotation', 'boxes', 'problem'];
+  const headings = [...told, 'duplicate of', 'its labels'];
+  const rows = linesOf(outcome).map(
+    ({ file, outcome, imageId, annotation, boxes, problem, duplicate }) => [
+      ...[file, outcome, imageId, annotation, String(boxes), problem],
+      duplicate?.of ?? '',
+      duplicate?.labels ?? '',
+    ],
+  );
   return [headings, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 

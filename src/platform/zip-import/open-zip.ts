@@ -11,6 +11,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { onDisk } from '../../storage/disk-errors.ts';
 import type { FileStore } from '../../storage/file-store.ts';
+import { faultOf } from '../images/file-fault.ts';
 import { checkName, decodeName, isNoise, shownName } from './decode-entry-name.ts';
 
 /** A file in the archive that may be read. */
@@ -389,8 +390,7 @@ function damagedEntry(): FoveaError {
 
 /** Why a file of the archive cannot be used; throws what is an error of the service. */
 export function fileProblemOf(thrown: unknown): string {
-  if (!(thrown instanceof FoveaError) || thrown instanceof ZipTooLarge) throw thrown;
-  const isFault = ['invalid_input', 'too_large', 'unsupported_media'].includes(thrown.code);
-  if (!isFault) throw thrown;
-  return thrown.problems[0]?.message ?? thrown.message;
+  const problem = thrown instanceof ZipTooLarge ? undefined : faultOf(thrown);
+  if (problem === undefined) throw thrown;
+  return problem;
 }

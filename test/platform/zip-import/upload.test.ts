@@ -77,6 +77,9 @@ it('waits for its file, takes it, tells the figures, and leaves no file behind',
   expect(task.result).toEqual({
     images: 3,
     duplicates: 1,
+    exactDuplicatesTotal: 1,
+    exactDuplicates: [{ file: 'copy.png', of: 'valid/c.png', labels: 'none' }],
+    conflictingDuplicates: 0,
     failed: 1,
     annotated: 1,
     boxes: 1,
@@ -115,11 +118,11 @@ it('gives a report of every file, which no spreadsheet takes for a formula', asy
   const answer = await fetch(String(task.reportUrl));
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const [head, first, second, end] = (await answer.text()).split('\r\n');
-  expect(head).toBe('file,outcome,image,annotation,boxes,problem');
+  expect(head).toBe('file,outcome,image,annotation,boxes,problem,duplicate of,its labels');
   expect(first).toBe(
-    `"'=HYPERLINK(""x"").png",failed,,,0,"is not an image; accepted are JPEG, PNG, WebP, BMP, TIFF and AVIF"`,
+    `"'=HYPERLINK(""x"").png",failed,,,0,"is not an image; accepted are JPEG, PNG, WebP, BMP, TIFF and AVIF",,`,
   );
-  expect(second).toMatch(/^"a, ""b"".png",added,[0-9a-f]{20},none,0,$/);
+  expect(second).toMatch(/^"a, ""b"".png",added,[0-9a-f]{20},none,0,,,$/);
   expect(end).toBe('');
 });
 
@@ -161,6 +164,45 @@ it('sent twice adds nothing, and labels what had no annotation', async () => {
     alreadyAnnotated: 1,
     boxes: 0,
   });
+});
+
+it('names exact duplicates, and says whether their labels agree', async () => {
+  const pixels = await testImage(1);
+  const zip = plainZip({
+    'train/a.png': pixels,
+    'train/a.xml': voc('a.png', 'cat'),
+    'valid/a.png': pixels,
+    'valid/a.xml': voc('a.png', 'cat'),
+    'valid/b.png': pixels,
+    'valid/b.xml': voc('b.png', 'dog'),
+    'valid/c.png': await testImage(2),
+  });
+  const { result } = await sendZip(platform, project, zip);
+  expect(result).toMatchObject({
+    images: 2,
+    duplicates: 2,
+    annotated: 1,
+    exactDuplicatesTotal: 2,
+    conflictingDuplicates: 1,
+    exactDuplicates: [
+      { file: 'valid/a.png', of: 'train/a.png', labels: 'same' },
+      { file: 'valid/b.png', of: 'train/a.png', labels: 'conflicting' },
+    ],
+  });
+  const again = plainZip({
+    'a.png': pixels,
+    'z.png': pixels,
+    'c.png': await testImage(2),
+    'c.xml': voc('c.png', 'cow'),
+  });
+  expect((await sendZip(platform, project, again)).result).toMatchObject({
+    images: 0,
+    duplicates: 3,
+    annotated: 1,
+    exactDuplicates: [{ file: 'z.png', of: 'a.png', labels: 'none' }],
+  });
+  const plain = await sendZip(platform, project, plainZip({ 'a.png': pixels }));
+  expect(plain.result).not.toHaveProperty('exactDuplicates');
 });
 
 it('takes one file for each link', async () => {
