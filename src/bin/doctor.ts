@@ -35,9 +35,9 @@ async function examine(settings: Settings): Promise<readonly Check[]> {
   const log = createLog(settings.logLevel);
   const calls = prepareToolCalls(settings, packageJson.version, log);
   try {
-    return await diagnose(
-      await calls.options.makeContext(readOnlyScope(new AbortController().signal)),
-    );
+    const scope = readOnlyScope(new AbortController().signal);
+    const context = await calls.options.makeContext(scope);
+    return await diagnose({ ...context, pastCalls: async () => undefined });
   } finally {
     await calls.closeServices();
   }

@@ -45,6 +45,8 @@ export const mcpLimits = {
   idempotencyDaysMax: 7,
   /** Larger results are not stored: a repeated call must read the target itself. */
   storedResultCharactersMax: 64 * 1024,
+  /** A status line that names long things; of a list of calls it is one of many. */
+  pastCallSummaryCharactersMax: 300,
   /** A call without an answer is reconciled within an hour; later it is meant anew. */
   lostCallSecondsMax: 3_600,
   /** The request may still be running: reconciliation waits. */

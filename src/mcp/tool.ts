@@ -10,6 +10,7 @@ import type { FileRoots } from '../file-access/file-roots.ts';
 import type { Client } from '../http-client/client.ts';
 import type { MachineDiagnostics } from '../setup/machine-diagnostics.ts';
 import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
+import type { PastCalls, WantedPastCalls } from './past-calls.ts';
 
 /** A call that makes sense next, ready to be made. */
 export interface NextCall {
@@ -134,6 +135,8 @@ export interface ToolContext {
   signIn(): Promise<SignInFlow>;
   /** Diagnostics of this machine; loads its code with the first call. */
   machine(): Promise<MachineDiagnostics>;
+  /** Calls of this caller that changed something; undefined: none are recorded. */
+  pastCalls(wanted: WantedPastCalls): Promise<PastCalls | undefined>;
   readonly elicitation: Elicitation;
   readonly settings: Settings;
   readonly clock: Clock;
@@ -142,6 +145,9 @@ export interface ToolContext {
   /** Reported to the host where it gave a progress token. */
   progress(done: number, total: number | undefined, message: string): void;
 }
+
+/** What a context has before it is known whose call it is. */
+export type CallerContext = Omit<ToolContext, 'pastCalls'>;
 
 export interface Tool {
   readonly name: string;

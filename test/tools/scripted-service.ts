@@ -82,6 +82,7 @@ export async function openScriptedService(settings: Partial<Settings> = {}): Pro
     machine: async () => quietMachine,
     settings: { ...readSettings(environmentIn(folder)), ...settings },
     clock: systemClock,
+    pastCalls: async () => undefined,
     signal: new AbortController().signal,
     progress: (done, total, message) => progress.push(`${done}/${total} ${message}`),
   };

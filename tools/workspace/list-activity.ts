@@ -1,21 +1,89 @@
-// activity_list: what was changed in a workspace, by whom, when, by which call.
+// activity_list: what was changed in a workspace, by whom, when, by which call. A hosted platform
+// tells nobody: there the records of this machine say what its own calls did.
 
+import { isoTime } from '../../src/clock.ts';
 import { activity } from '../../src/contract/activity.ts';
+import { checkInput } from '../../src/contract/check.ts';
+import type { Input } from '../../src/contract/operation.ts';
+import { FoveaError, invalidArgument } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
-import type { Tool } from '../../src/mcp/tool.ts';
+import type { PastCall } from '../../src/mcp/past-calls.ts';
+import type { Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 
+const { activity_list } = activity;
+
+type Wanted = Input<typeof activity_list>;
+
+const ofPlatform = fromOperation(activity_list, {
+  title: 'List activity',
+  description:
+    'Lists changes, the newest first: who, when, by which tool, before and after. Of a hosted platform it lists only calls made on this machine.',
+  summarize: ({ total }) => `${count(total, 'change')}.`,
+  page: ({ total, entries, next }) => pageOf(total, entries.length, next),
+});
+
 export const activityList: Tool = {
-  ...fromOperation(activity.activity_list, {
-    title: 'List activity',
-    description: 'Lists changes, the newest first: who, when, by which tool, before and after.',
-    summarize: ({ total }) => `${count(total, 'change')}.`,
-    page: ({ total, entries, next }) => ({
-      total,
-      shown: entries.length,
-      truncated: next !== undefined,
-      ...(next !== undefined && { next: { before: next } }),
-    }),
-  }),
-  embeddedOnly: true,
+  ...ofPlatform,
+  prepare: (args) => {
+    const prepared = ofPlatform.prepare(args);
+    return {
+      ...prepared,
+      run: (context) =>
+        context.settings.baseUrl === undefined
+          ? prepared.run(context)
+          : listOwnCalls(checkInput(activity_list, args), context),
+    };
+  },
 };
+
+async function listOwnCalls(wanted: Wanted, context: ToolContext): Promise<ToolResult> {
+  const { workspace, project, action: tool, since, until, before, limit = 20 } = wanted;
+  for (const name of ['kind', 'who'] as const) {
+    if (wanted[name] === undefined) continue;
+    throw invalidArgument(name, 'is known on the embedded platform alone: leave it out');
+  }
+  const found = await context.pastCalls({
+    workspace,
+    project,
+    tool,
+    since: since === undefined ? undefined : Date.parse(since),
+    until: until === undefined ? undefined : Date.parse(until),
+    beforeId: before,
+    countMax: limit + 1,
+  });
+  if (found === undefined) throw notRecorded();
+  const shown = found.calls.slice(0, limit);
+  const next = found.calls.length > limit ? shown.at(-1)?.id : undefined;
+  const days = limits.idempotencyDaysMax;
+  return {
+    summary: `${count(found.total, 'call')} from this machine in ${days} days; a hosted platform keeps no log, so changes by others are not among them.`,
+    data: { source: 'this machine', total: found.total, entries: shown.map(describeCall) },
+    page: pageOf(found.total, shown.length, next),
+  };
+}
+
+function pageOf(total: number, shown: number, next: number | undefined): Page {
+  const truncated = next !== undefined;
+  return { total, shown, truncated, ...(truncated && { next: { before: next } }) };
+}
+
+function describeCall({ id, tool, project, state, startedAt, endedAt, summary }: PastCall) {
+  return {
+    id,
+    time: isoTime(startedAt),
+    ...(state === 'done' && { until: isoTime(endedAt) }),
+    action: tool,
+    ...(project !== undefined && { project }),
+    state: state === 'lost' ? 'unknown' : state,
+    ...(summary !== undefined && { did: summary }),
+  };
+}
+
+function notRecorded(): FoveaError {
+  return new FoveaError('conflict', 'The records of calls cannot be read now.', {
+    hint: 'doctor says whether the folder of Fovea can be written.',
+    retry: 'safe',
+  });
+}

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Settings } from '../../config.ts';
+import { limits } from '../../limits.ts';
 import type { Tool } from '../tool.ts';
 import type { Arguments } from '../tool-profiles.ts';
 
@@ -28,6 +29,9 @@ export interface CallIdentity {
   /** The same for equal calls of one principal. */
   readonly digest: string;
   readonly rule: RepeatRule;
+  /** Where it works, for the list of calls. */
+  readonly workspace: string | undefined;
+  readonly project: string | undefined;
 }
 
 export async function identityOf(call: IdempotentCall): Promise<CallIdentity> {
@@ -38,7 +42,20 @@ export async function identityOf(call: IdempotentCall): Promise<CallIdentity> {
   const digest = createHash('sha256')
     .update(JSON.stringify([principal, tool.name, canonicalMembers(rest), files]))
     .digest('base64url');
-  return { principal, tool: tool.name, key, digest, rule: ruleOf(tool) };
+  const { workspace, project } = args;
+  return {
+    principal,
+    tool: tool.name,
+    key,
+    digest,
+    rule: ruleOf(tool),
+    workspace: nameIn(workspace),
+    project: nameIn(project),
+  };
+}
+
+function nameIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, limits.foreignIdCharactersMax) : undefined;
 }
 
 /** The principal of this machine: the same text for the same services and credential. */

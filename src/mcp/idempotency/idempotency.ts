@@ -7,16 +7,18 @@ import { asFoveaError, FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { InputRequired } from '../elicitation/host-elicitation.ts';
+import type { PastCalls, WantedPastCalls } from '../past-calls.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 import type { Arguments } from '../tool-profiles.ts';
 import { type CallIdentity, type IdempotentCall, identityOf } from './call-identity.ts';
 import {
+  type CallEnd,
   type IdempotencyRecord,
   openRecordStore,
   type RecordStore,
   type Verdict,
 } from './record-store.ts';
-import { type Ended, fromKept, outcomeOf, toKept } from './stored-outcome.ts';
+import { fromKept, outcomeOf, toKept } from './stored-outcome.ts';
 
 export interface Idempotency {
   /**
@@ -24,6 +26,8 @@ export interface Idempotency {
    * belongs to another call, and where it is unknown whether the earlier call was done.
    */
   identify(call: IdempotentCall, context: ToolContext): Promise<IdentifiedCall>;
+  /** Earlier calls that changed something; undefined: the file fails. */
+  list(principal: string, wanted: WantedPastCalls): Promise<PastCalls | undefined>;
   close(): Promise<void>;
 }
 
@@ -85,6 +89,10 @@ class FileIdempotency implements Idempotency {
     };
   }
 
+  async list(principal: string, wanted: WantedPastCalls): Promise<PastCalls | undefined> {
+    return this.#ask(() => this.#records.list(principal, wanted));
+  }
+
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#records.close();
@@ -111,7 +119,7 @@ class FileIdempotency implements Idempotency {
   async #reconcile(lost: IdempotencyRecord, attempt: Attempt): Promise<ToolResult | undefined> {
     const result = await this.#readBack(lost, attempt);
     if (result === undefined) this.#write(() => this.#records.remove(lost.id));
-    else this.#finish(lost.id, 'done', keptOf(result, attempt));
+    else this.#finish(lost.id, endOf(result, attempt));
     return result;
   }
 
@@ -150,11 +158,11 @@ class FileIdempotency implements Idempotency {
   async #made(id: number, lost: IdempotencyRecord | undefined, attempt: Run): Promise<ToolResult> {
     try {
       const result = await (lost === undefined ? attempt.make() : this.#makeAgain(lost, attempt));
-      this.#finish(id, 'done', keptOf(result, attempt));
+      this.#finish(id, endOf(result, attempt));
       return result;
     } catch (thrown) {
       if (thrown instanceof InputRequired) this.#write(() => this.#records.remove(id));
-      else this.#finish(id, outcomeOf(thrown), undefined);
+      else this.#finish(id, { state: outcomeOf(thrown), kept: undefined, summary: undefined });
       throw thrown;
     }
   }
@@ -229,8 +237,8 @@ class FileIdempotency implements Idempotency {
     }
   }
 
-  #finish(id: number, state: Ended, kept: string | undefined): void {
-    this.#write(() => this.#records.finish(id, state, kept));
+  #finish(id: number, end: CallEnd): void {
+    this.#write(() => this.#records.finish(id, end));
   }
 
   /** A call that was made has its result, also where the file fails. */
@@ -278,10 +286,16 @@ interface Run extends Attempt {
   readonly make: () => Promise<ToolResult>;
 }
 
-/** Undefined: no later call is given the result. */
-function keptOf(result: ToolResult, { call, identity }: Attempt): string | undefined {
+/** The result itself only where a later call is given it. */
+function endOf(result: ToolResult, { call, identity }: Attempt): CallEnd {
   const isReplayed = identity.key !== undefined || identity.rule === 'replayed';
-  return isReplayed ? toKept(call.tool, result) : undefined;
+  return {
+    state: 'done',
+    kept: isReplayed ? toKept(call.tool, result) : undefined,
+    summary: call.tool.givesSecret
+      ? undefined
+      : result.summary.slice(0, limits.pastCallSummaryCharactersMax),
+  };
 }
 
 /** The target may never have been there, or this credential may not see it. */

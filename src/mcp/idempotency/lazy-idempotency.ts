@@ -39,6 +39,7 @@ export function createLazyIdempotency(
             recorded: undefined,
             run: (make) => runWithoutRecord(call, make),
           }),
+          list: async () => undefined,
           close: async () => {},
         };
       }

@@ -7,6 +7,7 @@ import { systemErrorCode } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { type Database, openDatabase, type Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
+import type { PastCall, PastCalls, WantedPastCalls } from '../past-calls.ts';
 import type { CallIdentity } from './call-identity.ts';
 import type { Ended } from './stored-outcome.ts';
 
@@ -31,6 +32,13 @@ export type Verdict =
   /** The key belongs to a call with other arguments. */
   | { readonly kind: 'other-call' };
 
+/** What became of a call, and what is kept of its result. */
+export interface CallEnd {
+  readonly state: Ended;
+  readonly kept: string | undefined;
+  readonly summary: string | undefined;
+}
+
 /** A call that is to be made has a record now. */
 export type Claim =
   | Exclude<Verdict, { kind: 'new' }>
@@ -42,9 +50,10 @@ export interface RecordStore {
   claim(call: CallIdentity): Claim;
   /** One record; a call whose process is dead is lost. */
   find(id: number): IdempotencyRecord | undefined;
-  finish(id: number, state: Ended, kept: string | undefined): void;
+  finish(id: number, end: CallEnd): void;
   /** For a call that was not sent. */
   remove(id: number): void;
+  list(principal: string, wanted: WantedPastCalls): PastCalls;
   close(): void;
 }
 
@@ -68,6 +77,14 @@ const migrations: readonly Migration[] = [
       CREATE INDEX calls_by_digest ON calls (principal, digest, id);
       CREATE INDEX calls_by_key ON calls (principal, key, id) WHERE key IS NOT NULL;
       CREATE INDEX calls_by_start ON calls (principal, started_at);
+    `,
+  },
+  {
+    name: 'what calls did',
+    sql: `
+      ALTER TABLE calls ADD COLUMN workspace TEXT;
+      ALTER TABLE calls ADD COLUMN project TEXT;
+      ALTER TABLE calls ADD COLUMN summary TEXT;
     `,
   },
 ];
@@ -100,8 +117,9 @@ export function openRecordStore({ path, clock, windowMs }: Options): RecordStore
       return claim;
     },
     find: (id) => table.find(id),
-    finish: (id, state, kept) => table.finish(id, state, kept),
+    finish: (id, end) => table.finish(id, end),
     remove: (id) => table.remove(id),
+    list: (principal, wanted) => table.list(principal, wanted),
     close: () => {
       clearInterval(beat);
       database.close();
@@ -176,12 +194,13 @@ class RecordTable {
   }
 
   /** Within a transaction. */
-  add({ principal, tool, key, digest }: CallIdentity): number {
+  add({ principal, tool, key, digest, workspace, project }: CallIdentity): number {
     const now = this.#clock.now();
     const sql = `INSERT INTO calls
-      (principal, tool, key, digest, state, host, pid, started_at, ended_at)
-      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?) RETURNING id`;
-    const values = [principal, tool, key, digest, this.#host, process.pid, now, now];
+      (principal, tool, key, digest, workspace, project, state, host, pid, started_at, ended_at)
+      VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?) RETURNING id`;
+    const call = [principal, tool, key, digest, workspace, project];
+    const values = [...call, this.#host, process.pid, now, now];
     const id = this.#database.get(sql, values, (row) => row.integer('id'));
     this.#added += 1;
     if (this.#added % limits.idempotencyCleanEvery === 0) this.clean();
@@ -193,19 +212,45 @@ class RecordTable {
   }
 
   /** Failed calls are not stored, so that they cannot evict others. */
-  finish(id: number, state: Ended, kept: string | undefined): void {
+  finish(id: number, { state, kept, summary }: CallEnd): void {
     if (state === 'failed') {
       this.remove(id);
       return;
     }
     this.#own.delete(id);
-    const sql = 'UPDATE calls SET state = ?, ended_at = ?, kept = ? WHERE id = ?';
-    this.#database.run(sql, [state, this.#clock.now(), kept, id]);
+    const sql = 'UPDATE calls SET state = ?, ended_at = ?, kept = ?, summary = ? WHERE id = ?';
+    this.#database.run(sql, [state, this.#clock.now(), kept, summary, id]);
   }
 
   remove(id: number): void {
     this.#own.delete(id);
     this.#database.run('DELETE FROM calls WHERE id = ?', [id]);
+  }
+
+  list(principal: string, { beforeId, countMax, ...chosen }: WantedPastCalls): PastCalls {
+    const values = { principal, ...chosen };
+    const calls = this.#database.all(
+      `SELECT * FROM calls WHERE ${listed} AND (:beforeId IS NULL OR id < :beforeId)
+       ORDER BY id DESC LIMIT :countMax`,
+      { ...values, beforeId, countMax },
+      (row) => this.#readPast(row),
+    );
+    const sql = `SELECT count(*) AS n FROM calls WHERE ${listed}`;
+    const total = this.#database.get(sql, values, (row) => row.integer('n')) ?? 0;
+    return { calls, total };
+  }
+
+  #readPast(row: Row): PastCall {
+    const { id, state, startedAt, endedAt } = this.#read(row);
+    return {
+      id,
+      tool: row.text('tool'),
+      project: row.optionalText('project'),
+      state: state === 'failed' ? 'lost' : state,
+      startedAt,
+      endedAt,
+      summary: row.optionalText('summary'),
+    };
   }
 
   /** Heartbeat of the calls of this process. Where the file fails, the next call reports it. */
@@ -268,6 +313,12 @@ class RecordTable {
     return row.text('host') !== this.#host || isAlive(row.integer('pid'));
   }
 }
+
+/** Calls of tools without a workspace belong to all. */
+const listed = `principal = :principal AND state <> 'failed'
+  AND (workspace IS NULL OR workspace = :workspace)
+  AND (:project IS NULL OR project = :project) AND (:tool IS NULL OR tool = :tool)
+  AND (:since IS NULL OR started_at >= :since) AND (:until IS NULL OR started_at < :until)`;
 
 function isAlive(pid: number): boolean {
   try {

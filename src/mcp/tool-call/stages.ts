@@ -175,8 +175,14 @@ function checkArguments(call: ToolCall): void {
 }
 
 async function openContext(call: ToolCall): Promise<void> {
-  call.context = await call.caller.makeContext(call.scope);
-  call.account = await call.caller.account?.();
+  const { caller, scope } = call;
+  const context = await caller.makeContext(scope);
+  call.account = await caller.account?.();
+  const principal = principalOf(caller.principal, call.account);
+  call.context = {
+    ...context,
+    pastCalls: async (wanted) => (await caller.idempotency?.())?.list(principal, wanted),
+  };
 }
 
 async function fillWorkspace(call: ToolCall): Promise<void> {

@@ -3,7 +3,7 @@
 import type { Account } from '../../sign-in/session.ts';
 import type { Idempotency, IdentifiedCall } from '../idempotency/idempotency.ts';
 import type { PresenterOptions } from '../results/present-result.ts';
-import type { PreparedCall, Tool, ToolContext, ToolResult } from '../tool.ts';
+import type { CallerContext, PreparedCall, Tool, ToolContext, ToolResult } from '../tool.ts';
 import type { ListedTool, ToolListSettings } from '../tool-list.ts';
 import type { Arguments, OperationCall } from '../tool-profiles.ts';
 import type { CredentialWorkspace } from './credential-workspace.ts';
@@ -16,7 +16,7 @@ export interface CallScope extends Pick<ToolContext, 'signal' | 'progress' | 'el
 
 /** What belongs to one caller. */
 export interface CallerOptions extends PresenterOptions {
-  readonly makeContext: (scope: CallScope) => Promise<ToolContext> | ToolContext;
+  readonly makeContext: (scope: CallScope) => Promise<CallerContext> | CallerContext;
   /** Who calls: the same text for the same credential. Undefined: there is one caller alone. */
   readonly principal?: string;
   /** Whose credential it is at this moment. Undefined: that cannot change. */
