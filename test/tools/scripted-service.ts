@@ -82,7 +82,6 @@ export async function openScriptedService(settings: Partial<Settings> = {}): Pro
     machine: async () => quietMachine,
     settings: { ...readSettings(environmentIn(folder)), ...settings },
     clock: systemClock,
-    pastCalls: async () => undefined,
     signal: new AbortController().signal,
     progress: (done, total, message) => progress.push(`${done}/${total} ${message}`),
   };
@@ -156,9 +155,10 @@ export const quietMachine: MachineDiagnostics = {
   }),
 };
 
-const nobodySignedIn: Pick<ToolContext, 'signIn' | 'elicitation'> = {
+const nobodySignedIn: Pick<ToolContext, 'signIn' | 'elicitation' | 'pastCalls'> = {
   signIn: async () => testSignInFlow(),
   elicitation: noElicitation,
+  pastCalls: async () => undefined,
 };
 
 function urlOf(address: ReturnType<Server['address']>): string {
