@@ -1,20 +1,20 @@
 // activity_list: what was changed in a workspace, by whom, when, by which call. A hosted platform
 // tells nobody: there the records of this machine say what its own calls did.
 
-import { isoTime } from '../../src/clock.ts';
 import { activity } from '../../src/contract/activity.ts';
 import { checkInput } from '../../src/contract/check.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
-import type { PastCall } from '../../src/mcp/past-calls.ts';
 import type { Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 
 const { activity_list } = activity;
 
 type Wanted = Input<typeof activity_list>;
+
+type PastCall = NonNullable<Awaited<ReturnType<ToolContext['pastCalls']>>>['calls'][number];
 
 const ofPlatform = fromOperation(activity_list, {
   title: 'List activity',
@@ -72,8 +72,8 @@ function pageOf(total: number, shown: number, next: number | undefined): Page {
 function describeCall({ id, tool, project, state, startedAt, endedAt, summary }: PastCall) {
   return {
     id,
-    time: isoTime(startedAt),
-    ...(state === 'done' && { until: isoTime(endedAt) }),
+    time: new Date(startedAt).toISOString(),
+    ...(state === 'done' && { until: new Date(endedAt).toISOString() }),
     action: tool,
     ...(project !== undefined && { project }),
     state: state === 'lost' ? 'unknown' : state,
