@@ -3,6 +3,7 @@
 import { annotation } from '../src/contract/annotation.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
+import { createJobTool } from './annotation/create-job.ts';
 import { confirmAutolabelCost } from './confirmation-prompts.ts';
 import { jobWork } from './follow-up-calls.ts';
 import { count, quoted } from './format.ts';
@@ -14,14 +15,7 @@ export const annotationTools: readonly Tool[] = [
       'Lists the annotation jobs of a project: labeler, reviewer, and how many images are done.',
     summarize: ({ jobs }) => `${count(jobs.length, 'annotation job')}.`,
   }),
-  fromOperation(annotation.annotation_jobs_create, {
-    title: 'Create annotation job',
-    description:
-      'Gives images of a batch to a member to label, and another to review. batches_list has the batch id. To let a model label use autolabel_start.',
-    summarize: ({ id }, { num_images, labelerEmail }) =>
-      `Gave ${count(num_images, 'image')} to ${quoted(labelerEmail)}` +
-      `${id === undefined ? '' : ` as job ${quoted(id)}`}.`,
-  }),
+  createJobTool,
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
     description:

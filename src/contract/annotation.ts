@@ -159,6 +159,31 @@ const imageIds = z.array(imageId).optional();
 
 /** Not in the hosted API: without a review no job could be completed. */
 export const annotationExtensions = {
+  annotation_jobs_create_for_images: operation({
+    id: 'annotation_jobs_create_for_images',
+    toolset: 'annotation',
+    method: 'POST',
+    path: '/{workspace}/{project}/jobs/images',
+    summary: 'Give chosen images to a labeler, annotated ones too.',
+    pathParameters: inProject,
+    body: open({
+      name: displayName.describe('Name of the job.'),
+      images: z
+        .array(identifier.max(limits.foreignIdCharactersMax))
+        .min(1)
+        .refine((ids) => ids.length <= limits.annotationJobImagesMax, {
+          error: `names more than ${limits.annotationJobImagesMax} images: make several jobs`,
+        })
+        .describe('Ids of the images.'),
+      labelerEmail: email.describe('Email of the member who labels.'),
+      reviewerEmail: email.describe('Email of the member who reviews.'),
+    }),
+    answer: AnnotationJob,
+    success: 201,
+    errors: [409],
+    scope: 'annotation-job:create',
+    effect: 'adds',
+  }),
   annotation_jobs_review: operation({
     id: 'annotation_jobs_review',
     toolset: 'annotation',

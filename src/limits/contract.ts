@@ -48,6 +48,8 @@ export const contractLimits = {
   metadataBulkElementsMax: 110_000,
   /** Images of one review: one transaction of some 100 ms. */
   annotationReviewImagesMax: 500,
+  /** Chosen images of one annotation job: one transaction of some 20 ms. */
+  annotationJobImagesMax: 2_000,
   /** Images of one deletion: one transaction of some 100 ms. */
   imagesDeletedMax: 500,
 

@@ -113,7 +113,12 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'use_cases_archive',
     'use_cases_unarchive',
   ],
-  'annotation-job:create': ['annotation_jobs_create', 'annotation_jobs_review', 'autolabel_start'],
+  'annotation-job:create': [
+    'annotation_jobs_create',
+    'annotation_jobs_create_for_images',
+    'annotation_jobs_review',
+    'autolabel_start',
+  ],
   'annotation-job:read': ['annotation_jobs_list', 'annotation_jobs_get', 'autolabel_get'],
   'video-inference-job:create': ['video_upload_url_create', 'video_inference_start'],
   'video-inference-job:read': ['video_inference_get', 'video_inference_sheet'],

@@ -52,7 +52,12 @@ const offered = list
   .filter(({ toolset }) => !['auth', 'doctor', 'events'].includes(toolset));
 
 /** Tools that ask the service nothing with these arguments, or not the management API. */
-const local = new Set(['versions_preview', 'versions_preview_files', 'inference_run']);
+const local = new Set([
+  'versions_preview',
+  'versions_preview_files',
+  'inference_run',
+  'activity_list',
+]);
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -86,6 +91,8 @@ const special: Readonly<Record<string, () => Facts>> = {
   images_set_metadata: () => ({ metadata: { a: 1 } }),
   images_set_metadata_bulk: () => ({ updates: [{ imageId: 'x', metadata: { a: 1 } }] }),
   annotation_jobs_create: () => ({
+    batch: 'first',
+    num_images: 1,
     labelerEmail: 'a@example.com',
     reviewerEmail: 'a@example.com',
   }),

@@ -24,11 +24,9 @@ async function total(query: string): Promise<unknown> {
   return (await fovea.ok('workspace_search', { query, pageSize: 1 })).total;
 }
 
-async function waitFor(taskIds: unknown): Promise<void> {
-  for (const taskId of Object.values(Object(taskIds))) {
-    const { status } = await fovea.ok('tasks_wait', { taskId });
-    expect(status).toBe('completed');
-  }
+async function waitFor(taskId: unknown): Promise<void> {
+  const { status } = await fovea.ok('tasks_wait', { taskId });
+  expect(status).toBe('completed');
 }
 
 const updates = [{ addTags: ['night'], metadata: { camera: 7 } }];
@@ -48,9 +46,9 @@ describe('images_set_metadata_bulk', () => {
 
   it('gives all of them one change', async () => {
     const args = { query: 'project:cells', updates };
-    const { images, taskIds } = await fovea.ok('images_set_metadata_bulk', args);
+    const { images, taskId } = await fovea.ok('images_set_metadata_bulk', args);
     expect(images).toBe(12);
-    await waitFor(taskIds);
+    await waitFor(taskId);
     expect(await total('tag:night metadata:camera=7')).toBe(12);
     expect(await total('tag:night project:others')).toBe(0);
   });
@@ -58,7 +56,7 @@ describe('images_set_metadata_bulk', () => {
   it('takes tags and metadata away, from what had them at the beginning', async () => {
     const change = [{ removeTags: ['night'], removeMetadata: ['camera'] }];
     const args = { query: 'tag:night', updates: change };
-    await waitFor((await fovea.ok('images_set_metadata_bulk', args)).taskIds);
+    await waitFor((await fovea.ok('images_set_metadata_bulk', args)).taskId);
     expect(await total('tag:night')).toBe(0);
     expect(await total('metadata:camera=7')).toBe(0);
   });
@@ -190,5 +188,48 @@ describe('images_set_split', () => {
   it('takes ids or a query', async () => {
     const { text } = await fovea.call('images_set_split', { project: 'cells', split: 'test' });
     expect(text).toContain('images: give either images or query');
+  });
+});
+
+describe('annotation_jobs_create', () => {
+  const people = { labelerEmail: 'anna@example.com', reviewerEmail: 'bob@example.com' };
+  const job = { project: 'others', name: 'Trains', ...people };
+
+  it('counts what a query finds, then gives exactly these', async () => {
+    const query = 'filename:BloodImage_0004*';
+    const dry = await fovea.call('annotation_jobs_create', { ...job, query, dry_run: true });
+    expect(dry.data).toMatchObject({ images: expect.any(Number) });
+    expect((await fovea.ok('annotation_jobs_list', { project: 'others' })).jobs).toEqual([]);
+    const { id, numImages } = await fovea.ok('annotation_jobs_create', { ...job, query });
+    expect(numImages).toBe(dry.data.images);
+    expect(await total(`job:${String(id)}`)).toBe(numImages);
+    expect(await total(`job:${String(id)} project:others ${query}`)).toBe(numImages);
+  });
+
+  it('refuses images of an open job, and makes none of the others', async () => {
+    const again = await fovea.call('annotation_jobs_create', { ...job, query: '*' });
+    expect(again.isError).toBe(true);
+    expect(again.text).toMatch(/of 12 images are in an open job/);
+    const { jobs } = await fovea.ok('annotation_jobs_list', { project: 'others' });
+    expect(jobs).toHaveLength(1);
+  });
+
+  it('wants one way to choose images', async () => {
+    const both = await fovea.call('annotation_jobs_create', { ...job, query: '*', batch: 'x' });
+    expect(both.text).toContain('batch: give one of batch, images, query');
+    const few = await fovea.call('annotation_jobs_create', { ...job, batch: 'x' });
+    expect(few.text).toContain('num_images: says how many images of the batch');
+  });
+
+  it('is of no use without a platform of our own, and says what is', async () => {
+    const settings = { FOVEA_BASE_URL: 'http://127.0.0.1:9', FOVEA_API_KEY: 'x' };
+    const hosted = await launchFovea(settings);
+    try {
+      const args = { workspace: 'acme', ...job, images: ['a'] };
+      const { text } = await hosted.call('annotation_jobs_create', args);
+      expect(text).toContain('images: a hosted platform gives a job the first images of a batch');
+    } finally {
+      await hosted.close();
+    }
   });
 });

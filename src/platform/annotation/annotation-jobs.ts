@@ -1,16 +1,18 @@
 // Handlers of annotation jobs: images for a person to label, and the review of their labels.
 
 import type { annotation, annotationExtensions } from '../../contract/annotation.ts';
-import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
+import { FoveaError, invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
-import type { AnnotationJob } from '../store/annotation-jobs.ts';
+import type { AnnotationJob, NotFree } from '../store/annotation-jobs.ts';
 import type { Batch } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
+
+type Named = Readonly<Record<'name' | 'labelerEmail' | 'reviewerEmail', string>>;
 
 type Operations = Pick<
   typeof annotation,
@@ -22,6 +24,15 @@ export function annotationJobHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<Operations, Principal> {
   const { store, clock } = dependencies;
+  const newJob = (input: Named, project: Project, principal: Principal) => ({
+    id: newId(),
+    projectId: project.id,
+    name: input.name,
+    labeler: input.labelerEmail,
+    reviewer: input.reviewerEmail,
+    createdBy: principal.name,
+    created: clock.now(),
+  });
   return {
     annotation_jobs_list: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
@@ -33,20 +44,19 @@ export function annotationJobHandlers(
       const batch = await findBatch(dependencies, project, input.batch, 'batch');
       const wanted = input.num_images;
       const { job, free } = await store.annotationJobs.add(
-        {
-          id: newId(),
-          projectId: project.id,
-          name: input.name,
-          batchId: batch.id,
-          labeler: input.labelerEmail,
-          reviewer: input.reviewerEmail,
-          createdBy: principal.name,
-          created: clock.now(),
-        },
+        { ...newJob(input, project, principal), batchId: batch.id },
         wanted,
       );
       if (job === undefined) throw tooManyImages(free);
       return describeJob(job, project, principal);
+    },
+    annotation_jobs_create_for_images: async (input, { principal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const imageIds = [...new Set(input.images)];
+      const job = newJob(input, project, principal);
+      const added = await store.annotationJobs.addChosen(job, imageIds);
+      if ('kind' in added) throw notFree(added, imageIds.length);
+      return describeJob(added, project, principal);
     },
     annotation_jobs_get: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
@@ -117,6 +127,17 @@ function refuseBoth(approve: readonly string[], reject: readonly string[]): void
   if (both.length === 0) return;
   const message = `also rejects what it approves: ${both.slice(0, 3).join(', ')}`;
   throw invalidInput([{ path: 'reject', message }]);
+}
+
+function notFree({ kind, imageIds }: NotFree, all: number): FoveaError {
+  const which = `${imageIds.length} of ${all}`;
+  const some = imageIds.slice(0, 3).join(', ');
+  if (kind === 'unknown') {
+    return invalidArgument('images', `${which} are not in this project (${some})`);
+  }
+  return new FoveaError('conflict', `${which} images are in an open job (${some}).`, {
+    hint: 'No job was made. annotation_jobs_list names the jobs; the search term -job:ID leaves out one.',
+  });
 }
 
 function tooManyImages(free: number) {

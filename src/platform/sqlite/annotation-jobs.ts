@@ -13,6 +13,8 @@ import type {
   JobReview,
   NamedJob,
   NewAnnotationJob,
+  NewChosenJob,
+  NotFree,
 } from '../store/annotation-jobs.ts';
 import { noteChange, type TermChanges, writeChanges } from './search-index/term-bitmaps.ts';
 import { changingImages } from './search-index/update-index.ts';
@@ -43,6 +45,8 @@ CREATE INDEX annotation_job_images_open ON annotation_job_images (job_id)
 export function annotationJobStore(database: Database): AnnotationJobStore {
   return {
     add: async (job, images) => database.transaction(() => addWhole(database, job, images)),
+    addChosen: async (job, imageIds) =>
+      database.transaction(() => addChosen(database, job, imageIds)),
     list: async (projectId) =>
       database.all(
         `${selectJobs} WHERE project_id = ? GROUP BY annotation_jobs.id ORDER BY created, id`,
@@ -160,15 +164,50 @@ function addWhole(database: Database, job: NewAnnotationJob, images: number) {
   return { job: findJob(database, job.projectId, job.id), free };
 }
 
-function insertWithImages(
+function addChosen(
   database: Database,
-  job: NewAnnotationJob,
+  job: NewChosenJob,
   imageIds: readonly string[],
-): void {
+): AnnotationJob | NotFree {
+  const unknown = database.all(
+    `SELECT value FROM json_each(?) WHERE NOT EXISTS (
+       SELECT 1 FROM images WHERE id = value AND project_id = ?)`,
+    [JSON.stringify(imageIds), job.projectId],
+    (row) => row.text('value'),
+  );
+  if (unknown.length > 0) return { kind: 'unknown', imageIds: unknown };
+  const batches = database.all(
+    `SELECT DISTINCT batch_id FROM images WHERE id IN (SELECT value FROM json_each(?))`,
+    [JSON.stringify(imageIds)],
+    (row) => row.text('batch_id'),
+  );
+  for (const batchId of batches) freeOfEndedRuns(database, batchId);
+  const taken = database.all(
+    `SELECT value FROM json_each(?) WHERE EXISTS (${openJobOf('value')})`,
+    [JSON.stringify(imageIds)],
+    (row) => row.text('value'),
+  );
+  if (taken.length > 0) return { kind: 'in-open-job', imageIds: taken };
+  insertWithImages(database, job, imageIds);
+  const added = findJob(database, job.projectId, job.id);
+  if (added === undefined) throw new FoveaError('internal', 'A job was not added.');
+  return added;
+}
+
+function openJobOf(imageId: string): string {
+  return `SELECT 1 FROM annotation_job_images AS own
+    JOIN annotation_job_images AS other ON other.job_id = own.job_id
+    WHERE own.image_id = ${imageId} AND other.state IN ('unannotated', 'annotated')`;
+}
+
+type JobRow = NewChosenJob & { readonly batchId?: string };
+
+function insertWithImages(database: Database, job: JobRow, imageIds: readonly string[]): void {
   insertJob(database, job);
   database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state)
-     SELECT ?, value, 'unannotated' FROM json_each(?)`,
+     SELECT ?, value, iif(objects IS NULL, 'unannotated', 'annotated')
+     FROM json_each(?) JOIN images ON images.id = value`,
     [job.id, JSON.stringify(imageIds)],
   );
   indexJob(database, job.id, imageIds);
@@ -205,10 +244,8 @@ function indexJob(database: Database, jobId: string, imageIds: readonly string[]
 function freeImages(database: Database, batchId: string, countMax: number): readonly string[] {
   freeOfEndedRuns(database, batchId);
   return database.all(
-    `SELECT id FROM images WHERE batch_id = ? AND objects IS NULL AND NOT EXISTS (
-       SELECT 1 FROM annotation_job_images AS own
-       JOIN annotation_job_images AS other ON other.job_id = own.job_id
-       WHERE own.image_id = images.id AND other.state IN ('unannotated', 'annotated'))
+    `SELECT id FROM images WHERE batch_id = ? AND objects IS NULL
+       AND NOT EXISTS (${openJobOf('images.id')})
      ORDER BY created, id LIMIT ?`,
     [batchId, countMax],
     (row) => row.text('id'),
@@ -235,7 +272,7 @@ function freeOfEndedRuns(database: Database, batchId: string): void {
   for (const jobId of jobIds) freeUnannotated(database, jobId);
 }
 
-function insertJob(database: Database, job: NewAnnotationJob): void {
+function insertJob(database: Database, job: JobRow): void {
   const { id, projectId, name, batchId, labeler, reviewer, createdBy, created } = job;
   database.run(
     `INSERT INTO annotation_jobs

@@ -34,10 +34,18 @@ export interface NewAnnotationJob {
   readonly created: number;
 }
 
+/** A job whose images were chosen one by one. */
+export type NewChosenJob = Omit<NewAnnotationJob, 'batchId'>;
+
 export interface JobReview {
   readonly approve: readonly string[];
   readonly reject: readonly string[];
 }
+
+/** Why a job with chosen images was not added: ids of some images. */
+export type NotFree =
+  | { readonly kind: 'unknown'; readonly imageIds: readonly string[] }
+  | { readonly kind: 'in-open-job'; readonly imageIds: readonly string[] };
 
 export interface AnnotationJobStore {
   /**
@@ -48,6 +56,8 @@ export interface AnnotationJobStore {
     job: NewAnnotationJob,
     images: number,
   ): Promise<{ readonly job: AnnotationJob | undefined; readonly free: number }>;
+  /** Adds a job with exactly these images, annotated ones too; else nothing changes. */
+  addChosen(job: NewChosenJob, imageIds: readonly string[]): Promise<AnnotationJob | NotFree>;
   list(projectId: string): Promise<readonly AnnotationJob[]>;
   find(projectId: string, jobId: string): Promise<AnnotationJob | undefined>;
   images(

@@ -22,6 +22,30 @@ function create(fixture: Labelling, project: string, batch: string, more: object
   return fixture.tell('POST', `/acme/${project}/jobs`, body);
 }
 
+it('takes chosen images, annotated ones too, all or none', async () => {
+  const fixture = labelling();
+  const { project, ids, batch } = await withImages(fixture, 4);
+  const [first = '', second = '', third = '', fourth = ''] = ids;
+  await fixture.annotate(project, first);
+  const choose = (images: readonly string[]) =>
+    fixture.tell('POST', `/acme/${project}/jobs/images`, { name: 'Chosen', images, ...people });
+  const made = await choose([first, third, third]);
+  expect(made).toMatchObject({
+    status: 201,
+    body: { name: 'Chosen', status: 'in_progress', numImages: 2, unannotated: 1, annotated: 1 },
+  });
+  expect(made.body).not.toHaveProperty('sourceBatch');
+  const taken = await choose([second, third]);
+  expect(taken.status).toBe(409);
+  expect(JSON.stringify(taken.body)).toContain(`1 of 2 images are in an open job (${third})`);
+  expect((await choose([second, 'nowhere'])).status).toBe(400);
+  expect(await create(fixture, project, batch)).toMatchObject({
+    status: 201,
+    body: { numImages: 2, unannotated: 2 },
+  });
+  expect((await choose([fourth])).status).toBe(409);
+});
+
 it('goes from assigned to completed', async () => {
   const fixture = labelling();
   const { project, ids, batch } = await withImages(fixture, 3);

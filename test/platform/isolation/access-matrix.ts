@@ -193,6 +193,10 @@ export const rows = {
     input: ({ workspace, zipTaskId }) => ({ path: { workspace, taskId: zipTaskId } }),
   },
   annotation_jobs_list: { input: inProject },
+  annotation_jobs_create_for_images: {
+    input: sends(inProject, ({ imageId }, name) => ({ name, images: [imageId], ...people })),
+    foreign: notThere,
+  },
   annotation_jobs_create: {
     input: sends(inProject, ({ batchId }, name) => ({
       name,
