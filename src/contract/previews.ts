@@ -97,6 +97,26 @@ export const previews = {
     scope: 'version:read',
     effect: 'reads',
   }),
+  versions_estimate: operation({
+    id: 'versions_estimate',
+    toolset: 'versions',
+    method: 'POST',
+    path: '/{workspace}/{project}/estimate',
+    summary: 'How long a version would take, from some images that are made and thrown away.',
+    pathParameters: inProject,
+    body: closed(versionSettings.shape),
+    answer: open({
+      images: z.int().describe('Images that the version would take.'),
+      measured: z.number().describe('How many of them were worked on; one may be in part.'),
+      measuredSeconds: z.number(),
+      threads: z.int().describe('How many of them are worked on at a time.'),
+      seconds: open({ least: z.number(), most: z.number() })
+        .optional()
+        .describe('Of the whole version; absent where nothing could be measured.'),
+    }),
+    scope: 'version:read',
+    effect: 'reads',
+  }),
   versions_preview_files: operation({
     id: 'versions_preview_files',
     toolset: 'versions',

@@ -15,6 +15,17 @@ export const datasetVersionLimits = {
   renderPixelsMax: 64_000_000,
   /** Of all threads together, at 9 bytes per pixel (mosaic: 23). A larger image goes alone. */
   renderPixelsAtOnceMax: 30_000_000,
+  /** Images that an estimate of time works on: they differ in size. */
+  estimateImagesMax: 32,
+  /** It starts no further ones after this time: whoever generates a version waits for it. */
+  estimateMsWanted: 600,
+  /** It ends then, in the middle of an image: settings may make thousands of one. */
+  estimateMsMax: 2_000,
+  /** A version took 0.7 to 1.4 times what some of its images say, on BCCD and a busy machine. */
+  estimateShareLeast: 0.7,
+  estimateShareMost: 1.6,
+  /** What a generation takes beside its images: freezing, starting, finishing. */
+  estimateStartMsMax: 500,
   /** An idle thread ends: it is quickly started again. */
   renderIdleMsMax: 10_000,
   /** Pixel rows that the edges of an outline cross in a mask: more exhaust the memory. */

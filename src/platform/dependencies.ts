@@ -8,6 +8,7 @@ import type { BlobStore } from '../storage/blob-store.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from './active-learning/collect-images.ts';
 import type { AnnotationFileReader } from './annotation-threads/annotation-file-reader.ts';
+import type { TemporaryFiles } from './background-tasks/temporary-files.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { Uploads } from './signed-links/upload-links.ts';
 import type { Store } from './store/store.ts';
@@ -21,6 +22,7 @@ export interface PlatformDependencies {
   readonly clock: Clock;
   readonly renderers: Renderers;
   readonly annotationReader: AnnotationFileReader;
+  readonly temporaryFiles: TemporaryFiles;
   readonly uploads: Uploads;
   readonly models: Models;
   readonly collect: CollectForLearning;

@@ -136,6 +136,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Ca
     renderers,
     uploads,
     models,
+    temporaryFiles,
     clock,
     collect: createCollect({ store, blobs, clock, log }),
     trainer: options.trainer,
@@ -171,7 +172,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Ca
     throw thrown;
   });
   const sweeps = await startHourlyCleanup(queue, store, options);
-  workers = startWorkers(queue, { ...common, temporaryFiles, ...taskSettings(options) }, options);
+  workers = startWorkers(queue, { ...common, ...taskSettings(options) }, options);
   return {
     url: service.url,
     handle: service.handle,

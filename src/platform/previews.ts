@@ -8,6 +8,7 @@ import type { PlatformDependencies } from './dependencies.ts';
 import { readSentImages } from './previews/read-sent-images.ts';
 import { renderPreview } from './previews/render-preview.ts';
 import { chooseProjectImages, namedProjectImages } from './previews/select-project-images.ts';
+import { estimateTime } from './versions/estimate-time.ts';
 import { checkBoxSteps, checkMultiplier } from './versions.ts';
 
 export function previewHandlers(
@@ -36,6 +37,14 @@ export function previewHandlers(
         ...chosen,
       };
       return renderPreview(renderers, request, signal);
+    },
+    versions_estimate: async (input, { principal, signal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const { preprocessing, augmentation } = input;
+      checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
+      const settings = { preprocessing, augmentation };
+      checkBoxSteps(settings, project);
+      return estimateTime(dependencies, project, settings, signal);
     },
     versions_preview_files: async (input, { principal, signal }) => {
       const { preprocessing, augmentation } = input;

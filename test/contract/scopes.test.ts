@@ -67,6 +67,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'versions_diff',
     'trainings_recipe',
     'versions_preview',
+    'versions_estimate',
     'versions_preview_files',
     'trainings_get',
     'trainings_list',

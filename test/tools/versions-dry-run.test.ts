@@ -27,6 +27,47 @@ function routes(): readonly string[] {
   return fixture.requests.map(({ method, path }) => `${method} ${path}`);
 }
 
+describe('the time that it takes', () => {
+  const all = { ...where, preprocessing: {}, augmentation: {} };
+  const measured = { images: 3000, measured: 12, measuredSeconds: 0.4, threads: 2 };
+  const estimated = (seconds: object | undefined, more: object = {}) => {
+    projectHas({ train: 2000, valid: 500, test: 500 });
+    const json = { ...measured, ...more, ...(seconds && { seconds }) };
+    fixture.on('POST /acme/cells/estimate', () => ({ json }));
+  };
+
+  it.each([true, false])('is a range, and says what it rests on; dry run: %s', async (dry_run) => {
+    estimated({ least: 35.1, most: 80.2 });
+    const { summary, data } = await fixture.call('versions_generate', { ...all, dry_run });
+    const basis = '12 of 3,000 images took 0.4 s on 2 threads';
+    expect(summary).toContain(`. It takes 35 to 81 s here: ${basis}.`);
+    expect(data.time).toEqual({ seconds_least: 35.1, seconds_most: 80.2, basis });
+  });
+
+  it.each([
+    [{ least: 0.2, most: 0.9 }, 'up to 1 s'],
+    [{ least: 61, most: 140 }, '1 to 3 min'],
+    [{ least: 7_300, most: 15_000 }, '2 to 5 h'],
+  ])('has the unit of few digits: %o', async (seconds, words) => {
+    estimated(seconds);
+    const { summary } = await fixture.call('versions_generate', { ...all, dry_run: true });
+    expect(summary).toContain(`It takes ${words} here`);
+  });
+
+  it('is measured before the version begins', async () => {
+    estimated({ least: 1, most: 2 });
+    await fixture.call('versions_generate', all);
+    expect(routes().slice(-2)).toEqual(['POST /acme/cells/estimate', 'POST /acme/cells/generate']);
+  });
+
+  it('is not told where nothing was measured', async () => {
+    estimated(undefined, { measured: 0, measuredSeconds: 2 });
+    const { summary, data } = await fixture.call('versions_generate', { ...all, dry_run: true });
+    expect(summary).not.toContain('It takes');
+    expect(data).not.toHaveProperty('time');
+  });
+});
+
 describe('dry run and real run say the same', () => {
   const both = async (settings: object) => {
     const args = { ...where, preprocessing: {}, augmentation: {}, ...settings };

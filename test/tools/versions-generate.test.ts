@@ -180,7 +180,7 @@ describe('dry_run', () => {
       ...settings,
       dry_run: true,
     });
-    expect(routes()).toEqual(['GET /acme/cells']);
+    expect(routes()).toEqual(['GET /acme/cells', 'POST /acme/cells/estimate']);
     expect(result.summary).toBe(
       'Dry run, nothing was sent: the version of "cells" would have 140 train, 20 valid, ' +
         '10 test images, with 2 warnings.',
@@ -226,7 +226,11 @@ describe('dry_run', () => {
       augmentation: {},
       dry_run: true,
     });
-    expect(routes()).toEqual(['GET /acme/cells', 'GET /acme/cells/health']);
+    expect(routes()).toEqual([
+      'GET /acme/cells',
+      'GET /acme/cells/health',
+      'POST /acme/cells/estimate',
+    ]);
     expect(summary).toContain('about 600 train, about 200 valid, 0 test images.');
     expect(data).toMatchObject({ settings: { versionName: 'objects' }, warnings: [] });
   });
@@ -348,7 +352,7 @@ describe('dry_run', () => {
       'augmentation.bbblur needs boxes; a classification project has none',
     ]);
     expect(summary).toContain('about 0 train, about 0 valid, 0 test images');
-    expect(routes()).toEqual(['GET /acme/cells']);
+    expect(routes()).toEqual(['GET /acme/cells', 'POST /acme/cells/estimate']);
   });
 
   it('gives no counts where the platform tells none', async () => {

@@ -8,6 +8,7 @@ import { lacksCopies } from '../../src/contract/version-warnings.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, quoted } from '../format.ts';
+import { estimateTime } from './estimate.ts';
 import { isUnsplit, judgeVersion } from './judge-version.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
@@ -24,11 +25,13 @@ export async function dryRun(wanted: Wanted, context: ToolContext): Promise<Tool
   const outcome = isRefused
     ? `the platform would refuse it: ${refusals.join('; ')}`
     : `the version of ${quoted(project)} would have ${figures(expected)}${warned}`;
+  const time = isRefused ? undefined : await estimateTime(wanted, context);
   return {
-    summary: `Dry run, nothing was sent: ${outcome}.`,
+    summary: `Dry run, nothing was sent: ${outcome}.${time?.words ?? ''}`,
     data: {
       dry_run: true,
       expected: isRefused ? null : (expected ?? null),
+      ...time?.data,
       ...(effects.length > 0 && { effects }),
       warnings,
       settings: { ...(versionName !== undefined && { versionName }), ...normalizeSettings(wanted) },

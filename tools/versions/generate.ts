@@ -12,6 +12,7 @@ import type { PreparedCall, ToolContext, ToolResult } from '../../src/mcp/tool.t
 import { exportCall } from '../follow-up-calls.ts';
 import { count, quoted } from '../format.ts';
 import { dryRun } from './dry-run.ts';
+import { estimateTime } from './estimate.ts';
 import { judgeVersion } from './judge-version.ts';
 
 const { versions_generate } = versions;
@@ -46,13 +47,16 @@ async function generateVersion(
   const { client, signal } = context;
   const { warnings = settingsWarnings(input), effects = versionEffects(input, []).effects } =
     (await judgeVersion(input, context).catch(() => undefined)) ?? {};
+  // Before it begins: afterwards both would share the threads.
+  const time = await estimateTime(input, context);
   const { body } = await client.call(versions_generate, input, { signal });
   const all = [...new Set([...warnings, ...(body.warnings ?? [])])];
   const warned = all.length > 0 ? `, with ${count(all.length, 'warning')}` : '';
   return {
-    summary: `Version ${body.version} of ${quoted(input.project)} is being generated${warned}.`,
+    summary: `Version ${body.version} of ${quoted(input.project)} is being generated${warned}.${time.words}`,
     data: {
       ...body,
+      ...time.data,
       ...(effects.length > 0 && { effects }),
       ...(all.length > 0 && { warnings: all }),
     },

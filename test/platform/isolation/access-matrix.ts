@@ -97,6 +97,9 @@ export const rows = {
   },
   versions_diff: { input: (at) => ({ ...inProject(at), query: { from: '1', to: '1' } }) },
   versions_preview: { input: sends(inProject, () => ({ preprocessing: {}, augmentation: {} })) },
+  versions_estimate: {
+    input: sends(inProject, () => ({ preprocessing: {}, augmentation: {} })),
+  },
   versions_preview_files: {
     input: () => ({ body: { images: [picture], preprocessing: {}, augmentation: {} } }),
   },

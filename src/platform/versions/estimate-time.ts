@@ -1,0 +1,213 @@
+// Estimates how long a version takes, by working on some of its images as its generation would.
+
+import type { Answer } from '../../contract/operation.ts';
+import type { previews } from '../../contract/previews.ts';
+import { normalizeSettings } from '../../contract/version-no-op-steps.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import { filterImages, hasFilters } from '../../dataset-versions/filter-and-remap.ts';
+import { planPreparation } from '../../dataset-versions/preprocessing.ts';
+import {
+  batchSources,
+  pixelsInWork,
+  type SourceOutline,
+} from '../../dataset-versions/render-batches.ts';
+import {
+  type RenderedImage,
+  RenderFailure,
+  type RenderJob,
+  type RenderSource,
+} from '../../dataset-versions/render-images.ts';
+import { asFoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import { type BlobStore, openBlobFolder } from '../../storage/blob-store.ts';
+import { HashedBytes } from '../../storage/content-hash.ts';
+import { inParallel } from '../background-tasks/process-items.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import type { Image } from '../store/images.ts';
+import type { Project } from '../store/projects.ts';
+import type { VersionCandidate } from '../store/versions.ts';
+import { scaleUp, type Timed } from './scale-estimate.ts';
+
+export type Estimate = Answer<typeof previews.versions_estimate>;
+
+type Dependencies = Pick<
+  PlatformDependencies,
+  'store' | 'blobs' | 'renderers' | 'temporaryFiles' | 'clock'
+>;
+
+/**
+ * Makes and writes the images of some sources, and keeps none of them. Takes at most
+ * `limits.estimateMsMax`; where other work holds the threads for so long, nothing is measured.
+ * Throws what a source that cannot be worked on throws, and the reason of the signal.
+ */
+export async function estimateTime(
+  dependencies: Dependencies,
+  project: Project,
+  settings: VersionSettings,
+  signal: AbortSignal,
+): Promise<Estimate> {
+  const { store, renderers, temporaryFiles, clock } = dependencies;
+  const all = await store.versions.candidates(project.id);
+  const { preprocessing } = settings;
+  const kept = hasFilters(preprocessing) ? filterImages(all, preprocessing) : all;
+  const train = kept.filter(({ split }) => split === 'train');
+  const sample = await readSample(dependencies, project, { kept, train });
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(limits.estimateMsMax)]);
+  const run = { dependencies, settings, sample, signal, stop };
+  await warmUp(run);
+  const startMs = clock.monotonic();
+  const timed = await temporaryFiles.withFile(async (folder) =>
+    timeBatches({ ...run, written: await openBlobFolder(folder, clock) }),
+  );
+  return {
+    images: kept.length,
+    measured: rounded(timed.reduce((sum, { images }) => sum + images, 0)),
+    measuredSeconds: rounded((clock.monotonic() - startMs) / 1000),
+    threads: renderers.count,
+    seconds: scaleUp(timed, { train: train.length, all: kept.length }, renderers.count),
+  };
+}
+
+function rounded(figure: number): number {
+  return Number(figure.toFixed(2));
+}
+
+interface Kept {
+  readonly kept: readonly VersionCandidate[];
+  readonly train: readonly VersionCandidate[];
+}
+
+/** Some images of train, and some others, in proportion; which ones is a matter of chance. */
+async function readSample(
+  { store }: Dependencies,
+  { id }: Project,
+  { kept, train }: Kept,
+): Promise<readonly Image[]> {
+  const others = kept.filter(({ split }) => split !== 'train');
+  const share = train.length / Math.max(1, kept.length);
+  const countMax = limits.estimateImagesMax;
+  const ofTrain = Math.min(countMax - Math.min(1, others.length), Math.ceil(countMax * share));
+  const chosen = [...byChance(train, ofTrain), ...byChance(others, countMax - ofTrain)];
+  const found = await Promise.all(chosen.map((one) => store.images.find(id, one.id)));
+  return found.filter((image): image is Image => image !== undefined);
+}
+
+/** The hash of content is as good as a random number. */
+function byChance(candidates: readonly VersionCandidate[], countMax: number) {
+  return candidates.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)).slice(0, countMax);
+}
+
+interface Run {
+  readonly dependencies: Dependencies;
+  readonly settings: VersionSettings;
+  readonly sample: readonly Image[];
+  readonly signal: AbortSignal;
+  /** Aborts also when the time is over. */
+  readonly stop: AbortSignal;
+}
+
+interface WritingRun extends Run {
+  /** Writes to the disk take their time too. */
+  readonly written: BlobStore;
+}
+
+/** A thread that has just started, and code that has not run yet, are slow. */
+async function warmUp(run: Run): Promise<void> {
+  const { renderers } = run.dependencies;
+  const first = run.sample.slice(0, 1);
+  const job = { ...(await jobOf(run, first)), piecesMax: 1 };
+  const lanes = Array.from({ length: renderers.count }, () =>
+    renderers.render(job, async () => {}, run.stop),
+  );
+  await Promise.all(lanes).catch((thrown) => unlessOver(run, thrown));
+}
+
+/** Throws, unless it is that the time is over. */
+function unlessOver({ signal, stop }: Run, thrown: unknown): 'unfinished' {
+  signal.throwIfAborted();
+  if (stop.aborted) return 'unfinished';
+  throw thrown instanceof RenderFailure ? asFoveaError(thrown.cause) : thrown;
+}
+
+/** In the batches and threads of a generation, until the time is over. */
+async function timeBatches(run: WritingRun): Promise<readonly Timed[]> {
+  const { settings, sample, signal, stop } = run;
+  const { clock, renderers } = run.dependencies;
+  const outlines = sample.map(({ hash, split, width, height }, ordinal) => {
+    return { ordinal, hash, split, width, height, isDone: false };
+  });
+  const timed: Timed[] = [];
+  const endMs = clock.monotonic() + limits.estimateMsWanted;
+  const time = async (batch: readonly SourceOutline[]) => {
+    if (clock.monotonic() > endMs || stop.aborted) return;
+    timed.push(...(await timeBatch(run, batch)));
+  };
+  await inParallel(othersBetween(batchSources(outlines, settings)), renderers.count, time, signal);
+  return timed;
+}
+
+/** Batches of train come first: the time may be over before the others. */
+function othersBetween(batches: readonly (readonly SourceOutline[])[]) {
+  const isTrain = ([first]: readonly SourceOutline[]) => first?.split === 'train';
+  const [first = [], ...train] = batches.filter(isTrain);
+  const others = batches.filter((batch) => !isTrain(batch));
+  return [first, ...others.slice(0, 1), ...train, ...others.slice(1)].filter(
+    (batch) => batch.length > 0,
+  );
+}
+
+async function timeBatch(
+  run: WritingRun,
+  batch: readonly SourceOutline[],
+): Promise<readonly Timed[]> {
+  const { clock, renderers } = run.dependencies;
+  const images = batch.flatMap(({ ordinal }) => run.sample[ordinal] ?? []);
+  const job = { ...(await jobOf(run, images)), pixels: pixelsInWork(batch, run.settings) };
+  const expected = job.sources.reduce(
+    (sum, source, at) => sum + outputs(job, source, images[at]),
+    0,
+  );
+  let made = 0;
+  const write = async ({ bytes }: RenderedImage) => {
+    const content = new HashedBytes(bytes);
+    // What is kept already is not written again.
+    if (!(await run.dependencies.blobs.has(content.hash))) await run.written.put(content);
+    made += 1;
+  };
+  const startMs = clock.monotonic();
+  const end = await renderers
+    .render(job, write, run.stop)
+    .catch((thrown) => unlessOver(run, thrown));
+  // What was begun counts by what was made of it.
+  const share = end === 'unfinished' ? Math.min(1, made / Math.max(1, expected)) : 1;
+  if (share === 0) return [];
+  const isTrain = batch[0]?.split === 'train';
+  return [{ isTrain, images: batch.length * share, ms: clock.monotonic() - startMs }];
+}
+
+/** How many images are made of a source. */
+function outputs(
+  { settings, imagesPerPiece }: RenderJob,
+  source: RenderSource,
+  image?: Image,
+): number {
+  if (image === undefined) return 0;
+  const { width, height } = image;
+  const { preprocessing } = normalizeSettings(settings);
+  const { pieces } = planPreparation(
+    preprocessing,
+    { width, height, orientation: 1 },
+    source.boxes,
+  );
+  return pieces.length * (source.split === 'train' ? imagesPerPiece : 1);
+}
+
+async function jobOf({ dependencies, settings }: Run, images: readonly Image[]) {
+  const sources = images.map(async ({ hash, split, annotation }): Promise<RenderSource> => {
+    const boxes = annotation?.kind === 'detection' ? annotation.boxes : [];
+    return { bytes: await dependencies.blobs.get(hash), hash, split, boxes };
+  });
+  const imagesPerPiece = settings.augmentation.image?.versions ?? 1;
+  const common = { settings, seed: '', imagesPerPiece, output: 'file' } as const;
+  return { ...common, sources: await Promise.all(sources) };
+}

@@ -1,0 +1,89 @@
+// How long a version would take: from some of its images, of which none is kept.
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { expect, it } from 'vitest';
+import { scaleUp } from '../../../src/platform/versions/scale-estimate.ts';
+import { redAt, sharedLabelling } from '../platform-with-model.ts';
+
+const labelling = sharedLabelling();
+const plain = { preprocessing: {}, augmentation: {} };
+
+async function withImages(count: number): Promise<string> {
+  const { newProject, upload } = labelling();
+  const project = await newProject();
+  for (let place = 0; place < count; place += 1) await upload(project, await redAt(place));
+  return project;
+}
+
+/** All files below the data folder, but those of the database. */
+async function filesKept(): Promise<readonly string[]> {
+  const { data } = labelling().platform;
+  const found = await readdir(data, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile() && !entry.name.startsWith('platform.db'));
+  return files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+}
+
+it('is told as a range with what it rests on, and nothing is kept', async () => {
+  const { tell } = labelling();
+  const project = await withImages(6);
+  const before = await filesKept();
+  const settings = {
+    preprocessing: { resize: { width: 32, height: 32, format: 'Stretch to' } },
+    augmentation: { rotate: { degrees: 10 }, image: { versions: 3 } },
+  };
+  const { status, body } = await tell('POST', `/acme/${project}/estimate`, settings);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ images: 6, measured: 6 });
+  const { least, most } = Object(body.seconds);
+  expect(least).toBeLessThan(most);
+  expect(await filesKept()).toEqual(before);
+});
+
+it('counts what the filters leave', async () => {
+  const project = await withImages(3);
+  const settings = { ...plain, preprocessing: { 'filter-tags': { missing: true } } };
+  const { body } = await labelling().tell('POST', `/acme/${project}/estimate`, settings);
+  expect(body).toMatchObject({ images: 0, measured: 0 });
+  expect(body).not.toHaveProperty('seconds');
+});
+
+it('refuses what a generation refuses', async () => {
+  const project = await withImages(1);
+  const settings = { ...plain, augmentation: { image: { versions: 1_000 } } };
+  const { status } = await labelling().tell('POST', `/acme/${project}/estimate`, settings);
+  expect(status).toBe(400);
+});
+
+it('scales by split and by threads: only train images have copies', () => {
+  const timed = [
+    { isTrain: true, images: 4, ms: 400 },
+    { isTrain: false, images: 2, ms: 20 },
+  ];
+  // 100 train images of 100 ms, 50 others of 10 ms, on two threads: 5.25 s.
+  const { least, most } = scaleUp(timed, { train: 100, all: 150 }, 2) ?? { least: 0, most: 0 };
+  expect(least).toBeCloseTo(5.25 * 0.7, 1);
+  expect(most).toBeCloseTo(5.25 * 1.6 + 0.5, 1);
+});
+
+it('takes the one kind for the other where only one was timed', () => {
+  const timed = [{ isTrain: true, images: 0.5, ms: 100 }];
+  expect(scaleUp(timed, { train: 1, all: 2 }, 4)).toEqual(
+    scaleUp([...timed, { isTrain: false, images: 1, ms: 200 }], { train: 1, all: 2 }, 4),
+  );
+  expect(scaleUp([], { train: 1, all: 2 }, 4)).toBeUndefined();
+});
+
+it('refuses what makes too much of an image', async () => {
+  const { newProject, upload, tell } = labelling();
+  const project = await newProject();
+  const background = { r: 9, g: 9, b: 9 };
+  const wide = sharp({ create: { width: 200, height: 100, channels: 3, background } });
+  await upload(project, await wide.png().toBuffer());
+  const edges = { mode: 'fixed_size', overlap: 0, padding: 'black' };
+  const tile = { ...edges, tileWidth: 1, tileHeight: 1 };
+  const settings = { ...plain, preprocessing: { tile } };
+  const { status, body } = await tell('POST', `/acme/${project}/estimate`, settings);
+  expect([status, Object(body.error).type]).toEqual([400, 'invalid_input']);
+});
