@@ -143,3 +143,36 @@ describe('the next calls of a dry run', () => {
     expect(asAsked?.arguments).not.toHaveProperty('augmentation.image');
   });
 });
+
+describe('the filter by tags', () => {
+  const preprocessing = { 'filter-tags': { good: true, 'too "dark"': false } };
+  const dryRun = async () => {
+    projectHas({ train: 70, valid: 20, test: 10 });
+    fixture.on('POST /acme/cells/search', () => ({ json: { results: [{ id: 'a' }] } }));
+    const args = { ...where, preprocessing, augmentation: {}, dry_run: true };
+    return (await fixture.call('versions_generate', args)).data.expected;
+  };
+
+  it('has its images counted, split by split', async () => {
+    const totals = new Map([
+      ['train', 6],
+      ['valid', 2],
+      ['test', 0],
+    ]);
+    fixture.on('POST /acme/search/v1', ({ body }) => {
+      const { query } = JSON.parse(body);
+      const [, split = ''] =
+        /^project:cells split:(\w+) tag:"good" -tag:"too \\"dark\\""$/.exec(query) ?? [];
+      return { json: { results: [], total: totals.get(split) } };
+    });
+    expect(await dryRun()).toMatchObject({
+      train: { images: 6, certainty: 'exact' },
+      valid: { images: 2, certainty: 'exact' },
+      test: { images: 0, certainty: 'exact' },
+    });
+  });
+
+  it('leaves the counts open where the service counts nothing', async () => {
+    expect(await dryRun()).toMatchObject({ train: { images: 70, certainty: 'at most' } });
+  });
+});

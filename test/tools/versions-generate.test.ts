@@ -363,7 +363,7 @@ describe('dry_run', () => {
     expect(data.expected).toBeNull();
   });
 
-  it('proposes splits first where there are none to judge by', async () => {
+  it('proposes splits after it where there are none to judge by', async () => {
     projectHas({ train: 5, valid: 0, test: 0 });
     const args = { ...where, preprocessing: { resize }, augmentation: {} };
     const { data, next } = await fixture.call('versions_generate', { ...args, dry_run: true });
@@ -372,8 +372,8 @@ describe('dry_run', () => {
     ]);
     const splits = { train: 70, valid: 20, test: 10 };
     expect(next).toMatchObject([
-      { tool: 'projects_rebalance_splits', arguments: { ...where, splits } },
       { tool: 'versions_generate', arguments: args },
+      { tool: 'projects_rebalance_splits', arguments: { ...where, splits } },
     ]);
   });
 

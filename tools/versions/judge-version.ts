@@ -12,6 +12,7 @@ import type { versions } from '../../src/contract/versions.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { nameList } from '../format.ts';
+import { countTagged } from './count-tagged.ts';
 import { sampleImages } from './sample-images.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
@@ -94,9 +95,10 @@ export function isUnsplit({
 async function countImages(
   { workspace, project, ...settings }: Wanted,
   { splits, type }: Project,
-  { client, signal }: ToolContext,
+  context: ToolContext,
 ): Promise<ExpectedCounts | undefined> {
   if (splits === undefined) return undefined;
+  const { client, signal } = context;
   const { train = 0, valid = 0, test = 0 } = splits;
   const countBoxes = async () => {
     if (isClassification(type)) return 0;
@@ -104,6 +106,13 @@ async function countImages(
     const { body } = await client.call(projects.projects_health, where, { signal });
     return body.stats.numAnnotations;
   };
+  const { 'filter-tags': tags, ...others } = settings.preprocessing;
+  // With isolate boxes are counted, which are known for whole splits alone.
+  if (tags && !others.isolate && Object.keys(tags).length <= tagsLookedForMax) {
+    const left = await countTagged({ workspace, project, tags }, context);
+    const rest = { ...settings, preprocessing: others };
+    if (left !== undefined) return expectedCounts(rest, { splits: left });
+  }
   const boxes = settings.preprocessing.isolate ? await countBoxes() : undefined;
   return expectedCounts(settings, { splits: { train, valid, test }, boxes });
 }
