@@ -71,7 +71,7 @@ export function projectHandlers(
       const project = await findProject(dependencies, principal, slug);
       const { splits } = await countsOf(dependencies, project);
       const health = await store.projects.health(project.workspaceId, project.id);
-      return { ...describeHealth(health), splits };
+      return { ...describeHealth(health, principal.guestOf !== undefined), splits };
     },
   };
 }

@@ -5,8 +5,8 @@ import { limits } from '../../limits.ts';
 import type { PlacedImage, ProjectHealth } from '../store/projects.ts';
 import type { RefusedFile } from '../store/refused-files.ts';
 
-/** All but the counts by split. */
-export function describeHealth(health: ProjectHealth) {
+/** All but the counts by split; who uploads what is told to the workspace alone, not to guests. */
+export function describeHealth(health: ProjectHealth, isGuest: boolean) {
   const { isComplete, ...boxes } = health.boxes;
   const { groups, compared, plain, isComplete: complete } = health.nearDuplicates;
   return {
@@ -14,10 +14,7 @@ export function describeHealth(health: ProjectHealth) {
     boxes: { ...boxes, complete: isComplete },
     nearDuplicates: { ...describeGroups(groups), compared, plain, complete },
     leaks: describeGroups(groups.filter(isLeak)),
-    refused: {
-      total: health.refused.length,
-      files: health.refused.slice(0, limits.healthImagesShownMax).map(describeRefused),
-    },
+    ...(!isGuest && { refused: describeRefusals(health.refused) }),
     stats: {
       numImages: health.images,
       numAnnotations: health.annotations,
@@ -27,6 +24,13 @@ export function describeHealth(health: ProjectHealth) {
       nullAnnotations: health.empty,
       classDistribution: health.classes,
     },
+  };
+}
+
+function describeRefusals(refused: readonly RefusedFile[]) {
+  return {
+    total: refused.length,
+    files: refused.slice(0, limits.healthImagesShownMax).map(describeRefused),
   };
 }
 

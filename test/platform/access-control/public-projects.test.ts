@@ -51,7 +51,6 @@ afterAll(() => platform.close());
 
 const reads = [
   'GET /globex/open',
-  'GET /globex/open/health',
   'GET /globex/open/1',
   'GET /globex/open/version-diff?from=1&to=2',
 ] as const;
@@ -61,6 +60,12 @@ describe('a key of another workspace', () => {
     const { status, body } = await ours(at);
     expect(status).toBe(200);
     expect(Object.keys(Object(body))).toEqual(Object.keys(Object((await owner(at)).body)));
+  });
+
+  test('reads its health, but not who uploads what', async () => {
+    const { refused, ...shared } = Object((await owner('GET /globex/open/health')).body);
+    expect(refused).toEqual({ total: 0, files: [] });
+    expect((await ours('GET /globex/open/health')).body).toEqual(shared);
   });
 
   test('finds its images, gets one, and its file', async () => {
