@@ -18,11 +18,7 @@ const { preprocessing, augmentation, ...choices } = previewShape;
 
 const input = z.strictObject({
   project: versions_preview.pathParameters.shape.project.optional(),
-  files: z
-    .array(path)
-    .min(1)
-    .optional()
-    .describe('In place of project: local image files, folders or globs.'),
+  files: z.array(path).min(1).optional().describe('Or: local image files, folders, globs.'),
   annotations: path
     .optional()
     .describe('With files: VOC or YOLO folder, or COCO or CreateML .json.'),
@@ -45,7 +41,7 @@ export const previewTools: readonly Tool[] = [
     toolset: 'versions',
     title: 'Preview version settings',
     description:
-      'Shows in one picture what the settings of versions_generate make of a few images, with their boxes. Give a project, or local files with their annotations. The picture is also saved.',
+      'Shows what settings of versions_generate make of a few images, with boxes, as one picture. Give a project, or local files with their annotations.',
     effect: 'adds',
     recoverable: false,
     idempotent: true,

@@ -12,7 +12,7 @@ const choices = {
     .int()
     .min(0)
     .optional()
-    .describe('Which strengths and images; default 0: those of a version, mosaics aside.'),
+    .describe('Chooses strengths and images; default 0: as a version, mosaics aside.'),
   samples: z
     .int()
     .min(1)
@@ -22,7 +22,7 @@ const choices = {
   pieces: z
     .enum(['first', 'all'])
     .optional()
-    .describe('With tile or isolate: all shows each piece, without copies. Default first.'),
+    .describe('With tile, isolate: all pieces, without copies. Default first.'),
 };
 
 /** Default sizes of a preview. */
@@ -37,13 +37,13 @@ export const previewShape = {
     .min(1)
     .max(limits.previewSourcesMax)
     .optional()
-    .describe('Images to show, chosen by the seed; default 3.'),
+    .describe('Images to show; default 3.'),
   images: z
     .array(z.string().min(1))
     .min(1)
     .max(limits.previewSourcesMax)
     .optional()
-    .describe('Ids of the images to show instead.'),
+    .describe('These images, by id.'),
 };
 
 /** A generated image: its size in pixels and the number of its boxes. */

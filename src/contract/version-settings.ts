@@ -74,7 +74,7 @@ const preprocessing = z.strictObject({
   tile: tile
     .optional()
     .describe(
-      'rows, columns; or fixed_size: tileWidth, tileHeight in pixels; or fixed_aspect: aspectRatio, span; both with overlap in percent, padding.',
+      'rows, columns; or fixed_size: sides in pixels; or fixed_aspect: aspectRatio, span; overlap in percent.',
     ),
   contrast: z.strictObject({ type: z.enum(contrastTypes) }).optional(),
   grayscale: z.boolean().optional(),
@@ -94,16 +94,16 @@ const augmentation = z.strictObject({
   bbnoise: percentOnly.optional(),
   flip: flip.optional(),
   ninety: ninety.optional(),
-  crop: crop.optional().describe('Zoom in: percent of area cut off.'),
-  rotate: rotate.optional(),
-  shear: shear.optional().describe('Degrees to either side.'),
-  hue: z.strictObject({ degrees: turn }).optional(),
+  crop: crop.optional().describe('Zoom in: percent of area cut off, usually to 20.'),
+  rotate: rotate.optional().describe('Degrees, usually to 45.'),
+  shear: shear.optional().describe('Degrees, usually to 45.'),
+  hue: z.strictObject({ degrees: turn }).optional().describe('Degrees, usually to 180.'),
   saturation: percentOnly.optional(),
   brightness: brightness.optional(),
   exposure: percentOnly.optional(),
   rgrayscale: percentOnly.optional().describe('Percent of copies made gray.'),
-  blur: blur.optional(),
-  noise: percentOnly.optional().describe('Black and white dots; percent of pixels.'),
+  blur: blur.optional().describe('Pixels, usually to 25.'),
+  noise: percentOnly.optional().describe('Black and white dots; percent of pixels, usually to 5.'),
   cutout: z
     .strictObject({ count: z.int().min(0).max(limits.cutoutCountMax), percent })
     .optional()
@@ -135,7 +135,7 @@ export const versionSettings = z.strictObject({
   augmentation: augmentation
     .check(unknownMembers(explainAugmentation))
     .describe(
-      'Random changes, in this order; each copy gets all, up to the strength given. Usual: percent to 99 (crop 20, noise 5), degrees to 45 (hue 180), pixels to 25. bb…: inside boxes. May be {}.',
+      'Random changes, in this order; each copy gets all, up to the strength given. bb…: the same inside boxes. May be {}.',
     ),
 });
 

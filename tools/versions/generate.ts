@@ -21,7 +21,7 @@ const { versions_generate } = versions;
 const orDryRun = {
   ...versions_generate,
   body: versions_generate.body.extend({
-    dry_run: z.boolean().optional().describe('Only warnings and image counts.'),
+    dry_run: z.boolean().optional().describe('Only warnings, image counts and time.'),
   }),
 };
 
