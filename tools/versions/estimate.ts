@@ -39,7 +39,8 @@ function told(measured: Answer<typeof versions_estimate>): TimeEstimate {
   if (seconds === undefined) return unknown;
   const figure = measured.measured.toLocaleString('en');
   const some = `${figure} of ${images.toLocaleString('en')} ${images === 1 ? 'image' : 'images'}`;
-  const basis = `${some} took ${measuredSeconds.toFixed(1)} s on ${count(threads, 'thread')}`;
+  const took = measuredSeconds < 0.1 ? 'under 0.1' : measuredSeconds.toFixed(1);
+  const basis = `${some} took ${took} s on ${count(threads, 'thread')}`;
   return {
     words: ` It takes ${span(seconds)} here: ${basis}.`,
     data: { time: { seconds_least: seconds.least, seconds_most: seconds.most, basis } },
