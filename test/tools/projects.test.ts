@@ -89,7 +89,7 @@ it('gives what most calls need, and the rest where it is asked for', async () =>
   }
   for (const version of started) await resultOf(version);
   const brief = await fovea.call('projects_get', project);
-  expect(brief.text.split('\n')[1]).toBe('21 in all; 20 shown; more: detail full');
+  expect(brief.text.split('\n')[1]).toBe('21 versions in all; 20 shown; more: detail full');
   expect(brief.data).toMatchObject({
     paging: { total: 21, shown: 20, truncated: true, next: { detail: 'full' } },
     versions: { length: 20, 0: { name: 'v21' } },
