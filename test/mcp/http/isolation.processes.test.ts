@@ -116,6 +116,7 @@ test('a tool gets nothing of the token that was shown', async () => {
     'eventStorePlace',
     'files',
     'machine',
+    'pastCalls',
     'progress',
     'settings',
     'signIn',
