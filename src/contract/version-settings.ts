@@ -111,7 +111,7 @@ const augmentation = z.strictObject({
   image: z
     .strictObject({ versions: z.int().min(1) })
     .optional()
-    .describe('N: original and N-1 copies, to 50; default 1.'),
+    .describe('Original and N-1 copies; default 1, to 50.'),
 });
 
 /** These have no `bb` form in the API, so their `bb` spelling gets a message of its own. */
