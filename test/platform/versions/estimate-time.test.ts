@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { scaleUp } from '../../../src/platform/versions/scale-estimate.ts';
 import { redAt, sharedLabelling } from '../platform-with-model.ts';
 
@@ -33,10 +33,12 @@ it('is told as a range with what it rests on, and nothing is kept', async () => 
     preprocessing: { resize: { width: 32, height: 32, format: 'Stretch to' } },
     augmentation: { rotate: { degrees: 10 }, image: { versions: 3 } },
   };
-  const { status, body } = await tell('POST', `/acme/${project}/estimate`, settings);
-  expect(status).toBe(200);
-  expect(body).toMatchObject({ images: 6, measured: 6 });
-  const { least, most } = Object(body.seconds);
+  // Its time may be over early where the machine is busy.
+  const { least, most } = await vi.waitFor(async () => {
+    const { status, body } = await tell('POST', `/acme/${project}/estimate`, settings);
+    expect([status, body]).toEqual([200, expect.objectContaining({ images: 6, measured: 6 })]);
+    return Object(body.seconds);
+  }, 30_000);
   expect(least).toBeLessThan(most);
   expect(await filesKept()).toEqual(before);
 });
