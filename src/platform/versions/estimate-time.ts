@@ -18,6 +18,7 @@ import {
   type RenderSource,
 } from '../../dataset-versions/render-images.ts';
 import { asFoveaError } from '../../errors.ts';
+import { evenlySpaced } from '../../evenly-spaced.ts';
 import { limits } from '../../limits.ts';
 import { type BlobStore, openBlobFolder } from '../../storage/blob-store.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
@@ -77,7 +78,7 @@ interface Kept {
   readonly train: readonly VersionCandidate[];
 }
 
-/** Some images of train, and some others, in proportion; which ones is a matter of chance. */
+/** Some images of train, and some others, in proportion: early and late ones. */
 async function readSample(
   { store }: Dependencies,
   { id }: Project,
@@ -87,14 +88,9 @@ async function readSample(
   const share = train.length / Math.max(1, kept.length);
   const countMax = limits.estimateImagesMax;
   const ofTrain = Math.min(countMax - Math.min(1, others.length), Math.ceil(countMax * share));
-  const chosen = [...byChance(train, ofTrain), ...byChance(others, countMax - ofTrain)];
+  const chosen = [...evenlySpaced(train, ofTrain), ...evenlySpaced(others, countMax - ofTrain)];
   const found = await Promise.all(chosen.map((one) => store.images.find(id, one.id)));
   return found.filter((image): image is Image => image !== undefined);
-}
-
-/** The hash of content is as good as a random number. */
-function byChance(candidates: readonly VersionCandidate[], countMax: number) {
-  return candidates.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)).slice(0, countMax);
 }
 
 interface Run {

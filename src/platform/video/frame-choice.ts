@@ -1,5 +1,6 @@
 // Chooses the frames of a video that its picture shows, while they go by once.
 
+import { evenlySpaced } from '../../evenly-spaced.ts';
 import { decodeSmall } from '../../imaging/image-thread-pool.ts';
 import type { RawImage } from '../../imaging/raw-image.ts';
 import { limits } from '../../limits.ts';
@@ -76,12 +77,6 @@ function evenly<Item>(): Evenly<Item> {
       kept = kept.filter((_, place) => place % 2 === 0);
       stride *= 2;
     },
-    some: (count) => {
-      const shown = Math.min(count, kept.length);
-      const step = kept.length / shown;
-      return Array.from({ length: shown }, (_, index) => Math.floor((index + 0.5) * step)).flatMap(
-        (place) => kept[place] ?? [],
-      );
-    },
+    some: (count) => evenlySpaced(kept, count),
   };
 }
