@@ -5,11 +5,7 @@ import type { deviceOperations } from '../contract/index.ts';
 import type { Answer } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { type Handlers, StreamingHandler } from '../http-server/handlers.ts';
-import {
-  checkAnnouncedSize,
-  receiveFile,
-  type UploadRules,
-} from '../http-server/multipart-upload.ts';
+import { checkHeaders, receiveFile, type UploadRules } from '../http-server/multipart-upload.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
 import { detectContentType, detectVideoType } from './content-type-detection.ts';
@@ -77,7 +73,7 @@ async function attach(
   const { store, admission, uploadsInProgress } = dependencies;
   return uploadsInProgress.during(eventId, async () => {
     await requireDraft(store, eventId);
-    checkAnnouncedSize(body, attaching.rules);
+    checkHeaders(body, attaching.rules);
     const upload = await admission.admitUpload(bytesOf(body));
     try {
       const file = await reportingFullDisk(admission, () =>

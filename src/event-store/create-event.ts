@@ -2,6 +2,7 @@
 
 import type { events } from '../contract/events.ts';
 import type { Answer } from '../contract/operation.ts';
+import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
 import { keptUntil } from './event-response.ts';
@@ -36,7 +37,8 @@ export async function createEvent(
 
 /**
  * Fast path for a JSON body without images, validated by the writing thread. Undefined: nothing was
- * stored, and `createEvent` must take the parsed body. Throws `full` before validation.
+ * stored, and `createEvent` must take the parsed body: so also while the store is full, since what
+ * is wrong with an event is said first.
  */
 export async function createEventFrom(
   dependencies: EventStoreDependencies,
@@ -45,9 +47,20 @@ export async function createEventFrom(
   const { store, admission } = dependencies;
   const bringsBytes = request.includes('ase64');
   if (bringsBytes || !store.takesRequests) return undefined;
-  await admission.admit({ bytes: 0 });
+  if (admission.blocked !== undefined || !(await admitsEvent(admission))) return undefined;
   const created = await reportingFullDisk(admission, () => store.createFrom(request));
   return created && answerFor(dependencies, created, created.draft, []);
+}
+
+/** False: the store has no room for an event. */
+async function admitsEvent(admission: EventStoreDependencies['admission']): Promise<boolean> {
+  try {
+    await admission.admit({ bytes: 0 });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof FoveaError && thrown.code === 'full') return false;
+    throw thrown;
+  }
 }
 
 type CreateAnswer = Answer<typeof events.events_create>;

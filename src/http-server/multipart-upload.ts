@@ -77,9 +77,11 @@ export async function receiveFile<Stored>(
   }
 }
 
-/** Throws `too_large` for a body that says by itself that it is, before it is read. */
-export function checkAnnouncedSize({ headers }: IncomingMessage, rules: UploadRules): void {
-  if (Number(headers['content-length'] ?? 0) > bodyBytesMax(rules)) throw tooLarge(rules.bytesMax);
+/** Throws what the headers alone show to be wrong, before the body is read, as receiveFile does. */
+export function checkHeaders(request: IncomingMessage, rules: UploadRules): void {
+  if (boundaryOf(request) === undefined) throw notMultipart();
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > bodyBytesMax(rules)) throw tooLarge(rules.bytesMax);
 }
 
 function bodyBytesMax({ bytesMax, fields }: UploadRules): number {
