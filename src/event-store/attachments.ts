@@ -9,6 +9,7 @@ import { checkHeaders, receiveFile, type UploadRules } from '../http-server/mult
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
 import { detectContentType, detectVideoType } from './content-type-detection.ts';
+import { declaredOrNamedType } from './content-type-of-name.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
 import { newFileId } from './ids.ts';
 import type { AdmittedUpload } from './retention/admission-control.ts';
@@ -142,33 +143,10 @@ async function writeFile(
     id,
     kind,
     label: fields.get('label') ?? defaultLabel,
-    contentType: fields.get('content_type') ?? detected ?? declaredOrNamed(name, declaredType),
+    contentType: fields.get('content_type') ?? detected ?? declaredOrNamedType(name, declaredType),
     ...stored,
   };
 }
-
-const unknownType = 'application/octet-stream';
-
-/** What a client declares; one that declares nothing in particular leaves it to the name. */
-function declaredOrNamed(name: string | undefined, declaredType: string = unknownType): string {
-  const ending = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
-  return declaredType === unknownType ? (typesOfNames.get(ending) ?? unknownType) : declaredType;
-}
-
-/** Text has no signature to be known by. */
-const typesOfNames: ReadonlyMap<string, string> = new Map([
-  ['xml', 'application/xml'],
-  ['json', 'application/json'],
-  ['jsonl', 'application/jsonl'],
-  ['yaml', 'application/yaml'],
-  ['yml', 'application/yaml'],
-  ['csv', 'text/csv'],
-  ['txt', 'text/plain'],
-  ['log', 'text/plain'],
-  ['md', 'text/markdown'],
-  ['html', 'text/html'],
-  ['svg', 'image/svg+xml'],
-]);
 
 /** The same chunks, each admitted before it is written. */
 async function* admitted(

@@ -189,6 +189,8 @@ describe('a local-only file', () => {
   test.each([
     ['notes.xml', 'application/xml'],
     ['facts.JSON', 'application/json'],
+    ['notes.txt', 'text/plain'],
+    ['run.toml', 'application/toml'],
     ['facts.xyz', 'application/octet-stream'],
   ])('has the type of its name, %s, where nothing else tells it', async (name, type) => {
     const form = new FormData();
@@ -196,6 +198,37 @@ describe('a local-only file', () => {
     const url = `${service.url}/v2/events/${await createDraft()}/local-only-files`;
     const answer = await fetch(url, { method: 'POST', body: form });
     expect(await answer.json()).toMatchObject({ content_type: type });
+  });
+
+  test.each([
+    ['facts.json', 'application/json'],
+    ['counts.csv', 'text/csv'],
+    ['notes', 'text/plain'],
+    ['page.html', 'text/plain'],
+  ])('has the type of its name, %s, where its part declares none', async (name, type) => {
+    const body = `--XX\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\na,b${partEnd}`;
+    const url = `${service.url}/v2/events/${await createDraft()}/local-only-files`;
+    const headers = { 'content-type': 'multipart/form-data; boundary=XX' };
+    const answer = await fetch(url, { method: 'POST', headers, body });
+    expect(await answer.json()).toMatchObject({ content_type: type });
+  });
+
+  test.each([
+    ['page.html', 'application/octet-stream', 'application/octet-stream'],
+    ['drawing.svg', 'application/octet-stream', 'application/octet-stream'],
+    ['page.html', 'text/html', 'text/html'],
+    ['drawing.svg', 'image/svg+xml', 'image/svg+xml'],
+    ['notes.xml', 'application/octet-stream', 'application/xml'],
+  ])('that a browser could run, %s declared as %s, is a download', async (name, declared, type) => {
+    const form = new FormData();
+    form.set('file', new Blob(['<p>a</p>'], { type: declared }), name);
+    const url = `${service.url}/v2/events/${await createDraft()}/local-only-files`;
+    const answer: unknown = await (await fetch(url, { method: 'POST', body: form })).json();
+    expect(answer).toMatchObject({ content_type: type });
+    const fileId = new Map(Object.entries(Object(answer))).get('file_id');
+    const { headers } = await fetch(`${service.url}/local-only-files/${fileId}`);
+    expect(headers.get('content-disposition')).toMatch(/^attachment/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   test('has the type of its part where nothing better is known', async () => {
