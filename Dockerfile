@@ -4,6 +4,9 @@
 # starts the MCP server on stdio, as a host does. Other commands follow the name of the image:
 #   docker run --rm -p 127.0.0.1:8000:8000 -v fovea:/data -e FOVEA_API_KEY fovea \
 #     platform --host 0.0.0.0 --port 8000 --data /data/platform
+# A service says whether it lives (the server on stdio has no such check, so the image has none):
+#   --health-cmd 'node -e "fetch(process.argv[1]).then(({ ok }) => process.exit(ok ? 0 : 1))"
+#     http://127.0.0.1:8001/health'
 
 FROM node:24-slim AS build
 WORKDIR /build

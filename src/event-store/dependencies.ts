@@ -20,6 +20,8 @@ export interface EventStoreDependencies {
   readonly uploadsInProgress: UploadsInProgress;
   /** What is wrong with the service; empty: it is healthy. */
   problems(): readonly string[];
+  /** Why no events should be sent here now; empty: they may. */
+  refusals(): readonly string[];
   readonly settings: EventStoreSettings;
   readonly clock: Clock;
   readonly log: Log;

@@ -52,8 +52,10 @@ export interface EventStoreOptions {
 export async function startEventStore(options: EventStoreOptions): Promise<Service> {
   const { data, settings, clock, log } = options;
   const closing: (() => Promise<void>)[] = [];
+  let isClosing = false;
   // Closes all of them even if some fail.
   const close = async () => {
+    isClosing = true;
     let failure: unknown;
     for (const end of closing.splice(0).reverse()) {
       await end().catch((thrown: unknown) => {
@@ -98,6 +100,7 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
         settings: withPolicy(settings, retention.policy),
         admission: retention.admission,
         problems: () => retention.health(),
+        refusals: () => [...retention.refusals(), ...(isClosing ? ['The service ends.'] : [])],
       },
       options,
     );

@@ -42,6 +42,16 @@ const introduction = [
   'Boxes are centre-based, in absolute pixels. Times without a zone are UTC.',
 ].join(' ');
 
+const health: JsonSchema = {
+  type: 'object',
+  properties: {
+    status: { enum: ['ok', 'degraded'] },
+    ready: { type: 'boolean' },
+    problems: { type: 'array', items: { type: 'string' } },
+  },
+  required: ['status', 'ready', 'problems'],
+};
+
 const key = { credential: 'device_key', errors: [401, 500] } as const;
 
 const routes: readonly RouteDescription[] = [
@@ -78,11 +88,12 @@ const routes: readonly RouteDescription[] = [
   {
     id: 'health',
     path: '/health',
-    summary: 'Whether the service answers, and takes events in. Needs no key.',
+    summary:
+      'Says what is wrong, with 200 while the service answers; with ?ready=1, 503 while it takes no events in. Needs no key.',
     tag: 'service',
     contentType: 'application/json',
-    schema: { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] },
-    errors: [500],
+    schema: health,
+    errors: [400, 500, 503],
   },
   {
     ...key,
@@ -140,6 +151,8 @@ const blocked: JsonSchema = {
   required: ['detail', 'error'],
 };
 
+const schemas: Readonly<Record<number, JsonSchema>> = { 422: problems, 503: health, 529: blocked };
+
 const conditions: Readonly<Record<number, string>> = {
   400: 'The request cannot be carried out as it is.',
   401: 'The X-API-Key is missing or wrong.',
@@ -150,12 +163,12 @@ const conditions: Readonly<Record<number, string>> = {
   416: 'The range lies beyond the content.',
   422: 'The request does not fit the contract; each problem with its place.',
   500: 'The store failed.',
+  503: 'The store takes no events in now; problems says why.',
   529: 'The store is at its limits; nothing was written. Try again later.',
 };
 
 function errorAnswer(status: number): ErrorAnswerDescription {
-  const schema = status === 422 ? problems : status === 529 ? blocked : detail;
-  return { description: conditions[status] ?? 'An error.', schema };
+  return { description: conditions[status] ?? 'An error.', schema: schemas[status] ?? detail };
 }
 
 const examples = {

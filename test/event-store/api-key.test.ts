@@ -18,7 +18,9 @@ const basic = (password: string) => ({
 
 describe('with API_KEY', () => {
   test('/health is open', async () => {
-    expect(await store.get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    const body = { status: 'ok', ready: true, problems: [] };
+    expect(await store.get('/health')).toMatchObject({ status: 200, body });
+    expect(await store.get('/health?ready=1')).toMatchObject({ status: 200, body });
   });
 
   test.each([

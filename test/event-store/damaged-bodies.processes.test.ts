@@ -1,5 +1,5 @@
-// Thousands of damaged multipart bodies: each is taken or refused, never a fault of the service, and
-// the files on the disk are exactly those of the ones that were taken.
+// Thousands of damaged multipart bodies: each is taken or refused, none is a fault of the service,
+// and the files on the disk are exactly those of the ones that were taken.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

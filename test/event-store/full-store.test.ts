@@ -1,4 +1,4 @@
-// A store that is full: what is wrong with a request is said as ever, and only then that it is full.
+// A store that is full: what is wrong with a request is said first, and then that it is full.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -84,5 +84,29 @@ describe('a file for a draft', () => {
     const parts = [['file', tinyPng]] as const;
     const answer = await service.upload(`/v2/events/${draft}/local-only-files`, parts);
     expect(answer).toMatchObject({ status: 529, body: { error: 'capacity_blocked' } });
+  });
+});
+
+describe('/health of a full store', () => {
+  const body = {
+    status: 'degraded',
+    ready: false,
+    problems: [expect.stringContaining('The store holds 2 events of at most 2')],
+  };
+
+  test('is 200, since the service lives, and says that it is full', async () => {
+    expect(await service.get('/health')).toMatchObject({ status: 200, body });
+  });
+
+  test('is 503 where readiness is asked for', async () => {
+    expect(await service.get('/health?ready=1')).toMatchObject({ status: 503, body });
+  });
+
+  test.each(['ready=', 'ready=yes', 'ready=1&ready=0'])('refuses %s', async (query) => {
+    const answer = await service.get(`/health?${query}`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { detail: 'ready: must be 1, or be left out' },
+    });
   });
 });

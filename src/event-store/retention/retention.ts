@@ -37,6 +37,8 @@ export interface Retention {
   cleanNow(): Promise<void>;
   /** What is wrong, if anything. */
   health(): readonly string[];
+  /** What of it keeps events out, or makes it unsafe to send them here. */
+  refusals(): readonly string[];
   /** Ends the maintenance; another process takes it over. */
   stop(): Promise<void>;
 }
@@ -98,6 +100,7 @@ export async function startRetention(options: RetentionOptions): Promise<Retenti
       const failed = [reading.failure, election.failure, ...(maintenance?.problems ?? [])];
       return [...new Set([...found, ...failed])].filter(isGiven);
     },
+    refusals: () => [admission.blocked, mountCheck.problem, election.failure].filter(isGiven),
     stop: async () => {
       remover.stop();
       await reading.stop();

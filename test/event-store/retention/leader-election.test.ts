@@ -90,8 +90,10 @@ describe('leadership', () => {
     await expect
       .poll(() => retention.health(), patiently)
       .toEqual(['The lock in leader.lock: The file is not a database, or is damaged.']);
+    expect(retention.refusals()).toEqual(retention.health());
     await rm(path);
     await expect.poll(() => retention.health(), patiently).toEqual([]);
+    expect(retention.refusals()).toEqual([]);
     await retention.cleanNow();
     clock.advance(2 * dayMs);
     await retention.cleanNow();

@@ -51,6 +51,7 @@ describe('files that cannot be looked at', () => {
     await retention.cleanNow();
     expect(await ids()).toEqual(kept);
     expect(retention.health()).toEqual([words]);
+    expect(retention.refusals()).toContain(words);
     for (const id of unreadable) {
       await rm(pathOfFile(data, id));
       await writeFile(pathOfFile(data, id), image);
