@@ -92,8 +92,12 @@ export const eventStoreLimits = {
   changedAtOnceMax: 64,
   /** Database pages returned to the disk in one transaction: 1 MB. */
   shrinkPagesMax: 256,
-  /** Lines of the deletion ledger: some 120 MB; older ones stay in its totals. */
-  ledgerLinesMax: 1_000_000,
+  /** The deletion ledger, beside MAX_BYTES: a hundredth of it; older lines stay in its totals. */
+  ledgerShareMax: 0.01,
+  /** Some four hundred lines, however little the store may keep. */
+  ledgerBytesMin: 64 * 1024,
+  /** A million lines. */
+  ledgerBytesMax: 180 * 1024 * 1024,
   /** A file gets its id when its upload starts, its row when it ends: above uploadMsMax. */
   orphanAgeMsMin: 25 * 60 * 60 * 1000,
   /** A row follows its file sooner, so a second check after this time is certain. */

@@ -14,7 +14,6 @@ import {
   type CapacityAmount,
   type CapacityReading,
   cappedAtLimits,
-  countedBytes,
   evictionMargin,
   excessMessage,
   excessOf,
@@ -34,7 +33,7 @@ export interface CapacityState {
   readonly freeBytes: number;
   /** Bytes of the ballast file; 0 while it is released. */
   readonly ballastBytes: number;
-  /** Of files and the database, its log included, which does not count towards the byte limit. */
+  /** Of files and the database, with what of it does not count towards the byte limit. */
   readonly bytesUsed: number;
 }
 
@@ -153,7 +152,7 @@ export class AdmissionControl {
   async state(): Promise<CapacityState> {
     const reading = await this.#readAgain();
     const { usage, freeBytes, ballastBytes } = reading;
-    const bytesUsed = countedBytes(reading) + usage.logBytes;
+    const bytesUsed = usage.fileDiskBytes + usage.databaseBytes + usage.logBytes;
     return { blocked: this.#blocked, bytesUsed, freeBytes, ballastBytes };
   }
 

@@ -92,31 +92,32 @@ export function isNothingRemovable({ usage }: CapacityReading, sparesUnsent: boo
   return usage.records <= Math.max(unsent, usage.held);
 }
 
-/** Counts towards the byte limit; without the database's log, which removals do not shrink. */
+/**
+ * Counts towards the byte limit: what removals can free, which is files and rows. The empty tables
+ * and the ledger stay, and the database's log shrinks by itself.
+ */
 export function countedBytes({ usage }: CapacityReading): number {
-  return usage.fileDiskBytes + usage.databaseBytes;
+  return usage.fileDiskBytes + rowBytes(usage);
 }
 
-/**
- * Upper bound of the bytes that removals can free: the files of removable events and their share of
- * the database, without its empty tables and the ledger, to which each removal adds a line.
- */
-export function removableBytes({ usage }: CapacityReading, sparesUnsent: boolean): number {
-  const { events, diskBytes } = usage.removable(sparesUnsent);
-  if (events <= 0) return 0;
-  const removals = Object.values(usage.removed).reduce((total, count) => total + count, 0);
-  const lines = Math.min(removals, limits.ledgerLinesMax);
-  const newLines = Math.min(events, limits.ledgerLinesMax - lines);
-  const allRows = usage.databaseBytes - emptyDatabaseBytes - lines * ledgerLineBytes;
-  const rows = (Math.max(0, allRows) * events) / usage.records;
-  // A small event takes hardly more than its ledger line, but still frees something.
-  return diskBytes + rows - Math.min(newLines * ledgerLineBytes, rows / 2);
+function rowBytes({ databaseBytes, ledgerBytes }: Usage): number {
+  return Math.max(0, databaseBytes - emptyDatabaseBytes - ledgerBytes);
 }
 
 /** Size of a database without rows. */
 const emptyDatabaseBytes = 100 * 1024;
-/** A lower estimate, indexes included: a higher one would refuse writes that can fit. */
-const ledgerLineBytes = 120;
+
+/** Of the deletion ledger, which comes on top of the byte limit. */
+export function ledgerBytesMax({ bytesMax }: Pick<Limits, 'bytesMax'>): number {
+  const share = Math.floor(bytesMax * limits.ledgerShareMax);
+  return Math.min(Math.max(share, limits.ledgerBytesMin), limits.ledgerBytesMax);
+}
+
+/** Upper bound of the bytes that removals can free: files of removable events, and their rows. */
+export function removableBytes({ usage }: CapacityReading, sparesUnsent: boolean): number {
+  const { events, diskBytes } = usage.removable(sparesUnsent);
+  return events <= 0 ? 0 : diskBytes + (rowBytes(usage) * events) / usage.records;
+}
 
 /** Average bytes of an event's files; 0 in an empty store. */
 export function averageFileBytes({ usage }: CapacityReading): number {
@@ -125,7 +126,7 @@ export function averageFileBytes({ usage }: CapacityReading): number {
 
 /** Average bytes of an event in the database; 0 in an empty store. */
 export function averageRowBytes({ usage }: CapacityReading): number {
-  return usage.records === 0 ? 0 : Math.ceil(usage.databaseBytes / usage.records);
+  return usage.records === 0 ? 0 : Math.ceil(rowBytes(usage) / usage.records);
 }
 
 /** Why writes are refused. */

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { Arrival, EventStore, RemovalReason, RemovalRule, Removed } from '../store/store.ts';
+import { ledgerBytesMax } from './capacity.ts';
 import type { MountCheck } from './mount-check.ts';
 import { PendingUnlinks } from './pending-unlinks.ts';
 import type { FolderPolicy } from './retention-policy.ts';
@@ -112,10 +113,15 @@ export class EventRemover {
     limit: number,
   ): Promise<Removed> {
     const { store, policy } = this.#dependencies;
-    const { sparesUnsent } = policy.current;
+    const { current } = policy;
     if (this.#unlinks.areManyStuck) return { events: 0, diskBytes: 0 };
     const batchMax = Math.min(limit, limits.changedAtOnceMax);
-    const removed = await store.remove({ ...rule, sparesUnsent, limit: batchMax });
+    const removed = await store.remove({
+      ...rule,
+      sparesUnsent: current.sparesUnsent,
+      ledgerBytesMax: ledgerBytesMax(current),
+      limit: batchMax,
+    });
     await this.#unlinks.unlink();
     return removed;
   }

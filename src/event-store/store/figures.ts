@@ -144,8 +144,8 @@ function readCounts(database: Database, sql: string, parameters: readonly SqlVal
   return counts ?? { total: 0, filtered: 0, oldest: undefined, newest: undefined };
 }
 
-/** One statement, so that all figures are of one moment; the sizes are those of the two files. */
-export function readUsage(database: Database, fileBytes: number, logBytes: number): Usage {
+/** One statement, so that all figures are of one moment; `filesBytes`: those of file and log. */
+export function readUsage(database: Database, filesBytes: number): Usage {
   const usage = database.get(
     `SELECT totals.*,
        (SELECT min(arrival) FROM (
@@ -158,11 +158,12 @@ export function readUsage(database: Database, fileBytes: number, logBytes: numbe
          SELECT min(arrival) FROM events WHERE held = 1 AND upload = 'waiting')) AS oldest_waiting,
        (SELECT json_group_object(reason, events) FROM removals) AS removed,
        (SELECT max(last_at) FROM removals) AS last_removed_at,
+       (SELECT page_count FROM pragma_page_count) AS pages,
        (SELECT freelist_count FROM pragma_freelist_count) AS free_pages,
        (SELECT page_size FROM pragma_page_size) AS page_bytes
      FROM totals`,
     [],
-    (row) => usageOf(row, fileBytes, logBytes),
+    (row) => usageOf(row, filesBytes),
   );
   if (usage === undefined) throw noTotals();
   return { ...usage, removable: removableWithin(database) };
@@ -202,12 +203,14 @@ function noTotals(): FoveaError {
   return new FoveaError('internal', 'The database has no totals.');
 }
 
-function usageOf(row: Row, fileBytes: number, logBytes: number): Omit<Usage, 'removable'> {
+function usageOf(row: Row, filesBytes: number): Omit<Usage, 'removable'> {
   const drafts = row.integer('draft');
   const waiting = row.integer('waiting');
   const uploaded = row.integer('uploaded');
   const refused = row.integer('refused');
-  const freeBytes = row.integer('free_pages') * row.integer('page_bytes');
+  const pageBytes = row.integer('page_bytes');
+  // What was written is counted at once, though the log keeps it from the file for a while.
+  const wholeBytes = row.integer('pages') * pageBytes;
   return {
     records: drafts + waiting + uploaded + refused,
     drafts,
@@ -222,8 +225,9 @@ function usageOf(row: Row, fileBytes: number, logBytes: number): Omit<Usage, 're
     videos: row.integer('video'),
     localOnlyFiles: row.integer('local_only'),
     fileDiskBytes: row.integer('file_disk_bytes'),
-    databaseBytes: Math.max(0, fileBytes - freeBytes),
-    logBytes,
+    databaseBytes: wholeBytes - row.integer('free_pages') * pageBytes,
+    ledgerBytes: row.integer('ledger_bytes'),
+    logBytes: Math.max(0, filesBytes - wholeBytes),
     removed: readRemoved(row.json('removed')),
     lastRemovedAt: row.optionalInteger('last_removed_at'),
   };

@@ -63,10 +63,10 @@ function removeEvent(writing: Writing, rule: RemovalRule, arrival: Arrival): num
   totals.leave(event.upload, event.diskBytes);
   removeFromIndex(writing, event);
   if (event.files > 0) removeFiles(writing, arrival);
-  database.run(
+  const lineBytes = database.get(
     `INSERT INTO ledger (ordinal, removed_at, reason, event_id, arrival, event_schema, device_id,
        upload, files, disk_bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${bytesOfLine} AS bytes`,
     [
       totals.add('last_line', 1),
       writing.now,
@@ -79,7 +79,9 @@ function removeEvent(writing: Writing, rule: RemovalRule, arrival: Arrival): num
       event.files,
       event.diskBytes,
     ],
+    (row) => row.integer('bytes'),
   );
+  totals.add('ledger_bytes', lineBytes ?? 0);
   return event.diskBytes;
 }
 
@@ -97,16 +99,36 @@ function removeFiles({ database, totals }: Writing, arrival: Arrival): void {
 
 /** The totals by reason, and the ledger kept to its bound. */
 function recordRemovals(
-  { database, now, totals }: Writing,
-  { reason }: RemovalRule,
+  writing: Writing,
+  { reason, ledgerBytesMax = limits.ledgerBytesMax }: RemovalRule,
   { events, diskBytes }: Removed,
 ): void {
+  const { database, now } = writing;
   database.run(
     `INSERT INTO removals (reason, events, disk_bytes, last_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (reason) DO UPDATE SET events = events + excluded.events,
        disk_bytes = disk_bytes + excluded.disk_bytes, last_at = max(last_at, excluded.last_at)`,
     [reason, events, diskBytes, now],
   );
-  const last = totals.get('last_line');
-  database.run('DELETE FROM ledger WHERE ordinal <= ?', [last - limits.ledgerLinesMax]);
+  trimLedger(writing, ledgerBytesMax);
 }
+
+/** Takes the oldest lines, as many more than a removal adds that a smaller bound is reached too. */
+function trimLedger({ database, totals }: Writing, bytesMax: number): void {
+  if (totals.get('ledger_bytes') <= bytesMax) return;
+  const lines = database.all(
+    `SELECT ordinal, ${bytesOfLine} AS bytes FROM ledger ORDER BY ordinal LIMIT ?`,
+    [4 * limits.changedAtOnceMax],
+    (row) => ({ ordinal: row.integer('ordinal'), bytes: row.integer('bytes') }),
+  );
+  let last = 0;
+  for (const { ordinal, bytes } of lines) {
+    if (totals.get('ledger_bytes') <= bytesMax) break;
+    totals.add('ledger_bytes', -bytes);
+    last = ordinal;
+  }
+  database.run('DELETE FROM ledger WHERE ordinal <= ?', [last]);
+}
+
+/** As the step of the tables that made the sum counts it. */
+const bytesOfLine = '160 + octet_length(event_schema) + coalesce(octet_length(device_id), 0)';

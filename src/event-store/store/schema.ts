@@ -188,4 +188,13 @@ export const migrations: readonly Migration[] = [
       UPDATE totals SET indexed_rows = 0;
     `,
   },
+  {
+    name: 'bytes of the ledger',
+    sql: `
+      -- About what its lines take, their indexes included.
+      ALTER TABLE totals ADD COLUMN ledger_bytes INTEGER NOT NULL DEFAULT 0;
+      UPDATE totals SET ledger_bytes = (SELECT coalesce(sum(
+        160 + octet_length(event_schema) + coalesce(octet_length(device_id), 0)), 0) FROM ledger);
+    `,
+  },
 ];

@@ -151,7 +151,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async usage(): Promise<Usage> {
-    return readUsage(this.#database, sizeOf(this.#path), sizeOf(`${this.#path}-wal`));
+    return readUsage(this.#database, sizeOf(this.#path) + sizeOf(`${this.#path}-wal`));
   }
 
   async hold(eventId: string, reason: string): Promise<void> {

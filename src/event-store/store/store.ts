@@ -184,6 +184,8 @@ export interface RemovalRule {
   readonly limit: number;
   /** Stops once so many bytes on the disk are freed. */
   readonly diskBytes?: number;
+  /** Above these, the oldest lines of the ledger go with the removal. */
+  readonly ledgerBytesMax?: number;
 }
 
 export interface Removed {
@@ -238,6 +240,8 @@ export interface Usage {
   readonly fileDiskBytes: number;
   /** Of the database that are in use. */
   readonly databaseBytes: number;
+  /** Of these, about what the ledger takes. */
+  readonly ledgerBytes: number;
   /** Of the database's log, beside it. */
   readonly logBytes: number;
   /**

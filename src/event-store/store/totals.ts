@@ -7,6 +7,7 @@ const columns = [
   'last_arrival',
   'last_number',
   'last_line',
+  'ledger_bytes',
   'counted_arrival',
   'indexed_arrival',
   'indexed_rows',
@@ -28,7 +29,7 @@ const columns = [
 type Column =
   | UploadState
   | FileKind
-  | ('last_arrival' | 'last_number' | 'last_line')
+  | ('last_arrival' | 'last_number' | 'last_line' | 'ledger_bytes')
   | ('counted_arrival' | 'indexed_arrival' | 'indexed_rows')
   | ('merge_until' | 'merge_key' | 'merge_removals')
   | 'held'

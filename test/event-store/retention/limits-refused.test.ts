@@ -33,7 +33,7 @@ describe('what cannot fit beside what must stay', () => {
     await store.uploaded(await ids());
     const draft = await create({ draft: true });
     await attach(draft, new Uint8Array(3 * mebibyte));
-    expect(await failure(attach(draft, new Uint8Array(3 * mebibyte)))).toMatchObject({
+    expect(await failure(attach(draft, new Uint8Array(4 * mebibyte)))).toMatchObject({
       code: 'full',
     });
     expect(await ids()).toHaveLength(21);

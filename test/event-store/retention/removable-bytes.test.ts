@@ -3,6 +3,8 @@
 import { expect, test } from 'vitest';
 import {
   type CapacityReading,
+  countedBytes,
+  ledgerBytesMax,
   removableBytes,
 } from '../../../src/event-store/retention/capacity.ts';
 import { openTestStore } from './test-store.ts';
@@ -36,26 +38,32 @@ test('held events stay always, drafts and waiting ones while they are spared', a
   await expectRemovable({ events: 0, diskBytes: 0 }, { events: 0, diskBytes: 0 });
 });
 
-test('the empty tables and the ledger stay, and each removal adds a line', async () => {
+test('the empty tables and the ledger stay, and count towards no limit', async () => {
   const { store } = await openTestStore();
   const usage = await store.usage();
-  const bytesOf = (databaseBytes: number, events: number, removed: number) => {
+  const bytesOf = (databaseBytes: number, events: number, ledgerBytes: number) => {
     const removable = () => ({ events, diskBytes: 4096 });
-    const changed = { records: 1_000, databaseBytes, removed: { age: removed }, removable };
+    const changed = { records: 1_000, databaseBytes, ledgerBytes, fileDiskBytes: 8192, removable };
     const figures: CapacityReading = {
       usage: { ...usage, ...changed },
       freeBytes: 0,
       ballastBytes: 0,
       incomingBytes: 0,
     };
-    return removableBytes(figures, false);
+    return [removableBytes(figures, false), countedBytes(figures)];
   };
-  expect(bytesOf(102_400, 1_000, 0)).toBe(4096);
-  expect(bytesOf(1_102_400, 0, 0)).toBe(0);
-  expect(bytesOf(1_102_400, 1_000, 0)).toBe(4096 + 880_000);
-  expect(bytesOf(1_102_400, 500, 0)).toBe(4096 + 440_000);
-  expect(bytesOf(1_102_400, 1_000, 5_000)).toBe(4096 + 280_000);
-  expect(bytesOf(302_400, 1_000, 0)).toBe(4096 + 100_000);
-  expect(bytesOf(200_102_400, 1_000, 1_000_000)).toBe(4096 + 80_000_000);
-  expect(bytesOf(200_102_400, 1_000, 2_000_000)).toBe(4096 + 80_000_000);
+  expect(bytesOf(102_400, 1_000, 0)).toEqual([4096, 8192]);
+  expect(bytesOf(1_102_400, 0, 0)).toEqual([0, 1_008_192]);
+  expect(bytesOf(1_102_400, 1_000, 0)).toEqual([1_004_096, 1_008_192]);
+  expect(bytesOf(1_102_400, 500, 0)).toEqual([504_096, 1_008_192]);
+  expect(bytesOf(1_102_400, 1_000, 600_000)).toEqual([404_096, 408_192]);
+  expect(bytesOf(202_400, 1_000, 600_000)).toEqual([4096, 8192]);
+});
+
+test.each([
+  ['of a small store: 64 KB', 1_000_000, 65_536],
+  ['a hundredth of the limit', 1_000_000_000, 10_000_000],
+  ['of a large store: that of a million lines', 100_000_000_000, 188_743_680],
+])('the bound of the ledger: %s', (_name, bytesMax, expected) => {
+  expect(ledgerBytesMax({ bytesMax })).toBe(expected);
 });

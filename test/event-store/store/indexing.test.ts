@@ -67,6 +67,7 @@ const places = `(SELECT terms.key AS key, terms.bucket AS bucket, terms.value AS
 
 /** As Foveas before lists had it. */
 const withoutLists = [
+  'ALTER TABLE totals DROP COLUMN ledger_bytes',
   `INSERT INTO terms (key, bucket, value, arrival) SELECT key, bucket, value, at FROM ${places}
      WHERE is_listed AND at <> row_arrival`,
   'DROP INDEX terms_lists',

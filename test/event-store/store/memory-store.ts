@@ -186,6 +186,7 @@ class MemoryStore implements EventStore {
       localOnlyFiles: ofKind('local_only'),
       fileDiskBytes: sum(files) + sum(this.#leaving),
       databaseBytes: 0,
+      ledgerBytes: 0,
       logBytes: 0,
       removed,
       lastRemovedAt: this.#ledger.at(-1)?.removedAt,

@@ -147,7 +147,7 @@ class Pair {
     await this.#both(async (store) => {
       const { removable, ...usage } = await store.usage();
       const goes = { all: removable(false), sent: removable(true) };
-      return { ...usage, ...goes, databaseBytes: 0, logBytes: 0 };
+      return { ...usage, ...goes, databaseBytes: 0, ledgerBytes: 0, logBytes: 0 };
     });
     await this.#both((store) => store.count({}));
     await this.#both((store) => store.count({ deviceId: 'camera-1' }));
