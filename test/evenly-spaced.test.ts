@@ -1,3 +1,5 @@
+// Some of many, spread over all of them.
+
 import { expect, it } from 'vitest';
 import { evenlySpaced } from '../src/evenly-spaced.ts';
 

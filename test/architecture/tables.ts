@@ -66,6 +66,7 @@ export const floors: readonly Floor[] = [
       'src/json-text.ts',
       'src/spelling-suggestion.ts',
       'src/lazy-start.ts',
+      'src/evenly-spaced.ts',
       'src/quoted-name.ts',
       'src/seeded-random.ts',
       'src/worker-thread.ts',

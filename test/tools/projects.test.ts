@@ -95,7 +95,7 @@ it('gives what most calls need, and the rest where it is asked for', async () =>
     versions: { length: 20, 0: { name: 'v21' } },
   });
   const full = await fovea.call('projects_get', { ...project, detail: 'full' });
-  expect(full.text.split('\n')[1]).toBe('21 in all; 21 shown; no more');
+  expect(full.text.split('\n')[1]).toBe('21 versions in all; 21 shown; no more');
   expect(full.data).toMatchObject({ versions: { length: 21, 20: { name: 'v1' } } });
   const wrong = await fovea.call('projects_get', { ...project, detail: 'ful' });
   expect(wrong.data).toMatchObject({
