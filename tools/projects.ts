@@ -5,6 +5,7 @@ import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { count, lastPart, quoted, splitList } from './format.ts';
+import { projectsFindings } from './projects/findings.ts';
 import { projectsHealth } from './projects/health.ts';
 import { projectsList } from './projects/list-projects.ts';
 
@@ -80,6 +81,7 @@ export const projectTools: readonly Tool[] = [
           ],
   }),
   projectsHealth,
+  projectsFindings,
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
     description:

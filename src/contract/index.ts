@@ -11,7 +11,7 @@ import { imageExtensions, images } from './images.ts';
 import { inference } from './inference.ts';
 import { monitoring } from './monitoring.ts';
 import { previews } from './previews.ts';
-import { projects } from './projects.ts';
+import { projectExtensions, projects } from './projects.ts';
 import { search } from './search.ts';
 import { taskExtensions, tasks } from './tasks.ts';
 import { trainingExtensions, trainings } from './trainings.ts';
@@ -44,6 +44,7 @@ export const platformOperations = Object.freeze({
 /** Operations of the embedded platform that the hosted API does not document. */
 const extensionOperations = Object.freeze({
   ...previews,
+  ...projectExtensions,
   ...versionExtensions,
   ...trainingExtensions,
   ...apiKeyExtensions,

@@ -55,17 +55,24 @@ const oddBoxes = open({
   images: z.array(z.string()).readonly().describe('Names of the first of them.'),
 });
 
+const placedImage = { id: z.string(), name: z.string(), split: z.string() };
+
+const imageGroup = open({
+  images: z.array(open(placedImage)).readonly(),
+  total: z.int().describe('Images of the group.'),
+});
+
+const refusedFile = open({
+  file: z.string(),
+  reason: z.string(),
+  time: z.string(),
+  who: z.string().optional(),
+});
+
 const imageGroups = {
   groups: z.int(),
   images: z.int().describe('Images in all of them.'),
-  examples: z
-    .array(
-      open({
-        images: z.array(open({ id: z.string(), name: z.string(), split: z.string() })).readonly(),
-        total: z.int().describe('Images of the group.'),
-      }),
-    )
-    .readonly(),
+  examples: z.array(imageGroup).readonly(),
 };
 
 const relativeShare = z.int().min(0);
@@ -187,14 +194,7 @@ export const projects = {
       leaks: open(imageGroups).optional().describe('Those of them that lie in several splits.'),
       refused: open({
         total: z.int(),
-        files: z.array(
-          open({
-            file: z.string(),
-            reason: z.string(),
-            time: z.string(),
-            who: z.string().optional(),
-          }),
-        ),
+        files: z.array(refusedFile).readonly(),
       })
         .optional()
         .describe('Files that uploads refused, the newest first.'),
@@ -245,6 +245,68 @@ export const projects = {
     query: closed({ group: z.string().optional().describe('Only models of this type.') }),
     answer: open({ models: z.array(open({})) }),
     scope: 'project:read',
+    effect: 'reads',
+  }),
+};
+
+/** In pixels, with its centre. */
+const oddBox = z.object({
+  label: z.string(),
+  x: z.number(),
+  y: z.number(),
+  width: z.number(),
+  height: z.number(),
+});
+
+const findingKinds = [
+  'near-duplicates',
+  'leaks',
+  'boxes-without-area',
+  'tiny-boxes',
+  'boxes-over-edge',
+  'boxes-at-edge',
+  'refused-files',
+] as const;
+
+/** Not in the hosted API. */
+export const projectExtensions = {
+  projects_findings: operation({
+    id: 'projects_findings',
+    toolset: 'projects',
+    method: 'GET',
+    path: '/{workspace}/{project}/health-findings',
+    summary: 'The images behind one finding of the health of a project.',
+    pathParameters: inProject,
+    query: closed({
+      finding: z.enum(findingKinds).describe('What projects_health counted.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(limits.findingsPageMax)
+        .optional()
+        .describe('Groups, images or files of a page; default 20.'),
+      offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
+      picture: z.boolean().optional().describe('Show the first 8 images of the page.'),
+    }),
+    answer: open({
+      total: z.int().describe('Groups, images or files on all pages.'),
+      complete: z.boolean().describe('false: not all images were looked at.'),
+      groups: z.array(imageGroup).readonly().optional(),
+      images: z
+        .array(
+          open({
+            ...placedImage,
+            boxes: z.array(oddBox).readonly(),
+            total: z.int().describe('Such boxes of the image.'),
+          }),
+        )
+        .readonly()
+        .optional(),
+      files: z.array(refusedFile).readonly().optional(),
+      sheet: z.string().optional().describe('The contact sheet as base64.'),
+      contentType: z.string().optional(),
+    }),
+    scope: 'image:read',
     effect: 'reads',
   }),
 };

@@ -143,4 +143,6 @@ export const contractLimits = {
 
   /** A box with a shorter side shows too little for a detector to learn from. */
   healthTinyPixels: 4,
+  /** Groups, images or files of one page of findings. */
+  findingsPageMax: 100,
 } as const;

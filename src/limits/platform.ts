@@ -233,6 +233,10 @@ export const platformLimits = {
   healthCharactersMax: 64_000_000,
   /** Names of images for each kind of odd boxes: enough to look at. */
   healthImagesShownMax: 5,
+  /** Images of one group, and boxes of one image, on a page of findings. */
+  findingMembersShownMax: 20,
+  /** Images of one group on a contact sheet: a pair of each split, and one more. */
+  findingImagesDrawnMax: 4,
   /** Images compared with each other: 0.7 s for photos, 2.5 s for the worst, in a thread. */
   healthImagesComparedMax: 10_000,
   /** Refused files that a project remembers: the worst upload that somebody mends by hand. */

@@ -17,6 +17,7 @@ import { imageHandlers } from './images.ts';
 import { inferenceHandlers } from './inference.ts';
 import { monitoringHandlers } from './monitoring.ts';
 import { previewHandlers } from './previews.ts';
+import { findingHandlers } from './projects/findings.ts';
 import { catalogForkHandlers } from './projects/fork.ts';
 import { rebalanceHandlers } from './projects/rebalance.ts';
 import { projectHandlers } from './projects.ts';
@@ -47,6 +48,7 @@ export function platformHandlers(
     ...annotationHandlers(dependencies),
     ...apiKeyHandlers(dependencies),
     ...catalogForkHandlers(dependencies),
+    ...findingHandlers(dependencies),
     ...bulkMetadataHandlers(dependencies),
     ...deploymentHandlers(dependencies),
     ...folderHandlers(dependencies),

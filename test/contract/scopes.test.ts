@@ -48,6 +48,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'images_get',
     'images_upload_zip_status',
     'images_search',
+    'projects_findings',
     'workspace_search',
     'search_export_start',
     'search_export_get',

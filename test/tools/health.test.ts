@@ -167,3 +167,124 @@ describe('the health of a dataset', () => {
     expect(await fovea.ok('projects_health', where)).toMatchObject({ refused: { total: 0 } });
   });
 });
+
+describe('projects_findings', () => {
+  let fovea: Fovea;
+
+  beforeAll(async () => {
+    fovea = await launchFovea();
+    await fovea.ok('projects_create', {
+      name: 'Cells',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
+    const labels = join(fovea.folder, 'labels');
+    await mkdir(labels);
+    const odd = '0 .5 .5 .005 .1\n0 0 .5 .1 .1\n0 .2 .2 .004 .1\n';
+    await writeFile(join(labels, 'BloodImage_00055.txt'), odd);
+    await writeFile(join(labels, 'BloodImage_00065.txt'), '0 .5 .5 .005 .1\n');
+    await writeFile(join(labels, 'BloodImage_00040.txt'), '0 .5 .5 .1 .1\n');
+    const numbers = ['40', '55', '65'];
+    const files = numbers.map((number) => `${photos}/BloodImage_000${number}.jpg`);
+    const labelmap = { 0: 'RBC' };
+    await fovea.ok('images_upload', { project: 'cells', files, annotations: labels, labelmap });
+    const copies = await Promise.all(
+      numbers.slice(0, 2).map(async (number) => {
+        const path = join(fovea.folder, `copy-${number}.jpg`);
+        const photo = sharp(await readFile(`${photos}/BloodImage_000${number}.jpg`));
+        await writeFile(path, await photo.resize(320).jpeg().toBuffer());
+        return path;
+      }),
+    );
+    const [one = '', two = ''] = copies;
+    await fovea.ok('images_upload', { project: 'cells', files: [one], split: 'valid' });
+    await fovea.ok('images_upload', { project: 'cells', files: [two] });
+    const broken = join(fovea.folder, 'broken.png');
+    await writeFile(broken, 'no image');
+    await fovea.call('images_upload', { project: 'cells', files: [broken] });
+  });
+
+  afterAll(async () => {
+    await fovea.close();
+  });
+
+  async function findings(args: Readonly<Record<string, unknown>>) {
+    const wanted = { name: 'projects_findings', arguments: { project: 'cells', ...args } };
+    const { content, isError } = await fovea.client.callTool(wanted);
+    const { text, data } = await fovea.call(wanted.name, wanted.arguments);
+    return { content, isError: isError === true, text, data };
+  }
+
+  it('is what the health offers, beside the worst finding', async () => {
+    const { next } = await fovea.ok('projects_health', { project: 'cells' });
+    expect(next).toMatchObject([
+      { tool: 'projects_findings', arguments: { finding: 'leaks', picture: true } },
+      { tool: 'workspace_search' },
+    ]);
+  });
+
+  it('lists groups by page, and draws them', async () => {
+    const { data, text } = await findings({ finding: 'near-duplicates', limit: 1 });
+    expect(data).toMatchObject({
+      total: 2,
+      complete: true,
+      groups: [{ total: 2, images: expect.any(Array) }],
+    });
+    expect(text).toContain('2 groups');
+    const { groups = [] } = Object(
+      (await findings({ finding: 'near-duplicates', offset: 1 })).data,
+    );
+    expect(groups).toHaveLength(1);
+    const { content, data: leaks } = await findings({ finding: 'leaks', picture: true });
+    expect(leaks).toMatchObject({
+      total: 1,
+      groups: [
+        {
+          images: expect.arrayContaining([
+            expect.objectContaining({ name: 'copy-40.jpg', split: 'valid' }),
+            expect.objectContaining({ name: 'BloodImage_00040.jpg', split: 'train' }),
+          ]),
+        },
+      ],
+    });
+    expect(leaks).not.toHaveProperty('sheet');
+    expect(content).toMatchObject([
+      { type: 'text' },
+      { type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) },
+    ]);
+  });
+
+  it('lists images with their odd boxes alone', async () => {
+    const { data, content } = await findings({ finding: 'tiny-boxes', picture: true });
+    expect(data).toMatchObject({ total: 2, images: [{ total: 2 }, { total: 1 }] });
+    const { images } = Object(data);
+    expect(images[0].boxes).toMatchObject([
+      { label: 'RBC', x: 320, y: 240 },
+      { label: 'RBC', x: 128, y: 96 },
+    ]);
+    expect(content).toHaveLength(2);
+    const second = await findings({ finding: 'tiny-boxes', limit: 1, offset: 1 });
+    expect(second.data).toMatchObject({
+      total: 2,
+      images: [{ name: 'BloodImage_00065.jpg', total: 1, boxes: [{ x: 320, y: 240 }] }],
+    });
+    const none = await findings({ finding: 'boxes-without-area', picture: true });
+    expect(none.data).toMatchObject({ total: 0, images: [] });
+    expect(none.text).toContain('There is nothing to show in a picture.');
+    expect(none.content).toHaveLength(1);
+  });
+
+  it('lists refused files', async () => {
+    const { data } = await findings({ finding: 'refused-files' });
+    expect(data).toMatchObject({
+      total: 1,
+      files: [{ file: 'broken.png', reason: expect.stringContaining('is not an image') }],
+    });
+  });
+
+  it('names the findings that there are, where another one is asked for', async () => {
+    const { isError, text } = await findings({ finding: 'blurry' });
+    expect(isError).toBe(true);
+    expect(text).toContain('near-duplicates');
+  });
+});

@@ -203,8 +203,13 @@ describe('images on the embedded platform', () => {
       'Boxes: 1 without area (in "BloodImage_00040.jpg"), 1 tiny (in "BloodImage_00040.jpg"), ' +
         '1 over the edge',
     );
-    const [{ arguments: search }] = Object(data.next);
-    expect(await fovea.ok('workspace_search', search)).toMatchObject({ total: 1 });
+    expect(data.next).toMatchObject([
+      {
+        tool: 'projects_findings',
+        arguments: { project: 'odd', finding: 'boxes-without-area', picture: true },
+      },
+      { tool: 'projects_rebalance_splits' },
+    ]);
   });
 
   it('uploads the good and names the bad', async () => {

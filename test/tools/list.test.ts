@@ -30,6 +30,7 @@ const readers = [
   'projects_list',
   'projects_get',
   'projects_health',
+  'projects_findings',
   'models_list',
   'versions_list',
   'versions_diff',

@@ -24,47 +24,46 @@ type Health = Answer<typeof projects.projects_health>;
 
 /** Calls that show or fix the problems in the figures. */
 function healthCalls(
-  { stats, splits, boxes }: Health,
+  health: Health,
   { workspace, project }: Input<typeof projects.projects_health>,
 ): readonly NextCall[] {
+  const { stats, splits } = health;
   const query = `project:${lastPart(project)} annotated:false`;
   const { train = 0, valid = 0, test = 0 } = splits ?? {};
   const shares = { train: 70, valid: 20, test: 10 };
-  const [odd] = boxes
-    ? [...boxes.withoutArea.images, ...boxes.overEdge.images, ...boxes.tiny.images]
-    : [];
-  return [
-    ...(odd === undefined
-      ? []
-      : [
-          {
-            tool: 'workspace_search',
-            arguments: {
-              workspace,
-              query: `project:${lastPart(project)} filename:${JSON.stringify(odd)}`,
-            },
-            why: 'Finds the first image with an odd box.',
-          },
-        ]),
-    ...(stats.missingAnnotations > 0
-      ? [
-          {
-            tool: 'workspace_search',
-            arguments: { workspace, query },
-            why: 'Finds the images without annotation.',
-          },
-        ]
-      : []),
-    ...(train > 0 && valid + test === 0
-      ? [
-          {
-            tool: 'projects_rebalance_splits',
-            arguments: { workspace, project, splits: shares },
-            why: 'Gives the project images to judge a model by.',
-          },
-        ]
-      : []),
+  const finding = worstFinding(health);
+  const calls = [
+    finding !== undefined && {
+      tool: 'projects_findings',
+      arguments: { workspace, project, finding, picture: true },
+      why: 'Shows them; other findings likewise.',
+    },
+    stats.missingAnnotations > 0 && {
+      tool: 'workspace_search',
+      arguments: { workspace, query },
+      why: 'Finds the images without annotation.',
+    },
+    train > 0 &&
+      valid + test === 0 && {
+        tool: 'projects_rebalance_splits',
+        arguments: { workspace, project, splits: shares },
+        why: 'Gives the project images to judge a model by.',
+      },
   ];
+  return calls.filter((call) => call !== false);
+}
+
+/** That of which a picture says most about the figures of a model. */
+function worstFinding({ boxes, leaks, nearDuplicates }: Health) {
+  const figures = {
+    leaks: leaks?.groups,
+    'boxes-without-area': boxes?.withoutArea.count,
+    'boxes-over-edge': boxes?.overEdge.count,
+    'tiny-boxes': boxes?.tiny.count,
+    'near-duplicates': nearDuplicates?.groups,
+  };
+  const [worst] = Object.entries(figures).find(([, figure = 0]) => figure > 0) ?? [];
+  return worst;
 }
 
 /** Classes that are written in two ways: in case, in doubled letters, in the plural. */

@@ -19,6 +19,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'rare classes, wrong boxes, wrong labels, bad labels, quality, imbalance, balance, ' +
     'boxes per class, count boxes, images per class, how many images, how many labels, statistics, ' +
     'audit dataset, null, outliers, annotation errors, problems dataset, duplicates, typos, mistakes labels, mistakes annotations, mistakes dataset, howmany images, consistent labels',
+  projects_findings:
+    'show duplicates, list duplicates, near duplicates, similar pictures twice, leak, leakage, tiny boxes, refused files, rejected files, truncated images, corrupt images, why rejected',
   projects_rebalance_splits:
     'train valid test split, move train valid, share, ratio, percent, shuffle, validation set, ' +
     'test set, resplit, redistribute',

@@ -8,12 +8,12 @@ import type { RefusedFile } from '../store/refused-files.ts';
 /** All but the counts by split; who uploads what is told to the workspace alone, not to guests. */
 export function describeHealth(health: ProjectHealth, isGuest: boolean) {
   const { isComplete, ...boxes } = health.boxes;
-  const { groups, compared, plain, isComplete: complete } = health.nearDuplicates;
+  const { groups, leaks, compared, plain, isComplete: complete } = health.nearDuplicates;
   return {
     health: true,
     boxes: { ...boxes, complete: isComplete },
     nearDuplicates: { ...describeGroups(groups), compared, plain, complete },
-    leaks: describeGroups(groups.filter(isLeak)),
+    leaks: describeGroups(leaks),
     ...(!isGuest && { refused: describeRefusals(health.refused) }),
     stats: {
       numImages: health.images,
@@ -34,31 +34,32 @@ function describeRefusals(refused: readonly RefusedFile[]) {
   };
 }
 
-function describeRefused({ file, reason, at, who }: RefusedFile) {
+export function describeRefused({ file, reason, at, who }: RefusedFile) {
   return { file, reason, time: isoTime(at), ...(who !== undefined && { who }) };
 }
 
 type Group = readonly PlacedImage[];
 
-function isLeak(group: Group): boolean {
-  return group.some(({ split }) => split !== group[0]?.split);
-}
-
 function describeGroups(groups: readonly Group[]) {
   return {
     groups: groups.length,
     images: groups.reduce((sum, { length }) => sum + length, 0),
-    examples: groups.slice(0, limits.healthImagesShownMax).map((group) => ({
-      images: someOf(group).map((image) => ({ ...image })),
-      total: group.length,
-    })),
+    examples: groups
+      .slice(0, limits.healthImagesShownMax)
+      .map((group) => describeGroup(group, limits.healthImagesShownMax)),
   };
 }
 
+/** With some of its images. */
+export function describeGroup(group: Group, imagesMax: number) {
+  const images = spread(group).slice(0, imagesMax);
+  return { images: images.map((image) => ({ ...image })), total: group.length };
+}
+
 /** Of each split one first, so that a leak is seen. */
-function someOf(group: Group): Group {
+export function spread(group: Group): Group {
   const bySplit = [...Map.groupBy(group, ({ split }) => split).values()];
   const firsts = bySplit.flatMap(([image]) => image ?? []);
   const others = group.filter((image) => !firsts.includes(image));
-  return [...firsts, ...others].slice(0, limits.healthImagesShownMax);
+  return [...firsts, ...others];
 }

@@ -13,7 +13,6 @@ import { readSplit } from './column-readers.ts';
 export function findNearDuplicates(
   database: Database,
   projectId: string,
-  images: number,
   imagesMax: number = limits.healthImagesComparedMax,
 ): NearDuplicates {
   const described = database.all(
@@ -26,9 +25,14 @@ export function findNearDuplicates(
       vector: new Int8Array(row.bytes('vector')),
     }),
   );
-  const { groups, plain } = groupNearDuplicates(described.map(({ vector }) => vector));
+  const found = groupNearDuplicates(described.map(({ vector }) => vector));
+  const groups = found.groups.map((group) => group.flatMap((at) => described[at]?.image ?? []));
+  const { plain } = found;
+  const sql = 'SELECT count(*) AS n FROM images WHERE project_id = ?';
+  const images = database.get(sql, [projectId], (row) => row.integer('n'));
   return {
-    groups: groups.map((group) => group.flatMap((at) => described[at]?.image ?? [])),
+    groups,
+    leaks: groups.filter((group) => group.some(({ split }) => split !== group[0]?.split)),
     compared: described.length - plain,
     plain,
     isComplete: described.length === images,

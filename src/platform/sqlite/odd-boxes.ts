@@ -4,10 +4,10 @@ import { edgesOf } from '../../annotations/box-geometry.ts';
 import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
-import type { OddBoxes, OddKind } from '../store/projects.ts';
-import { readAnnotation } from './column-readers.ts';
+import type { OddBox, OddBoxes, OddImage, OddKind, PlacedImage } from '../store/projects.ts';
+import { readAnnotation, readSplit } from './column-readers.ts';
 
-/** Looks at annotations, oldest image first, until their text is more than one read may take. */
+/** How many there are of each kind, with the names of the first images that have some. */
 export function findOddBoxes(database: Database, projectId: string): OddBoxes {
   const found = {
     withoutArea: noneFound(),
@@ -15,9 +15,48 @@ export function findOddBoxes(database: Database, projectId: string): OddBoxes {
     atEdge: noneFound(),
     overEdge: noneFound(),
   };
+  const seen = eachBox(database, projectId, ({ name }, _box, kinds) => {
+    for (const kind of kinds) note(found[kind], name);
+  });
+  return { ...seen, ...found };
+}
+
+/** A page of the images that have boxes of a kind, the oldest first, with some of these boxes. */
+export function listOddImages(
+  database: Database,
+  projectId: string,
+  kind: OddKind,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): { images: readonly OddImage[]; total: number; isComplete: boolean } {
+  const images: (PlacedImage & { boxes: OddBox[]; total: number })[] = [];
+  let [total, last] = [0, ''];
+  const { isComplete } = eachBox(database, projectId, (image, box, kinds) => {
+    if (!kinds.includes(kind)) return;
+    if (image.id !== last) total += 1;
+    const isNew = image.id !== last && total > offset && images.length < limit;
+    if (isNew) images.push({ ...image, boxes: [], total: 0 });
+    last = image.id;
+    const shown = images.at(-1);
+    if (shown?.id !== image.id) return;
+    shown.total += 1;
+    if (shown.boxes.length >= limits.findingMembersShownMax) return;
+    const { label, x, y, width, height } = box;
+    shown.boxes.push({ label, x, y, width, height });
+  });
+  return { images, total, isComplete };
+}
+
+type Visit = (image: PlacedImage, box: Box, kinds: readonly OddKind[]) => void;
+
+/** Looks at annotations, oldest image first, until their text is more than one read may take. */
+function eachBox(
+  database: Database,
+  projectId: string,
+  visit: Visit,
+): Pick<OddBoxes, 'checked' | 'isComplete'> {
   let [checked, characters, isComplete] = [0, 0, true];
   database.each(
-    `SELECT name, width, height, annotation FROM images
+    `SELECT id, name, split, width, height, annotation FROM images
      WHERE project_id = ? AND objects > 0 ORDER BY created, id`,
     [projectId],
     (row) => {
@@ -26,15 +65,16 @@ export function findOddBoxes(database: Database, projectId: string): OddBoxes {
       if (!isComplete) return false;
       const annotation = readAnnotation(row);
       if (annotation?.kind !== 'detection') return true;
-      const [name, width, height] = [row.text('name'), row.integer('width'), row.integer('height')];
+      const image = { id: row.text('id'), name: row.text('name'), split: readSplit(row) };
+      const [width, height] = [row.integer('width'), row.integer('height')];
       for (const box of annotation.boxes) {
         checked += 1;
-        for (const kind of oddities(box, width, height)) note(found[kind], name);
+        visit(image, box, oddities(box, width, height));
       }
       return true;
     },
   );
-  return { checked, isComplete, ...found };
+  return { checked, isComplete };
 }
 
 interface Found {

@@ -45,6 +45,8 @@ export function projectStore(
       reader.read(workspaceId, { name: 'counts', asked: [projectIds] }),
     health: (workspaceId, projectId) =>
       reader.read(workspaceId, { name: 'health', asked: [projectId] }),
+    findings: (workspaceId, projectId, wanted) =>
+      reader.read(workspaceId, { name: 'findings', asked: [projectId, wanted] }),
     isLive: async (projectId) => isLive(database, projectId),
     trash: async (projectId, now, deletedBy) =>
       database.transaction(() => {
@@ -184,7 +186,7 @@ export function measureProject(database: Database, projectId: string): ProjectHe
   return {
     ...totals,
     boxes: findOddBoxes(database, projectId),
-    nearDuplicates: findNearDuplicates(database, projectId, totals.images),
+    nearDuplicates: findNearDuplicates(database, projectId),
     refused: listRefused(database, projectId),
     medianRatio: medianRatio(database, projectId, totals.images),
     classes: countLabels(database, projectId),

@@ -2,6 +2,9 @@
 
 import type { ProjectType } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
+import type { Input } from '../../contract/operation.ts';
+import type { projectExtensions } from '../../contract/projects.ts';
+import type { Box } from '../../imaging/box.ts';
 import type { RefusedFile } from './refused-files.ts';
 
 export type SplitCounts = Readonly<Record<SplitName, number>>;
@@ -52,6 +55,8 @@ export interface PlacedImage {
 /** Groups of images that show the same picture, by their oldest image. */
 export interface NearDuplicates {
   readonly groups: readonly (readonly PlacedImage[])[];
+  /** Those of them that lie in several splits. */
+  readonly leaks: NearDuplicates['groups'];
   /** Images that were compared with each other. */
   readonly compared: number;
   /** Images too even to be told apart: they are in no group. */
@@ -77,6 +82,31 @@ export interface ProjectHealth {
   readonly classes: LabelCounts;
 }
 
+export type OddBox = Pick<Box, 'label' | 'x' | 'y' | 'width' | 'height'>;
+
+/** What a page of findings is of: groups, images or files. */
+export type FindingsPage = {
+  /** Of all pages. */
+  readonly total: number;
+  readonly isComplete: boolean;
+} & (
+  | { readonly kind: 'groups'; readonly groups: readonly (readonly PlacedImage[])[] }
+  | { readonly kind: 'images'; readonly images: readonly OddImage[] }
+  | { readonly kind: 'files'; readonly files: readonly RefusedFile[] }
+);
+
+/** An image with the first of its odd boxes. */
+export interface OddImage extends PlacedImage {
+  readonly boxes: readonly OddBox[];
+  readonly total: number;
+}
+
+export interface WantedFindings {
+  readonly finding: Input<typeof projectExtensions.projects_findings>['finding'];
+  readonly limit: number;
+  readonly offset: number;
+}
+
 export interface ProjectStore {
   /** Adds a project; its slug comes from the name and gets a suffix when taken. */
   add(project: Omit<Project, 'slug' | 'updated'>): Promise<Project>;
@@ -87,6 +117,8 @@ export interface ProjectStore {
   /** Of each of these projects, in their order. */
   counts(workspaceId: string, projectIds: readonly string[]): Promise<readonly ProjectCounts[]>;
   health(workspaceId: string, projectId: string): Promise<ProjectHealth>;
+  /** A page of what is behind one figure of the health. */
+  findings(workspaceId: string, projectId: string, wanted: WantedFindings): Promise<FindingsPage>;
   /** Whether it is there, and not in the trash. */
   isLive(projectId: string): Promise<boolean>;
   /**

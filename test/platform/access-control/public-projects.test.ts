@@ -92,6 +92,7 @@ describe('a key of another workspace', () => {
     ['POST /globex/open/preview', settings],
     ['POST /globex/open/splits/rebalance', { splits: { train: 1, valid: 1, test: 0 } }],
     ['GET /globex/open/batches'],
+    ['GET /globex/open/health-findings?finding=refused-files'],
     ['GET /globex/open/jobs'],
     ['GET /globex'],
     ['GET /globex/api-keys'],

@@ -95,6 +95,7 @@ export const rows = {
     }),
     own: [200, 202],
   },
+  projects_findings: { input: (at) => ({ ...inProject(at), query: { finding: 'leaks' } }) },
   versions_diff: { input: (at) => ({ ...inProject(at), query: { from: '1', to: '1' } }) },
   versions_preview: { input: sends(inProject, () => ({ preprocessing: {}, augmentation: {} })) },
   versions_estimate: {

@@ -18,14 +18,16 @@ it('compares valid and test first where there are too many, and says that some a
   const first = { id: 'image-1', name: '1.png', split: 'train' };
   const fourth = { id: 'image-4', name: '4.png', split: 'train' };
   const fifth = { id: 'image-5', name: '5.png', split: 'valid' };
-  expect(findNearDuplicates(database, 'large-project', 5)).toEqual({
+  expect(findNearDuplicates(database, 'large-project')).toEqual({
     groups: [[fifth, first, fourth]],
+    leaks: [[fifth, first, fourth]],
     compared: 5,
     plain: 0,
     isComplete: true,
   });
-  expect(findNearDuplicates(database, 'large-project', 5, 2)).toEqual({
+  expect(findNearDuplicates(database, 'large-project', 2)).toEqual({
     groups: [[fifth, first]],
+    leaks: [[fifth, first]],
     compared: 2,
     plain: 0,
     isComplete: false,
@@ -35,14 +37,16 @@ it('compares valid and test first where there are too many, and says that some a
 it('counts images without a descriptor as not compared, and even ones for themselves', async () => {
   const { database } = await seedImages(3);
   for (const ordinal of [1, 2]) describe(database, ordinal, 9);
-  expect(findNearDuplicates(database, 'large-project', 3)).toEqual({
+  expect(findNearDuplicates(database, 'large-project')).toEqual({
     groups: [],
+    leaks: [],
     compared: 0,
     plain: 2,
     isComplete: false,
   });
-  expect(findNearDuplicates(database, 'another-project', 0)).toEqual({
+  expect(findNearDuplicates(database, 'another-project')).toEqual({
     groups: [],
+    leaks: [],
     compared: 0,
     plain: 0,
     isComplete: true,

@@ -6,7 +6,12 @@ import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
 import type { Query, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
 import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from '../../store/inference-stats.ts';
-import type { ProjectCounts, ProjectHealth } from '../../store/projects.ts';
+import type {
+  FindingsPage,
+  ProjectCounts,
+  ProjectHealth,
+  WantedFindings,
+} from '../../store/projects.ts';
 import type {
   AccessibleProjects,
   FoundId,
@@ -45,6 +50,7 @@ export interface Questions {
   readonly totals: [window: StatsWindow];
   readonly counts: [projectIds: readonly string[]];
   readonly health: [projectId: string];
+  readonly findings: [projectId: string, wanted: WantedFindings];
   readonly versionDiff: [fromId: string, toId: string, page: DiffPage];
   readonly events: [workspaceId: string, query: EventQuery];
   readonly metadataFields: [workspaceId: string, useCaseId: string];
@@ -66,6 +72,7 @@ export interface Answers {
   readonly events: EventPage;
   readonly metadataFields: MetadataFields;
   readonly health: ProjectHealth;
+  readonly findings: FindingsPage;
   readonly versionDiff: VersionDiff;
 }
 

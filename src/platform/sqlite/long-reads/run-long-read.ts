@@ -1,6 +1,7 @@
 // Runs a long read on a database.
 
 import { findSimilarInCatalog, searchCatalog } from '../catalog.ts';
+import { listFindings } from '../findings.ts';
 import { readStats, readTotals } from '../inference-stats.ts';
 import { countProjects, measureProject } from '../projects.ts';
 import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';
@@ -31,6 +32,7 @@ const reads: {
   totals: ({ database }, window) => readTotals(database, window),
   counts: ({ database }, projectIds) => countProjects(database, projectIds),
   health: ({ database }, projectId) => measureProject(database, projectId),
+  findings: ({ database }, projectId, wanted) => listFindings(database, projectId, wanted),
   versionDiff: ({ database }, fromId, toId, page) => diffVersions(database, fromId, toId, page),
   events: ({ database }, workspaceId, query) => findEvents(database, workspaceId, query),
   metadataFields: ({ database }, workspaceId, useCaseId) =>

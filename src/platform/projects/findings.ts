@@ -1,0 +1,48 @@
+// Handler of projects_findings: the images behind one figure of the health of a project.
+
+import type { projectExtensions } from '../../contract/projects.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import { findProject } from '../access-control/accessible-projects.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import { drawFindings } from '../previews/draw-findings.ts';
+import type { FindingsPage } from '../store/projects.ts';
+import { describeGroup, describeRefused } from './describe-health.ts';
+
+const rowsDefault = 20;
+
+export function findingHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof projectExtensions, Principal> {
+  return {
+    projects_findings: async (input, { principal, signal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const { finding, limit = rowsDefault, offset = 0, picture = false } = input;
+      const wanted = { finding, limit, offset };
+      const page = await dependencies.store.projects.findings(
+        project.workspaceId,
+        project.id,
+        wanted,
+      );
+      const title = finding.replaceAll('-', ' ');
+      const drawn = picture
+        ? await drawFindings(dependencies, project, { title, page }, signal)
+        : undefined;
+      return { total: page.total, complete: page.isComplete, ...describe(page), ...drawn };
+    },
+  };
+}
+
+function describe(page: FindingsPage) {
+  switch (page.kind) {
+    case 'groups': {
+      const most = limits.findingMembersShownMax;
+      return { groups: page.groups.map((group) => describeGroup(group, most)) };
+    }
+    case 'images':
+      return { images: page.images.map((image) => ({ ...image })) };
+    case 'files':
+      return { files: page.files.map(describeRefused) };
+  }
+}

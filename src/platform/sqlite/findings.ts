@@ -1,0 +1,49 @@
+// A page of the images, groups or files behind one figure of the health of a project.
+
+import type { Database } from '../../storage/database.ts';
+import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts';
+import { findNearDuplicates } from './near-duplicates.ts';
+import { listOddImages } from './odd-boxes.ts';
+import { listRefused } from './refused-files.ts';
+
+export function listFindings(
+  database: Database,
+  projectId: string,
+  { finding, ...page }: WantedFindings,
+): FindingsPage {
+  switch (finding) {
+    case 'near-duplicates':
+    case 'leaks':
+      return pageOfGroups(database, projectId, finding === 'leaks', page);
+    case 'refused-files': {
+      const files = listRefused(database, projectId);
+      return { kind: 'files', files: cut(files, page), total: files.length, isComplete: true };
+    }
+    default:
+      return { kind: 'images', ...listOddImages(database, projectId, oddKinds[finding], page) };
+  }
+}
+
+type Page = Pick<WantedFindings, 'limit' | 'offset'>;
+
+const oddKinds = {
+  'boxes-without-area': 'withoutArea',
+  'tiny-boxes': 'tiny',
+  'boxes-over-edge': 'overEdge',
+  'boxes-at-edge': 'atEdge',
+} as const satisfies Partial<Record<WantedFindings['finding'], OddKind>>;
+
+function pageOfGroups(
+  database: Database,
+  projectId: string,
+  leaksAlone: boolean,
+  page: Page,
+): FindingsPage {
+  const { leaks, groups: all, isComplete } = findNearDuplicates(database, projectId);
+  const groups = leaksAlone ? leaks : all;
+  return { kind: 'groups', groups: cut(groups, page), total: groups.length, isComplete };
+}
+
+function cut<Row>(rows: readonly Row[], { limit, offset }: Page): readonly Row[] {
+  return rows.slice(offset, offset + limit);
+}
