@@ -2,9 +2,13 @@
 
 import { isoTime } from '../clock.ts';
 import type { activity } from '../contract/activity.ts';
+import { embeddedOperations } from '../contract/index.ts';
+import { invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { accessibleProjects, findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
+import { lanes } from './background-tasks/index.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import type { ActivityEntry } from './store/activity.ts';
 
@@ -17,6 +21,7 @@ export function activityHandlers(
   return {
     activity_list: async (input, { principal }) => {
       const { since, until, kind, action, who, limit = entriesDefault, before } = input;
+      if (action !== undefined) checkAction(action);
       const project =
         input.project === undefined
           ? undefined
@@ -30,6 +35,7 @@ export function activityHandlers(
         who,
         projectId: project?.id,
         projectIds,
+        caller: principal.name,
         beforeId: before,
         countMax: limit + 1,
       };
@@ -44,6 +50,20 @@ export function activityHandlers(
       };
     },
   };
+}
+
+const taskActions = lanes.flatMap((lane) => Object.keys(lane)).map((kind) => `task:${kind}`);
+
+/** `platform` is what the log itself writes where neither a call nor a task changed something. */
+const actions = [...Object.keys(embeddedOperations), ...taskActions, 'platform'];
+
+/** A misspelt name would be answered with no entries, as if nothing had been changed. */
+function checkAction(action: string): void {
+  if (actions.includes(action)) return;
+  const near = suggestSpelling(action, actions);
+  const right =
+    near === undefined ? `tasks are ${taskActions.join(', ')}` : `did you mean "${near}"?`;
+  throw invalidInput([{ path: 'action', message: `is no operation and no task; ${right}` }]);
 }
 
 function describeEntry(entry: ActivityEntry) {

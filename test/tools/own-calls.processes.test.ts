@@ -69,6 +69,13 @@ describe('activity_list on a hosted platform', () => {
     expect(text).toContain('kind: is known on the embedded platform alone');
   });
 
+  it('refuses an action that is no tool, with the nearest name', async () => {
+    const { isError, text } = await fovea.call('activity_list', { action: 'project_delete' });
+    expect(isError).toBe(true);
+    expect(text).toContain('action: is not known; did you mean "projects_delete"?');
+    expect(await listed({ action: 'images_delete' })).toEqual([]);
+  });
+
   it('has nothing of what another credential did', async () => {
     const settings = { FOVEA_HOME: fovea.home, FOVEA_API_KEY: 'another-key' };
     const other = await launchFovea({ FOVEA_BASE_URL: platform.url, ...settings });

@@ -3,7 +3,9 @@
 
 import { activity } from '../../src/contract/activity.ts';
 import { checkInput } from '../../src/contract/check.ts';
+import { embeddedOperations } from '../../src/contract/index.ts';
 import type { Input } from '../../src/contract/operation.ts';
+import { unknownMember } from '../../src/contract/validation-problems.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
@@ -54,6 +56,7 @@ async function listOwnCalls(wanted: Wanted, context: ToolContext): Promise<ToolR
     countMax: limit + 1,
   });
   if (found === undefined) throw notRecorded();
+  if (found.total === 0 && tool !== undefined) await checkTool(tool, workspace, context);
   const shown = found.calls.slice(0, limit);
   const next = found.calls.length > limit ? shown.at(-1)?.id : undefined;
   const days = limits.idempotencyDaysMax;
@@ -62,6 +65,23 @@ async function listOwnCalls(wanted: Wanted, context: ToolContext): Promise<ToolR
     data: { source: 'this machine', total: found.total, entries: shown.map(describeCall) },
     page: pageOf(found.total, shown.length, next),
   };
+}
+
+/** A misspelt name would be answered with no calls, as if nothing had been done. */
+async function checkTool(tool: string, workspace: string, context: ToolContext): Promise<void> {
+  const all = { project: undefined, tool: undefined, since: undefined, until: undefined };
+  const some = { ...all, workspace, beforeId: undefined, countMax: limits.activityPageMax };
+  const recorded = (await context.pastCalls(some))?.calls ?? [];
+  const isRecorded = recorded.some((call) => call.tool === tool);
+  if (isRecorded || Object.hasOwn(embeddedOperations, tool)) return;
+  const changing = Object.values(embeddedOperations).filter(({ effect }) => effect !== 'reads');
+  throw invalidArgument(
+    'action',
+    unknownMember(
+      [tool],
+      changing.map(({ id }) => id),
+    ).message,
+  );
 }
 
 function pageOf(total: number, shown: number, next: number | undefined): Page {

@@ -42,7 +42,8 @@ const conditions = `workspace_id = :workspaceId
   AND (:since IS NULL OR until >= :since) AND (:until IS NULL OR at < :until)
   AND (:kind IS NULL OR kind = :kind) AND (:action IS NULL OR action = :action)
   AND (:who IS NULL OR who = :who) AND (:projectId IS NULL OR project_id = :projectId)
-  AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds)))`;
+  AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds))
+    OR (project_id IS NULL AND who = :caller))`;
 
 function parameters(workspaceId: string, { projectIds, ...wanted }: WantedActivity) {
   return { workspaceId, projectIds: projectIds && JSON.stringify(projectIds), ...wanted };

@@ -34,6 +34,8 @@ export interface WantedActivity {
   readonly projectId: string | undefined;
   /** Only of these projects; undefined: of all, and of what belongs to none. */
   readonly projectIds: readonly string[] | undefined;
+  /** Beside `projectIds`: whose entries of no project belong to them too. */
+  readonly caller: string;
   /** Only entries older than this one. */
   readonly beforeId: number | undefined;
   readonly countMax: number;

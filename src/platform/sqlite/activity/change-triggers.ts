@@ -2,6 +2,7 @@
 // belong to the connection that writes: readers of the file know nothing of them.
 
 import type { Database } from '../../../storage/database.ts';
+import { shownValues } from './shown-values.ts';
 
 /** Makes the table of noted changes and its triggers, empty, on this connection. */
 export function noteChanges(database: Database): void {
@@ -57,12 +58,11 @@ function changeRule(
   columns: readonly string[],
   rule: Omit<Rule, 'on' | 'verb' | 'before' | 'after'>,
 ): Rule {
-  const values = (row: string) =>
-    `json_object(${columns.map((column) => `'${column}', ${row}.${column}`).join(', ')})`;
   const differs = columns.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(' OR ');
   const when = rule.when === undefined ? `(${differs})` : `(${differs}) AND ${rule.when}`;
   const on = `UPDATE OF ${columns.join(', ')} ON ${table}`;
-  return { ...rule, on, verb: 'changed', when, before: values('OLD'), after: values('NEW') };
+  const [before, after] = [shownValues(columns, 'OLD'), shownValues(columns, 'NEW')];
+  return { ...rule, on, verb: 'changed', when, before, after };
 }
 
 const project = { kind: 'project', id: 'NEW.id', name: 'NEW.name', project: 'NEW.id' } as const;
@@ -72,7 +72,7 @@ const projectRules: readonly Rule[] = [
     ...project,
     on: 'INSERT ON projects',
     verb: 'added',
-    after: "json_object('type', NEW.type, 'public', NEW.public)",
+    after: shownValues(['type', 'public'], 'NEW'),
   },
   changeRule('projects', ['name', 'license', 'public', 'folder_id'], project),
   ...trashRules('projects', 'project', { name: 'NEW.name', project: 'NEW.id' }),
@@ -178,7 +178,7 @@ const projectThingRules: readonly Rule[] = [
     verb: 'added',
     id: 'NEW.project_id',
     project: 'NEW.project_id',
-    after: "json_object('model', NEW.model)",
+    after: shownValues(['model'], 'NEW'),
   },
   changeRule('deployments', ['model'], {
     kind: 'deployment',
@@ -191,7 +191,7 @@ const projectThingRules: readonly Rule[] = [
     verb: 'added',
     id: 'NEW.project_id',
     project: 'NEW.project_id',
-    after: "json_object('enabled', NEW.enabled)",
+    after: shownValues(['enabled'], 'NEW'),
   },
   changeRule('active_learning', ['enabled', 'settings'], {
     kind: 'active_learning',
@@ -226,8 +226,13 @@ const workspaceRules: readonly Rule[] = [
     when: "OLD.name <> '' AND NEW.name = ''",
     name: 'OLD.name',
   },
-  { ...key, on: 'INSERT ON api_keys', verb: 'added', after: "json_object('scopes', NEW.scopes)" },
-  // Never their hashes.
+  {
+    ...key,
+    on: 'INSERT ON api_keys',
+    verb: 'added',
+    // Never their hashes.
+    after: shownValues(['scopes', 'folder_ids', 'protected'], 'NEW'),
+  },
   changeRule('api_keys', ['name', 'scopes', 'folder_ids', 'protected', 'disabled'], key),
   {
     kind: 'api_key',
