@@ -206,7 +206,7 @@ export class Maintenance {
     const problem =
       days < 1
         ? undefined
-        : `The clock is ahead by ${days.toFixed(1)} days that this store did not live through, so no event is taken for so much older.`;
+        : `The clock skipped ${days.toFixed(1)} days: removal by age is suspended for as long.`;
     if (problem !== undefined && this.#clockProblem === undefined)
       this.#dependencies.log.warn(problem);
     this.#clockProblem = problem;

@@ -1,4 +1,4 @@
-// Ages of events by a monotonic clock, so that a jump of the wall clock makes nothing older.
+// The clock rule: a jump of the clock suspends removal by age, for as long as it skipped.
 
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
@@ -21,10 +21,9 @@ export interface ClockHistory {
 }
 
 /**
- * See decisions/event-store-cleanup.md. While a process runs, time passes by its monotonic clock:
- * a wall clock that advances further has jumped. While no process runs, time passes by the wall
- * clock, but an absence of more than a day counts as a jump. A wall clock that is set back only
- * makes events younger, so it is believed, and known jumps are cut off at the new time.
+ * See decisions/event-store-cleanup.md. A jump is time that the store did not live through: the wall
+ * clock went further than the monotonic one, or no process ran for more than a day. A clock that is
+ * set back takes back what it had jumped.
  */
 export class MonotonicAge {
   readonly #clock: Clock;
