@@ -102,22 +102,26 @@ const keeping: readonly Tool[] = [
   fromOperation(eventStore.events_hold, {
     title: 'Hold event',
     description:
-      'Keeps an event from being removed, until events_release. Others are removed by age, usually after a day, and where space runs out.',
-    summarize: (_answer, { event_id }) => `No cleanup removes event ${quoted(event_id)}.`,
+      'Keeps an event for ever: no cleanup removes it until events_release. Others go by age, usually after a day, and where space runs out.',
+    summarize: (answer, { event_id }) =>
+      `No cleanup removes event ${quoted(event_id)}.${keptWords(answer)}`,
     // Models follow proposals: none of them undoes anything.
     next: (_answer, { event_id }) => [showCall(event_id)],
   }),
   fromOperation(eventStore.events_release, {
     title: 'Release event',
     description: 'Ends a hold: the event may be removed by age or space again.',
-    summarize: (_answer, { event_id }) =>
-      `Event ${quoted(event_id)} follows the usual retention again.`,
+    summarize: (answer, { event_id }) =>
+      `Event ${quoted(event_id)} follows the usual retention again.${keptWords(answer)}`,
   }),
   fromOperation(eventStore.events_retry_upload, {
     title: 'Retry refused uploads',
     description:
       'Puts events that the cloud refused back into the queue for upload. events_stats shows how the upload goes.',
-    summarize: ({ retried }) => `${count(retried, 'event')} wait for upload again.`,
+    summarize: ({ retried, upload_enabled = true }) =>
+      upload_enabled
+        ? `${count(retried, 'event')} wait for upload again.`
+        : `${count(retried, 'event')} would be sent again, but cloud upload is off: nothing sends them.`,
     next: () => [{ tool: 'events_stats', arguments: {}, why: 'Shows how the upload goes.' }],
   }),
   fromOperation(eventStore.event_schemas_list, {
@@ -136,7 +140,7 @@ export const eventTools: readonly Tool[] = [
   toolFor(events.events_create, {
     title: 'Create device event',
     description:
-      'Stores on this device what was seen, with images by path and their detections. A draft takes videos and files until events_finalize. It is removed by age, usually after a day, unless events_hold keeps it. To record on the platform use vision_events_create.',
+      'Stores on this device what was seen, with images by path and their detections. A draft takes videos and files until events_finalize. Age removes it, usually after a day, unless events_hold keeps it for ever. To record on the platform use vision_events_create.',
     fileArguments: ['images'],
     repeated: 'made',
     input: createInput,

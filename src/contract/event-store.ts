@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { keptReason, keptUntil } from './events.ts';
 import { closed, identifier, open } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -10,7 +11,7 @@ const inEvent = closed({ event_id: identifier.describe('Id of the event.') });
 /** Why a cleanup removes events. */
 export const removalReasons = ['age', 'record_limit', 'byte_limit', 'disk_full'] as const;
 
-const changed = open({ message: z.string() });
+const kept = open({ message: z.string(), kept_until: keptUntil, kept_reason: keptReason });
 
 const bytes = z.int().min(0);
 const figure = z.int().min(0);
@@ -106,7 +107,7 @@ export const eventStore = {
     body: closed({
       reason: z.string().min(1).max(1_000).describe('Why it is kept; shown with the event.'),
     }),
-    answer: changed,
+    answer: kept,
     scope: 'vision-events:manage',
     effect: 'changes',
   }),
@@ -118,7 +119,7 @@ export const eventStore = {
     path: '/v2/events/{event_id}/release',
     summary: 'Ends a hold.',
     pathParameters: inEvent,
-    answer: changed,
+    answer: kept,
     scope: 'vision-events:manage',
     effect: 'changes',
   }),
@@ -136,7 +137,7 @@ export const eventStore = {
         .optional()
         .describe('Id of the event; default: all refused events.'),
     }),
-    answer: open({ retried: figure }),
+    answer: open({ retried: figure, upload_enabled: z.boolean().optional() }),
     scope: 'vision-events:manage',
     effect: 'changes',
   }),

@@ -35,11 +35,17 @@ const Attachment = open({
 });
 
 /** Only stores of Fovea tell it. */
-const keptUntil = z
+export const keptUntil = z
   .string()
   .nullable()
   .optional()
-  .describe('When its age removes it; null: held, or waiting for the cloud.');
+  .describe('When its age removes it; null: its age does not.');
+
+/** Why it is kept until then, or for ever. */
+export const keptReason = z
+  .string()
+  .optional()
+  .describe('age; hold; upload: until the cloud has it; retention: age removes nothing.');
 
 /** Event Store 6.1 to 6.18). */
 const StoredEvent = open({
@@ -82,6 +88,7 @@ const StoredEvent = open({
   uploaded_at: z.string().nullable().optional(),
   hold: z.string().nullable().optional().describe('Why no cleanup may remove it.'),
   kept_until: keptUntil,
+  kept_reason: keptReason,
 });
 
 const eventsPage = open({
@@ -97,6 +104,8 @@ const attachmentStored = open({
   content_type: z.string(),
   size_bytes: z.int(),
   message: z.string(),
+  kept_until: keptUntil,
+  kept_reason: keptReason,
 });
 
 /** Event Store 9.10: error statuses of every operation. */
@@ -164,6 +173,7 @@ export const events = {
       created_at: z.string(),
       draft: z.boolean().optional(),
       kept_until: keptUntil,
+      kept_reason: keptReason,
       message: z.string(),
     }),
     success: 201,
@@ -309,6 +319,7 @@ export const events = {
       finalized_at: z.string().nullable().optional(),
       already_finalized: z.boolean().optional(),
       kept_until: keptUntil,
+      kept_reason: keptReason,
       auto_finalized_at: z.string().nullable().optional(),
       message: z.string().optional(),
     }),

@@ -11,9 +11,10 @@ import type { Caller } from './api-key.ts';
 import { detectContentType, detectVideoType } from './content-type-detection.ts';
 import { declaredOrNamedType } from './content-type-of-name.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
+import { keptFor } from './event-response.ts';
 import { newFileId } from './ids.ts';
 import type { AdmittedUpload } from './retention/admission-control.ts';
-import type { EventStore, FileKind, NewFile } from './store/store.ts';
+import type { EventStore, FileKind, NewFile, StoredEvent } from './store/store.ts';
 import { reportingFullDisk, writeRowAfterFiles } from './write-row-after-files.ts';
 
 type DeviceHandlers = Handlers<typeof deviceOperations, Caller>;
@@ -73,7 +74,7 @@ async function attach(
 ): Promise<Answer<typeof deviceOperations.events_attach_video>> {
   const { store, admission, uploadsInProgress } = dependencies;
   return uploadsInProgress.during(eventId, async () => {
-    await requireDraft(store, eventId);
+    const event = await requireDraft(store, eventId);
     checkHeaders(body, attaching.rules);
     const upload = await admission.admitUpload(bytesOf(body));
     try {
@@ -89,6 +90,7 @@ async function attach(
         content_type: file.contentType,
         size_bytes: file.bytes,
         message: attaching.message,
+        ...keptFor(event, dependencies.settings),
       };
     } finally {
       upload.end();
@@ -116,10 +118,10 @@ function bytesOf({ headers }: IncomingMessage): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-async function requireDraft(store: EventStore, eventId: string): Promise<void> {
+async function requireDraft(store: EventStore, eventId: string): Promise<StoredEvent> {
   const event = await store.get(eventId);
   if (event === undefined) throw notFound('event', eventId);
-  if (event.draft) return;
+  if (event.draft) return event;
   throw new FoveaError('conflict', 'The event is finalized: files can be attached to drafts only.');
 }
 

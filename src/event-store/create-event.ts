@@ -5,7 +5,7 @@ import type { Answer } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
-import { keptUntil } from './event-response.ts';
+import { keptFor } from './event-response.ts';
 import { newFileId } from './ids.ts';
 import type { Created, EventImage, NewFile } from './store/store.ts';
 import { type EventInput, type ImageInput, storedImage } from './store/stored-body.ts';
@@ -78,7 +78,7 @@ function answerFor(
     image_ids: [...imageIds],
     created_at: isoMicroseconds(arrival),
     draft,
-    kept_until: keptUntil(event, settings),
+    ...keptFor(event, settings),
     message: draft ? 'Stored as a draft: finalize it once its files are there.' : 'Stored.',
   };
 }

@@ -41,11 +41,11 @@ export function eventResponse(event: StoredEvent, settings: Settings): EventAnsw
     draft: event.upload === 'draft',
     finalized_at: timeOrNull(event.finalizedAt),
     auto_finalized_at: timeOrNull(event.autoFinalizedAt),
-    upload_status: isUploadOff(event, settings) ? 'off' : event.upload,
+    upload_status: uploadStatus(event, settings),
     upload_error: event.uploadError ?? null,
     uploaded_at: timeOrNull(event.uploadedAt),
     hold: event.hold ?? null,
-    kept_until: keptUntil(event, settings),
+    ...keptFor(event, settings),
   };
 }
 
@@ -57,23 +57,28 @@ export function pageResponse({ events, next }: EventPage, settings: Settings) {
   };
 }
 
-/** Nothing takes it to the cloud, so it does not wait for that. */
-function isUploadOff({ upload }: StoredEvent, { cloud }: Settings): boolean {
-  return upload === 'waiting' && cloud === undefined;
+/** `off`: nothing takes it to the cloud, so it does not wait for that. */
+export function uploadStatus(
+  { upload }: Pick<StoredEvent, 'upload'>,
+  { cloud }: Pick<Settings, 'cloud'>,
+): string {
+  return upload === 'waiting' && cloud === undefined ? 'off' : upload;
 }
 
 /**
- * When its age removes an event, by the wall clock; null: not while it is held, or waits for the
- * cloud. Where space runs out it may go earlier.
+ * When its age removes an event, by the wall clock; null: its age does not. And why. Where space runs
+ * out it may go earlier, unless it is held or waits for the cloud.
  */
-export function keptUntil(
+export function keptFor(
   { arrival, hold, upload }: Pick<StoredEvent, 'arrival' | 'hold' | 'upload'>,
   { cloud, retentionDays }: Settings,
-): string | null {
+): Pick<EventAnswer, 'kept_until' | 'kept_reason'> {
   const isUnsent = upload === 'draft' || upload === 'waiting';
-  if (hold !== undefined || (cloud !== undefined && isUnsent)) return null;
+  if (hold !== undefined) return { kept_until: null, kept_reason: 'hold' };
+  if (cloud !== undefined && isUnsent) return { kept_until: null, kept_reason: 'upload' };
   const until = arrival + Math.round(retentionDays * dayMicroseconds);
-  return until > latestMicroseconds ? null : isoMicroseconds(until);
+  if (until > latestMicroseconds) return { kept_until: null, kept_reason: 'retention' };
+  return { kept_until: isoMicroseconds(until), kept_reason: 'age' };
 }
 
 const dayMicroseconds = 24 * 60 * 60 * 1_000_000;

@@ -8,7 +8,7 @@ import type { Caller } from './api-key.ts';
 import { attachmentHandlers } from './attachments.ts';
 import { createEvent, createEventFrom } from './create-event.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
-import { eventResponse, keptUntil, pageResponse, timeOrNull } from './event-response.ts';
+import { eventResponse, keptFor, pageResponse, timeOrNull } from './event-response.ts';
 import { previewHandlers } from './previews/preview-handlers.ts';
 import { statsHandlers } from './stats.ts';
 import type { EventQuery } from './store/store.ts';
@@ -49,7 +49,7 @@ function writing(
         finalized_at: timeOrNull(done.finalizedAt),
         auto_finalized_at: timeOrNull(done.autoFinalizedAt),
         already_finalized: done.alreadyFinalized,
-        kept_until: event ? keptUntil(event, dependencies.settings) : null,
+        ...(event && keptFor(event, dependencies.settings)),
         message: done.alreadyFinalized ? 'It was finalized already.' : 'Finalized.',
       };
     },
@@ -124,20 +124,27 @@ function keeping({
   store,
   schemas,
   uploader,
+  settings,
 }: EventStoreDependencies): Pick<DeviceHandlers, Keeping> {
+  const kept = async (eventId: string) => {
+    const event = await store.get(eventId);
+    return event && keptFor(event, settings);
+  };
   return {
     events_hold: async ({ event_id, reason }) => {
       await store.hold(event_id, reason);
-      return { message: 'No cleanup removes this event until it is released.' };
+      const message = 'No cleanup removes this event until it is released.';
+      return { message, ...(await kept(event_id)) };
     },
     events_release: async ({ event_id }) => {
       await store.release(event_id);
-      return { message: 'The event follows the usual retention again.' };
+      const message = 'The event follows the usual retention again.';
+      return { message, ...(await kept(event_id)) };
     },
     events_retry_upload: async ({ event_id }) => {
       const retried = await store.retryUpload(event_id);
       uploader.retry();
-      return { retried };
+      return { retried, upload_enabled: settings.cloud !== undefined };
     },
     event_schemas_list: async () => ({
       schemas: [...schemas.all].map(([name, schema]) => ({ name, schema: { ...schema } })),

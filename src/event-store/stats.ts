@@ -5,7 +5,7 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
-import { timeOrNull } from './event-response.ts';
+import { timeOrNull, uploadStatus } from './event-response.ts';
 import { isoMicroseconds } from './timestamps.ts';
 
 type StatsHandlers = Pick<
@@ -69,7 +69,7 @@ export function statsHandlers({
           created_at: isoMicroseconds(line.arrival),
           event_schema: line.eventSchema,
           device_id: line.deviceId ?? null,
-          upload_status: line.upload,
+          upload_status: uploadStatus(line, settings),
           files: line.files,
           disk_bytes: line.diskBytes,
         })),

@@ -63,6 +63,8 @@ describe('a video', () => {
       content_type: 'video/mp4',
       size_bytes: 18,
       message: 'Video attached.',
+      kept_until: answer.text('kept_until'),
+      kept_reason: 'age',
     });
     const file_id = answer.text('file_id');
     expect(await stored(id)).toMatchObject({

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   openTestEventStore,
   plainEvent,
@@ -66,6 +66,7 @@ describe('an event', () => {
       uploaded_at: null,
       hold: null,
       kept_until: answer.text('kept_until'),
+      kept_reason: 'age',
     });
   });
 
@@ -373,7 +374,31 @@ describe('how long an event is kept', () => {
     const listed = Object((await store.get('/v2/events?limit=1')).body).events;
     expect(listed).toMatchObject([{ id, kept_until: until, upload_status: 'off' }]);
     await store.post(`${path}/hold`, { reason: 'claim 7' });
-    expect(Object((await store.get(path)).body).kept_until).toBeNull();
+    const held = { kept_until: null, kept_reason: 'hold' };
+    expect((await store.get(path)).body).toMatchObject(held);
+    expect((await store.post(`${path}/hold`, { reason: 'claim 8' })).body).toMatchObject(held);
+    const released = { kept_until: until, kept_reason: 'age' };
+    expect((await store.post(`${path}/release`)).body).toMatchObject(released);
+  });
+
+  test.each([
+    [
+      'upload',
+      {
+        CLOUD_UPLOAD_ENABLED: 'true',
+        CLOUD_UPLOAD_URL: 'http://127.0.0.1:9',
+        DEFAULT_SOLUTION_ID: 'a',
+      },
+      'waiting',
+    ],
+    ['retention', { RETENTION_DAYS: '999999999' }, 'off'],
+  ])('is told where age removes nothing: %s', async (kept_reason, settings, upload_status) => {
+    const own = await openTestEventStore({ settings });
+    onTestFinished(() => own.close());
+    const answer = await own.post('/v2/events', plainEvent);
+    expect(answer.body).toMatchObject({ kept_until: null, kept_reason });
+    const event = await own.get(`/v2/events/${answer.text('id')}`);
+    expect(event.body).toMatchObject({ kept_until: null, kept_reason, upload_status });
   });
 
   test('is told when a draft is finalized', async () => {

@@ -41,6 +41,7 @@ const unseen: typeof tried = [
   ['what happened on the camera last night', 'events_list'],
   ['is the event store full', 'events_stats'],
   ['keep this event forever', 'events_hold'],
+  ['keep events forever', 'events_hold'],
   ['which uploads did I make', 'batches_list'],
   ['find public datasets about cars', 'catalog_search'],
   ['copy a public dataset', 'projects_fork'],

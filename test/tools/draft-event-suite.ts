@@ -40,14 +40,21 @@ export function testDraftLife(fovea: () => Fovea): void {
     const made = await fovea().call('events_create', { ...passed, draft: true });
     const id = String(made.data.id);
     expect(made.text).toMatch(/^Stored draft "[\w-]+" \("quality_check"\)\. events_attach_video/);
-    const next = [{ tool: 'events_finalize', arguments: { event_id: id }, why: expect.anything() }];
+    const next = [
+      { tool: 'events_finalize', arguments: { event_id: id } },
+      { tool: 'events_hold', arguments: { event_id: id } },
+    ];
+    const kept =
+      / It is kept until 20\S+Z, by its age and if space lasts; events_hold keeps it for ever\./;
     expect(made.data).toMatchObject({ draft: true, image_ids: [], next });
+    expect(made.text).toMatch(kept);
 
     const told: string[] = [];
     const attach = { event_id: id, file: video };
     const attached = await fovea().call('events_attach_video', attach, (line) => told.push(line));
     expect(attached.text).toContain('the video "belt.mp4" (3.0 MB, "video/mp4") to draft');
     expect(attached.data).toMatchObject({ event_id: id, label: 'video', size_bytes: 3_000_000 });
+    expect(attached.text).toMatch(kept);
     expect(told.at(-1)).toBe('belt.mp4: 3.0 MB of 3.0 MB');
     const file = { event_id: id, file: report, label: 'counts', content_type: 'text/csv' };
     expect(await fovea().ok('events_attach_file', file)).toMatchObject({

@@ -132,7 +132,7 @@ describe('questions', () => {
       found.push(...Object(data.events).map(({ id }: Facts) => id));
       const [next] = Object(data.next ?? []);
       expect(text).toContain(
-        next ? ' More follow. The oldest is kept until ' : 'on this page. The oldest is',
+        next ? ' More follow. By age, the oldest is kept' : 'on this page. By age, the oldest is',
       );
       args = next?.arguments;
     }
@@ -207,21 +207,25 @@ describe('the state of the store', () => {
   test('is told in words: usage, drafts, upload, what is held', async () => {
     const event_id = await create(fovea, { draft: true });
     const held = await fovea.call('events_hold', { event_id, reason: 'Complaint 42.' });
-    expect(held.text).toMatch(/^No cleanup removes event "[\w-]+"\.\n/);
+    const forEver = ' It is kept for ever, since it is held; events_release ends that.';
+    expect(held.text).toMatch(/^No cleanup removes event "[\w-]+"\./);
+    expect(held.text).toContain(forEver);
     expect(held.data.next).toMatchObject([{ tool: 'events_get', arguments: { event_id } }]);
-    expect((await fovea.call('events_get', { event_id })).text).toContain(
-      'Held: no cleanup removes it.',
-    );
+    const shown = await fovea.call('events_get', { event_id });
+    expect(shown.text).toContain(forEver);
+    expect(shown.text).not.toContain('Next: events_hold');
     const { text, data } = await fovea.call('events_stats');
     expect(text).toMatch(
       /^\d+ of 1000000 events; [\d.]+ MB of 21\.5 GB \([\d.]+ %\); \d drafts?, the oldest open for \d+ s; 1 held\. An event is kept for 1 day\. Cloud upload is off\. Nothing was ever removed\./,
     );
     expect(data).toMatchObject({ held_records: 1, capacity_blocked: false });
-    expect((await fovea.call('events_release', { event_id })).text).toContain('usual retention');
+    expect((await fovea.call('events_release', { event_id })).text).toMatch(
+      /follows the usual retention again\. It is kept until 20\S+Z, by its age/,
+    );
     expect(await fovea.ok('events_stats')).toMatchObject({ held_records: 0 });
     expect(await fovea.ok('events_ledger')).toMatchObject({ lines: [] });
     const retried = await fovea.call('events_retry_upload');
-    expect(retried.text).toMatch(/^0 events wait for upload again\./);
+    expect(retried.text).toContain('but cloud upload is off: nothing sends them.');
   });
 });
 

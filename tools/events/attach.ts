@@ -10,6 +10,7 @@ import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { bare, fileSize, quoted } from '../format.ts';
 import { openPart } from '../local-file.ts';
 import { finalizeCall } from './create.ts';
+import { holdCalls, keptWords } from './retention-words.ts';
 
 const { events_attach_video, events_attach_file } = events;
 const filePath = z.string().min(1);
@@ -66,8 +67,8 @@ function attached(
 ): ToolResult {
   const facts = `${fileSize(body.size_bytes)}, ${quoted(body.content_type)}`;
   return {
-    summary: `Attached the ${what} ${quoted(name)} (${facts}) to draft ${quoted(body.event_id)}.`,
+    summary: `Attached the ${what} ${quoted(name)} (${facts}) to draft ${quoted(body.event_id)}.${keptWords(body)}`,
     data: body,
-    next: [finalizeCall(body.event_id)],
+    next: [finalizeCall(body.event_id), ...holdCalls(body.event_id, body)],
   };
 }

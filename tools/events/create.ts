@@ -57,7 +57,7 @@ export async function createEvent(
   return {
     summary: `Stored ${kind}${what}.${isDraft ? takesFiles : ''}${keptWords(body)}`,
     data: body,
-    next: isDraft ? [finalizeCall(body.id)] : [showCall(body.id), ...holdCalls(body.id, body)],
+    next: [isDraft ? finalizeCall(body.id) : showCall(body.id), ...holdCalls(body.id, body)],
   };
 }
 

@@ -45,17 +45,18 @@ export function hasPicture({ images = [] }: StoredEvent): boolean {
   return images.some(({ file_id, input_file_id }) => Boolean(file_id ?? input_file_id));
 }
 
-function stateWords({ auto_finalized_at, upload_status, hold }: StoredEvent): readonly string[] {
+function stateWords({ auto_finalized_at, upload_status }: StoredEvent): readonly string[] {
   return [
     ...(auto_finalized_at ? ['Finalized by the store: its producer never came back.'] : []),
     ...(upload_status === 'refused' ? ['The cloud refused it.'] : []),
-    ...(hold ? ['Held: no cleanup removes it.'] : []),
   ];
 }
 
 function briefEvent({ images = [], original_file_count: _, ...event }: StoredEvent) {
   const { api_version: __, current_file_count: ___, ...members } = event;
-  const given = Object.entries(members).filter(([, value]) => !isEmpty(value));
+  const given = Object.entries(members).filter(
+    ([name, value]) => !isEmpty(value) && !(name === 'kept_reason' && value === 'age'),
+  );
   const brief = images.map(({ file_id, input_file_id, label, ...image }) => ({
     ...(file_id && { file_id }),
     ...(input_file_id && { input_file_id }),

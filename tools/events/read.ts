@@ -38,7 +38,7 @@ export async function getEvent(
     summary: `${describeEvent(body)}${keptWords(body)}`,
     data: { ...data, ...body },
     images,
-    next: body.draft ? [finalizeCall(body.id)] : holdCalls(body.id, body),
+    next: [...(body.draft ? [finalizeCall(body.id)] : []), ...holdCalls(body.id, body)],
   };
 }
 
@@ -88,11 +88,11 @@ export async function latestEvents(
   const shown = isShown ? body.events.slice(0, rows.length) : [];
   const { data, images } = await showPictures(shown, context);
   const [newest] = body.events;
-  const first = newest ? ` ${describeEvent(newest)}` : '';
+  const first = newest ? ` ${describeEvent(newest)}${keptWords(newest)}` : '';
   return {
-    summary: `${newest ? `The latest ${count(rows.length, 'event')}.` : 'No event yet.'}${first}${firstRemovalWords(body.events)}`,
+    summary: `${newest ? `The latest ${count(rows.length, 'event')}.` : 'No event yet.'}${first}`,
     data: { count: rows.length, ...data, events: rows },
     images,
-    ...(newest && { next: [showCall(newest.id)] }),
+    ...(newest && { next: [showCall(newest.id), ...holdCalls(newest.id, newest)] }),
   };
 }

@@ -133,10 +133,12 @@ export function averageRowBytes({ usage }: CapacityReading): number {
 export function excessMessage(
   excess: CapacityExcess,
   reading: CapacityReading,
-  policy: Limits,
+  policy: Limits & Pick<RetentionPolicy, 'sparesUnsent'>,
 ): string {
-  const spared =
-    'nothing more may be removed: what is left waits for upload, is a draft, or is under a hold';
+  const left = policy.sparesUnsent
+    ? 'waits for upload, is a draft, or is under a hold'
+    : 'is under a hold';
+  const spared = `nothing more may be removed: what is left ${left}`;
   if (excess.records > 0) {
     return `The store holds ${reading.usage.records} events of at most ${policy.recordsMax}, and ${spared}.`;
   }

@@ -21,9 +21,9 @@ export interface ClockHistory {
 }
 
 /**
- * See decisions/event-store-cleanup.md. A jump is time that the store did not live through: the wall
- * clock went further than the monotonic one, or no process ran for more than a day. A clock that is
- * set back takes back what it had jumped.
+ * See decisions/event-store-cleanup.md. A jump is time that the store did not live through: the
+ * wall clock went further than the monotonic one, or no process ran for more than a day. A clock
+ * that is set back takes back what it had jumped.
  */
 export class MonotonicAge {
   readonly #clock: Clock;
