@@ -1,13 +1,12 @@
 // Until when events are kept and why, in words, and the call that keeps one for ever.
 
-import type { keptReasons } from '../../src/contract/events.ts';
 import type { NextCall } from '../../src/mcp/tool.ts';
 import { bare } from '../format.ts';
 
 /** Stores of others do not tell it; earlier ones of Fovea tell no reason. */
 interface Kept {
   readonly kept_until?: string | null | undefined;
-  readonly kept_reason?: (typeof keptReasons)[number] | undefined;
+  readonly kept_reason?: string | undefined;
 }
 
 /** ` It is kept until 2026-11-25T06:29:50Z, its age…`; empty: not told. */
@@ -15,17 +14,18 @@ export function keptWords({ kept_until, kept_reason }: Kept): string {
   if (typeof kept_until === 'string') {
     return ` It is kept until ${toSecond(kept_until)}, by its age and if space lasts; events_hold keeps it for ever.`;
   }
-  return kept_reason === undefined || kept_reason === 'age'
-    ? ''
-    : ` ${wordsWithoutAge[kept_reason]}`;
+  const words = wordsWithoutAge.get(kept_reason ?? '');
+  return words === undefined ? '' : ` ${words}`;
 }
 
-const wordsWithoutAge = {
-  hold: 'It is kept for ever, since it is held; events_release ends that.',
-  upload: 'It is kept until the cloud has it, then by its age; events_hold keeps it for ever.',
-  retention:
-    'Its age never removes it (RETENTION_DAYS); events_hold keeps it where space runs out.',
-} as const;
+const wordsWithoutAge: ReadonlyMap<string, string> = new Map([
+  ['hold', 'It is kept for ever, since it is held; events_release ends that.'],
+  ['upload', 'It is kept until the cloud has it, then by its age; events_hold keeps it for ever.'],
+  [
+    'retention',
+    'Its age never removes it (RETENTION_DAYS); events_hold keeps it if space runs out.',
+  ],
+]);
 
 /** When the first of a page is removed. */
 export function firstRemovalWords(events: readonly Kept[]): string {
