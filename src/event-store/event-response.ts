@@ -66,8 +66,8 @@ export function uploadStatus(
 }
 
 /**
- * When its age removes an event, by the wall clock; null: its age does not. And why. Where space runs
- * out it may go earlier, unless it is held or waits for the cloud.
+ * When its age removes an event, by the wall clock; null: its age does not. And why. Where space
+ * runs out it may go earlier, unless it is held or waits for the cloud.
  */
 export function keptFor(
   { arrival, hold, upload }: Pick<StoredEvent, 'arrival' | 'hold' | 'upload'>,
