@@ -117,6 +117,18 @@ export const imageChecks: FamilyChecks = {
       await refused(context, { path: at(context, project, '/batches/nothing-of-ours') }, 404);
     }),
     check('a zip file is taken in, with its splits and labels', ['15.12', '15.13'], takeZip),
+    check('a zip file has its exact duplicates named', ['29.15'], async (context) => {
+      const pixels = await testImage(1);
+      const zip = plainZip({
+        'train/a.png': pixels,
+        'train/a.xml': voc('a.png', 'cat'),
+        'valid/b.png': pixels,
+        'valid/b.xml': voc('b.png', 'dog'),
+      });
+      const { task } = await sendZip(context, await newProject(context), zip);
+      const expected = [{ file: 'valid/b.png', of: 'train/a.png', labels: 'conflicting' }];
+      assert.deepEqual(Object(task.result).exactDuplicates, expected);
+    }),
     check('what is no zip file fails, and says so', ['15.13', '8.4'], async (context) => {
       const { task } = await sendZip(
         context,

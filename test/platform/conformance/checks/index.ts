@@ -7,6 +7,7 @@ import { annotationChecks } from './annotation.ts';
 import { apiKeyChecks } from './api-keys.ts';
 import { applicationChecks } from './applications.ts';
 import { deploymentChecks } from './deployment.ts';
+import { findingChecks } from './findings.ts';
 import { folderChecks } from './folders.ts';
 import { imageChecks } from './images.ts';
 import { monitoringChecks } from './monitoring.ts';
@@ -23,6 +24,7 @@ import { visionEventChecks } from './vision-events.ts';
 
 const families = [
   serviceChecks,
+  findingChecks,
   taskChecks,
   projectChecks,
   versionChecks,
