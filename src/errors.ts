@@ -126,9 +126,14 @@ export class FoveaError extends Error {
 
 /** An input that cannot be accepted; all its problems at once. */
 export function invalidInput(problems: readonly Problem[], hint?: string): FoveaError {
-  const message = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const details = hint === undefined ? { problems } : { problems, hint };
-  return new FoveaError('invalid_input', message.join('; '), details);
+  return new FoveaError('invalid_input', problemsText(problems), details);
+}
+
+/** All of them in one line. */
+export function problemsText(problems: readonly Problem[]): string {
+  const texts = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return texts.join('; ');
 }
 
 /** One wrong argument. */

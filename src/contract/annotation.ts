@@ -56,7 +56,7 @@ export const annotation = {
     body: open({
       name: displayName.describe('Name of the job.'),
       batch: identifier.describe('Id of the batch.'),
-      num_images: z.int().min(1).describe('How many images of the batch.'),
+      num_images: z.int().min(1).describe('How many images, the first ones.'),
       labelerEmail: email.describe('Email of the member who labels.'),
       reviewerEmail: email.describe('Email of the member who reviews.'),
     }),

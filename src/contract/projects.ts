@@ -194,6 +194,7 @@ export const projects = {
       leaks: open(imageGroups).optional().describe('Those of them that lie in several splits.'),
       refused: open({
         total: z.int(),
+        complete: z.boolean().describe('false: older ones are not kept.'),
         files: z.array(refusedFile).readonly(),
       })
         .optional()

@@ -191,6 +191,11 @@ describe('images_set_split', () => {
   });
 });
 
+async function firstJob(): Promise<Record<string, unknown>> {
+  const { jobs } = await fovea.ok('annotation_jobs_list', { project: 'others' });
+  return Object(Array.isArray(jobs) ? jobs[0] : undefined);
+}
+
 describe('annotation_jobs_create', () => {
   const people = { labelerEmail: 'anna@example.com', reviewerEmail: 'bob@example.com' };
   const job = { project: 'others', name: 'Trains', ...people };
@@ -212,6 +217,23 @@ describe('annotation_jobs_create', () => {
     expect(again.text).toMatch(/of 12 images are in an open job/);
     const { jobs } = await fovea.ok('annotation_jobs_list', { project: 'others' });
     expect(jobs).toHaveLength(1);
+  });
+
+  it('binds a query to its project, whatever its brackets', async () => {
+    const out = { ...job, query: 'filename:none) OR (project:cells', dry_run: true };
+    const { isError, text } = await fovea.call('annotation_jobs_create', out);
+    expect(isError).toBe(true);
+    expect(text).toContain('query: at character 14: closes no bracket');
+    const open = await fovea.call('annotation_jobs_create', { ...out, query: '(class:a' });
+    expect(open.text).toContain('query: ends before its bracket is closed');
+    const quoted = { ...out, query: 'filename:"a) OR (b"' };
+    expect((await fovea.call('annotation_jobs_create', quoted)).isError).toBe(false);
+  });
+
+  it('takes the first of what a query finds', async () => {
+    const query = `-job:${String((await firstJob()).id)} sort:name-asc`;
+    const few = { ...job, name: 'Few', query, num_images: 2 };
+    expect(await fovea.ok('annotation_jobs_create', few)).toMatchObject({ numImages: 2 });
   });
 
   it('wants one way to choose images', async () => {

@@ -55,8 +55,8 @@ function checkWays({ batch, num_images, images, query, dry_run }: JobInput): voi
   if (batch !== undefined && num_images === undefined) {
     throw invalidArgument('num_images', 'says how many images of the batch: batches_list counts');
   }
-  if (batch === undefined && num_images !== undefined) {
-    throw invalidArgument('num_images', 'goes with batch');
+  if (images !== undefined && num_images !== undefined) {
+    throw invalidArgument('num_images', 'goes with batch or query');
   }
   checkSelection({ images, query, dry_run });
 }
@@ -77,7 +77,7 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   const selection = query === undefined ? undefined : { workspace, project, query };
   const found = selection && (await selectImages(selection, context));
   if (found && (dry_run === true || found.ids.length === 0)) return describeSelection(found);
-  const ids = found?.ids ?? images ?? [];
+  const ids = (found?.ids ?? images ?? []).slice(0, wanted.num_images);
   if (ids.length > limits.annotationJobImagesMax) throw tooMany(ids.length);
   const { body } = await client.call(ofImages, { ...job, images: [...ids] }, { signal });
   return given(job.labelerEmail, body.numImages ?? ids.length, body);
@@ -90,11 +90,14 @@ function jobOf({ workspace, project, name, labelerEmail, reviewerEmail }: JobInp
 function given(
   labeler: string,
   images: number,
-  job: { readonly id?: string | undefined },
+  job: { readonly id?: string | undefined; readonly annotated?: number | undefined },
 ): ToolResult {
   const named = job.id === undefined ? '' : ` as job ${quoted(job.id)}`;
+  const { annotated = 0 } = job;
+  const labelled =
+    annotated > 0 ? ` ${count(annotated, 'image is', 'images are')} labelled: for the review.` : '';
   return {
-    summary: `Gave ${count(images, 'image')} to ${quoted(labeler)}${named}.`,
+    summary: `Gave ${count(images, 'image')} to ${quoted(labeler)}${named}.${labelled}`,
     data: { ...job },
   };
 }

@@ -8,7 +8,8 @@ import { search } from '../../src/contract/search.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { asGiven, count, lastPart } from '../format.ts';
+import { asGiven, count } from '../format.ts';
+import { queryWithin } from './project-query.ts';
 
 /** The arguments of a bulk call. */
 export const selectionArguments = {
@@ -113,7 +114,7 @@ function describeFound({ query, images, shown, notes }: Found): ToolResult {
 }
 
 function askedOf({ workspace, query, project }: Wanted): Asked {
-  const bound = project === undefined ? query : `project:${lastPart(project)} (${query})`;
+  const bound = project === undefined ? query : queryWithin(project, query);
   return { workspace, query: bound, fields: ['id', 'name', 'split', 'labels'] };
 }
 

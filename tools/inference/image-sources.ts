@@ -10,6 +10,7 @@ import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { asGiven, lastPart, quoted } from '../format.ts';
+import { queryWithin } from '../images/project-query.ts';
 import { openPart } from '../local-file.ts';
 import { withScratchFolder } from '../scratch-folder.ts';
 import type { LabelledBox } from './match-boxes.ts';
@@ -94,10 +95,9 @@ async function findImages(
   query: string,
   { client, signal }: ToolContext,
 ) {
-  const wanted = /\bOR\b/i.test(query) ? `(${query})` : query;
   const input = {
     workspace,
-    query: `project:${lastPart(project)} ${wanted}`,
+    query: queryWithin(project, query),
     pageSize: limits.previewSourcesMax,
     fields: ['id'],
   };

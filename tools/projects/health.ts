@@ -106,7 +106,8 @@ function refusedFiles(refused: Health['refused']): string {
   if (!refused || !first) return '';
   const more = refused.total > 1 ? ` and ${refused.total - 1} more` : '';
   const named = `${quoted(first.file)} (${quoted(first.reason)})${more}`;
-  return ` ${count(refused.total, 'file was', 'files were')} refused at upload: ${named}.`;
+  const least = refused.complete ? '' : 'At least ';
+  return ` ${least}${count(refused.total, 'file was', 'files were')} refused at upload: ${named}.`;
 }
 
 /** `Near-duplicates: 3 groups of 7 images; leaks between splits: 1 group of 2 images (…).` */

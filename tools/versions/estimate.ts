@@ -4,6 +4,7 @@ import type { Answer, Input } from '../../src/contract/operation.ts';
 import { previews } from '../../src/contract/previews.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import { FoveaError } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 
@@ -34,9 +35,14 @@ export async function estimateTime(
 
 const unknown: TimeEstimate = { words: '', data: {} };
 
+const notMeasured: TimeEstimate = {
+  words: ` Its time was not measured: no image was finished within ${limits.estimateMsMax / 1000} s.`,
+  data: {},
+};
+
 function told(measured: Answer<typeof versions_estimate>): TimeEstimate {
   const { seconds, images, threads, measuredSeconds } = measured;
-  if (seconds === undefined) return unknown;
+  if (seconds === undefined) return images === 0 ? unknown : notMeasured;
   const figure = measured.measured.toLocaleString('en');
   const some = `${figure} of ${images.toLocaleString('en')} ${images === 1 ? 'image' : 'images'}`;
   const took = measuredSeconds < 0.1 ? 'under 0.1' : measuredSeconds.toFixed(1);

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   type FoveaError,
   type Problem,
+  problemsText,
   type UpstreamError,
 } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -121,16 +122,21 @@ function factsOf(error: FoveaError, say: (words: string) => string) {
 const charactersMax = 4_000;
 
 function problemLines(
-  { code }: FoveaError,
+  error: FoveaError,
   message: string,
   problems: readonly Problem[],
 ): readonly string[] {
+  const { code } = error;
   const first = `Error (${code}, ${classes[code]}): `;
   if (problems.length < 2) return [first + message];
   const lines = problems.map(({ path, message }) => `- ${path ? `${path}: ` : ''}${message}`);
   const left = lines.length - limits.problemsShownMax;
   return [
-    `${first}${lines.length} things are wrong.`,
+    // A message of its own, as for many files, says more than their number.
+    first +
+      (error.message === problemsText(error.problems)
+        ? `${lines.length} things are wrong.`
+        : message),
     ...lines.slice(0, limits.problemsShownMax),
     ...(left > 0 ? [`- and ${left} more`] : []),
   ];

@@ -30,6 +30,7 @@ export function describeHealth(health: ProjectHealth, isGuest: boolean) {
 function describeRefusals(refused: readonly RefusedFile[]) {
   return {
     total: refused.length,
+    complete: refused.length < limits.refusedFilesMax,
     files: refused.slice(0, limits.healthImagesShownMax).map(describeRefused),
   };
 }

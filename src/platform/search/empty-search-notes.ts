@@ -102,7 +102,8 @@ async function excludingConditions(
   accessible: AccessibleProjects,
   query: Query,
 ): Promise<readonly string[]> {
-  if (query.kind !== 'and' || query.parts.length > countedMax) return [];
+  if (query.kind !== 'and') return [aloneFindsNone(query)].flatMap((note) => note ?? []);
+  if (query.parts.length > countedMax) return [];
   const counted = await Promise.all(
     query.parts.map(async (part) => ({
       text: conditionText(part) ?? 'what stands in brackets',
@@ -114,6 +115,20 @@ async function excludingConditions(
   const each = counted.map(({ text, count }) => `${text} ${count}`).join(', ');
   return [`Each condition finds images, and none has all of them: ${each}.`];
 }
+
+/** Of the only condition. */
+function aloneFindsNone(query: Query): string | undefined {
+  const text = query.kind === 'all' ? undefined : conditionText(query);
+  if (text === undefined) return undefined;
+  const kind = query.kind === 'term' ? query.term.split(':', 1)[0] : undefined;
+  return `${text} finds no image here${namedBy[kind ?? ''] ?? ''}.`;
+}
+
+/** Ids are looked up elsewhere. */
+const namedBy: Readonly<Record<string, string>> = {
+  batch: '; batches_list has the ids of batches',
+  job: '; annotation_jobs_list has the ids of jobs',
+};
 
 /** Not what is asked to be absent: that may well be. */
 function askedFor(query: Query): readonly Asked[] {

@@ -64,7 +64,7 @@ describe('a key of another workspace', () => {
 
   test('reads its health, but not who uploads what', async () => {
     const { refused, ...shared } = Object((await owner('GET /globex/open/health')).body);
-    expect(refused).toEqual({ total: 0, files: [] });
+    expect(refused).toEqual({ total: 0, complete: true, files: [] });
     expect((await ours('GET /globex/open/health')).body).toEqual(shared);
   });
 
