@@ -273,19 +273,26 @@ function startWorkers(
   dependencies: TaskDependencies,
   { clock, log }: PlatformOptions,
 ): TaskWorker[] {
-  return lanes.map((jobs) =>
-    startTaskWorker({
+  return lanes.flatMap((jobs) => {
+    const kinds = Object.keys(jobs).filter((kind) => canRun(kind, dependencies));
+    if (kinds.length === 0) return [];
+    return startTaskWorker({
       queue,
       clock,
       log,
-      kinds: Object.keys(jobs),
+      kinds,
       run: (claim, signal) => {
         const job = jobs[claim.kind];
         if (job === undefined) throw new Error(`no job does ${claim.kind}`);
         return runFor(ownerOf(claim), () => job(dependencies, claim, signal));
       },
-    }),
-  );
+    });
+  });
+}
+
+/** A training is left to a process of this data folder that has a trainer. */
+function canRun(kind: string, { trainer }: TaskDependencies): boolean {
+  return kind !== 'training' || trainer !== undefined;
 }
 
 /** All tasks of a workspace are one caller beside the requests that it makes. */

@@ -11,6 +11,7 @@ import {
   epochsOf,
   exampleModelType,
   findModelType,
+  noTrainer,
 } from '../trainers/recipes.ts';
 import { findProject, requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
@@ -111,6 +112,7 @@ async function chooseRecipe(
   if (trainRecipe !== undefined && modelType === undefined) {
     throw invalidArgument('modelType', 'is required beside trainRecipe');
   }
+  if (trainer === undefined) throw new FoveaError('conflict', noTrainer);
   const type = findModelType(modelType, project.type, trainer);
   const recipe = completeRecipe(type, trainRecipe ?? {}, epochs);
   if (checkpoint !== undefined) {

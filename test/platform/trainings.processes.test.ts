@@ -351,15 +351,11 @@ describe('one data folder with a trainer, after another or none', () => {
   it('says what to configure where no trainer is', async () => {
     const { client } = await start({ data });
     at = await smallVersion(client, 'untrained');
-    const { body } = await client.call(trainingExtensions.trainings_start, at);
-    const { task, training } = await endOfTraining(client, at, body.trainingId);
-    const error = expect.stringMatching(
-      /^No trainer is configured\. Set FOVEA_TRAINER to a program/,
-    );
-    expect(task).toMatchObject({ status: 'failed', error });
-    expect(training).toMatchObject({ status: 'failed', error, modelIds: [] });
-    const { body: listed } = await client.call(projects.models_list, at);
-    expect(listed.models).toEqual([]);
+    const started = client.call(trainingExtensions.trainings_start, at);
+    const message = expect.stringMatching(/^No trainer is configured\. Set FOVEA_TRAINER to/);
+    await expect(started).rejects.toMatchObject({ code: 'conflict', upstream: { message } });
+    const { body: listed } = await client.call(trainingExtensions.trainings_list, at);
+    expect(listed.trainings).toEqual([]);
   });
 
   it('starts a training over when its platform was stopped in the middle', async () => {
@@ -379,6 +375,12 @@ describe('one data folder with a trainer, after another or none', () => {
     );
     await first.close();
     expect(isRunning(own)).toBe(false);
+    // Without a trainer it has a version made, and leaves the training to others.
+    const other = await startTestPlatform({ data });
+    await smallVersion(other.client, 'beside');
+    const { status } = await trainingOf(other.client, at, trainingId);
+    expect(['queued', 'running']).toContain(status);
+    await other.close();
     const { client } = await start({ trainer, data });
     const { task, training } = await endOfTraining(client, at, trainingId);
     expect(task.status).toBe('completed');

@@ -9,7 +9,7 @@ import { checkExportFormat } from '../../export-formats/export-format.ts';
 import { writeDatasetFolder } from '../../export-formats/write-folder.ts';
 import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/task-queue.ts';
-import { findModelType, type ModelType, noTrainer } from '../../trainers/recipes.ts';
+import { findModelType, type ModelType } from '../../trainers/recipes.ts';
 import { runTrainer, type TrainerEnd } from '../../trainers/run-trainer.ts';
 import type { Metrics } from '../../trainers/trainer-protocol.ts';
 import {
@@ -67,7 +67,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<TrainingOutcome> {
   const { trainer } = dependencies;
-  if (trainer === undefined) return { status: 'failed', error: noTrainer };
+  if (trainer === undefined) throw new FoveaError('internal', 'A training came without a trainer.');
   const version = await dependencies.store.versions.get(training.versionId);
   const project = version && (await dependencies.store.projects.get(version.projectId));
   if (!version || !project) throw notFound('version', training.versionId);
