@@ -43,13 +43,14 @@ export async function confirmKeyRevocation(
   };
 }
 
-export async function confirmImageDeletion({
-  project,
-  images: ids,
-}: Input<typeof images.images_delete>): Promise<ConfirmationPrompt> {
+export async function confirmImageDeletion(
+  { project, images: ids }: Input<typeof images.images_delete>,
+  { settings }: Pick<ToolContext, 'settings'>,
+): Promise<ConfirmationPrompt> {
+  const undo = settings.baseUrl === undefined ? 'They stay in the trash for 30 days.' : forGood;
   const few = ids.length <= idsShownMax ? ` (${ids.map(quoted).join(', ')})` : '';
   return {
-    message: `Delete ${count(ids.length, 'image')}${few} of the project ${quoted(lastPart(project))}, with their annotations? ${forGood}`,
+    message: `Delete ${count(ids.length, 'image')}${few} of the project ${quoted(lastPart(project))}, with their annotations? ${undo}`,
     // The ids are in the call; behind an id there is the same image for ever.
     facts: null,
   };

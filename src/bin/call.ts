@@ -1,5 +1,8 @@
 // `fovea call` and `fovea tools`: the tools for people and scripts, as a host would use them.
 
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import list from '../../tools/list.json' with { type: 'json' };
 import type { CallCommand, ToolsCommand } from '../command-line.ts';
@@ -26,7 +29,7 @@ export async function runCall(command: CallCommand, version: string): Promise<vo
   requireTool(command.tool, settings);
   const calls = prepareToolCalls(settings, version, createLog(settings.logLevel));
   try {
-    const { result } = await createCallTool(calls.options)(
+    const { result, work } = await createCallTool(calls.options)(
       command.tool,
       args,
       { ...readOnlyScope(interrupted()), progress: showProgress },
@@ -34,8 +37,9 @@ export async function runCall(command: CallCommand, version: string): Promise<vo
     );
     const shown = command.json
       ? JSON.stringify(result.structuredContent ?? {}, null, 2)
-      : result.content.map(textOf).join('\n');
+      : (await Promise.all(result.content.map(textOf))).join('\n');
     process.stdout.write(`${shown}\n`);
+    if (work !== undefined && settings.baseUrl === undefined) process.stderr.write(endsWithThis);
     if (result.isError) process.exitCode = 1;
   } finally {
     await calls.closeIdempotency();
@@ -130,9 +134,21 @@ function showProgress(done: number, total: number | undefined, message: string):
   process.stderr.write(`${done}${of}: ${message.replace(/\p{C}+/gu, ' ')}\n`);
 }
 
+const endsWithThis =
+  'fovea: The work stops with this command, and goes on (a training begins anew) with the next one. ' +
+  'Run `fovea platform` beside it to have it done meanwhile.\n';
+
 /** Control sequences of terminals may stand in what others wrote. */
-function textOf(content: Content): string {
+async function textOf(content: Content): Promise<string> {
   if (content.type === 'text') return content.text.replace(/[^\P{C}\n\t]+/gu, ' ');
-  if (content.type === 'image') return `[${content.mimeType}, not shown here; see save_to]`;
+  if (content.type === 'image') return `[${content.mimeType}: ${await saveImage(content)}]`;
   return content.type === 'resource_link' ? content.uri : `[${content.type}]`;
+}
+
+/** A terminal shows no pictures: a file of the user's own does. */
+async function saveImage({ data, mimeType }: Extract<Content, { type: 'image' }>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-picture-'));
+  const path = join(folder, `picture.${mimeType.split('/').at(-1)?.replace(/\W/g, '') ?? 'jpeg'}`);
+  await writeFile(path, Buffer.from(data, 'base64'), { mode: 0o600 });
+  return path;
 }

@@ -97,6 +97,22 @@ it('uploaded again meanwhile are not restored, and nothing else of that deletion
   expect((await call(images.images_get, { ...inCells, imageId })).body.image.id).toBe(imageId);
 });
 
+it('stand where they stood in the order in which images came', async () => {
+  const { call } = platform.client;
+  const order = async () => {
+    const query = 'project:cells sort:created-desc';
+    return (await call(search.workspace_search, { workspace, query })).body.results.map(
+      ({ id }) => id,
+    );
+  };
+  const before = await order();
+  expect(before[0]).not.toBe(imageId);
+  await call(images.images_delete, { ...inCells, images: [imageId] });
+  const [item] = await deleted();
+  await call(trash.trash_restore, { workspace, type: 'image', id: String(item?.id) });
+  expect(await order()).toEqual(before);
+});
+
 it('of a deleted project wait for it', async () => {
   const { call } = platform.client;
   const [item] = await deleted();

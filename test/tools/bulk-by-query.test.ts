@@ -107,7 +107,7 @@ describe('images_delete', () => {
     });
     expect(isError).toBe(true);
     expect(text).toContain(
-      'confirm: must be "cells/6": this cannot be undone; nothing was changed',
+      'confirm: must be "cells/6": the project, and how many images the query finds; nothing was',
     );
     expect(await total('project:cells')).toBe(12);
   });

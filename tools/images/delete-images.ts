@@ -65,7 +65,7 @@ function prepareByQuery(base: Tool, input: QueryInput): PreparedCall {
       if (confirm !== undefined || !elicitation.canConfirm) checkCount(input, found);
       if (!elicitation.canConfirm) return undefined;
       const call = { tool: base.name, input: { workspace, project, query } };
-      await elicitation.confirm(call, async () => promptFor(input, await select(context)));
+      await elicitation.confirm(call, async () => promptFor(input, await select(context), context));
       return undefined;
     },
     run: async (context) => {
@@ -96,7 +96,7 @@ function confirmationOf({ project }: QueryInput, { ids }: ImageSelection): strin
 function checkCount(input: QueryInput, found: ImageSelection): void {
   const expected = confirmationOf(input, found);
   if (input.confirm === expected) return;
-  const message = `must be "${expected}": this cannot be undone; nothing was changed`;
+  const message = `must be "${expected}": the project, and how many images the query finds; nothing was changed`;
   throw invalidArgument('confirm', message);
 }
 
@@ -114,8 +114,10 @@ function counted(base: Tool, input: QueryInput, found: ImageSelection) {
 async function promptFor(
   { workspace, project, query }: QueryInput,
   { ids, shown, digest }: ImageSelection,
+  context: ToolContext,
 ): Promise<ConfirmationPrompt> {
-  const { message } = await confirmImageDeletion({ workspace, project, images: [...ids] });
+  const deletion = { workspace, project, images: [...ids] };
+  const { message } = await confirmImageDeletion(deletion, context);
   const names = shown.map(({ id, name }) => (typeof name === 'string' ? name : String(id)));
   return {
     message: `${message} They are what ${asGiven(query)} finds: ${nameList(names)}.`,

@@ -38,6 +38,7 @@ const columns = [
 ] as const;
 
 const content = `json_object(${columns.map((name) => `'${name}', ${name}`).join(', ')},
+  'ordinal', (SELECT ordinal FROM image_ordinals WHERE image_id = images.id),
   'batch', (SELECT name FROM batches WHERE id = images.batch_id),
   'tags', (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id),
   'labels', (SELECT json_group_array(json_array(label, n)) FROM image_labels
@@ -172,6 +173,13 @@ function insertBack(database: Database, id: string, batchId: string): void {
     `INSERT INTO images (${columns.join(', ')}, batch_id)
      SELECT ${values}, ? FROM trashed_images WHERE image_id = ?`,
     [batchId, id],
+  );
+  // Its place among all images: the order of searches. Ordinals are never given to others.
+  database.run(
+    `INSERT INTO image_ordinals (ordinal, image_id, indexed)
+     SELECT content ->> 'ordinal', image_id, 0 FROM trashed_images
+     WHERE image_id = ? AND content ->> 'ordinal' IS NOT NULL`,
+    [id],
   );
   const from = (member: string) =>
     `FROM trashed_images, json_each(content, '$.${member}') AS each WHERE trashed_images.image_id = ?`;
