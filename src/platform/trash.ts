@@ -5,6 +5,7 @@ import type { trash } from '../contract/trash.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
+import { quotedName } from '../quoted-name.ts';
 import {
   accessibleProjects,
   isAccessible,
@@ -12,7 +13,7 @@ import {
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
-import type { ParentInTrash, TrashItem, TrashType } from './store/trash.ts';
+import type { ParentInTrash, ReplacedImages, TrashItem, TrashType } from './store/trash.ts';
 
 export function trashHandlers({
   store,
@@ -49,9 +50,9 @@ export function trashHandlers({
       const found = findItem(await list(principal), { type, id, parentId });
       const outcome = await store.trash.restore(principal.workspace.id, found, before());
       if (outcome === 'missing') throw notInTrash(type, id);
-      if (outcome === 'replaced') throw replaced();
-      if (outcome !== 'restored') throw parentInTrash(outcome);
-      return { restored: true, ...describeRestored(found) };
+      if (outcome === 'restored') return { restored: true, ...describeRestored(found) };
+      if (outcome.type === 'replaced') throw replaced(outcome);
+      throw parentInTrash(outcome);
     },
   };
 }
@@ -92,8 +93,11 @@ function notInTrash(type: TrashType, id: string): FoveaError {
   return notFound(`${type} in the trash with the id`, id, 'trash_list names what is in it.');
 }
 
-function replaced(): FoveaError {
-  return new FoveaError('conflict', 'Some of these images were uploaded again meanwhile.', {
+function replaced({ count, by }: ReplacedImages): FoveaError {
+  const named = by.map(({ id, name }) => `${quotedName(name)} is now ${id}`).join('; ');
+  const more = count > by.length ? '; …' : '';
+  const message = `${count} of these images ${count === 1 ? 'was' : 'were'} uploaded again meanwhile: ${named}${more}.`;
+  return new FoveaError('conflict', message, {
     hint: 'Delete the new ones first: an image is in a project once. Nothing was restored.',
   });
 }

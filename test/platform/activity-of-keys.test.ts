@@ -39,7 +39,9 @@ it('tells the folders and the scopes of a key, and what changed, as the API has 
     after: { scopes: ['image:read'], folderIds: [folder], disabled: true },
   });
   expect(await newestOf('project')).toMatchObject({
-    after: { type: 'object-detection', public: false },
+    verb: 'changed',
+    before: { name: 'Cells', public: false, folder_id: null },
+    after: { name: 'Cells', public: false, folder_id: folder },
   });
 });
 

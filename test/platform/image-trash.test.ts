@@ -90,7 +90,12 @@ it('uploaded again meanwhile are not restored, and nothing else of that deletion
   const again = await upload(platform.client, 'cells', 1);
   const [item] = await deleted();
   const restore = { workspace, type: 'image', id: String(item?.id) } as const;
-  expect((await refusal(call(trash.trash_restore, restore))).status).toBe(409);
+  await expect(call(trash.trash_restore, restore)).rejects.toMatchObject({
+    code: 'conflict',
+    upstream: {
+      message: `1 of these images was uploaded again meanwhile: "1.png" is now ${again}.`,
+    },
+  });
   expect(await counts()).toBe(2);
   await call(images.images_delete, { ...inCells, images: [again] });
   await call(trash.trash_restore, restore);

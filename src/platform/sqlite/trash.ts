@@ -145,7 +145,7 @@ function restoreProject({ database, workspaceId, before }: Place, id: string): O
 
 function restoreOfProject({ database, workspaceId, before }: Place, id: string): Outcome {
   const outcome = restoreImages(database, workspaceId, id, before);
-  if (typeof outcome === 'string') return outcome;
+  if (typeof outcome === 'string' || outcome.type === 'replaced') return outcome;
   return { type: 'project', id: outcome.projectId, parentId: undefined };
 }
 

@@ -4,7 +4,7 @@ import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Deletion } from '../store/images.ts';
-import type { TrashItem } from '../store/trash.ts';
+import type { ReplacedImages, TrashItem } from '../store/trash.ts';
 import { ensureBatch } from './batches.ts';
 import { readDescriptor } from './search-index/similarity-index.ts';
 import { changingImages } from './search-index/update-index.ts';
@@ -115,11 +115,15 @@ function readItem(row: Row): TrashItem {
   };
 }
 
-export type ImagesOutcome = 'restored' | 'missing' | 'replaced' | { readonly projectId: string };
+export type ImagesOutcome =
+  | 'restored'
+  | 'missing'
+  | ReplacedImages
+  | { readonly type: 'project'; readonly projectId: string };
 
 /**
- * Within a transaction: brings the images of a deletion back as they were. `replaced`: the same
- * bytes were uploaded again meanwhile, and nothing changed.
+ * Within a transaction: brings the images of a deletion back as they were. Where the same
+ * bytes were uploaded again meanwhile, nothing changes.
  */
 export function restoreImages(
   database: Database,
@@ -128,19 +132,21 @@ export function restoreImages(
   before: number,
 ): ImagesOutcome {
   const found = database.all(
-    `SELECT image_id, project_id, vector, likeness_hash, vector IS NOT NULL AS is_described,
+    `SELECT image_id, trashed_images.project_id, vector, likeness_hash, vector IS NOT NULL AS is_described,
        projects.deleted_at IS NOT NULL AS gone,
        content ->> 'batch' AS batch, content ->> 'created' AS created,
-       EXISTS (SELECT 1 FROM images WHERE images.project_id = trashed_images.project_id
-               AND images.hash = trashed_images.hash) AS is_taken
-     FROM trashed_images JOIN projects ON projects.id = project_id
+       images.id AS new_id, images.name AS new_name
+     FROM trashed_images JOIN projects ON projects.id = trashed_images.project_id
+       LEFT JOIN images ON images.project_id = trashed_images.project_id
+         AND images.hash = trashed_images.hash
      WHERE deletion_id = ? AND workspace_id = ? AND trashed_images.deleted_at > ?`,
     [deletionId, workspaceId, before],
     (row) => ({
       id: row.text('image_id'),
       projectId: row.text('project_id'),
       isProjectGone: row.boolean('gone'),
-      isTaken: row.boolean('is_taken'),
+      newId: row.optionalText('new_id'),
+      newName: row.optionalText('new_name') ?? '',
       batch: row.text('batch'),
       created: row.integer('created'),
       descriptor: readKept(row),
@@ -148,8 +154,11 @@ export function restoreImages(
   );
   const [first] = found;
   if (first === undefined) return 'missing';
-  if (first.isProjectGone) return { projectId: first.projectId };
-  if (found.some(({ isTaken }) => isTaken)) return 'replaced';
+  if (first.isProjectGone) return { type: 'project', projectId: first.projectId };
+  const by = found.flatMap(({ newId, newName }) =>
+    newId === undefined ? [] : [{ id: newId, name: newName }],
+  );
+  if (by.length > 0) return { type: 'replaced', count: by.length, by: by.slice(0, newImagesNamed) };
   for (const { id, projectId, batch, created, descriptor } of found) {
     const batchId = ensureBatch(database, projectId, batch, created);
     changingImages(database, [id], () => insertBack(database, id, batchId), descriptor);
@@ -157,6 +166,9 @@ export function restoreImages(
   database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
   return 'restored';
 }
+
+/** Enough names to see which images are meant. */
+const newImagesNamed = 3;
 
 function readKept(row: Row) {
   if (!row.boolean('is_described')) return undefined;

@@ -34,13 +34,22 @@ export interface ParentInTrash {
   readonly parentId: string | undefined;
 }
 
+/** Images of a deletion whose bytes were uploaded again meanwhile. */
+export interface ReplacedImages {
+  readonly type: 'replaced';
+  /** Of the images of the deletion. */
+  readonly count: number;
+  /** The first of the new images. */
+  readonly by: readonly { readonly id: string; readonly name: string }[];
+}
+
 /** What was deleted before or at `before` cannot come back: it may be half gone. */
 export interface TrashStore {
-  /** The newest first. `restore` gives `replaced` where the same images were uploaded again. */
+  /** The newest first. */
   list(workspaceId: string, before: number): Promise<readonly TrashItem[]>;
   restore(
     workspaceId: string,
     item: Pick<TrashItem, 'type' | 'id' | 'projectId'>,
     before: number,
-  ): Promise<'restored' | 'missing' | 'replaced' | ParentInTrash>;
+  ): Promise<'restored' | 'missing' | ReplacedImages | ParentInTrash>;
 }
