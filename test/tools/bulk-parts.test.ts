@@ -105,7 +105,7 @@ describe('images_delete', () => {
     );
     expect(prompts[0]?.facts).toEqual(prompts[1]?.facts);
     expect(sent('DELETE').map(({ body }) => JSON.parse(body))).toEqual([{ images: ['a', 'b'] }]);
-    expect(JSON.parse(sent('POST')[0]?.body ?? '{}').query).toBe('project:cells (tag:x)');
+    expect(JSON.parse(sent('POST')[0]?.body ?? '{}').query).toBe('project:cells tag:x');
   });
 
   it('asks anew where the query finds others', async () => {

@@ -358,3 +358,29 @@ describe('images_upload', () => {
     expect(fixture.requests).toEqual([]);
   });
 });
+
+describe('annotation files beside the images', () => {
+  it('are named where none were asked for, with the call that reads them', async () => {
+    await writeImages('a.jpg', 'a.xml', 'b.jpg', 'notes.txt', '_annotations.coco.json');
+    acceptImages();
+    const where = { project: 'cells', files: ['images'] };
+    const { summary, next } = await fixture.call('images_upload', where);
+    expect(summary).toMatch(
+      /^Uploaded 2 images\. 2 annotation files beside them \(such as .+\) were/,
+    );
+    expect(next?.[0]).toMatchObject({
+      tool: 'images_upload',
+      arguments: { ...where, annotations: 'images' },
+    });
+  });
+
+  it('are no matter where there are none, or where some were read', async () => {
+    await writeImages('a.jpg', 'a.xml', 'notes.txt');
+    acceptImages();
+    acceptAnnotations('a.jpg');
+    const read = { project: 'cells', files: ['images'], annotations: 'images' };
+    expect((await fixture.call('images_upload', read)).summary).not.toContain('were not read');
+    const alone = { project: 'cells', files: ['images/a.jpg'] };
+    expect((await fixture.call('images_upload', alone)).summary).not.toContain('were not read');
+  });
+});

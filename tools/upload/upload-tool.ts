@@ -13,6 +13,7 @@ import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
 import type { Labelmap } from './file-messages.ts';
 import { type ImageList, listImages } from './image-list.ts';
 import { runUpload, type UploadReport } from './run-upload.ts';
+import { findUnreadAnnotations } from './unread-annotations.ts';
 import type { ImageFacts } from './upload-image.ts';
 
 const path = z.string().min(1);
@@ -50,7 +51,7 @@ export const uploadInput = z.strictObject({
   offset: z.int().min(0).optional().describe('Images to skip, where an earlier call stopped.'),
 });
 
-type UploadInput = z.output<typeof uploadInput>;
+export type UploadInput = z.output<typeof uploadInput>;
 
 /** Sends the images that the input stands for, as far as the time allows. */
 export async function uploadImages(input: UploadInput, context: ToolContext): Promise<ToolResult> {
@@ -74,7 +75,13 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     const plan = { project, name, labelmap, findAnnotation, facts: factsOf(input) };
     const report = await runUpload(paths, offset, plan, context);
     const described = describeUpload(input, list, report, annotations?.imagesMissing ?? 0);
-    return { ...described, ...nextOf(input, report, context) };
+    const unread = await findUnreadAnnotations(input, paths, context.files);
+    const { next = [] } = nextOf(input, report, context);
+    return {
+      ...described,
+      summary: described.summary + unread.words,
+      next: [...unread.next, ...next],
+    };
   } finally {
     annotations?.close();
   }

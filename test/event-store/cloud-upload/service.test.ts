@@ -134,7 +134,7 @@ it('a refused event is sent again when somebody says so', async () => {
   });
   line.behave(() => undefined);
   const retried = await service.post('/v2/uploads/retry', { event_id: id });
-  expect([retried.status, retried.body]).toEqual([200, { retried: 1 }]);
+  expect([retried.status, retried.body]).toEqual([200, { retried: 1, upload_enabled: true }]);
   await until(async () => (await stateOf(service, id)) === 'uploaded');
   expect(cloudIds(platform, useCase)).toEqual([id]);
 });
@@ -186,7 +186,10 @@ it('a retry by hand cuts a long wait short', async () => {
   const id = (await service.post('/v2/events', plainEvent)).text('id');
   const backup = async () => Object(Object((await service.get('/v2/stats')).body).backup);
   await until(async () => (await backup()).next_attempt_at !== null);
-  expect((await service.post('/v2/uploads/retry')).body).toEqual({ retried: 0 });
+  expect((await service.post('/v2/uploads/retry')).body).toEqual({
+    retried: 0,
+    upload_enabled: true,
+  });
   await until(async () => (await stateOf(service, id)) === 'uploaded');
   expect(cloudIds(platform, useCase)).toEqual([id]);
 });

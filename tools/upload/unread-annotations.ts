@@ -1,0 +1,50 @@
+// Annotation files that lie where images were taken from, when a call names none: people expect a
+// folder to be taken as a whole.
+
+import { basename } from 'node:path';
+import type { FileRoots } from '../../src/file-access/file-roots.ts';
+import type { NextCall } from '../../src/mcp/tool.ts';
+import { fileAt } from '../format.ts';
+import { stemOf } from './image-list.ts';
+
+interface Given {
+  readonly project: string;
+  readonly files?: readonly string[] | undefined;
+  readonly annotations?: string | undefined;
+}
+
+export interface UnreadAnnotations {
+  /** ` 364 .xml files beside them were not read: …`; empty where there are none. */
+  readonly words: string;
+  readonly next: readonly NextCall[];
+}
+
+const none: UnreadAnnotations = { words: '', next: [] };
+
+/** Looks for files that are named like the images, and for what is called COCO or annotations. */
+export async function findUnreadAnnotations(
+  { files: patterns = [], annotations, project }: Given,
+  paths: readonly string[],
+  files: FileRoots,
+): Promise<UnreadAnnotations> {
+  if (annotations !== undefined) return none;
+  const others = await files.expand(patterns, 'files', { extensions }).catch(() => []);
+  const stems = new Set(paths.map(stemOf));
+  const beside = others.filter((path) => stems.has(stemOf(path)) || forAll.test(basename(path)));
+  const [first] = beside;
+  if (first === undefined) return none;
+  const [folder, ...more] = patterns;
+  const next = {
+    tool: 'images_upload',
+    arguments: { project, files: patterns, annotations: folder },
+    why: 'Adds their labels to the images that are there.',
+  };
+  return {
+    words: ` ${beside.length} annotation files beside them (such as ${fileAt(first)}) were not read: name them in "annotations".`,
+    next: more.length === 0 && folder !== undefined ? [next] : [],
+  };
+}
+
+const extensions = ['.xml', '.txt', '.json'];
+
+const forAll = /(annotation|coco|instances|createml).*\.json$/i;
