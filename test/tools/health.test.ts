@@ -187,7 +187,11 @@ describe('projects_findings', () => {
     const numbers = ['40', '55', '65'];
     const files = numbers.map((number) => `${photos}/BloodImage_000${number}.jpg`);
     const labelmap = { 0: 'RBC' };
-    await fovea.ok('images_upload', { project: 'cells', files, annotations: labels, labelmap });
+    // One after the other: they are listed in the order in which they came.
+    for (const file of files) {
+      const labelled = { files: [file], annotations: labels, labelmap };
+      await fovea.ok('images_upload', { project: 'cells', ...labelled });
+    }
     const copies = await Promise.all(
       numbers.slice(0, 2).map(async (number) => {
         const path = join(fovea.folder, `copy-${number}.jpg`);
