@@ -21,8 +21,17 @@ export function pageOf<Row>(
   { limit = 20, offset = 0 }: PageInput,
 ): { readonly shown: readonly Row[]; readonly page: Page } {
   const shown = rows.slice(offset, offset + limit);
-  const end = offset + shown.length;
-  const truncated = end < rows.length;
-  const next = truncated && { next: { offset: end } };
-  return { shown, page: { total: rows.length, shown: shown.length, truncated, ...next } };
+  return { shown, page: pageAt({ total: rows.length, shown: shown.length, offset }) };
+}
+
+interface PagePlace extends Pick<Page, 'total' | 'rows' | 'shown'> {
+  readonly total: number;
+  readonly offset: number;
+}
+
+/** Where a page stands among all rows, and where the following one begins. */
+export function pageAt({ offset, ...figures }: PagePlace): Page {
+  const end = offset + figures.shown;
+  const truncated = end < figures.total;
+  return { ...figures, truncated, ...(truncated && { next: { offset: end } }) };
 }

@@ -19,14 +19,15 @@ export function healthRoute({ problems, refusals }: EventStoreDependencies): Rou
     open: true,
     handle: async (request, response) => {
       const asksReadiness = readinessAsked(request);
+      const refused = refusals();
       const found = problems();
-      const isReady = refusals().length === 0;
+      const isReady = refused.length === 0;
       sendAnswer(response, asksReadiness && !isReady ? 503 : 200, {
         status: found.length === 0 && isReady ? 'ok' : 'degraded',
         ready: isReady,
         service: 'event-store',
         api_version: 'v2',
-        problems: [...new Set([...refusals(), ...found])],
+        problems: [...new Set([...refused, ...found])],
       });
     },
   };

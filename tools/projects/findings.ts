@@ -6,6 +6,7 @@ import { projectExtensions } from '../../src/contract/projects.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, lastPart, quoted } from '../format.ts';
+import { pageAt } from '../list-page.ts';
 
 const { projects_findings: operation } = projectExtensions;
 
@@ -32,20 +33,12 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
   const { sheet, contentType = 'image/jpeg', ...data } = body;
   const { rows, what } = rowsOf(body);
   const { offset = 0, finding, project, picture } = given;
-  const end = offset + rows;
-  const truncated = end < body.total;
   const left = body.complete ? '' : ' Not all images were looked at.';
   const none = picture && sheet === undefined ? ' There is nothing to show in a picture.' : '';
   return {
     summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${left}${none}`,
     data,
-    page: {
-      total: body.total,
-      rows: `${what}s`,
-      shown: rows,
-      truncated,
-      ...(truncated && { next: { offset: end } }),
-    },
+    page: pageAt({ total: body.total, rows: `${what}s`, shown: rows, offset }),
     ...(sheet !== undefined && {
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
     }),

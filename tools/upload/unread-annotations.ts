@@ -14,7 +14,7 @@ interface Given {
 }
 
 export interface UnreadAnnotations {
-  /** ` 364 .xml files beside them were not read: …`; empty where there are none. */
+  /** ` 364 annotation files beside them … were not read: …`; empty where there are none. */
   readonly words: string;
   readonly next: readonly NextCall[];
 }

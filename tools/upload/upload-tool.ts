@@ -51,7 +51,7 @@ export const uploadInput = z.strictObject({
   offset: z.int().min(0).optional().describe('Images to skip, where an earlier call stopped.'),
 });
 
-export type UploadInput = z.output<typeof uploadInput>;
+type UploadInput = z.output<typeof uploadInput>;
 
 /** Sends the images that the input stands for, as far as the time allows. */
 export async function uploadImages(input: UploadInput, context: ToolContext): Promise<ToolResult> {

@@ -3,7 +3,7 @@
 import type { SplitName } from '../../src/contract/fields.ts';
 import { search } from '../../src/contract/search.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { lastPart } from '../format.ts';
+import { queryWithin } from '../images/project-query.ts';
 
 interface Wanted {
   readonly workspace: string;
@@ -12,7 +12,7 @@ interface Wanted {
   readonly tags: Readonly<Record<string, boolean>>;
 }
 
-export type SplitCounts = Readonly<Record<SplitName, number>>;
+type SplitCounts = Readonly<Record<SplitName, number>>;
 
 /** Undefined where the service does not count what such a search finds. */
 export async function countTagged(
@@ -23,7 +23,7 @@ export async function countTagged(
     ([tag, isNeeded]) => `${isNeeded ? '' : '-'}tag:${JSON.stringify(tag)}`,
   );
   const countOf = async (split: SplitName) => {
-    const query = [`project:${lastPart(project)}`, `split:${split}`, ...terms].join(' ');
+    const query = queryWithin(project, [`split:${split}`, ...terms].join(' '));
     const asked = { workspace, query, fields: ['id'], pageSize: 1 };
     const found = await client.call(search.workspace_search, asked, { signal }).catch(unknown);
     return found?.body.total;

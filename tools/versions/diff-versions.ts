@@ -4,6 +4,7 @@ import type { Answer } from '../../src/contract/operation.ts';
 import { versionExtensions } from '../../src/contract/versions.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
 import { count } from '../format.ts';
+import { pageAt } from '../list-page.ts';
 
 type Diff = Answer<typeof versionExtensions.versions_diff>;
 
@@ -19,12 +20,9 @@ export const versionsDiff = {
       return `From version ${diff.from.version} to ${diff.to.version}: ${count(settings.length, 'setting')} changed; source images: ${images}.`;
     },
     page: (diff, { limit = 20, offset = 0 }) => {
-      const most = Math.max(...kinds.map((kind) => diff[kind].count));
-      const end = offset + limit;
-      const truncated = end < most;
-      const next = truncated && { next: { offset: end } };
-      const shown = Math.max(0, Math.min(end, most) - offset);
-      return { total: most, rows: 'images of the longest list', shown, truncated, ...next };
+      const total = Math.max(...kinds.map((kind) => diff[kind].count));
+      const shown = Math.max(0, Math.min(limit, total - offset));
+      return pageAt({ total, rows: 'images of the longest list', shown, offset });
     },
   }),
   embeddedOnly: true,

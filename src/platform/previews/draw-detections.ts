@@ -8,7 +8,7 @@ import { contactSheet, type SheetCell } from '../../imaging/contact-sheet.ts';
 import type { DrawnBox } from '../../imaging/draw-boxes.ts';
 import { decodeSmall, encodeImage } from '../../imaging/image-thread-pool.ts';
 import { quotedName } from '../../quoted-name.ts';
-import { sheetRows, sheetSide } from './sheet-layout.ts';
+import { enlargementMax, sheetRows, sheetSide } from './sheet-layout.ts';
 
 type DrawInput = Input<typeof inference.inference_draw>;
 type Drawn = DrawInput['drawn'][number];
@@ -41,8 +41,6 @@ export async function drawDetections(
   const { bytes, contentType, width, height } = await encodeImage(sheet);
   return { sheet: Buffer.from(bytes).toString('base64'), contentType, width, height };
 }
-
-const enlargementMax = 4;
 
 async function cellsOf(
   bytes: Uint8Array,

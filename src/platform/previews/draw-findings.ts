@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { spread } from '../projects/describe-health.ts';
 import type { FindingsPage, OddBox, PlacedImage, Project } from '../store/projects.ts';
-import { sheetRows, sheetSide } from './sheet-layout.ts';
+import { enlargementMax, sheetRows, sheetSide } from './sheet-layout.ts';
 
 type Stores = Pick<PlatformDependencies, 'store' | 'blobs'>;
 
@@ -66,8 +66,6 @@ function firstImages(groups: readonly (readonly Drawn[])[]): readonly (readonly 
     return images <= limits.previewSourcesMax;
   });
 }
-
-const enlargementMax = 4;
 
 async function cellOf(
   { store, blobs }: Stores,

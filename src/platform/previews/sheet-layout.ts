@@ -8,6 +8,9 @@ export function sheetSide(cells: number): number {
   return cells === 2 ? 480 : 320;
 }
 
+/** A smaller image is enlarged by at most this factor. */
+export const enlargementMax = 4;
+
 /** Three in a row. */
 export function sheetRows(cells: readonly SheetCell[]): readonly (readonly SheetCell[])[] {
   const count = Math.ceil(cells.length / columns);

@@ -1,6 +1,7 @@
 // Compares the source images of two frozen versions.
 
 import type { Annotation } from '../../annotations/annotation.ts';
+import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { LabelCounts } from '../store/projects.ts';
 import type {
@@ -118,12 +119,5 @@ function boxText(box: object): string {
 }
 
 function countLabels(annotation: Annotation | undefined): LabelCounts {
-  if (annotation === undefined) return {};
-  const labels =
-    annotation.kind === 'detection'
-      ? annotation.boxes.map(({ label }) => label)
-      : annotation.labels;
-  const counts = new Map<string, number>();
-  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
-  return Object.fromEntries(counts);
+  return annotation === undefined ? {} : Object.fromEntries(writeAnnotation(annotation).labels);
 }

@@ -27,7 +27,7 @@ import type { PlatformDependencies } from '../dependencies.ts';
 import type { Image } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 import type { VersionCandidate } from '../store/versions.ts';
-import { scaleUp, type Timed } from './scale-estimate.ts';
+import { rounded, scaleUp, type Timed } from './scale-estimate.ts';
 
 export type Estimate = Answer<typeof previews.versions_estimate>;
 
@@ -67,10 +67,6 @@ export async function estimateTime(
     threads: renderers.count,
     seconds: scaleUp(timed, { train: train.length, all: kept.length }, renderers.count),
   };
-}
-
-function rounded(figure: number): number {
-  return Number(figure.toFixed(2));
 }
 
 interface Kept {

@@ -28,7 +28,8 @@ export function scaleUp(
   return { least: rounded(least), most: rounded(most) };
 }
 
-function rounded(figure: number): number {
+/** To two digits behind the point. */
+export function rounded(figure: number): number {
   return Number(figure.toFixed(2));
 }
 

@@ -5,6 +5,7 @@ import { decodeSmall } from '../../imaging/image-thread-pool.ts';
 import type { RawImage } from '../../imaging/raw-image.ts';
 import { limits } from '../../limits.ts';
 import type { Labelled } from '../../model-inference/detection-models.ts';
+import { enlargementMax, sheetSide } from '../previews/sheet-layout.ts';
 
 /** What was seen at a time of the video. */
 export interface FrameContent {
@@ -51,8 +52,7 @@ export function chooseFrames(): FrameChoice {
 }
 
 /** As large as a frame that is shown alone. */
-const side = 640;
-const enlargementMax = 4;
+const side = sheetSide(1);
 
 interface Evenly<Item> {
   offer(make: () => Promise<Item>): Promise<void>;
