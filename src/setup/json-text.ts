@@ -1,16 +1,28 @@
 // Edits JSON with comments, as hosts read it.
 
-import { applyEdits, findNodeAtLocation, modify, type Node, parse, parseTree } from 'jsonc-parser';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+} from 'jsonc-parser';
 import { indented, type SettingPath, type TextStyle } from './nested-settings.ts';
 
 const options = { allowTrailingComma: true, allowEmptyContent: true };
 
-/** An empty text has no settings. Throws for invalid JSON. */
+/**
+ * An empty text has no settings. Throws for invalid JSON. Reads by the tree, since `parse` of the
+ * package takes a member `__proto__` for the prototype.
+ */
 export function readJson(text: string): unknown {
-  const problems: { error: number; offset: number; length: number }[] = [];
-  const value: unknown = parse(text, problems, options);
-  if (problems.length > 0) throw new Error('no JSON');
-  return text.trim() === '' ? {} : value;
+  if (text.trim() === '') return {};
+  const problems: ParseError[] = [];
+  const tree = parseTree(text, problems, options);
+  if (tree === undefined || problems.length > 0) throw new Error('no JSON');
+  return getNodeValue(tree);
 }
 
 /** Throws where the file has nothing that the path can lead through. */

@@ -92,6 +92,12 @@ describe('JSON', () => {
     expect(() => write(text)).toThrow(why);
   });
 
+  test('a member named __proto__ is a member like others', () => {
+    const text = '{\n  "__proto__": {},\n  "mcpServers": {\n    "__proto__": {}\n  }\n}\n';
+    expect(write(text)).toContain('"__proto__": {},\n    "fovea": {');
+    expect(clean(write(text))).toBe(text);
+  });
+
   test('any file: what was in it is in it still, and taken out again it is the same file', () => {
     const settings = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
