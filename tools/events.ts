@@ -7,53 +7,46 @@ import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool } from '../src/mcp/tool.ts';
 import { withAdvice } from './events/advice.ts';
 import { attachFile, attachVideo, fileInput, videoInput } from './events/attach.ts';
+import { countEvents, countInput } from './events/count.ts';
 import { createEvent, createInput, showCall } from './events/create.ts';
 import { getEvent, latestEvents, latestInput, listEvents, listInput } from './events/read.ts';
 import { holdCalls, keptWords } from './events/retention-words.ts';
 import { readStats } from './events/stats.ts';
-import { bare, count, quoted } from './format.ts';
+import { count, quoted } from './format.ts';
 
 const reading: readonly Tool[] = [
   toolFor(events.events_list, {
     title: 'List device events',
     description:
-      'Finds events stored on this device by time, device, schema or custom metadata, newest first. events_count only counts.',
+      'Finds events of this device by time, device, facts or detections, newest first. events_count only counts.',
     app: 'event-timeline',
     input: listInput,
     run: listEvents,
   }),
   toolFor(events.events_get, {
     title: 'Get device event',
-    description:
-      'Shows one event: facts, detections, attachments, and its images with boxes. events_list has the ids.',
+    description: 'Shows one event, and its images with boxes. events_list has the ids.',
     input: z.strictObject(events.events_get.pathParameters.shape),
     run: getEvent,
   }),
   toolFor(events.events_latest, {
     title: 'Get latest events',
-    description:
-      'Shows the newest events of this device with their pictures. To filter use events_list.',
+    description: 'Shows the newest events of this device with pictures. To filter use events_list.',
     input: latestInput,
     run: latestEvents,
   }),
-  fromOperation(events.events_count, {
+  toolFor(events.events_count, {
     title: 'Count device events',
-    description:
-      'Counts the events of this device, and tells from when to when they are. To filter by time or metadata use events_list.',
-    summarize: ({ total_count, filtered_count, oldest_timestamp, newest_timestamp }) => {
-      const span = newest_timestamp
-        ? `, from ${bare(oldest_timestamp ?? '')} to ${bare(newest_timestamp)}`
-        : '';
-      return `${filtered_count} of ${count(total_count, 'event')}${span}.`;
-    },
+    description: 'Counts events of this device, and tells from when to when they are.',
+    input: countInput,
+    run: countEvents,
   }),
 ];
 
 const attaching: readonly Tool[] = [
   toolFor(events.events_attach_video, {
     title: 'Attach video',
-    description:
-      'Attaches a video file to a draft event, which events_create makes with draft true. events_finalize closes the draft.',
+    description: 'Attaches a video to a draft event, made by events_create.',
     usesFiles: true,
     input: videoInput,
     run: attachVideo,
@@ -61,14 +54,14 @@ const attaching: readonly Tool[] = [
   toolFor(events.events_attach_file, {
     title: 'Attach local file',
     description:
-      'Attaches any file to a draft event. It stays on this device and is never uploaded. For a video use events_attach_video.',
+      'Attaches any file to a draft event; it never leaves this device. For a video use events_attach_video.',
     usesFiles: true,
     input: fileInput,
     run: attachFile,
   }),
   fromOperation(events.events_finalize, {
     title: 'Finalize draft event',
-    description: 'Closes a draft event: it takes no more files, and is uploaded where that is on.',
+    description: 'Closes a draft event: it takes no more files, and may be uploaded.',
     summarize: ({ already_finalized, auto_finalized_at, ...event }, { event_id }) => {
       const by = auto_finalized_at ? ', by the store after its time was up' : '';
       const state = already_finalized ? `was finalized already${by}` : 'is final';
@@ -82,13 +75,13 @@ const keeping: readonly Tool[] = [
   toolFor(eventStore.events_stats, {
     title: 'Check event store',
     description:
-      'Tells how full the Event Store is, until when events are kept, what waits for upload and what was removed. Use it where events are refused or missing.',
+      'Tells how full the Event Store is, what waits for upload and what was removed. Use it where events are refused or missing.',
     input: z.strictObject({}),
     run: (_input, context) => readStats(context),
   }),
   fromOperation(eventStore.events_ledger, {
     title: 'List removed events',
-    description: 'Lists events that were removed from this device: when and why, newest first.',
+    description: 'Lists events removed from this device: when and why, newest first.',
     project: ({ lines, next }) => ({ next_before: next, lines }),
     page: ({ lines, next }) => ({
       shown: lines.length,
@@ -102,7 +95,7 @@ const keeping: readonly Tool[] = [
   fromOperation(eventStore.events_hold, {
     title: 'Hold event',
     description:
-      'Keeps an event for ever: no cleanup removes it until events_release. Others go by age, usually after a day, and where space runs out.',
+      'Keeps an event for ever, until events_release. Others go by age, usually after a day, or for space.',
     summarize: (answer, { event_id }) =>
       `No cleanup removes event ${quoted(event_id)}.${keptWords(answer)}`,
     // Models follow proposals: none of them undoes anything.
@@ -110,14 +103,13 @@ const keeping: readonly Tool[] = [
   }),
   fromOperation(eventStore.events_release, {
     title: 'Release event',
-    description: 'Ends a hold: the event may be removed by age or space again.',
+    description: 'Ends a hold: the event may be removed again.',
     summarize: (answer, { event_id }) =>
       `Event ${quoted(event_id)} follows the usual retention again.${keptWords(answer)}`,
   }),
   fromOperation(eventStore.events_retry_upload, {
     title: 'Retry refused uploads',
-    description:
-      'Puts events that the cloud refused back into the queue for upload. events_stats shows how the upload goes.',
+    description: 'Uploads events again that the cloud refused.',
     summarize: ({ retried, upload_enabled = true }) =>
       upload_enabled
         ? `${count(retried, 'event')} wait for upload again.`
@@ -126,8 +118,7 @@ const keeping: readonly Tool[] = [
   }),
   fromOperation(eventStore.event_schemas_list, {
     title: 'List event schemas',
-    description:
-      'Lists the event schemas with a JSON Schema of their event_data. Use it before events_create.',
+    description: 'Lists event schemas with a JSON Schema of their event_data, for events_create.',
     summarize: ({ schemas }) => `${count(schemas.length, 'event schema')}.`,
   }),
 ];
@@ -140,7 +131,7 @@ export const eventTools: readonly Tool[] = [
   toolFor(events.events_create, {
     title: 'Create device event',
     description:
-      'Stores on this device what was seen, with images by path and their detections. A draft takes videos and files until events_finalize. Age removes it, usually after a day, unless events_hold keeps it for ever. To record on the platform use vision_events_create.',
+      'Stores on this device what was seen, with images by path and detections. A draft takes files until events_finalize. Age removes it, usually after a day, unless events_hold keeps it for ever. On the platform: vision_events_create.',
     fileArguments: ['images'],
     repeated: 'made',
     input: createInput,

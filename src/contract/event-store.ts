@@ -72,9 +72,9 @@ export const eventStore = {
         .max(limits.eventsPageMax)
         .optional()
         .describe('Rows per page; default 100.'),
-      reason: z.enum(removalReasons).optional().describe('Only removals for this reason.'),
-      event_id: z.string().min(1).optional().describe('Only the removal of this event.'),
-      before: z.int().min(0).optional().describe('The next_before of the page before.'),
+      reason: z.enum(removalReasons).optional().describe('Only for this reason.'),
+      event_id: z.string().min(1).optional().describe('Only of this event.'),
+      before: z.int().min(0).optional().describe('next_before of the page before.'),
     }),
     answer: open({
       lines: z.array(
@@ -131,11 +131,7 @@ export const eventStore = {
     path: '/v2/uploads/retry',
     summary: 'Lets refused events wait for upload again: one, or all.',
     body: closed({
-      event_id: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('Id of the event; default: all refused events.'),
+      event_id: z.string().min(1).optional().describe('Id of the event; default all.'),
     }),
     answer: open({ retried: figure, upload_enabled: z.boolean().optional() }),
     scope: 'vision-events:manage',

@@ -91,10 +91,14 @@ const StoredEvent = open({
   kept_reason: keptReason,
 });
 
+/** Only stores of Fovea tell it (Event Store 18.15). */
+const scanned = z.int().optional().describe('Events looked at for the filters.');
+
 const eventsPage = open({
   events: z.array(StoredEvent),
   count: z.int(),
   next_timestamp: z.string().nullable().optional(),
+  scanned,
 });
 
 const attachmentStored = open({
@@ -117,9 +121,21 @@ const limit = z
   .max(limits.eventsPageMax)
   .optional()
   .describe('Events per page; default 100.');
-const includeDrafts = z.boolean().optional().describe('Whether to show drafts. Default true.');
+const includeDrafts = z.boolean().optional().describe('Drafts too; default true.');
+const memberFilter = z.string().regex(/^[^:]+:/, { error: 'must be key:value or key:op:value' });
+const metadata_filter = z.array(memberFilter).optional();
+/** Beyond the documented API, as the next one (Event Store 18.12 to 18.15). */
+const event_data_filter = z.array(memberFilter).optional();
+const detection_filter = z
+  .array(
+    z.string().regex(/^\s*(class|confidence|count)\s*[:<>=!]/, {
+      error: 'must be terms as in class:person,confidence:gte:0.5,count:gte:3',
+    }),
+  )
+  .optional();
 const exactly = z.string().min(1).optional();
 const anyOf = z.string().min(1).optional();
+const asInList = 'As in events_list.';
 
 export const events = {
   events_create: operation({
@@ -133,10 +149,10 @@ export const events = {
       event_schema: z
         .string()
         .min(1)
-        .describe('What kind of event it is, e.g. quality_check; event_schemas_list names them.'),
+        .describe('Kind of event, e.g. quality_check; event_schemas_list names them.'),
       event_data: open({}).describe('Facts of the event, e.g. {"result": "pass"}.'),
       inference_timestamp: isoDateTime.describe('When it was seen, in ISO 8601.'),
-      solution: maybeText.describe('Use case; needed where events are uploaded to the cloud.'),
+      solution: maybeText.describe('Use case; cloud upload needs it.'),
       workflow_id: maybeText.describe('Workflow that made it.'),
       workflow_version: maybeText.describe('Version of that workflow.'),
       device_id: maybeText.describe('Device that saw it.'),
@@ -145,7 +161,7 @@ export const events = {
       custom_metadata: customMetadata
         .nullable()
         .optional()
-        .describe('Flat facts of your own; metadata_filter of events_list finds them.'),
+        .describe('Flat facts; metadata_filter finds them.'),
       images: z
         .array(eventImage)
         .max(limits.eventImagesMax)
@@ -157,10 +173,7 @@ export const events = {
         .nullable()
         .optional()
         .describe('Place of the main image, from 0.'),
-      draft: z
-        .boolean()
-        .optional()
-        .describe('true: files can be attached until events_finalize. Default false.'),
+      draft: z.boolean().optional().describe('Takes files until events_finalize. Default false.'),
     }),
     // Includes base64 images; a setting of the store lowers it.
     bodyLimits: bodyLimits({
@@ -189,28 +202,26 @@ export const events = {
     path: '/v2/events',
     summary: 'Stored events, by time of arrival.',
     query: closed({
-      start_time: isoDateTime.optional().describe('Stored since, in ISO 8601.'),
-      end_time: isoDateTime.optional().describe('Stored before, in ISO 8601.'),
+      start_time: isoDateTime.optional().describe('Stored since; ISO 8601.'),
+      end_time: isoDateTime.optional().describe('Stored until; ISO 8601.'),
       limit,
       device_id: exactly.describe('Only of this device.'),
       event_schema: exactly.describe('Only of this event_schema.'),
       workflow_id: exactly.describe('Only of this workflow.'),
-      external_id: exactly.describe('Only with this external_id in event_data.'),
+      external_id: exactly.describe('Only with this external_id.'),
       related_event_id: exactly.describe('Only feedback on this event.'),
-      sort_direction: z
-        .enum(['asc', 'desc'])
-        .optional()
-        .describe('Newest first (desc, default) or oldest first.'),
+      sort_direction: z.enum(['asc', 'desc']).optional().describe('Default desc: newest first.'),
       device_id__in: anyOf.describe('Several devices, comma-separated.'),
       event_schema__in: anyOf.describe('Several schemas, comma-separated.'),
       workflow_id__in: anyOf.describe('Several workflows, comma-separated.'),
       external_id__in: anyOf.describe('Several external ids, comma-separated.'),
-      metadata_filter: z
-        .array(z.string().regex(/^[^:]+:/, { error: 'must be key:value or key:op:value' }))
-        .optional()
-        .describe(
-          'Conditions on custom_metadata (not on event_data) that must all hold: key:value, or key:op:value with eq, ne, gt, lt, gte, lte.',
-        ),
+      metadata_filter: metadata_filter.describe(
+        'On custom_metadata: key:value or key:op:value (eq, ne, gt, lt, gte, lte).',
+      ),
+      event_data_filter: event_data_filter.describe('The same on event_data.'),
+      detection_filter: detection_filter.describe(
+        'E.g. class:bolt,confidence:gte:0.5,count:gte:3.',
+      ),
       include_drafts: includeDrafts,
     }),
     answer: eventsPage,
@@ -238,7 +249,13 @@ export const events = {
     method: 'GET',
     path: '/v2/events/latest/query',
     summary: 'The newest events.',
-    query: closed({ limit, include_drafts: includeDrafts }),
+    query: closed({
+      limit,
+      include_drafts: includeDrafts,
+      metadata_filter: metadata_filter.describe(asInList),
+      event_data_filter: event_data_filter.describe(asInList),
+      detection_filter: detection_filter.describe(asInList),
+    }),
     answer: eventsPage,
     errors: always,
     scope: 'vision-events:read',
@@ -255,12 +272,23 @@ export const events = {
       device_id: exactly.describe('Only of this device.'),
       event_schema: exactly.describe('Only of this event_schema.'),
       workflow_id: exactly.describe('Only of this workflow.'),
+      start_time: isoDateTime.optional().describe(asInList),
+      end_time: isoDateTime.optional().describe(asInList),
+      metadata_filter: metadata_filter.describe(asInList),
+      event_data_filter: event_data_filter.describe(asInList),
+      detection_filter: detection_filter.describe(asInList),
     }),
     answer: open({
       total_count: z.int(),
       filtered_count: z.int(),
       oldest_timestamp: z.string().nullable().optional(),
       newest_timestamp: z.string().nullable().optional(),
+      scanned,
+      next_timestamp: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('The end_time of the count of the rest; null: all were counted.'),
     }),
     errors: always,
     scope: 'vision-events:read',
@@ -276,7 +304,7 @@ export const events = {
     pathParameters: inEvent,
     body: closed({
       file: filePart,
-      label: z.string().min(1).optional().describe('What the video is; default "video".'),
+      label: z.string().min(1).optional().describe('What the video is; default video.'),
     }),
     bodyType: 'multipart',
     answer: attachmentStored,
@@ -295,8 +323,8 @@ export const events = {
     pathParameters: inEvent,
     body: closed({
       file: filePart,
-      label: z.string().min(1).optional().describe('What the file is; default "file".'),
-      content_type: z.string().min(1).optional().describe('Media type; default: that of its name.'),
+      label: z.string().min(1).optional().describe('What the file is; default file.'),
+      content_type: z.string().min(1).optional().describe('Media type; default by name.'),
     }),
     bodyType: 'multipart',
     answer: attachmentStored,

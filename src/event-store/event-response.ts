@@ -49,11 +49,12 @@ export function eventResponse(event: StoredEvent, settings: Settings): EventAnsw
   };
 }
 
-export function pageResponse({ events, next }: EventPage, settings: Settings) {
+export function pageResponse({ events, next, scanned }: EventPage, settings: Settings) {
   return {
     events: events.map((event) => eventResponse(event, settings)),
     count: events.length,
     next_timestamp: timeOrNull(next),
+    ...(scanned !== undefined && { scanned }),
   };
 }
 

@@ -11,9 +11,10 @@ import type { EventStoreDependencies } from './dependencies.ts';
 import { eventResponse, keptFor, pageResponse, timeOrNull } from './event-response.ts';
 import { previewHandlers } from './previews/preview-handlers.ts';
 import { statsHandlers } from './stats.ts';
-import type { EventQuery } from './store/store.ts';
+import type { CountFilter, EventCounts, EventFilter, EventQuery } from './store/store.ts';
 import { parseMicroseconds } from './timestamps.ts';
-import { parseMetadataFilter } from './validation/query-parameters.ts';
+import { parseDetectionFilters } from './validation/detection-filters.ts';
+import { parseMemberFilters } from './validation/member-filters.ts';
 import { reportingFullDisk } from './write-row-after-files.ts';
 
 type DeviceHandlers = Handlers<typeof deviceOperations, Caller>;
@@ -62,27 +63,18 @@ function reading({ store, settings }: EventStoreDependencies): Pick<DeviceHandle
   return {
     events_list: async (input, { signal }) =>
       pageResponse(await store.list(queryOf(input), signal), settings),
-    events_latest: async ({ limit = limits.eventsPageDefault, include_drafts = true }, call) => {
-      const query = { limit, order: 'newest_first', includeDrafts: include_drafts } as const;
-      return pageResponse(await store.list(query, call.signal), settings);
-    },
+    events_latest: async (input, { signal }) =>
+      pageResponse(await store.list(queryOf(input), signal), settings),
     events_get: async ({ event_id }) => {
       const event = await store.get(event_id);
       if (event === undefined) throw notFound('event', event_id);
       return eventResponse(event, settings);
     },
-    events_count: async ({ device_id, event_schema, workflow_id }) => {
-      const counts = await store.count({
-        deviceId: device_id,
-        eventSchema: event_schema,
-        workflowId: workflow_id,
-      });
-      return {
-        total_count: counts.total,
-        filtered_count: counts.filtered,
-        oldest_timestamp: timeOrNull(counts.oldest),
-        newest_timestamp: timeOrNull(counts.newest),
-      };
+    events_count: async (input, { signal }) => {
+      if (isRolledUp(input)) return countResponse(await store.count(rollUpOf(input)));
+      const counts = await store.countMatching(filterOf(input), signal);
+      const { scanned, next } = counts;
+      return { ...countResponse(counts), scanned, next_timestamp: timeOrNull(next) };
     },
   };
 }
@@ -91,7 +83,38 @@ type ListInput = Parameters<
   Extract<DeviceHandlers['events_list'], (...args: never[]) => unknown>
 >[0];
 
+type CountInput = Parameters<
+  Extract<DeviceHandlers['events_count'], (...args: never[]) => unknown>
+>[0];
+
+/** Whether there are sums for what is asked; all else is looked at event by event. */
+function isRolledUp(input: CountInput): boolean {
+  const { device_id: _, event_schema: __, workflow_id: ___, ...others } = input;
+  return Object.values(others).every((value) => value === undefined);
+}
+
+function rollUpOf({ device_id, event_schema, workflow_id }: CountInput): CountFilter {
+  return { deviceId: device_id, eventSchema: event_schema, workflowId: workflow_id };
+}
+
+function countResponse({ total, filtered, oldest, newest }: EventCounts) {
+  return {
+    total_count: total,
+    filtered_count: filtered,
+    oldest_timestamp: timeOrNull(oldest),
+    newest_timestamp: timeOrNull(newest),
+  };
+}
+
 function queryOf(input: ListInput): EventQuery {
+  return {
+    ...filterOf(input),
+    limit: input.limit ?? limits.eventsPageDefault,
+    order: input.sort_direction === 'asc' ? 'oldest_first' : 'newest_first',
+  };
+}
+
+function filterOf(input: ListInput): EventFilter {
   const either = (one: string | undefined, list: string | undefined) => {
     const several = list?.split(',').filter((value) => value !== '');
     if (one === undefined) return several && [...new Set(several)];
@@ -104,10 +127,10 @@ function queryOf(input: ListInput): EventQuery {
   const from = input.start_time && parseMicroseconds(input.start_time);
   const until = input.end_time && parseMicroseconds(input.end_time);
   return {
-    limit: input.limit ?? limits.eventsPageDefault,
-    order: input.sort_direction === 'asc' ? 'oldest_first' : 'newest_first',
     includeDrafts: input.include_drafts ?? true,
-    metadata: (input.metadata_filter ?? []).map(parseMetadataFilter),
+    metadata: parseMemberFilters('metadata_filter', input.metadata_filter ?? []),
+    eventData: parseMemberFilters('event_data_filter', input.event_data_filter ?? []),
+    detections: parseDetectionFilters(input.detection_filter ?? []),
     ...(deviceIds && { deviceIds }),
     ...(eventSchemas && { eventSchemas }),
     ...(workflowIds && { workflowIds }),

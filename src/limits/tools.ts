@@ -27,6 +27,10 @@ export const toolLimits = {
   eventRowsCharactersMax: 40_000,
   /** Rows of one page of a list: what a result holds without being cut. */
   listPageMax: 100,
+  /** Answers of the Event Store that one count sums up: a million events, in half a minute. */
+  eventCountAnswersMax: 50,
+  /** Conditions of a list without events that are asked about one by one: what models send. */
+  eventConditionsAskedMax: 5,
   /** After this time the result goes without images. */
   eventPreviewMsMax: 15_000,
   /** A slower line to an Event Store is given up: 1 GB takes 17 minutes. */

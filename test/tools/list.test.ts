@@ -100,6 +100,8 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, readonly strin
   inference_run: { image: ['url'] },
   // It polls past the cache by itself.
   versions_export: { nocache: [] },
+  // events_list finds the newest with a filter.
+  events_latest: { metadata_filter: [], event_data_filter: [], detection_filter: [] },
 };
 
 const operationsWithTool = Object.values({ ...embeddedOperations, ...deviceOperations }).filter(

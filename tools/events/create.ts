@@ -27,12 +27,10 @@ const eventImages = z
 
 export const createInput = z.strictObject({
   ...members,
-  inference_timestamp: inference_timestamp
-    .optional()
-    .describe('When it was seen, in ISO 8601; default now.'),
+  inference_timestamp: inference_timestamp.optional().describe('When seen, ISO 8601; default now.'),
   images: eventImages
     .optional()
-    .describe('Images with what was detected; x, y: centre of a box, in pixels.'),
+    .describe('Images with detections; x, y: centre of a box, in pixels.'),
 });
 
 type EventImage = z.output<typeof eventImages>[number];

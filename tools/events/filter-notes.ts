@@ -4,21 +4,21 @@
 import { eventStore } from '../../src/contract/event-store.ts';
 import { events } from '../../src/contract/events.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
+import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { asGiven, nameList } from '../format.ts';
+import { asGiven } from '../format.ts';
+import { detectionNotes, distinct, eventDataNotes, keysOf, others } from './inside-notes.ts';
 
-type Filters = Input<typeof events.events_list>;
+/** Those of events_list and of events_count. */
+type Filters = Input<typeof events.events_count>;
 type StoredEvent = Answer<typeof events.events_list>['events'][number];
 
 /** Enough to know how events are written here. */
 const latestSeen = 100;
 
-/** More values would hide what matters. */
-const valuesToldMax = 5;
-
 /**
  * One sentence for each filter that no event can have met, where none was found; always for
- * metadata that stands in event_data, which no filter reads. Other Event Stores may tell nothing.
+ * metadata that stands in event_data, which metadata_filter does not read. Other Event Stores may tell nothing.
  */
 export async function notesOnFilters(
   filters: Filters,
@@ -32,7 +32,14 @@ export async function notesOnFilters(
     if (found > 0) return dataNotes(filters, seen);
     if (seen.length === 0) return ['No event is stored here yet.'];
     const schemas = await schemaNotes(filters.event_schema, seen, { client, signal });
-    return [...schemas, ...exactNotes(filters, seen), ...metadataNotes(filters, seen)];
+    return [
+      ...schemas,
+      ...exactNotes(filters, seen),
+      ...metadataNotes(filters, seen),
+      ...eventDataNotes(filters, seen),
+      ...detectionNotes(filters, seen),
+      ...(await conditionNotes(filters, { client, signal })),
+    ];
   } catch {
     signal.throwIfAborted();
     return [];
@@ -65,16 +72,11 @@ function exactNotes(filters: Filters, seen: readonly StoredEvent[]): readonly st
 
 /** Events that say it in event_data alone are not among those found. */
 function dataNotes(filters: Filters, seen: readonly StoredEvent[]): readonly string[] {
+  const keys = keysOf(filters.metadata_filter ?? []);
   const outside = seen.filter(({ custom_metadata: metadata, event_data }) =>
-    keysOf(filters).some((key) => metadata?.[key] === undefined && event_data[key] !== undefined),
+    keys.some((key) => metadata?.[key] === undefined && event_data[key] !== undefined),
   );
-  return keysOf(filters)
-    .filter((key) => isInData(key, outside))
-    .map((key) => `Of some events ${inData(key)}`);
-}
-
-function keysOf({ metadata_filter: conditions = [] }: Filters): readonly string[] {
-  return [...new Set(conditions.map((condition) => condition.split(':')[0] ?? ''))];
+  return keys.filter((key) => isInData(key, outside)).map((key) => `Of some events ${inData(key)}`);
 }
 
 function isInData(key: string, seen: readonly StoredEvent[]): boolean {
@@ -82,14 +84,11 @@ function isInData(key: string, seen: readonly StoredEvent[]): boolean {
 }
 
 function inData(key: string): string {
-  return (
-    `${asGiven(key)} stands in event_data, which metadata_filter does not read: filter by ` +
-    'event_schema or time, and look at event_data of the events.'
-  );
+  return `${asGiven(key)} stands in event_data: ask for it in event_data_filter.`;
 }
 
 function metadataNotes(filters: Filters, seen: readonly StoredEvent[]): readonly string[] {
-  return keysOf(filters).map((key) => {
+  return keysOf(filters.metadata_filter ?? []).map((key) => {
     const values = distinct(seen.map(({ custom_metadata }) => custom_metadata?.[key]));
     if (values.length > 0) {
       return `custom_metadata has ${asGiven(key)} in the latest ${seen.length} events${others(values)}`;
@@ -100,12 +99,33 @@ function metadataNotes(filters: Filters, seen: readonly StoredEvent[]): readonly
   });
 }
 
-function distinct(values: readonly unknown[]): readonly string[] {
-  return [...new Set(values.filter((value) => value !== undefined && value !== null).map(String))];
+/** Which conditions no event meets: each is asked about alone. */
+async function conditionNotes(
+  filters: Filters,
+  { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
+): Promise<readonly string[]> {
+  const { metadata_filter = [], event_data_filter = [], detection_filter = [] } = filters;
+  const conditions = [
+    ...metadata_filter.map((text) => ({ metadata_filter: [text] })),
+    ...event_data_filter.map((text) => ({ event_data_filter: [text] })),
+    ...detection_filter.map((text) => ({ detection_filter: [text] })),
+  ];
+  const isAlone = conditions.length === 1 && Object.keys(filters).length === 1;
+  if (isAlone || conditions.length > limits.eventConditionsAskedMax) return [];
+  const notes: string[] = [];
+  let met = 0;
+  for (const condition of conditions) {
+    const input = { ...condition, limit: 1 };
+    const { body } = await client.call(events.events_list, input, { signal });
+    const isMet = body.events.length > 0;
+    if (isMet) met += 1;
+    // Else it may be met by an event that was not looked at.
+    else if (body.next_timestamp === null) notes.push(...Object.entries(condition).map(unmet));
+  }
+  const isEachMet = met === conditions.length && met > 0;
+  return isEachMet ? ['Each condition alone is met by some events, all filters by none.'] : notes;
 }
 
-function others(values: readonly string[]): string {
-  if (values.length === 0) return '; they have none.';
-  const more = values.length > valuesToldMax ? ' and others' : '';
-  return `: ${nameList(values.slice(0, valuesToldMax))}${more}.`;
+function unmet([name, [text = '']]: readonly [string, readonly string[]]): string {
+  return `No event meets ${asGiven(text)} of ${name}.`;
 }

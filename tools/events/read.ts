@@ -2,12 +2,13 @@
 
 import * as z from 'zod';
 import { events } from '../../src/contract/events.ts';
-import type { Input } from '../../src/contract/operation.ts';
+import type { Answer, Input } from '../../src/contract/operation.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 import { finalizeCall, showCall } from './create.ts';
 import { briefEvents, describeEvent } from './event-format.ts';
 import { notesOnFilters } from './filter-notes.ts';
+import { checkFiltersKnown } from './known-filters.ts';
 import { showPictures } from './previews.ts';
 import { firstRemovalWords, holdCalls, keptWords } from './retention-words.ts';
 
@@ -16,13 +17,13 @@ const preview = z.boolean().optional();
 
 export const listInput = z.strictObject({
   ...events_list.query.shape,
-  preview: preview.describe('Show their main images in one picture. Default false.'),
+  preview: preview.describe('Their images in one picture; default false.'),
 });
 
 export const latestInput = z.strictObject({
   limit: events_latest.query.shape.limit.describe('How many events; default 10.'),
   include_drafts: events_latest.query.shape.include_drafts,
-  preview: preview.describe('Show their main images in one picture. Default true.'),
+  preview: preview.describe('Their images in one picture; default true.'),
 });
 
 /** The default of the tool: the latest events are asked for more often than a hundred. */
@@ -47,23 +48,26 @@ export async function listEvents(
   context: ToolContext,
 ): Promise<ToolResult> {
   const { body } = await context.client.call(events_list, input, { signal: context.signal });
+  checkFiltersKnown(['event_data_filter', 'detection_filter'], input, body);
   const { rows, left } = briefEvents(body.events);
-  const notes = await notesOnFilters(input, rows.length, context);
   const shown = isShown ? body.events.slice(0, rows.length) : [];
   const { data, images } = await showPictures(shown, context);
   const next_timestamp = left[0]?.created_at ?? body.next_timestamp ?? null;
+  // Where not all events were looked at, nothing is known of what filters left out.
+  const isWhole = rows.length > 0 || next_timestamp === null;
+  const notes = isWhole ? await notesOnFilters(input, rows.length, context) : [];
   const bound = input.sort_direction === 'asc' ? 'start_time' : 'end_time';
   const more: NextCall = {
     tool: 'events_list',
     arguments: { ...input, [bound]: next_timestamp, ...(isShown && { preview: true }) },
     why: 'The next page.',
   };
-  const end = next_timestamp === null ? '' : ' More follow.';
   return {
-    summary: `${count(rows.length, 'event')} on this page.${end}${firstRemovalWords(body.events)}`,
+    summary: `${count(rows.length, 'event')} on this page.${endWords(body, next_timestamp)}${firstRemovalWords(body.events)}`,
     data: {
       count: rows.length,
       next_timestamp,
+      ...(body.scanned !== undefined && { scanned: body.scanned }),
       ...data,
       events: rows,
       ...(notes.length > 0 && { notes }),
@@ -76,6 +80,12 @@ export async function listEvents(
     },
     ...(next_timestamp !== null && { next: [more] }),
   };
+}
+
+function endWords({ scanned }: Answer<typeof events_list>, next_timestamp: string | null): string {
+  if (next_timestamp === null) return '';
+  if (scanned === undefined) return ' More follow.';
+  return ` ${count(scanned, 'event')} were looked at for it; others are left for the next page.`;
 }
 
 export async function latestEvents(

@@ -1,10 +1,17 @@
 // Whether an event meets a filter, looked at in the event itself.
 
 import { valueMeets } from '../../comparison.ts';
-import type { EventFilter, MetadataCondition, StoredEvent } from './store.ts';
+import { isJsonObject, type JsonObject, memberOf } from '../../json-object.ts';
+import type {
+  DetectionCondition,
+  EventFilter,
+  EventImage,
+  MetadataCondition,
+  StoredEvent,
+} from './store.ts';
 import { isFindable } from './terms.ts';
 
-/** What a filter looks at. */
+/** What `matches` looks at. */
 export type FilteredEvent = Pick<
   StoredEvent,
   | 'arrival'
@@ -35,11 +42,58 @@ function isOneOf(wanted: readonly string[] | undefined, value: string | undefine
   return wanted === undefined || (value !== undefined && wanted.includes(value));
 }
 
-function meets(
-  customMetadata: Readonly<Record<string, unknown>>,
-  { key, operator, values }: MetadataCondition,
-): boolean {
-  if (!Object.hasOwn(customMetadata, key)) return false;
-  const value = customMetadata[key];
+function meets(members: JsonObject, { key, operator, values }: MetadataCondition): boolean {
+  if (!Object.hasOwn(members, key)) return false;
+  const value = members[key];
   return isFindable(key, value) && valueMeets(value, operator, values);
 }
+
+/** Whether a filter looks at more than `matches` does: at what stands in the body of an event. */
+export function looksInside({ eventData = [], detections = [] }: EventFilter): boolean {
+  return eventData.length > 0 || detections.length > 0;
+}
+
+/** Whether the body of an event meets what `matches` does not look at. */
+export function matchesInside(
+  { eventData, images }: Pick<StoredEvent, 'eventData' | 'images'>,
+  filter: EventFilter,
+): boolean {
+  return (
+    (filter.eventData ?? []).every((condition) => meetsAt(eventData, condition)) &&
+    (filter.detections ?? []).every((condition) => isSeen(images, condition))
+  );
+}
+
+/** A member of that whole name, dots included, comes before one of a nested object. */
+function meetsAt(eventData: JsonObject, condition: MetadataCondition): boolean {
+  const { key } = condition;
+  if (Object.hasOwn(eventData, key)) return meets(eventData, condition);
+  const path = key.split('.');
+  const name = path.pop() ?? '';
+  const holder = path.reduce<unknown>(memberOfObject, eventData);
+  return isJsonObject(holder) && meets(holder, { ...condition, key: name });
+}
+
+/** Elements of lists have no names. */
+function memberOfObject(holder: unknown, name: string): unknown {
+  return isJsonObject(holder) ? memberOf(holder, name) : undefined;
+}
+
+function isSeen(images: readonly EventImage[], { terms, counts }: DetectionCondition): boolean {
+  let seen = 0;
+  for (const image of images) {
+    for (const list of seenLists) {
+      for (const one of image[list]) {
+        if (isJsonObject(one) && terms.every((term) => meets(one, term))) seen += 1;
+      }
+    }
+  }
+  return counts.every(({ operator, values }) => valueMeets(seen, operator, values));
+}
+
+const seenLists = [
+  'object_detections',
+  'classifications',
+  'instance_segmentations',
+  'keypoints',
+] as const;

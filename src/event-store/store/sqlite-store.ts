@@ -10,9 +10,11 @@ import { createGroupCommit, type GroupCommit } from '../../storage/group-commit-
 import { arrivalOf } from '../ids.ts';
 import type { RequestRules } from '../validation/create-request-reader.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';
+import { countMatching } from './count-matching.ts';
 import { countEvents, readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
-import { charactersOf, listEvents } from './list.ts';
+import { listEvents } from './list.ts';
+import { charactersOf } from './look.ts';
 import { migrations } from './schema.ts';
 import { oldestOf, stateRuns } from './states.ts';
 import type {
@@ -21,12 +23,14 @@ import type {
   Created,
   CreatedFrom,
   EventCounts,
+  EventFilter,
   EventPage,
   EventQuery,
   EventStore,
   Finalized,
   LedgerPage,
   LedgerQuery,
+  MatchingCounts,
   NewEvent,
   NewFile,
   RemovalRule,
@@ -114,6 +118,10 @@ class SqliteEventStore implements EventStore {
 
   async count(filter: CountFilter): Promise<EventCounts> {
     return countEvents(this.#database, filter);
+  }
+
+  countMatching(filter: EventFilter, signal?: AbortSignal): Promise<MatchingCounts> {
+    return countMatching(this.#database, filter, signal);
   }
 
   async file(fileId: string): Promise<StoredFile | undefined> {

@@ -112,6 +112,15 @@ export interface MetadataCondition {
   readonly values: readonly MetadataValue[];
 }
 
+/**
+ * Conditions on the detections of an event, of all kinds and in all its images: those that meet all
+ * `terms` (on `class` and `confidence`) are counted, and the count meets all `counts`.
+ */
+export interface DetectionCondition {
+  readonly terms: readonly MetadataCondition[];
+  readonly counts: readonly Omit<MetadataCondition, 'key'>[];
+}
+
 /** All that is given must hold. A list holds when one of its values does. */
 export interface EventFilter {
   readonly deviceIds?: readonly string[];
@@ -120,6 +129,9 @@ export interface EventFilter {
   readonly externalIds?: readonly string[];
   readonly relatedEventId?: string;
   readonly metadata?: readonly MetadataCondition[];
+  /** On event_data; a key may be a path through nested objects: `part.size`. */
+  readonly eventData?: readonly MetadataCondition[];
+  readonly detections?: readonly DetectionCondition[];
   /** Both included. */
   readonly from?: Arrival;
   readonly until?: Arrival;
@@ -137,6 +149,8 @@ export interface EventPage {
   readonly events: readonly StoredEvent[];
   /** The arrival of the first event of the next page; undefined: this was the last one. */
   readonly next: Arrival | undefined;
+  /** Events that were looked at, where a filter is on event_data or on detections. */
+  readonly scanned?: number;
 }
 
 /** Exact matches; all that is given must hold. */
@@ -152,6 +166,13 @@ export interface EventCounts {
   /** Of the filtered ones. */
   readonly oldest: Arrival | undefined;
   readonly newest: Arrival | undefined;
+}
+
+/** Of the events that were looked at, the newest first. */
+export interface MatchingCounts extends EventCounts {
+  readonly scanned: number;
+  /** The arrival of the first event that was not looked at; undefined: all were. */
+  readonly next: Arrival | undefined;
 }
 
 export interface Created {
@@ -278,9 +299,14 @@ export interface EventStore {
   /** Finalizes the drafts that arrived before, `spared` ones excepted; says how many. */
   finalizeDrafts(before: Arrival, spared: readonly string[], limit: number): Promise<number>;
   get(eventId: string): Promise<StoredEvent | undefined>;
-  /** Throws `cancelled` where the signal aborts. */
+  /**
+   * A page may end before its limit where events are large, and after so many that were looked at.
+   * Throws `cancelled` where the signal aborts.
+   */
   list(query: EventQuery, signal?: AbortSignal): Promise<EventPage>;
   count(filter: CountFilter): Promise<EventCounts>;
+  /** Any filter, by a look at events; it ends after so many. Throws as `list` does. */
+  countMatching(filter: EventFilter, signal?: AbortSignal): Promise<MatchingCounts>;
   file(fileId: string): Promise<StoredFile | undefined>;
 
   /** Removes the oldest events that the rule allows; each leaves a line in the ledger. */

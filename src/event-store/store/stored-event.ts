@@ -6,7 +6,7 @@ import type { Row } from '../../storage/database.ts';
 import { fileColumns, readFiles } from './files.ts';
 import type { FilteredEvent } from './matching.ts';
 import type { StoredEvent, UploadState } from './store.ts';
-import { readBody } from './stored-body.ts';
+import { readBody, type StoredBody } from './stored-body.ts';
 
 /**
  * The columns of an event, its attached files with it: in one statement, so that no cleanup comes
@@ -43,11 +43,17 @@ export function readFiltered(row: Row): FilteredEvent {
   };
 }
 
+/** What stands in the body of an event. */
+export function readInside(row: Row): StoredBody {
+  const body = readBody(row.json('body'));
+  if (body === undefined) throw notAnEvent();
+  return body;
+}
+
 /** `filtered`: what was read of the row already. */
 export function readEvent(row: Row, filtered = readFiltered(row)): StoredEvent {
   const id = row.text('id');
-  const body = readBody(row.json('body'));
-  if (body === undefined) throw notAnEvent();
+  const body = readInside(row);
   const attached = row.optionalJson('attached');
   const files = attached === undefined ? [] : readFiles(attached, id);
   return {

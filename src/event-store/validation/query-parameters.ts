@@ -1,16 +1,16 @@
-// Normalizes query parameters: times, booleans, metadata filters.
+// Normalizes query parameters: times, booleans, filters.
 
-import { comparisonOperators, meaningsOf } from '../../comparison.ts';
 import type { UncheckedRequest } from '../../contract/check.ts';
-import { FoveaError } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import type { MetadataCondition } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../timestamps.ts';
+import { badQuery } from './bad-query.ts';
+import { parseDetectionFilters } from './detection-filters.ts';
+import { parseMemberFilters } from './member-filters.ts';
 
 /**
  * The query of a list with normalized times and booleans. Throws `bad_request` for a malformed
- * time, sort direction or metadata filter (Event Store 15.6 to 15.8)).
+ * time, sort direction or filter (Event Store 15.6 to 15.8, 18.14).
  */
 export function prepareQuery(query: JsonObject): JsonObject {
   const given = Object.entries(query).filter(([, value]) => value !== '');
@@ -26,9 +26,15 @@ function prepared(name: string, value: unknown): unknown {
       if (value === 'asc' || value === 'desc') return value;
       throw badQuery(name, 'must be "asc" or "desc"');
     case 'metadata_filter':
+    case 'event_data_filter':
       if (!Array.isArray(value)) return value;
       refuseMany(name, value.length, limits.eventMetadataFiltersMax, 'filters');
-      for (const text of value) parseMetadataFilter(String(text));
+      parseMemberFilters(name, value.map(String));
+      return value;
+    case 'detection_filter':
+      if (!Array.isArray(value)) return value;
+      refuseMany(name, value.length, limits.eventDetectionFiltersMax, 'filters');
+      parseDetectionFilters(value.map(String));
       return value;
     case 'device_id__in':
     case 'event_schema__in':
@@ -61,40 +67,6 @@ function truth(value: unknown): boolean | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^(1|true|yes|on)$/i.test(value)) return true;
   return /^(0|false|no|off)$/i.test(value) ? false : undefined;
-}
-
-/**
- * Parses `key:value` or `key:op:value`. The text before the second colon is an operator only where
- * it is the name of one. Throws `bad_request`.
- */
-export function parseMetadataFilter(text: string): MetadataCondition {
-  const at = text.indexOf(':');
-  if (at < 1) throw badQuery('metadata_filter', 'must be key:value or key:op:value');
-  const key = text.slice(0, at);
-  const rest = text.slice(at + 1);
-  const second = rest.indexOf(':');
-  const word = rest.slice(0, Math.max(0, second));
-  const operator = comparisonOperators.find((name) => name === word);
-  if (operator === undefined) {
-    if (isMeantAsOperator(word)) throw badQuery('metadata_filter', wrongOperator);
-    return { key, operator: 'eq', values: meaningsOf(rest, 'eq') };
-  }
-  return { key, operator, values: meaningsOf(rest.slice(second + 1), operator) };
-}
-
-/** Misspelt operators are refused: an empty page would look like a valid answer. */
-function isMeantAsOperator(word: string): boolean {
-  const name = word.trim().toLowerCase();
-  return (
-    /^(=|==|!=|<>|<|>|<=|>=)$/.test(name) ||
-    comparisonOperators.some((operator) => operator === name)
-  );
-}
-
-const wrongOperator = 'the operators are eq, ne, gt, lt, gte, lte, in lower case';
-
-function badQuery(name: string, wrong: string): FoveaError {
-  return new FoveaError('bad_request', `${name}: ${wrong}.`);
 }
 
 /** The request with a normalized query. */

@@ -6,6 +6,7 @@ import { eventIdOf } from '../../../src/event-store/ids.ts';
 import type {
   Arrival,
   CountFilter,
+  DetectionCondition,
   EventFilter,
   EventQuery,
   EventStore,
@@ -123,6 +124,13 @@ class MemoryStore implements EventStore {
     );
     const [oldest, newest] = [filtered[0]?.arrival, filtered.at(-1)?.arrival];
     return { total: this.#events.length, filtered: filtered.length, oldest, newest };
+  }
+
+  async countMatching(filter: EventFilter) {
+    const found = this.#events.filter((kept) => fits(kept, filter));
+    const [oldest, newest] = [found[0]?.arrival, found.at(-1)?.arrival];
+    const [total, filtered] = [this.#events.length, found.length];
+    return { total, filtered, oldest, newest, scanned: 0, next: undefined };
   }
 
   async file(fileId: string) {
@@ -334,13 +342,49 @@ function fits({ given, arrival, upload }: Kept, filter: EventFilter): boolean {
     isIn(filter.externalIds, given.externalId) &&
     isIn(filter.relatedEventId?.split('\n'), given.relatedEventId) &&
     !(upload === 'draft' && filter.includeDrafts === false) &&
-    (filter.metadata ?? []).every((condition) => meets(given, condition))
+    (filter.metadata ?? []).every((each) => meets(given.customMetadata ?? {}, each)) &&
+    (filter.eventData ?? []).every((each) => meetsWithin(given.eventData, each)) &&
+    (filter.detections ?? []).every((each) => isSeen(given, each))
   );
 }
 
-function meets({ customMetadata = {} }: NewEvent, condition: MetadataCondition): boolean {
+/** Every path of nested objects, written with dots; whole names come first. */
+function flattened(data: object): Record<string, unknown> {
+  const paths: [string, unknown][] = [];
+  const walk = (value: object, before: string) => {
+    for (const [name, member] of Object.entries(value)) {
+      if (name.includes('.')) continue;
+      paths.push([`${before}${name}`, member]);
+      const isObject = typeof member === 'object' && member !== null && !Array.isArray(member);
+      if (isObject) walk(member, `${before}${name}.`);
+    }
+  };
+  walk(data, '');
+  const whole = Object.entries(data).filter(([name]) => name.includes('.'));
+  return Object.fromEntries([...paths, ...whole]);
+}
+
+function meetsWithin(data: object, condition: MetadataCondition): boolean {
+  return meets(flattened(data), condition);
+}
+
+function isSeen({ images }: NewEvent, { terms, counts }: DetectionCondition): boolean {
+  const seen = images
+    .flatMap((image) => [
+      image.object_detections,
+      image.classifications,
+      image.instance_segmentations,
+      image.keypoints,
+    ])
+    .flat()
+    .filter((one) => terms.every((term) => meets(Object(one), term)));
+  const length = { length: seen.length };
+  return counts.every((count) => meets(length, { ...count, key: 'length' }));
+}
+
+function meets(members: Readonly<Record<string, unknown>>, condition: MetadataCondition): boolean {
   const { key } = condition;
-  const value = Object.hasOwn(customMetadata, key) ? customMetadata[key] : undefined;
+  const value = Object.hasOwn(members, key) ? members[key] : undefined;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return false;
   // JSON has no word for the one, and UTF-8 none for the other.
   if (value === Number.POSITIVE_INFINITY || !String(value).isWellFormed()) return false;

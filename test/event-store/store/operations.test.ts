@@ -181,6 +181,10 @@ class Pair {
       return { events: events.map(comparable), next };
     });
     await this.#both(async (store) => (await allPages(store, query)).map(({ arrival }) => arrival));
+    await this.#both(async (store) => {
+      const { scanned: _, ...counts } = await store.countMatching(query);
+      return counts;
+    });
   }
 
   async #change(kind: string, at: number): Promise<void> {

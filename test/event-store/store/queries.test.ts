@@ -5,16 +5,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listEvents } from '../../../src/event-store/store/list.ts';
 import { migrations } from '../../../src/event-store/store/schema.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
 import type {
+  EventPage,
   EventQuery,
   EventStore,
   MetadataCondition,
   NewEvent,
 } from '../../../src/event-store/store/store.ts';
+import { limits } from '../../../src/limits.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
 import { arbitraryQuery } from './arbitraries.ts';
@@ -41,6 +43,7 @@ function eventNumber(index: number): NewEvent {
     workflowId: index % 7 === 0 ? 'flow' : undefined,
     externalId: index % 11_000 === 5 ? `x${1 + Math.floor(index / 11_000)}` : undefined,
     relatedEventId: index % 5000 === 4 ? 'r1' : undefined,
+    eventData: { result: index % 100 === 7 ? 'fail' : 'pass', serial: index },
     customMetadata: {
       line: [0, 1, 5, '5', 'a', true][index % 6],
       ok: index % 2 === 0,
@@ -70,12 +73,24 @@ afterAll(async () => {
 });
 
 async function compare(query: EventQuery): Promise<void> {
-  const found = async ({ list }: Pick<EventStore, 'list'>) => {
-    const { events, next } = await list(query);
+  const found = async (of: EventStore) => {
+    const { events, next } = await firstFound(of, query);
     return { arrivals: events.map(({ arrival }) => arrival), next };
   };
-  const answer = await found({ list: (each) => store.list(each) });
-  deepStrictEqual(answer, await found({ list: (each) => model.list(each) }));
+  deepStrictEqual(await found(store), await found(model));
+}
+
+/** A page; where so many events were looked at that it ended, with what follows. */
+async function firstFound(of: EventStore, query: EventQuery): Promise<EventPage> {
+  const page = await of.list(query);
+  const limit = query.limit - page.events.length;
+  if (page.scanned !== limits.eventsLookedAtMax || page.next === undefined) return page;
+  const isFull = limit === 0;
+  const bound = query.order === 'newest_first' ? { until: page.next } : { from: page.next };
+  // One more than none, to see whether there is a next one.
+  const rest = await firstFound(of, { ...query, ...bound, limit: isFull ? 1 : limit });
+  if (!isFull) return { events: [...page.events, ...rest.events], next: rest.next };
+  return { events: page.events, next: rest.events[0]?.arrival };
 }
 
 test('any query finds what a look at every event finds', async () => {
@@ -139,6 +154,58 @@ test.each(queries)('%s: the right events, and few steps', async (_, filter) => {
     expect(seen.eventsRead).toBeLessThan(1_100);
     expect(seen.plans().filter((plan) => !isBounded(plan))).toEqual([]);
   }
+});
+
+describe('what no index knows is looked at event by event, and so many at most', () => {
+  const nothing = { eventData: [is('result', 'broken')] };
+
+  test.each(['newest_first', 'oldest_first'] as const)('%s', async (order) => {
+    const first = await store.list({ ...nothing, limit: 20, order });
+    expect(first).toMatchObject({ events: [], scanned: 20_000, next: expect.any(Number) });
+    const next = first.next ?? 0;
+    const rest = order === 'newest_first' ? { until: next } : { from: next };
+    const second = await store.list({ ...nothing, ...rest, limit: 20, order });
+    expect(second).toEqual({ events: [], scanned: 13_000, next: undefined });
+  });
+
+  test('counts of two looks add up', async () => {
+    const fails = { eventData: [is('result', 'fail')] };
+    const first = await store.countMatching(fails);
+    expect(first).toMatchObject({ total: total, filtered: 200, scanned: 20_000 });
+    const second = await store.countMatching({ ...fails, until: first.next ?? 0 });
+    expect(second).toMatchObject({ filtered: 130, scanned: 13_000, next: undefined });
+  });
+
+  test('what the index narrows is not looked at', async () => {
+    const narrowed = { ...nothing, limit: 20, order: 'newest_first' } as const;
+    const ofDevice = await store.list({ ...narrowed, ...devices });
+    expect(ofDevice).toEqual({ events: [], scanned: 11_000, next: undefined });
+    const few: MetadataCondition = { key: 'serial', operator: 'lt', values: [500] };
+    const ofFew = await store.list({ ...narrowed, metadata: [few] });
+    expect(ofFew).toEqual({ events: [], scanned: 500, next: undefined });
+    const serial = { eventData: [is('serial', total - 3)], limit: 1 };
+    expect((await store.list({ ...narrowed, ...serial })).events).toHaveLength(1);
+  });
+
+  test('others have their turns', async () => {
+    let turns = 0;
+    let isLooking = true;
+    const count = () => {
+      turns += 1;
+      if (isLooking) setImmediate(count);
+    };
+    setImmediate(count);
+    await store.list({ ...nothing, limit: 20, order: 'newest_first' });
+    isLooking = false;
+    expect(turns).toBeGreaterThanOrEqual(20_000 / 250);
+  });
+
+  test('who went away stops it', async () => {
+    const gone = AbortSignal.abort();
+    const query = { ...nothing, limit: 20, order: 'newest_first' } as const;
+    await expect(store.list(query, gone)).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(store.countMatching(nothing, gone)).rejects.toMatchObject({ code: 'cancelled' });
+  });
 });
 
 /** A database that notes what it is asked. */

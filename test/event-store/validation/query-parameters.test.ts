@@ -1,10 +1,9 @@
 // Query parameters as they come over the wire.
 
 import { describe, expect, test } from 'vitest';
-import {
-  parseMetadataFilter,
-  prepareQuery,
-} from '../../../src/event-store/validation/query-parameters.ts';
+import { parseDetectionFilters } from '../../../src/event-store/validation/detection-filters.ts';
+import { parseMemberFilters } from '../../../src/event-store/validation/member-filters.ts';
+import { prepareQuery } from '../../../src/event-store/validation/query-parameters.ts';
 
 describe('times', () => {
   test.each([
@@ -43,10 +42,22 @@ describe('how much is taken', () => {
     },
   );
 
-  test('32 metadata filters, and no more', () => {
-    expect(prepareQuery({ metadata_filter: list(32) })).toEqual({ metadata_filter: list(32) });
-    expect(() => prepareQuery({ metadata_filter: list(33) })).toThrow(
-      'metadata_filter: has 33 filters; at most 32 are taken',
+  test.each(['metadata_filter', 'event_data_filter'])('32 filters of %s, and no more', (name) => {
+    expect(prepareQuery({ [name]: list(32) })).toEqual({ [name]: list(32) });
+    expect(() => prepareQuery({ [name]: list(33) })).toThrow(
+      `${name}: has 33 filters; at most 32 are taken`,
+    );
+  });
+
+  test('8 detection filters of 8 terms, and no more', () => {
+    const terms = (count: number) => ['class:a', ...Array(count - 1).fill('count:1')].join(',');
+    const filters = Array(8).fill(terms(8));
+    expect(prepareQuery({ detection_filter: filters })).toEqual({ detection_filter: filters });
+    expect(() => prepareQuery({ detection_filter: [...filters, 'class:b'] })).toThrow(
+      'detection_filter: has 9 filters; at most 8 are taken',
+    );
+    expect(() => prepareQuery({ detection_filter: [terms(9)] })).toThrow(
+      'detection_filter: has 9 terms; at most 8 are taken',
     );
   });
 });
@@ -72,7 +83,7 @@ describe('other parameters', () => {
   });
 });
 
-describe('metadata filters', () => {
+describe('filters on members', () => {
   test.each([
     ['shift:late', { key: 'shift', operator: 'eq', values: ['late'] }],
     ['count:5', { key: 'count', operator: 'eq', values: ['5', 5] }],
@@ -88,14 +99,86 @@ describe('metadata filters', () => {
     ['empty:', { key: 'empty', operator: 'eq', values: [''] }],
     ['long:1e999', { key: 'long', operator: 'eq', values: ['1e999'] }],
   ])('%s', (text, condition) => {
-    expect(parseMetadataFilter(text)).toEqual(condition);
+    expect(parseMemberFilters('metadata_filter', [text])).toEqual([condition]);
   });
 
   test.each(['count:GT:5', 'count:>=:5', 'count: gt :5'])('"%s" names no operator', (text) => {
-    expect(() => parseMetadataFilter(text)).toThrow('metadata_filter: the operators are eq');
+    for (const name of ['metadata_filter', 'event_data_filter']) {
+      const parse = () => parseMemberFilters(name, [text]);
+      expect(parse).toThrow(`${name}: the operators are eq, ne, gt, lt, gte, lte, in lower case`);
+    }
   });
 
   test.each(['', 'shift', ':late', ':eq:late'])('"%s" is refused', (text) => {
-    expect(() => parseMetadataFilter(text)).toThrow('metadata_filter: must be key:value');
+    for (const name of ['metadata_filter', 'event_data_filter']) {
+      const parse = () => parseMemberFilters(name, [text]);
+      expect(parse).toThrow(`${name}: must be key:value or key:op:value`);
+    }
+  });
+});
+
+describe('detection filters', () => {
+  const bolt = { key: 'class', operator: 'eq', values: ['bolt'] };
+  const sure = { key: 'confidence', operator: 'gte', values: [0.5] };
+  const many = { key: 'count', operator: 'gte', values: [3] };
+  const one = { operator: 'gte', values: [1] };
+
+  test.each([
+    ['class:bolt', { terms: [bolt], counts: [one] }],
+    ['class:bolt,confidence:gte:0.5,count:gte:3', { terms: [bolt, sure], counts: [many] }],
+    ['count:gte:3, confidence:gte:.5, class: bolt', { terms: [sure, bolt], counts: [many] }],
+    ['class=bolt,confidence>=0.5,count>=3', { terms: [bolt, sure], counts: [many] }],
+    ['confidence >= 0.5', { terms: [sure], counts: [one] }],
+    [
+      'class:ne:bolt,count:0',
+      {
+        terms: [{ key: 'class', operator: 'ne', values: ['bolt'] }],
+        counts: [{ key: 'count', operator: 'eq', values: [0] }],
+      },
+    ],
+    [
+      'class:nut, small: m5,count<2',
+      {
+        terms: [{ key: 'class', operator: 'eq', values: ['nut, small: m5'] }],
+        counts: [{ key: 'count', operator: 'lt', values: [2] }],
+      },
+    ],
+    // A class is text, whatever it looks like.
+    ['class:5', { terms: [{ key: 'class', operator: 'eq', values: ['5'] }], counts: [one] }],
+  ])('%s', (text, condition) => {
+    expect(parseDetectionFilters([text])).toEqual([condition]);
+  });
+
+  test('several filters, each with its class', () => {
+    const texts = ['class:bolt,confidence:gte:0.5', 'class:nut'];
+    expect(parseDetectionFilters(texts)).toHaveLength(2);
+  });
+
+  const example = ', as in class:person,confidence:gte:0.5,count:gte:3.';
+
+  test.each([
+    ['person', 'must be terms on class, confidence or count'],
+    ['', 'must be terms on class, confidence or count'],
+    ['label:person', 'must be terms on class, confidence or count'],
+    ['class:', 'class has no value'],
+    ['class:bolt,count:gte:', 'count has no value'],
+    ['class:gt:bolt', 'class takes eq and ne'],
+    ['class:NE:bolt', 'the operators are eq, ne, gt, lt, gte, lte, in lower case'],
+    ['confidence=>0.5', 'the operators are eq, ne, gt, lt, gte, lte, in lower case'],
+    ['confidence:gte:high', 'confidence is a number from 0 to 1'],
+    ['confidence:gte:50', 'confidence is a number from 0 to 1'],
+    ['count:1.5', 'count is a whole number from 0 on'],
+    ['count:gte:-1', 'count is a whole number from 0 on'],
+    ['class:bolt,class:nut', 'has several classes; each class is a filter of its own'],
+  ])('"%s" is refused', (text, why) => {
+    const parse = () => parseDetectionFilters([text]);
+    expect(parse).toThrow(`detection_filter: ${why}${example}`);
+  });
+
+  test('terms that are apart are refused: each could be met by another detection', () => {
+    const parse = () => parseDetectionFilters(['class:bolt', 'confidence:gte:0.5']);
+    expect(parse).toThrow(
+      `detection_filter: each of several filters names a class; terms of one filter stand in one text${example}`,
+    );
   });
 });

@@ -1,0 +1,149 @@
+// Looks at events that may match a query, one by one in its order: some milliseconds at a time, and
+// at so many at most where no index knows what is asked.
+
+import { setImmediate as others } from 'node:timers/promises';
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import { allCandidates } from './candidates-in-order.ts';
+import { type FilteredEvent, looksInside, matches, matchesInside } from './matching.ts';
+import type { Arrival, EventQuery } from './store.ts';
+import { eventsAt, readFiltered, readInside } from './stored-event.ts';
+
+/** What is made of the events that match. */
+export interface Taker {
+  /** So many more, and it is known where it ends. */
+  readonly missing: number;
+  /** False: it is full, and this event is not in it. */
+  take(row: Row, filtered: FilteredEvent): boolean;
+}
+
+export interface Looked {
+  /** The first event that was not taken, or not looked at; undefined: there is none. */
+  readonly next: Arrival | undefined;
+  readonly scanned: number;
+}
+
+interface LookOptions {
+  /** Whether it ends after so many events. */
+  readonly isBounded: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Lets others work when it takes long. Throws `cancelled` when nobody waits for it any more. */
+export async function lookThrough(
+  database: Database,
+  query: EventQuery,
+  taker: Taker,
+  options: LookOptions,
+): Promise<Looked> {
+  const look = new Look(database, query, taker, options);
+  let waiting: Arrival[] = [];
+  let steps = 0;
+  for (const arrivals of allCandidates(database, query)) {
+    waiting.push(...arrivals);
+    if (waiting.length >= look.wanted) {
+      await look.at(waiting);
+      if (look.next !== undefined) break;
+      waiting = [];
+    }
+    steps += 1 + arrivals.length;
+    if (steps < stepsAtOnceMax) continue;
+    steps = 0;
+    await letOthersWork(options.signal);
+  }
+  await look.at(waiting);
+  return { next: look.next, scanned: look.scanned };
+}
+
+async function letOthersWork(signal: AbortSignal | undefined): Promise<void> {
+  await others();
+  if (signal?.aborted) throw new FoveaError('cancelled', 'The client went away.');
+}
+
+class Look {
+  next: Arrival | undefined;
+  scanned = 0;
+  readonly #database: Database;
+  readonly #query: EventQuery;
+  readonly #taker: Taker;
+  readonly #options: LookOptions;
+  readonly #looksInside: boolean;
+  #characters = 0;
+
+  constructor(database: Database, query: EventQuery, taker: Taker, options: LookOptions) {
+    this.#database = database;
+    this.#query = query;
+    this.#taker = taker;
+    this.#options = options;
+    this.#looksInside = looksInside(query);
+  }
+
+  /** How many to look at next: more of them where few match. */
+  get wanted(): number {
+    const { missing } = this.#taker;
+    return this.#looksInside ? Math.max(missing, Math.min(this.scanned, eventsAtOnceMax)) : missing;
+  }
+
+  /** Until there is an event that is not taken. */
+  async at(arrivals: readonly Arrival[]): Promise<void> {
+    for (let start = 0; start < arrivals.length && this.next === undefined; ) {
+      if (start > 0) await letOthersWork(this.#options.signal);
+      const atOnce = Math.min(Math.max(eventsAtOnceMin, this.wanted), eventsAtOnceMax);
+      start += this.#read(arrivals.slice(start, start + atOnce));
+    }
+  }
+
+  /** How many of these events it came to: it ends early after much text. */
+  #read(arrivals: readonly Arrival[]): number {
+    let characters = 0;
+    let last: Arrival | undefined;
+    this.#database.each(eventsAt, [JSON.stringify(arrivals)], (row) => {
+      characters += charactersOf(row);
+      const isLast = !this.#see(row) || characters > charactersAtOnceMax;
+      if (isLast) last = row.integer('arrival');
+      return !isLast;
+    });
+    return last === undefined ? arrivals.length : arrivals.indexOf(last) + 1;
+  }
+
+  /** False: it is not looked at, or not taken. */
+  #see(row: Row): boolean {
+    const filtered = readFiltered(row);
+    const isPast = this.#options.isBounded && this.#isEnough();
+    if (!isPast) {
+      this.scanned += 1;
+      this.#characters += charactersOf(row);
+      if (!this.#isMatch(row, filtered) || this.#taker.take(row, filtered)) return true;
+    }
+    this.next = filtered.arrival;
+    return false;
+  }
+
+  #isEnough(): boolean {
+    return (
+      this.scanned >= limits.eventsLookedAtMax ||
+      this.#characters >= limits.eventsLookedAtCharactersMax
+    );
+  }
+
+  #isMatch(row: Row, filtered: FilteredEvent): boolean {
+    if (!matches(filtered, this.#query)) return false;
+    return !this.#looksInside || matchesInside(readInside(row), this.#query);
+  }
+}
+
+/** What may be large in an event. */
+export function charactersOf(row: Row): number {
+  return row.text('body').length + (row.optionalText('custom_metadata')?.length ?? 0);
+}
+
+/** Fewer take as long as these. */
+const eventsAtOnceMin = 16;
+
+/** Some milliseconds, and likewise so much text. */
+const eventsAtOnceMax = 250;
+const charactersAtOnceMax = 1024 * 1024;
+
+/** Some milliseconds. */
+const stepsAtOnceMax = 1_000;

@@ -1,0 +1,17 @@
+// Filters that only Event Stores of Fovea know: another one may pass over a parameter that it does not
+// know, and answer with events that were not asked for.
+
+import { invalidInput } from '../../src/errors.ts';
+
+/** Throws `invalid_input` where filters were given and the answer does not say that they were used. */
+export function checkFiltersKnown<Name extends string>(
+  names: readonly Name[],
+  filters: Readonly<Partial<Record<Name, unknown>>>,
+  { scanned }: { readonly scanned?: number | undefined },
+): void {
+  if (scanned !== undefined) return;
+  const given = names.filter((name) => filters[name] !== undefined);
+  if (given.length === 0) return;
+  const message = 'is a filter that the Event Store in use does not know: only one of Fovea does';
+  throw invalidInput(given.map((path) => ({ path, message })));
+}
