@@ -62,7 +62,7 @@ it('all tools that most work needs are named', async () => {
 });
 
 /** Arguments. */
-const words = ['save_to', 'dry_run', 'metadata_filter'];
+const words = ['save_to', 'dry_run', 'metadata_filter', 'event_data_filter', 'detection_filter'];
 
 function isDefault(name: string): boolean {
   return defaults.tools.some((tool) => (typeof tool === 'string' ? tool : tool.name) === name);

@@ -36,11 +36,11 @@ export const eventStoreLimits = {
   eventFilterValuesMax: 200,
   /** Metadata filters of one query: each is searched for in the whole store. */
   eventMetadataFiltersMax: 32,
-  /** Detection filters of one query: each looks at every detection of an event. */
-  eventDetectionFiltersMax: 8,
-  /** Terms of one of them: twice what a question needs. */
-  eventDetectionTermsMax: 8,
-  /** Events whose content one request looks at: under a second. The answer says where to go on. */
+  /** Detection filters of one query: each looks at each of thousands of detections. */
+  eventDetectionFiltersMax: 4,
+  /** Terms of one of them: a class, and both ends of confidence and count. */
+  eventDetectionTermsMax: 6,
+  /** Events that one request looks at: some tenths of a second. The answer says where to go on. */
   eventsLookedAtMax: 20_000,
   /** The text of these events: likewise, where they are large. */
   eventsLookedAtCharactersMax: 64 * 1024 * 1024,

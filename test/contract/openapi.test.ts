@@ -153,6 +153,9 @@ describe('the Event Store', () => {
       'workflow_id__in',
       'external_id__in',
       'metadata_filter',
+      // Event Store 18.12 and 18.13.
+      'event_data_filter',
+      'detection_filter',
       'include_drafts',
     ]);
     const schemas = new Map(parameters.map(({ name, schema }) => [name, schema]));

@@ -53,6 +53,65 @@ test.each(['events_stats', 'events_ledger', 'event_schemas_list'])(
   },
 );
 
+/** It passes over what it does not know. */
+test.each([
+  ['events_list', { event_data_filter: ['value:x'] }],
+  ['events_list', { detection_filter: ['class:bolt'] }],
+  ['events_count', { event_data_filter: ['value:x'] }],
+  ['events_count', { metadata_filter: ['line:3'] }],
+  ['events_count', { start_time: '2026-01-31T08:00:00Z' }],
+])('%s %j is no answer to a filter that it does not know', async (name, filters) => {
+  fixture.on('GET /v2/events', () => ({ json: { events: [event], count: 1 } }));
+  const [path] = Object.keys(filters);
+  const message = 'is a filter that the Event Store in use does not know: only one of Fovea does';
+  expect(await fixture.refused(name, filters)).toMatchObject({
+    code: 'invalid_input',
+    problems: [{ path, message }],
+  });
+});
+
+test('a count goes on where the store ended, and adds up', async () => {
+  const parts = [
+    { filtered_count: 2, oldest_timestamp: 't4', newest_timestamp: 't5', next_timestamp: 't3' },
+    { filtered_count: 0, oldest_timestamp: null, newest_timestamp: null, next_timestamp: 't2' },
+    { filtered_count: 1, oldest_timestamp: 't1', newest_timestamp: 't1', next_timestamp: null },
+  ];
+  fixture.on('GET /events/count/stats', (_request, n) => ({
+    json: { total_count: 9, scanned: 3, ...parts[n] },
+  }));
+  const { summary, data } = await fixture.call('events_count', { event_data_filter: ['a:b'] });
+  expect(summary).toBe('3 of 9 events, from t1 to t5.');
+  expect(data).toMatchObject({ filtered_count: 3, scanned: 9, next_timestamp: null });
+  expect(fixture.requests.map(({ query }) => query.get('end_time'))).toEqual([null, 't3', 't2']);
+});
+
+test('what is left of a count that takes too long is told, with the call that counts it', async () => {
+  const part = { total_count: 9, filtered_count: 0, scanned: 2, next_timestamp: 't0' };
+  fixture.on('GET /events/count/stats', () => ({ json: part }));
+  const filters = { event_data_filter: ['a:b'] };
+  const { summary, data, next } = await fixture.call('events_count', filters);
+  expect(fixture.requests).toHaveLength(50);
+  expect(summary).toBe(
+    '0 of 9 events. Only the newest 100 events were looked at: add the count of the rest.',
+  );
+  expect(data).not.toHaveProperty('notes');
+  expect(next).toMatchObject([{ tool: 'events_count', arguments: { ...filters, end_time: 't0' } }]);
+});
+
+test('an empty page that leads on says so, and does not say that there are none', async () => {
+  const page = { events: [], count: 0, scanned: 20_000, next_timestamp: '2026-01-31T08:00:01Z' };
+  fixture.on('GET /v2/events', () => ({ json: page }));
+  const filters = { detection_filter: ['class:bolt'] };
+  const { summary, data, next } = await fixture.call('events_list', filters);
+  expect(summary).toBe(
+    '0 events on this page. 20000 events were looked at for it; others are left for the next page.',
+  );
+  expect(data).toMatchObject({ scanned: 20_000 });
+  expect(data).not.toHaveProperty('notes');
+  const end_time = page.next_timestamp;
+  expect(next).toMatchObject([{ tool: 'events_list', arguments: { ...filters, end_time } }]);
+});
+
 test('the doctor is content when it counts its events', async () => {
   const { data } = await fixture.call('doctor', {});
   expect(data.checks).toContainEqual({

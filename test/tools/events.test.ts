@@ -176,8 +176,8 @@ describe('questions', () => {
     };
     expect(await notesOf({ metadata_filter: ['line:3', 'result:fail'] })).toEqual([
       expect.stringMatching(/^custom_metadata has "line" in the latest \d+ events: "3"\.$/),
-      '"result" stands in event_data, which metadata_filter does not read: filter by event_schema ' +
-        'or time, and look at event_data of the events.',
+      '"result" stands in event_data: ask for it in event_data_filter.',
+      'No event meets "result:fail" of metadata_filter.',
     ]);
     expect(await notesOf({ metadata_filter: ['shift:1'] })).toEqual([
       expect.stringMatching(/^None of the latest \d+ events has "shift" in custom_metadata\.$/),
@@ -291,6 +291,24 @@ describe('what an agent is told', () => {
       'events_list',
       () => ({ metadata_filter: ['shelf'] }),
       /metadata_filter\[0\]: must be key:value/,
+    ],
+    [
+      'a wrong filter on facts',
+      'events_count',
+      () => ({ event_data_filter: ['result'] }),
+      /event_data_filter\[0\]: must be key:value or key:op:value/,
+    ],
+    [
+      'a wrong filter on detections',
+      'events_list',
+      () => ({ detection_filter: ['bolt'] }),
+      /detection_filter\[0\]: must be terms as in class:person,confidence:gte:0\.5,count:gte:3/,
+    ],
+    [
+      'terms of a detection that are apart',
+      'events_list',
+      () => ({ detection_filter: ['class:bolt', 'confidence:gte:0.5'] }),
+      /each of several filters names a class; terms of one filter stand in one text/,
     ],
     ['too high a limit', 'events_latest', () => ({ limit: 2_000 }), /limit: /],
     ['an unknown event', 'events_get', () => ({ event_id: 'e1' }), /not_found[\s\S]*events_list/],

@@ -1,4 +1,4 @@
-// events_count: what filters leave. A store looks at so many events in one answer, so it is asked on.
+// events_count: what filters leave. A store looks at so many events in one answer: it is asked on.
 
 import * as z from 'zod';
 import { events } from '../../src/contract/events.ts';

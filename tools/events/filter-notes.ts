@@ -18,7 +18,8 @@ const latestSeen = 100;
 
 /**
  * One sentence for each filter that no event can have met, where none was found; always for
- * metadata that stands in event_data, which metadata_filter does not read. Other Event Stores may tell nothing.
+ * metadata that stands in event_data, which metadata_filter does not read. Other Event Stores may
+ * tell nothing.
  */
 export async function notesOnFilters(
   filters: Filters,

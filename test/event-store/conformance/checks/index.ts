@@ -5,6 +5,7 @@ import { keyChecks, openChecks } from './access.ts';
 import { attachmentChecks } from './attachments.ts';
 import { creationChecks } from './creation.ts';
 import { imageChecks } from './images.ts';
+import { insideFilterChecks } from './inside-filters.ts';
 import { brokenChecks, recordChecks, retentionChecks, sweepChecks } from './lifecycle.ts';
 import { metadataFilterChecks } from './metadata-filter.ts';
 import { multipartChecks } from './multipart.ts';
@@ -24,6 +25,7 @@ export const checks: Checks = {
     ...stateChecks,
     ...queryChecks,
     ...metadataFilterChecks,
+    ...insideFilterChecks,
     ...pagingChecks,
     ...attachmentChecks,
     ...multipartChecks,
