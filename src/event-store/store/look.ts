@@ -88,7 +88,7 @@ class Look {
   /** Until there is an event that is not taken. */
   async at(arrivals: readonly Arrival[]): Promise<void> {
     for (let start = 0; start < arrivals.length && this.next === undefined; ) {
-      if (start > 0) await letOthersWork(this.#options.signal);
+      if (start > 0 || this.#looksInside) await letOthersWork(this.#options.signal);
       const atOnce = Math.min(Math.max(eventsAtOnceMin, this.wanted), eventsAtOnceMax);
       start += this.#read(arrivals.slice(start, start + atOnce));
     }
@@ -96,11 +96,12 @@ class Look {
 
   /** How many of these events it came to: it ends early after much text. */
   #read(arrivals: readonly Arrival[]): number {
+    const charactersMax = this.#looksInside ? charactersInsideMax : charactersAtOnceMax;
     let characters = 0;
     let last: Arrival | undefined;
     this.#database.each(eventsAt, [JSON.stringify(arrivals)], (row) => {
       characters += charactersOf(row);
-      const isLast = !this.#see(row) || characters > charactersAtOnceMax;
+      const isLast = !this.#see(row) || characters > charactersMax;
       if (isLast) last = row.integer('arrival');
       return !isLast;
     });
@@ -144,6 +145,9 @@ const eventsAtOnceMin = 16;
 /** Some milliseconds, and likewise so much text. */
 const eventsAtOnceMax = 250;
 const charactersAtOnceMax = 1024 * 1024;
+
+/** Each of its detections is compared too. */
+const charactersInsideMax = 256 * 1024;
 
 /** Some milliseconds. */
 const stepsAtOnceMax = 1_000;

@@ -9,7 +9,7 @@ import type {
   MetadataCondition,
   StoredEvent,
 } from './store.ts';
-import { isFindable } from './terms.ts';
+import { isFindable, isScalar } from './terms.ts';
 
 /** What `matches` looks at. */
 export type FilteredEvent = Pick<
@@ -68,27 +68,36 @@ export function matchesInside(
 function meetsAt(eventData: JsonObject, condition: MetadataCondition): boolean {
   const { key } = condition;
   if (Object.hasOwn(eventData, key)) return meets(eventData, condition);
-  const path = key.split('.');
-  const name = path.pop() ?? '';
-  const holder = path.reduce<unknown>(memberOfObject, eventData);
-  return isJsonObject(holder) && meets(holder, { ...condition, key: name });
-}
-
-/** Elements of lists have no names. */
-function memberOfObject(holder: unknown, name: string): unknown {
-  return isJsonObject(holder) ? memberOf(holder, name) : undefined;
+  let holder: unknown = eventData;
+  let start = 0;
+  // As deep as the event is, however many names the path has.
+  for (let end = key.indexOf('.'); end >= 0; end = key.indexOf('.', start)) {
+    // Elements of lists have no names.
+    holder = isJsonObject(holder) ? memberOf(holder, key.slice(start, end)) : undefined;
+    if (holder === undefined) return false;
+    start = end + 1;
+  }
+  return isJsonObject(holder) && meets(holder, { ...condition, key: key.slice(start) });
 }
 
 function isSeen(images: readonly EventImage[], { terms, counts }: DetectionCondition): boolean {
   let seen = 0;
   for (const image of images) {
     for (const list of seenLists) {
-      for (const one of image[list]) {
-        if (isJsonObject(one) && terms.every((term) => meets(one, term))) seen += 1;
-      }
+      for (const one of image[list]) if (isMeant(one, terms)) seen += 1;
     }
   }
   return counts.every(({ operator, values }) => valueMeets(seen, operator, values));
+}
+
+/** Events may have thousands of detections: no more is done for each than must be. */
+function isMeant(one: unknown, terms: DetectionCondition['terms']): boolean {
+  if (!isJsonObject(one)) return false;
+  for (const { key, operator, values } of terms) {
+    const value = one[key];
+    if (!isScalar(value) || !valueMeets(value, operator, values)) return false;
+  }
+  return true;
 }
 
 const seenLists = [

@@ -36,6 +36,9 @@ function parse(text: string): DetectionCondition {
 
 const atLeastOne: DetectionCondition['counts'][number] = { operator: 'gte', values: [1] };
 
+/** `class:person and confidence:gte:0.5` would be a class that no event has. */
+const anotherTerm = /[\s;&|](?:class|confidence|count)\s*(?::|[<>=!])/;
+
 /** Names of classes may have commas. */
 const beforeTerm = /,(?=\s*(?:class|confidence|count)\s*(?::|[<>=!]))/;
 
@@ -64,6 +67,7 @@ function isCount(figure: number): boolean {
 
 /** A class is text, whatever its name looks like, and classes have no order. */
 function classTerm(operator: ComparisonOperator, value: string): MetadataCondition {
+  if (anotherTerm.test(value)) throw wrong('has terms that no comma separates');
   if (operator === 'eq' || operator === 'ne') return { key: 'class', operator, values: [value] };
   throw wrong('class takes eq and ne');
 }

@@ -167,6 +167,8 @@ describe('detection filters', () => {
     ['confidence=>0.5', 'the operators are eq, ne, gt, lt, gte, lte, in lower case'],
     ['confidence:gte:high', 'confidence is a number from 0 to 1'],
     ['confidence:gte:50', 'confidence is a number from 0 to 1'],
+    ['class:bolt and confidence:gte:0.5', 'has terms that no comma separates'],
+    ['class:bolt;count>=3', 'has terms that no comma separates'],
     ['count:1.5', 'count is a whole number from 0 on'],
     ['count:gte:-1', 'count is a whole number from 0 on'],
     ['class:bolt,class:nut', 'has several classes; each class is a filter of its own'],
