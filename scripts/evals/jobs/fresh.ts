@@ -104,11 +104,11 @@ export const freshJobs: readonly Job[] = [
       'number alone into {files}/answer.txt.',
     seed: ({ setUp }) => addInspections(setUp),
     solve: async (call, files) => {
-      const { filtered_count } = await call('events_count', {
-        metadata_filter: ['line:3'],
-        event_data_filter: ['result:fail'],
-      });
-      await writeAnswer(files, String(filtered_count));
+      const { events } = await call('events_list', { metadata_filter: ['line:3'] });
+      const failed = listAt({ events }, 'events').filter(
+        (event) => at(event, 'event_data.result') === 'fail',
+      );
+      await writeAnswer(files, String(failed.length));
     },
     check: (scene) => answered(scene, '2'),
   },
