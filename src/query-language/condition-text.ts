@@ -16,6 +16,9 @@ export function conditionText(query: Query): string | undefined {
     }
     case 'term':
       return termText(query.term);
+    case 'batch':
+    case 'job':
+      return `${query.kind}:${quotedWhereNeeded(query.named)}`;
     case 'number':
       return numberText(query);
     case 'word':

@@ -46,13 +46,13 @@ const fieldCharactersMax = 60;
 
 const fields: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['filename', readFilename],
-  ['tag', (text) => termField('tag', text.readValue('the tag'))],
+  ['tag', readTag],
   ['split', readSplit],
   ['class', readClass],
   ['metadata', readMetadata],
   ['project', readProject],
-  ['job', (text) => termField('job', text.readValue('the id of the annotation job'))],
-  ['batch', (text) => termField('batch', text.readValue('the id of the batch'))],
+  ['job', (text) => named('job', text.readValue('the name or id of the annotation job'))],
+  ['batch', (text) => named('batch', text.readValue('the name or id of the batch'))],
   ['annotated', (text) => yesOrNo(text, 'annotated')],
   ['predicted', (text) => yesOrNo(text, 'predicted')],
   ['min-width', (text) => numberField(text, 'width', '>=')],
@@ -65,8 +65,13 @@ const fields: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['sort', readSort],
 ]);
 
-function termField(kind: 'tag' | 'job' | 'batch', { value }: Piece): Field {
-  return { query: { kind: 'term', term: term(kind, value) } };
+function readTag(text: QueryText): Field {
+  const { value } = text.readValue('the tag');
+  return { query: { kind: 'term', term: term('tag', value) } };
+}
+
+function named(kind: 'job' | 'batch', { value }: Piece): Field {
+  return { query: { kind, named: value } };
 }
 
 function readFilename(text: QueryText): Field {

@@ -11,6 +11,8 @@ export type Query =
   | { readonly kind: 'not'; readonly part: Query }
   /** A term of the index, see terms.ts. */
   | { readonly kind: 'term'; readonly term: string }
+  /** Of the batches, or annotation jobs, with this id or exactly this name. */
+  | { readonly kind: 'batch' | 'job'; readonly named: string }
   | {
       readonly kind: 'number';
       readonly field: NumberField;

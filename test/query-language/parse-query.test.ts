@@ -20,6 +20,9 @@ function show(query: Query): string {
       return `!${show(query.part)}`;
     case 'term':
       return query.term;
+    case 'batch':
+    case 'job':
+      return `${query.kind}:${query.named}`;
     case 'number':
       return `${query.field} ${query.operator} ${query.value}`;
     case 'word':
@@ -91,6 +94,7 @@ it.each([
   ['project:false', '!*'],
   ['job:j1', 'job:j1'],
   ['batch:b1', 'batch:b1'],
+  ['batch:"Tray 9"', 'batch:Tray 9'],
   ['annotated:true', 'is:annotated'],
   ['annotated:false', '!is:annotated'],
   ['predicted:true', 'is:predicted'],

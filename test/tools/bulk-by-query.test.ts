@@ -209,6 +209,8 @@ describe('annotation_jobs_create', () => {
     expect(numImages).toBe(dry.data.images);
     expect(await total(`job:${String(id)}`)).toBe(numImages);
     expect(await total(`job:${String(id)} project:others ${query}`)).toBe(numImages);
+    expect(await total('job:Trains')).toBe(numImages);
+    expect(await total('job:trains')).toBe(0);
   });
 
   it('refuses images of an open job, and makes none of the others', async () => {

@@ -6,7 +6,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { at, type CallTool, type Job, listAt, type Scene } from '../job.ts';
 import {
-  emptyProject,
   finished,
   found,
   frozenSample,
@@ -18,221 +17,259 @@ import {
 
 const project = 'blood-cells';
 
-/** The word of an answer file; an agent may end it with a line feed. */
+/** What stands in the answer file; an agent may end it with a line feed. */
 async function answered({ files }: Scene, wanted: string): Promise<void> {
   const text = await readFile(join(files, 'answer.txt'), 'utf8');
   assert.equal(text.trim(), wanted);
-}
-
-/** Every second image from the camera "trail", the others from "gate". */
-async function seedCameras({ setUp, files }: Scene): Promise<void> {
-  await importSample(setUp, files);
-  const ids = await idsOf(setUp, '*');
-  for (const [position, imageId] of ids.entries()) {
-    const camera = position % 2 === 0 ? 'trail' : 'gate';
-    await setUp('images_set_metadata', { imageId, metadata: { camera } });
-  }
 }
 
 async function writeAnswer(files: string, answer: string): Promise<void> {
   await writeFile(join(files, 'answer.txt'), answer);
 }
 
-/** Further files of one picture: bytes behind the end of a JPEG change no pixel. */
-async function addCopies({ setUp, files }: Scene, names: readonly string[]): Promise<void> {
-  const folder = join(files, 'more');
+/** Of every three images one has no microscope, one is from "zeiss", one from "leica". */
+async function seedMicroscopes({ setUp, files }: Scene): Promise<void> {
+  await importSample(setUp, files);
+  for (const [position, imageId] of (await idsOf(setUp, '*')).entries()) {
+    const microscope = [undefined, 'zeiss', 'leica'][position % 3];
+    if (microscope === undefined) continue;
+    await setUp('images_set_metadata', { imageId, metadata: { microscope, lens: 40 } });
+  }
+}
+
+/** Events of a door camera with what it saw, as class and confidence. */
+const doorEvents: readonly (readonly (readonly [string, number])[])[] = [
+  [['person', 0.91]],
+  [
+    ['person', 0.42],
+    ['dog', 0.95],
+  ],
+  [],
+  [
+    ['person', 0.85],
+    ['person', 0.5],
+  ],
+  [['car', 0.88]],
+  [['person', 0.79]],
+];
+
+async function recordDoor({ setUp, files }: Scene): Promise<void> {
+  for (const seen of doorEvents) {
+    const objectDetections = seen.map(([name, confidence]) => ({
+      class: name,
+      confidence,
+      x: 100,
+      y: 80,
+      width: 40,
+      height: 60,
+    }));
+    await setUp('events_create', {
+      event_schema: 'custom',
+      event_data: { value: 'door opened' },
+      device_id: 'door',
+      images: [
+        { file: join(files, 'blood-cells/JPEGImages/BloodImage_00040.jpg'), objectDetections },
+      ],
+    });
+  }
+}
+
+async function recordCheck(call: CallTool, device_id: string, result: string): Promise<void> {
+  await call('events_create', {
+    event_schema: 'quality_check',
+    event_data: { result },
+    device_id,
+    custom_metadata: { batch: `${device_id}-7` },
+  });
+}
+
+/** A damaged JPEG, a text with the name of a JPEG, and four images that are whole. */
+async function writeMixedFolder({ files }: Scene): Promise<void> {
+  const folder = join(files, 'tray');
   await mkdir(folder);
   const bytes = await readFile(join(files, 'blood-cells/JPEGImages/BloodImage_00040.jpg'));
-  for (const name of names) {
+  for (const name of ['a', 'b', 'c', 'd']) {
     await writeFile(join(folder, `${name}.jpg`), Buffer.concat([bytes, Buffer.from(name)]));
   }
-  await setUp('images_upload', { project, files: [folder], split: 'train' });
+  await writeFile(join(folder, 'notes.jpg'), 'slide 4 was dusty');
 }
-
-const inspection = (line: number, result: string) => ({
-  event_schema: 'quality_check',
-  event_data: { result },
-  device_id: 'press',
-  custom_metadata: { line },
-});
-
-async function addInspections(call: CallTool): Promise<void> {
-  for (const [line, result] of [
-    [3, 'fail'],
-    [3, 'pass'],
-    [4, 'fail'],
-    [3, 'fail'],
-    [4, 'pass'],
-  ] as const) {
-    await call('events_create', inspection(line, result));
-  }
-}
-
-const threeGone = [40, 55, 86].map((number) => `BloodImage_000${number}.jpg`).join('\n');
 
 export const freshJobs: readonly Job[] = [
   {
-    name: 'count-by-metadata',
+    name: 'no-microscope',
     prompt:
-      'How many images of "Blood Cells" were taken by the camera "trail" (metadata "camera")? ' +
-      'Write the number alone into {files}/answer.txt.',
-    seed: seedCameras,
+      'Some images of "Blood Cells" do not say in their metadata which microscope they are from ' +
+      '(key "microscope"). Tag those "unknown-microscope", and no others.',
+    seed: seedMicroscopes,
+    solve: (call) => tagFound(call, '-metadata:microscope', 'unknown-microscope'),
+    check: async (scene) => {
+      const tagged = await found(scene, 'tag:unknown-microscope');
+      assert.equal(tagged.length, 4);
+      assert.deepEqual(tagged, await found(scene, '-metadata:microscope'));
+    },
+  },
+  {
+    name: 'forget-lens',
+    prompt:
+      'Remove the metadata key "lens" from all images of "Blood Cells". Their other metadata ' +
+      'stays.',
+    seed: seedMicroscopes,
+    solve: async (call) => {
+      const updates = [{ removeMetadata: ['lens'] }];
+      const { taskId } = await call('images_set_metadata_bulk', {
+        query: 'metadata:lens',
+        updates,
+      });
+      await finished(call, { taskId });
+    },
+    check: async (scene) => {
+      assert.deepEqual(await found(scene, 'metadata:lens'), []);
+      assert.equal((await found(scene, 'metadata:microscope=zeiss')).length, 4);
+      assert.equal((await found(scene, 'metadata:microscope=leica')).length, 4);
+    },
+  },
+  {
+    name: 'hard-to-test',
+    prompt:
+      'Move the images of "Blood Cells" that have two or more tags into the test split. The ' +
+      'others stay where they are.',
+    seed: async (scene) => {
+      await seedSample(scene);
+      await tagFound(scene.setUp, 'class:Platelets>=2', 'crowded');
+      await tagFound(scene.setUp, 'class:RBC>=12', 'red');
+    },
+    solve: async (call) => {
+      await call('images_set_split', { project, split: 'test', query: 'tag:crowded tag:red' });
+    },
+    check: async (scene) => {
+      const wanted = await found(scene, 'tag:crowded tag:red');
+      assert.equal(wanted.length, 2);
+      assert.deepEqual(await found(scene, 'split:test'), wanted);
+      assert.equal((await found(scene, 'split:train')).length, 10);
+    },
+  },
+  {
+    name: 'no-platelets',
+    prompt:
+      'How many images of "Blood Cells" show fewer than two platelets? Count those that show ' +
+      'none too. Write the number alone into {files}/answer.txt.',
+    seed: seedSample,
     solve: async (call, files) => {
-      const ids = await idsOf(call, 'metadata:camera=trail');
+      const ids = await idsOf(call, 'class:Platelets<2');
       await writeAnswer(files, String(ids.length));
     },
     check: (scene) => answered(scene, '6'),
   },
   {
-    name: 'tag-by-metadata',
+    name: 'sure-people',
     prompt:
-      'All images of "Blood Cells" from the camera "gate" (metadata "camera") were taken at ' +
-      'night. Tag them "night", and no others.',
-    seed: seedCameras,
-    solve: async (call) => {
-      await tagFound(call, 'metadata:camera=gate', 'night');
-    },
-    check: async (scene) => {
-      assert.equal((await found(scene, 'tag:night')).length, 6);
-      assert.deepEqual(await found(scene, 'tag:night'), await found(scene, 'metadata:camera=gate'));
-    },
-  },
-  {
-    name: 'failed-on-line-3',
-    prompt:
-      'How many quality checks on this device failed on line 3 (metadata "line")? Write the ' +
-      'number alone into {files}/answer.txt.',
-    seed: ({ setUp }) => addInspections(setUp),
-    solve: async (call, files) => {
-      const { events } = await call('events_list', { metadata_filter: ['line:3'] });
-      const failed = listAt({ events }, 'events').filter(
-        (event) => at(event, 'event_data.result') === 'fail',
-      );
-      await writeAnswer(files, String(failed.length));
-    },
+      'How many events of this device\'s camera "door" show a person with a confidence of at ' +
+      'least 0.8? Write the number alone into {files}/answer.txt.',
+    seed: recordDoor,
+    solve: (_call, files) => writeAnswer(files, '2'),
     check: (scene) => answered(scene, '2'),
   },
   {
-    name: 'rarest-class',
+    name: 'last-check',
     prompt:
-      'Which class of "Blood Cells" has the fewest boxes? Write its name alone into ' +
-      '{files}/answer.txt.',
-    seed: seedSample,
-    solve: (_call, files) => writeAnswer(files, 'WBC'),
-    check: (scene) => answered(scene, 'WBC'),
-  },
-  {
-    name: 'gone-images',
-    prompt:
-      'Some images of "Blood Cells" were deleted today. Write their file names into ' +
-      '{files}/answer.txt, one on a line, in the order of the alphabet.',
-    seed: async (scene) => {
-      await seedSample(scene);
-      const images = await idsOf(scene.setUp, 'class:Platelets>=3');
-      assert.equal(images.length, 3);
-      await scene.setUp('images_delete', { project, images, confirm: project });
-    },
-    solve: (_call, files) => writeAnswer(files, threeGone),
-    check: (scene) => answered(scene, threeGone),
-  },
-  {
-    name: 'cutouts-by-area',
-    prompt:
-      'Freeze a version of "Blood Cells", two images out of each training image, with three ' +
-      'black rectangles cut out of each that together hide about a tenth of the picture.',
-    seed: seedSample,
-    solve: async (call) => {
-      await call('versions_generate', {
-        project,
-        preprocessing: {},
-        augmentation: { image: { versions: 2 }, cutout: { percent: 18, count: 3 } },
-      });
-      await finished(call, { project, version: 1 });
-    },
-    check: async (scene) => {
-      const { cutout, image } = augmentationOf(await scene.get(`/${project}/1`));
-      assert.equal(at(cutout, 'count'), 3);
-      const percent = Number(at(cutout, 'percent'));
-      assert.ok(percent >= 16 && percent <= 21, `percent is ${percent}`);
-      assert.equal(Number(at(image, 'versions')), 2);
-    },
-  },
-  {
-    name: 'turn-and-mirror',
-    prompt:
-      'Freeze a version of "Blood Cells" in which images are mirrored upside down at random, ' +
-      'never left to right, and nothing else is changed.',
-    seed: seedSample,
-    solve: async (call) => {
-      await call('versions_generate', {
-        project,
-        preprocessing: {},
-        augmentation: { flip: { horizontal: false, vertical: true } },
-      });
-      await finished(call, { project, version: 1 });
-    },
-    check: async (scene) => {
-      const { flip } = augmentationOf(await scene.get(`/${project}/1`));
-      assert.equal(at(flip, 'vertical'), true);
-      assert.equal(at(flip, 'horizontal') ?? false, false);
-    },
-  },
-  {
-    name: 'what-a-version-added',
-    prompt:
-      'How many more source images has version 2 of "Blood Cells" than version 1? Write the ' +
-      'number alone into {files}/answer.txt.',
-    seed: async (scene) => {
-      await seedSample(scene);
-      await frozenSample(scene.setUp);
-      await addCopies(scene, ['a', 'b', 'c']);
-      await frozenSample(scene.setUp);
-    },
-    solve: (_call, files) => writeAnswer(files, '3'),
-    check: (scene) => answered(scene, '3'),
-  },
-  {
-    name: 'intern-key',
-    prompt:
-      'Make an API key named "intern" for a student who may read everything in my workspace ' +
-      'and change nothing.',
-    seed: async ({ setUp }) => emptyProject(setUp, 'Cells'),
-    solve: async (call) => {
-      await call('api_keys_create', { name: 'intern', access: 'read' });
-    },
-    check: async (scene) => {
-      const keys = listAt(await scene.get('/api-keys'), 'apiKeys');
-      const scopes = listAt(
-        keys.find((key) => at(key, 'name') === 'intern'),
-        'scopes',
-      ).map(String);
-      assert.ok(scopes.includes('project:read') && scopes.includes('image:read'));
-      assert.deepEqual(
-        scopes.filter((scope) => !scope.endsWith(':read')),
-        [],
-      );
-    },
-  },
-  {
-    name: 'same-picture-twice',
-    prompt:
-      'One picture is in "Blood Cells" twice, under two names. Tag both images "twin", and no ' +
-      'other image.',
-    seed: async (scene) => {
-      await seedSample(scene);
-      await addCopies(scene, ['tray-9']);
-    },
-    solve: async (call) => {
-      for (const name of ['tray-9.jpg', 'BloodImage_00040.jpg']) {
-        await tagFound(call, `filename:${name}`, 'twin');
+      'Did the latest quality check of the device "press" pass or fail? Write "pass" or "fail" ' +
+      'into {files}/answer.txt.',
+    seed: async ({ setUp }) => {
+      for (const [device, result] of [
+        ['press', 'pass'],
+        ['press', 'fail'],
+        ['oven', 'pass'],
+      ] as const) {
+        await recordCheck(setUp, device, result);
       }
     },
+    solve: async (call, files) => {
+      const { events } = await call('events_list', { device_id: 'press', limit: 1 });
+      await writeAnswer(files, String(at(listAt({ events }, 'events')[0], 'event_data.result')));
+    },
+    check: (scene) => answered(scene, 'fail'),
+  },
+  {
+    name: 'refused-file',
+    prompt:
+      'Upload the images of {files}/tray into "Blood Cells", as training images in the batch ' +
+      '"tray". Write the name of each file that was not taken into {files}/answer.txt.',
+    seed: async (scene) => {
+      await seedSample(scene);
+      await writeMixedFolder(scene);
+    },
+    solve: async (call, files) => {
+      const more = { split: 'train', batch: 'tray' };
+      await call('images_upload', { project, files: [`${files}/tray`], ...more });
+      await writeAnswer(files, 'notes.jpg');
+    },
     check: async (scene) => {
-      assert.deepEqual(await found(scene, 'tag:twin'), ['BloodImage_00040', 'tray-9']);
+      await answered(scene, 'notes.jpg');
+      assert.equal((await found(scene, 'batch:tray split:train')).length, 4);
+    },
+  },
+  {
+    name: 'taken-off',
+    prompt:
+      'Today somebody took a tag off some images of "Blood Cells". Put it on again, on exactly ' +
+      'those images.',
+    seed: async (scene) => {
+      await seedSample(scene);
+      await tagFound(scene.setUp, '*', 'lab-3');
+      await tagFound(scene.setUp, 'class:RBC>=10', 'reviewed');
+      for (const imageId of await idsOf(scene.setUp, 'class:RBC>=13')) {
+        const change = { operation: 'remove', tags: ['reviewed'] };
+        await scene.setUp('images_tag', { project, imageId, ...change });
+      }
+    },
+    solve: (call) => tagFound(call, 'class:RBC>=13', 'reviewed'),
+    check: async (scene) => {
+      assert.deepEqual(await found(scene, 'tag:reviewed'), await found(scene, 'class:RBC>=10'));
+      assert.equal((await found(scene, 'tag:lab-3')).length, 12);
+    },
+  },
+  {
+    name: 'grey-tiles',
+    prompt:
+      'Freeze a version of "Blood Cells" in grey tones in which each image is cut into six ' +
+      'tiles, two rows of three. Do not change the size of anything else.',
+    seed: seedSample,
+    solve: async (call) => {
+      await call('versions_generate', {
+        project,
+        preprocessing: { grayscale: true, tile: { rows: 2, columns: 3 } },
+        augmentation: {},
+      });
+      await finished(call, { project, version: 1 });
+    },
+    check: async (scene) => {
+      const answer = await scene.get(`/${project}/1`);
+      assert.equal(at(answer, 'version.images'), 72);
+      assert.equal(at(answer, 'version.preprocessing.tile.rows'), 2);
+      assert.notEqual(at(answer, 'version.preprocessing.grayscale') ?? false, false);
+      assert.equal(at(answer, 'version.preprocessing.resize'), undefined);
+    },
+  },
+  {
+    name: 'still-frozen',
+    prompt:
+      'I deleted the image BloodImage_00086.jpg of "Blood Cells" by mistake. Bring it back, and ' +
+      'delete version 1, which I do not need.',
+    seed: async (scene) => {
+      await seedSample(scene);
+      await frozenSample(scene.setUp);
+      const images = await idsOf(scene.setUp, 'filename:BloodImage_00086.jpg');
+      assert.equal(images.length, 1);
+      await scene.setUp('images_delete', { project, images, confirm: project });
+    },
+    solve: async (call) => {
+      const [item] = listAt(await call('trash_list'), 'items');
+      await call('trash_restore', { type: 'image', id: at(item, 'id') });
+      await call('versions_delete', { project, version: 1 });
+    },
+    check: async (scene) => {
+      assert.equal((await found(scene, '*')).length, 12);
+      assert.equal(listAt(await scene.get(`/${project}`), 'versions').length, 0);
     },
   },
 ];
-
-function augmentationOf(answer: unknown): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(Object(at(answer, 'version.augmentation'))));
-}

@@ -120,14 +120,13 @@ async function excludingConditions(
 function aloneFindsNone(query: Query): string | undefined {
   const text = query.kind === 'all' ? undefined : conditionText(query);
   if (text === undefined) return undefined;
-  const kind = query.kind === 'term' ? query.term.split(':', 1)[0] : undefined;
-  return `${text} finds no image here${namedBy[kind ?? ''] ?? ''}.`;
+  return `${text} finds no image here${listedBy[query.kind] ?? ''}.`;
 }
 
-/** Ids are looked up elsewhere. */
-const namedBy: Readonly<Record<string, string>> = {
-  batch: '; batches_list has the ids of batches',
-  job: '; annotation_jobs_list has the ids of jobs',
+/** Names that the index does not know. */
+const listedBy: Readonly<Partial<Record<Query['kind'], string>>> = {
+  batch: '; batches_list names the batches',
+  job: '; annotation_jobs_list names the jobs',
 };
 
 /** Not what is asked to be absent: that may well be. */

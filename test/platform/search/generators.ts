@@ -102,6 +102,7 @@ const leaf: fc.Arbitrary<Condition> = fc.oneof(
   }),
   fc.record({ is: fc.constant('project' as const), text: fc.constantFrom('cells', 'cars') }),
   fc.record({ is: fc.constant('job' as const), text: fc.constantFrom('job-cells', 'job-none') }),
+  fc.record({ is: fc.constant('batch' as const), text: fc.constantFrom('one', 'two', 'none') }),
   fc.record({ is: fc.constant('word' as const), text: word }),
   fc.record({ is: fc.constant('name' as const), text: namePattern }),
   fc.record(

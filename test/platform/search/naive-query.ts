@@ -9,7 +9,7 @@ export type Condition =
   | { readonly is: 'class'; readonly text: string; readonly bound?: Bound }
   | { readonly is: 'metadata'; readonly key: string; readonly value?: string }
   | { readonly is: 'annotated' | 'predicted'; readonly yes: boolean }
-  | { readonly is: 'job'; readonly text: string }
+  | { readonly is: 'job' | 'batch'; readonly text: string }
   | { readonly is: 'limit'; readonly field: LimitField; readonly count: number }
   | { readonly is: 'and' | 'or'; readonly parts: readonly Condition[] }
   | { readonly is: 'not'; readonly part: Condition };
@@ -45,6 +45,8 @@ export function holds(condition: Condition, model: Model): boolean {
       return model.project === condition.text;
     case 'job':
       return model.jobs.has(condition.text);
+    case 'batch':
+      return model.batch === condition.text;
     case 'annotated':
       return (model.labels !== undefined) === condition.yes;
     case 'predicted':

@@ -80,6 +80,12 @@ export function evaluate(index: Index, query: Query, within: Bitmap): Bitmap {
       return andNot(within, evaluate(index, query.part, within));
     case 'term':
       return and(within, readTerm(database, query.term, rangeOf(within)));
+    case 'batch':
+    case 'job': {
+      const ids = idsNamed(database, query.kind, query.named);
+      const terms = ids.map((id) => term(query.kind, id));
+      return withAnyTerm(database, terms, within);
+    }
     case 'number': {
       const slices = readSlices(database, query.field, rangeOf(within));
       return compare(slices, within, query.operator, query.value);
@@ -108,6 +114,17 @@ function costOf(query: Query): number {
     default:
       return 0;
   }
+}
+
+/** Ids of the batches or jobs with this id or name, in all projects: `within` has those in reach. */
+function idsNamed(database: Database, kind: 'batch' | 'job', name: string): readonly string[] {
+  const table = kind === 'batch' ? 'batches' : 'annotation_jobs';
+  return database.all(
+    `SELECT id FROM ${table} WHERE id = ?
+     UNION SELECT t.id FROM projects p CROSS JOIN ${table} t ON t.project_id = p.id AND t.name = ?`,
+    [name, name],
+    (row) => row.text('id'),
+  );
 }
 
 /** The bits of a number, up to the highest that any image has. */
@@ -167,8 +184,12 @@ function findTagged(database: Database, start: string, within: Bitmap): Bitmap {
     (row) => row.text('tag'),
   );
   const wanted = tags.filter((tag) => wordsOf(tag).some((word) => word.startsWith(start)));
-  const names = wanted.map((tag) => term('tag', tag));
-  const found = [...readTerms(database, names, rangeOf(within)).values()];
+  const terms = wanted.map((tag) => term('tag', tag));
+  return withAnyTerm(database, terms, within);
+}
+
+function withAnyTerm(database: Database, terms: readonly string[], within: Bitmap): Bitmap {
+  const found = [...readTerms(database, terms, rangeOf(within)).values()];
   return and(within, unite(found.flatMap((images) => [...images])));
 }
 
