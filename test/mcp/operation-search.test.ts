@@ -147,6 +147,9 @@ const later: typeof tried = [
   ['which event types can I send', 'event_schemas_list'],
   ['is the zip upload through', 'images_upload_zip_status'],
   ['sign me out', 'auth_sign_out'],
+  ['distribute images over train, valid, test splits by percentage', 'projects_rebalance_splits'],
+  ['apportion my images to train, valid and test splits by quota', 'projects_rebalance_splits'],
+  ['record event quality check', 'events_create'],
 ];
 
 const wishes = [...tried, ...unseen, ...later];

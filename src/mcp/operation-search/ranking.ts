@@ -62,8 +62,9 @@ export function ranked(
   const asked = askedOf(wish, index);
   const words = writtenIn(wish, index);
   const unknown = words.filter((options) => !options.some((word) => index.frequency.has(word)));
-  // Two unknown words: the wish is about something else.
-  const written = unknown.length > 1 ? [] : words;
+  // Two unknown words in a few: the wish is about something else.
+  const isForeign = unknown.length > 1 && unknown.length * 3 > words.length;
+  const written = isForeign ? [] : words;
   const scored = index.entries.map((entry) => ({
     entry,
     score: wordScore(entry, asked, index) + phraseScore(entry, asked, index),

@@ -23,7 +23,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'show duplicates, list duplicates, near duplicates, similar pictures twice, leak, leakage, tiny boxes, refused files, rejected files, truncated images, corrupt images, why rejected',
   projects_rebalance_splits:
     'train valid test split, move train valid, share, ratio, percent, shuffle, validation set, ' +
-    'test set, resplit, redistribute',
+    'test set, resplit, redistribute, distribute images, percentage',
   models_list:
     'accuracy, map, precision, recall, best model, which models, how good, compare models, scores, weights, metrics models, metrics trained models',
   versions_list: 'list versions, all versions, which versions, newest version, version history',
@@ -140,7 +140,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'count video, detect video, analyse video, analyze video, track, run video, movie, objects in video, detect objects in video',
   video_inference_get: 'video done, video result, video finished, video job done, state video job',
   events_create:
-    'record event, log event, save event, new event, create event, make event, save detection, store detection, save camera',
+    'record event, record check, log event, save event, new event, create event, make event, save detection, store detection, save camera',
   events_list:
     'what happened, last night, yesterday, camera, history, find events, search events, filter events, ' +
     'events between, events from, alarms, failed checks, list failed quality checks',
