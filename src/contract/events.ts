@@ -122,7 +122,9 @@ const limit = z
   .optional()
   .describe('Events per page; default 100.');
 const includeDrafts = z.boolean().optional().describe('Drafts too; default true.');
-const memberFilter = z.string().regex(/^[^:]+:/, { error: 'must be key:value or key:op:value' });
+const memberFilter = z
+  .string()
+  .regex(/^[^:]+:/, { error: 'must be key:value or key:op:value, as in line:3 or line:gte:3' });
 const metadata_filter = z.array(memberFilter).optional();
 /** Beyond the documented API, as the next one (Event Store 18.12 to 18.15). */
 const event_data_filter = z.array(memberFilter).optional();

@@ -1,9 +1,9 @@
 // Reads long query results in time slices, so that other requests are served in between.
 
-import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../clock.ts';
 import { limits } from '../limits.ts';
 import type { Database, Row, SqlParameters } from './database.ts';
+import { nextSlice } from './next-slice.ts';
 
 export interface SlicedQuery<Item> {
   /** The rows after a position, in a total order. */
@@ -38,14 +38,6 @@ export async function readInSlices<Item>(
     take(items);
     last = items.at(-1);
   } while (isTimeUp);
-}
-
-let lastSlice: Promise<void> = Promise.resolve();
-
-/** Slices of all queries take turns, so that many long queries delay others no more than one. */
-function nextSlice(): Promise<void> {
-  lastSlice = lastSlice.then(() => setImmediate());
-  return lastSlice;
 }
 
 /** All rows of a query, read in slices. */

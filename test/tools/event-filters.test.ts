@@ -93,12 +93,43 @@ test.each<[Facts, readonly (string | RegExp)[]]>([
       'Each condition alone is met by some events, all filters by none.',
     ],
   ],
+  [
+    { event_data_filter: ['result:fail,pass'] },
+    [
+      /^event_data has "result"/,
+      '"result:fail,pass" asks for the value "fail,pass", word by word: the operators are eq, ne, gt, lt, gte, lte, as in key:gte:5, and each condition is a text of its own.',
+    ],
+  ],
+  [
+    { metadata_filter: ['line:gte:>3'] },
+    [/^custom_metadata has "line"/, /^"line:gte:>3" asks for the value ">3", word by word/],
+  ],
+  [
+    { detection_filter: ['class:scratch|dent,confidence:gte:0.1'] },
+    [
+      /^The latest/,
+      '"class:scratch|dent,confidence:gte:0.1" asks for the class "scratch|dent", word by word: terms are written class:person,confidence:gte:0.5,count:gte:3, and each class is a filter of its own.',
+    ],
+  ],
 ])('what excluded all: %j', async (filters, expected) => {
   const notes = expected.map((note) =>
     typeof note === 'string' ? note : expect.stringMatching(note),
   );
   expect(await fovea.ok('events_list', filters)).toMatchObject({ events: [], notes });
   expect(await fovea.ok('events_count', filters)).toMatchObject({ filtered_count: 0, notes });
+});
+
+test('a class that is counted and not there is told where events were found', async () => {
+  const notes = [
+    expect.stringMatching(
+      /^None of the latest \d+ events has a detection of "Scratch": .*"scratch"/,
+    ),
+  ];
+  const args = { device_id: 'checks', detection_filter: ['class:Scratch,count:0'] };
+  expect(await fovea.ok('events_list', args)).toMatchObject({ count: 4, notes });
+  expect(await fovea.ok('events_count', args)).toMatchObject({ filtered_count: 4, notes });
+  const there = { ...args, detection_filter: ['class:scratch,count:0'] };
+  expect(await fovea.ok('events_count', there)).not.toHaveProperty('notes');
 });
 
 test('lists without conditions filter nothing', async () => {

@@ -7,7 +7,15 @@ import type { Answer, Input } from '../../src/contract/operation.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { asGiven } from '../format.ts';
-import { detectionNotes, distinct, eventDataNotes, keysOf, others } from './inside-notes.ts';
+import {
+  absentClassNotes,
+  detectionNotes,
+  distinct,
+  eventDataNotes,
+  keysOf,
+  others,
+} from './inside-notes.ts';
+import { meaningNotes } from './meaning-notes.ts';
 
 /** Those of events_list and of events_count. */
 type Filters = Input<typeof events.events_count>;
@@ -18,19 +26,20 @@ const latestSeen = 100;
 
 /**
  * One sentence for each filter that no event can have met, where none was found; always for
- * metadata that stands in event_data, which metadata_filter does not read. Other Event Stores may
- * tell nothing.
+ * metadata that stands in event_data, which metadata_filter does not read, and for classes that
+ * are counted and not there. Other Event Stores may tell nothing.
  */
 export async function notesOnFilters(
   filters: Filters,
   found: number,
   { client, signal }: ToolContext,
 ): Promise<readonly string[]> {
-  if (found > 0 && filters.metadata_filter === undefined) return [];
+  const { metadata_filter, detection_filter } = filters;
+  if (found > 0 && metadata_filter === undefined && detection_filter === undefined) return [];
   try {
     const latest = await client.call(events.events_latest, { limit: latestSeen }, { signal });
     const seen = latest.body.events;
-    if (found > 0) return dataNotes(filters, seen);
+    if (found > 0) return [...dataNotes(filters, seen), ...absentClassNotes(filters, seen)];
     if (seen.length === 0) return ['No event is stored here yet.'];
     const schemas = await schemaNotes(filters.event_schema, seen, { client, signal });
     return [
@@ -39,6 +48,7 @@ export async function notesOnFilters(
       ...metadataNotes(filters, seen),
       ...eventDataNotes(filters, seen),
       ...detectionNotes(filters, seen),
+      ...meaningNotes(filters),
       ...(await conditionNotes(filters, { client, signal })),
     ];
   } catch {

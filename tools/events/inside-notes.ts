@@ -4,6 +4,7 @@ import type { events } from '../../src/contract/events.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
 import { isJsonObject, memberOf, membersOf } from '../../src/json-object.ts';
 import { asGiven, nameList, quoted } from '../format.ts';
+import { classIn } from './meaning-notes.ts';
 
 type Filters = Input<typeof events.events_count>;
 type StoredEvent = Answer<typeof events.events_list>['events'][number];
@@ -39,6 +40,20 @@ export function detectionNotes(
   });
   const more = classes.size > told.length ? ' and others' : '';
   return [`${latest} detections of ${told.join(', ')}${more}.`];
+}
+
+/** Classes that are counted and not there: events without them are found, whatever was meant. */
+export function absentClassNotes(
+  { detection_filter: conditions = [] }: Filters,
+  seen: readonly StoredEvent[],
+): readonly string[] {
+  const classes = classesIn(seen);
+  return conditions.flatMap((condition) => {
+    const name = classIn(condition);
+    if (name === undefined || classes.has(name) || !condition.includes('count')) return [];
+    const none = `None of the latest ${seen.length} events has a detection of ${asGiven(name)}`;
+    return [`${none}${others([...classes.keys()])}`];
+  });
 }
 
 /** More values would hide what matters. */

@@ -1,10 +1,10 @@
 // Looks at events that may match a query, one by one in its order: some milliseconds at a time, and
 // at so many at most where no index knows what is asked.
 
-import { setImmediate as others } from 'node:timers/promises';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
+import { nextSlice } from '../../storage/next-slice.ts';
 import { allCandidates } from './candidates-in-order.ts';
 import { type FilteredEvent, looksInside, matches, matchesInside } from './matching.ts';
 import type { Arrival, EventQuery } from './store.ts';
@@ -57,7 +57,7 @@ export async function lookThrough(
 }
 
 async function letOthersWork(signal: AbortSignal | undefined): Promise<void> {
-  await others();
+  await nextSlice();
   if (signal?.aborted) throw new FoveaError('cancelled', 'The client went away.');
 }
 

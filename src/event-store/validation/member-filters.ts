@@ -12,7 +12,7 @@ export function parseMemberFilters(name: string, texts: readonly string[]): Meta
 /** The text before the second colon is an operator only where it is the name of one. */
 function parse(name: string, text: string): MetadataCondition {
   const at = text.indexOf(':');
-  if (at < 1) throw badQuery(name, 'must be key:value or key:op:value');
+  if (at < 1) throw badQuery(name, 'must be key:value or key:op:value, as in line:3 or line:gte:3');
   const key = text.slice(0, at);
   const rest = text.slice(at + 1);
   const second = rest.indexOf(':');

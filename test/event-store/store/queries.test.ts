@@ -195,9 +195,11 @@ describe('what no index knows is looked at event by event, and so many at most',
       if (isLooking) setImmediate(count);
     };
     setImmediate(count);
-    await store.list({ ...nothing, limit: 20, order: 'newest_first' });
+    const look = () => store.list({ ...nothing, limit: 20, order: 'newest_first' });
+    await Promise.all([look(), look(), look()]);
     isLooking = false;
-    expect(turns).toBeGreaterThanOrEqual(20_000 / 250);
+    // Looks at once take turns with each other, too.
+    expect(turns).toBeGreaterThanOrEqual((3 * 20_000) / 250);
   });
 
   test('who went away stops it', async () => {
