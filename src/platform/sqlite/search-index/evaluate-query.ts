@@ -116,7 +116,7 @@ function costOf(query: Query): number {
   }
 }
 
-/** Ids of the batches or jobs with this id or name, in all projects: `within` has those in reach. */
+/** Ids of the batches or jobs of this id or name, in all projects: `within` has those in reach. */
 function idsNamed(database: Database, kind: 'batch' | 'job', name: string): readonly string[] {
   const table = kind === 'batch' ? 'batches' : 'annotation_jobs';
   return database.all(
