@@ -173,7 +173,8 @@ function stateOf({ status, progress, result }: Standing): string {
 }
 
 /** The figures that decide the next step: `: 1 of 2 failed`. */
-function outcomeOf({ succeeded, failed, metrics, splits, images }: Facts): string {
+function outcomeOf(result: Facts): string {
+  const { succeeded, failed, metrics, splits, images, keptTogether } = result;
   const [good, bad] = [Number(succeeded ?? 0), Number(failed ?? 0)];
   const { map50, accuracy } = asRecord(metrics);
   const parts = [
@@ -182,8 +183,20 @@ function outcomeOf({ succeeded, failed, metrics, splits, images }: Facts): strin
     ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
     ...(typeof images === 'number' ? [count(images, 'image')] : []),
     ...(splits === undefined ? [] : [splitList(asRecord(splits))]),
+    ...(keptTogether === undefined ? [] : togetherOf(asRecord(keptTogether))),
   ];
   return parts.length > 0 ? `: ${parts.join(', ')}` : '';
+}
+
+/** What a rebalance did about near-duplicates. */
+function togetherOf({ groups, images, compared, complete }: Facts): readonly string[] {
+  const some = Number(groups ?? 0) > 0;
+  const kept = `${count(Number(images ?? 0), 'near-duplicate')} kept together`;
+  const left = `only ${count(Number(compared ?? 0), 'image')} compared for near-duplicates`;
+  return [
+    ...(some ? [`${kept} in ${count(Number(groups), 'group')}`] : []),
+    ...(complete === false ? [left] : []),
+  ];
 }
 
 /**

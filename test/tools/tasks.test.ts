@@ -121,6 +121,17 @@ describe('tasks_wait', () => {
       { moved: 3, images: 10, splits: { train: 7, valid: 2, test: 1 } },
       ': 10 images, 7 train, 2 valid, 1 test',
     ],
+    [
+      {
+        splits: { train: 3, valid: 1, test: 0 },
+        keptTogether: { groups: 1, images: 2, compared: 4, complete: true },
+      },
+      ': 3 train, 1 valid, 0 test, 2 near-duplicates kept together in 1 group',
+    ],
+    [
+      { images: 9, keptTogether: { groups: 0, images: 0, compared: 4, complete: false } },
+      ': 9 images, only 4 images compared for near-duplicates',
+    ],
     [{ metrics: { map50: 0.81256, epochs: 30 } }, ': map50 0.813'],
   ])('says first what came of it: %j', async (result, outcome) => {
     fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));

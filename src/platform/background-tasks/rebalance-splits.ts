@@ -6,7 +6,9 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { countSplits, planRebalance, planShuffle } from '../projects/plan-splits.ts';
+import type { SplitGroup } from '../projects/settle-groups.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
+import type { NearDuplicates } from '../store/projects.ts';
 import type { EligibleImage, SplitMove } from '../store/rebalance.ts';
 import type { Store } from '../store/store.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
@@ -16,7 +18,8 @@ const { body } = projects.projects_rebalance_splits;
 
 /**
  * The plan is made anew at the start of each attempt, from the images as they are then: the id of
- * the task chooses which ones move, so what another attempt has moved stays moved.
+ * the task chooses which ones move, so what another attempt has moved stays moved. Near-duplicates,
+ * as the health finds them, keep together.
  */
 export const rebalanceSplits: BackgroundTask = async ({ store, clock }, claim, signal) => {
   const projectId = payloadText(claim, 'projectId');
@@ -24,9 +27,11 @@ export const rebalanceSplits: BackgroundTask = async ({ store, clock }, claim, s
   const { classes } = settings;
   await refuseInTrash(store, projectId);
   const images = await readEligible(store, projectId, classes, signal);
+  const found = await store.projects.nearDuplicates(payloadText(claim, 'workspaceId'), projectId);
+  const groups = groupsToMove(found, images);
   const begun = await store.splits.begin(claim.id, countSplits(images), claim.fenced);
   await setImmediate();
-  const moves = await planMoves(store, projectId, images, settings, claim.id);
+  const moves = await planMoves(store, projectId, { images, groups, settings }, claim.id);
   let { moved } = begun;
   let done = begun.moved;
   const total = done + moves.length;
@@ -41,6 +46,12 @@ export const rebalanceSplits: BackgroundTask = async ({ store, clock }, claim, s
     images: images.length,
     before: begun.before,
     splits: await store.splits.counts(projectId, classes),
+    keptTogether: {
+      groups: groups.length,
+      images: groups.reduce((sum, group) => sum + group.images.length, 0),
+      compared: found.compared,
+      complete: found.isComplete,
+    },
     ...(classes && { classes }),
   };
 };
@@ -66,20 +77,53 @@ async function refuseInTrash(store: Store, projectId: string): Promise<void> {
   throw new FoveaError('conflict', 'The project is in the trash.');
 }
 
-type Settings = ReturnType<typeof body.parse>;
+/**
+ * Those with an image that may be moved, in stored order, so that each attempt has the same order.
+ * A group with images that may not be moved goes where these are.
+ */
+function groupsToMove(
+  { groups }: NearDuplicates,
+  images: readonly EligibleImage[],
+): readonly ImageGroup[] {
+  const groupOf = new Map(groups.flatMap((group) => group.map(({ id }) => [id, group] as const)));
+  const movable = Map.groupBy(images, ({ id }) => groupOf.get(id));
+  return [...movable].flatMap(([group, own]) => {
+    if (group === undefined) return [];
+    const ids = new Set(own.map(({ id }) => id));
+    return [{ images: own, fixed: group.find(({ id }) => !ids.has(id))?.split }];
+  });
+}
+
+type ImageGroup = SplitGroup<EligibleImage>;
+
+interface ToPlan {
+  readonly images: readonly EligibleImage[];
+  readonly groups: readonly ImageGroup[];
+  readonly settings: ReturnType<typeof body.parse>;
+}
 
 async function planMoves(
   store: Store,
   projectId: string,
-  images: readonly EligibleImage[],
-  { mode, grouping, splits }: Settings,
+  { images, groups, settings }: ToPlan,
   seed: string,
 ): Promise<readonly SplitMove[]> {
-  if (mode !== 'shuffle') return planRebalance(images, splits, seed);
-  if (grouping !== 'batch') return planShuffle(images, splits, seed);
+  const { mode, grouping, splits } = settings;
+  if (mode !== 'shuffle') return planRebalance(images, splits, seed, groups);
+  if (grouping !== 'batch') return planShuffle(images, splits, seed, groups);
   const jobs = await store.splits.completedJobs(projectId);
-  const groups = Map.groupBy(images, ({ id, batchId }) => jobs.get(id) ?? batchId);
-  const moves = [...groups.values()].flatMap((group) => planShuffle(group, splits, seed));
+  const groupOf = new Map(
+    groups.flatMap((group) => group.images.map(({ id }) => [id, group] as const)),
+  );
+  // Of a group in several batches, the first of its images decides.
+  const byBatch = Map.groupBy(images, (image) => {
+    const { id, batchId } = groupOf.get(image.id)?.images[0] ?? image;
+    return jobs.get(id) ?? batchId;
+  });
+  const moves = [...byBatch.values()].flatMap((some) => {
+    const own = new Set(some.flatMap(({ id }) => groupOf.get(id) ?? []));
+    return planShuffle(some, splits, seed, [...own]);
+  });
   return inOrder(moves, images);
 }
 

@@ -3,6 +3,7 @@
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import type { SplitCounts } from '../store/projects.ts';
 import type { SplitMove } from '../store/rebalance.ts';
+import { dealGroups, gatherGroups, type Settled, type SplitGroup } from './settle-groups.ts';
 
 export interface PlacedImage {
   readonly id: string;
@@ -11,6 +12,7 @@ export interface PlacedImage {
 
 /**
  * The moves after which the splits are as near to the shares as they can be: no fewer can do it.
+ * `groups` of images keep together, and come first; what is said here holds for the others.
  *
  * Proof. Let split s have h(s) images and be to have w(s) of them. Whatever plan leads there, at
  * least max(0, h(s) - w(s)) images leave s; an image leaves one split only, so at least the sum of
@@ -27,17 +29,11 @@ export function planRebalance(
   images: readonly PlacedImage[],
   shares: SplitCounts,
   seed: string,
+  groups: readonly SplitGroup[] = [],
 ): readonly SplitMove[] {
-  const has = countSplits(images);
-  const wanted = targetCounts(images.length, shares, has);
-  const leaving: number[] = [];
-  for (const name of splitNames) {
-    const surplus = has[name] - wanted[name];
-    if (surplus <= 0) continue;
-    for (const place of placesOf(images, seed, name).subarray(0, surplus)) leaving.push(place);
-  }
-  const missing = splitNames.map((name) => Math.max(0, wanted[name] - has[name]));
-  return movesOf(images, leaving, missing);
+  const wanted = targetCounts(images.length, shares, countSplits(images));
+  const settled = gatherGroups(groups, wanted);
+  return besides(settled, images, wanted, (single, left) => moveSurplus(single, left, seed));
 }
 
 /**
@@ -48,13 +44,16 @@ export function planShuffle(
   images: readonly PlacedImage[],
   shares: SplitCounts,
   seed: string,
+  groups: readonly SplitGroup[] = [],
 ): readonly SplitMove[] {
   const wanted = targetCounts(images.length, shares);
-  const all = placesOf(images, seed);
-  return movesOf(
-    images,
-    all,
-    splitNames.map((name) => wanted[name]),
+  const settled = dealGroups(groups, wanted, seed);
+  return besides(settled, images, wanted, (single, left) =>
+    movesOf(
+      single,
+      placesOf(single, seed),
+      splitNames.map((name) => left[name]),
+    ),
   );
 }
 
@@ -62,6 +61,42 @@ export function countSplits(images: readonly PlacedImage[]): SplitCounts {
   const counts = { train: 0, valid: 0, test: 0 };
   for (const { split } of images) counts[split] += 1;
   return counts;
+}
+
+/** The moves of groups, with those of the images in none by the numbers that are left for them. */
+function besides(
+  settled: Settled,
+  images: readonly PlacedImage[],
+  wanted: SplitCounts,
+  plan: (single: readonly PlacedImage[], left: SplitCounts) => readonly SplitMove[],
+): readonly SplitMove[] {
+  if (settled.size === 0) return plan(images, wanted);
+  const single = images.filter(({ id }) => !settled.has(id));
+  const left = { ...wanted };
+  for (const split of settled.values()) left[split] = Math.max(0, left[split] - 1);
+  const counts =
+    single.length === 0 ? none : targetCounts(single.length, left, countSplits(single));
+  const moves = new Map(plan(single, counts).map(({ imageId, to }) => [imageId, to]));
+  return images.flatMap(({ id, split }) => {
+    const to = settled.get(id) ?? moves.get(id) ?? split;
+    return to === split ? [] : [{ imageId: id, to }];
+  });
+}
+
+function moveSurplus(
+  images: readonly PlacedImage[],
+  wanted: SplitCounts,
+  seed: string,
+): readonly SplitMove[] {
+  const has = countSplits(images);
+  const leaving: number[] = [];
+  for (const name of splitNames) {
+    const surplus = has[name] - wanted[name];
+    if (surplus <= 0) continue;
+    for (const place of placesOf(images, seed, name).subarray(0, surplus)) leaving.push(place);
+  }
+  const missing = splitNames.map((name) => Math.max(0, wanted[name] - has[name]));
+  return movesOf(images, leaving, missing);
 }
 
 /** Deals the images at these places out, so many to each split; in the order of `images`. */

@@ -45,6 +45,8 @@ export function projectStore(
       reader.read(workspaceId, { name: 'counts', asked: [projectIds] }),
     health: (workspaceId, projectId) =>
       reader.read(workspaceId, { name: 'health', asked: [projectId] }),
+    nearDuplicates: (workspaceId, projectId) =>
+      reader.read(workspaceId, { name: 'nearDuplicates', asked: [projectId] }),
     findings: (workspaceId, projectId, wanted) =>
       reader.read(workspaceId, { name: 'findings', asked: [projectId, wanted] }),
     isLive: async (projectId) => isLive(database, projectId),

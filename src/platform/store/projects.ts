@@ -117,6 +117,8 @@ export interface ProjectStore {
   /** Of each of these projects, in their order. */
   counts(workspaceId: string, projectIds: readonly string[]): Promise<readonly ProjectCounts[]>;
   health(workspaceId: string, projectId: string): Promise<ProjectHealth>;
+  /** Of all its images, or of those that the health compares. */
+  nearDuplicates(workspaceId: string, projectId: string): Promise<NearDuplicates>;
   /** A page of what is behind one figure of the health. */
   findings(workspaceId: string, projectId: string, wanted: WantedFindings): Promise<FindingsPage>;
   /** Whether it is there, and not in the trash. */

@@ -70,6 +70,7 @@ it('a rebalance moves so many images in all attempts together, and no more', asy
     images: 24_000,
     before: { train: 24_000, valid: 0, test: 0 },
     splits: { train: 6_000, valid: 6_000, test: 12_000 },
+    keptTogether: { groups: 0, images: 0, compared: 0, complete: false },
   });
 });
 

@@ -1,5 +1,7 @@
 // Rebalancing over HTTP: what moves, what stays, and what is refused.
 
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { annotation, annotationExtensions } from '../../../src/contract/annotation.ts';
 import { images } from '../../../src/contract/images.ts';
@@ -15,6 +17,8 @@ import {
 } from '../labelled-projects.ts';
 
 const shares = { train: 70, valid: 20, test: 10 };
+/** Images of one colour are not compared. */
+const keptTogether = { groups: 0, images: 0, compared: 0, complete: true };
 let platform: TestPlatform;
 
 beforeAll(async () => {
@@ -49,6 +53,7 @@ it('moves no image more than it must, and none again', async () => {
     images: 10,
     before: { train: 4, valid: 6, test: 0 },
     splits: { train: 7, valid: 2, test: 1 },
+    keptTogether,
   });
   expect(await splitsOf(client, project)).toEqual({ train: 7, valid: 2, test: 1 });
   expect(await resultOf(client, await start(project, {}))).toMatchObject({ moved: 0 });
@@ -77,6 +82,7 @@ it('leaves all other images where they are when it is for some classes', async (
     images: 4,
     before: { train: 4, valid: 0, test: 0 },
     splits: { train: 0, valid: 4, test: 0 },
+    keptTogether,
     classes: ['dog', 'cat'],
   });
   expect(await Promise.all(eligible.map((id) => splitOf(project, id)))).toEqual(
@@ -140,6 +146,62 @@ it('shuffles the images of a completed annotation job by themselves', async () =
   expect([await trained(inJob), await trained(ids.slice(4))]).toEqual([2, 3]);
 });
 
+it('keeps near-duplicates together, and gathers those that were apart', async () => {
+  const { client } = platform;
+  const project = await createProject(client, 'Copies');
+  const photos = ['00040', '00055', '00065', '00081', '00086', '00092'];
+  const pairs = await Promise.all(
+    photos.map(async (number) => {
+      const photo = await readFile(`sample/blood-cells/JPEGImages/BloodImage_${number}.jpg`);
+      const copy = await sharp(photo).resize(400).jpeg().toBuffer();
+      const send = async (name: string, content: Buffer, split: 'train' | 'valid') => {
+        const file = { name, content };
+        return (await client.call(images.images_upload, { project, file, split })).body.id;
+      };
+      const first = await send(`${number}.jpg`, photo, 'train');
+      return [
+        first,
+        await send(`${number}-small.jpg`, copy, number === '00040' ? 'valid' : 'train'),
+      ];
+    }),
+  );
+  for (const body of [{}, { mode: 'shuffle' }, { mode: 'shuffle', grouping: 'batch' }]) {
+    const splits = { train: 2, valid: 2, test: 2 };
+    const result = await resultOf(client, await start(project, { splits, ...body }));
+    expect(result).toMatchObject({
+      splits: { train: 4, valid: 4, test: 4 },
+      keptTogether: { groups: 6, images: 12, compared: 12, complete: true },
+    });
+    for (const [one = '', other = ''] of pairs) {
+      expect(await splitOf(project, one)).toBe(await splitOf(project, other));
+    }
+  }
+  const again = { splits: { train: 2, valid: 2, test: 2 } };
+  expect(await resultOf(client, await start(project, again))).toMatchObject({ moved: 0 });
+});
+
+it('takes a near-duplicate to the ones that a rebalance of some classes may not move', async () => {
+  const { client } = platform;
+  const project = await createProject(client, 'Fixed');
+  const photo = await readFile('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
+  const copy = await sharp(photo).resize(400).jpeg().toBuffer();
+  const send = async (name: string, content: Buffer, split: 'train' | 'test') => {
+    const file = { name, content };
+    return (await client.call(images.images_upload, { project, file, split })).body.id;
+  };
+  const first = await send('photo.jpg', photo, 'train');
+  await send('copy.jpg', copy, 'test');
+  await annotate(client, project, first, ['cat']);
+  const splits = { train: 0, valid: 1, test: 0 };
+  const result = await resultOf(client, await start(project, { splits, classes: ['cat'] }));
+  expect(result).toMatchObject({
+    moved: 1,
+    splits: { train: 0, valid: 0, test: 1 },
+    keptTogether: { groups: 1, images: 1 },
+  });
+  expect(await splitOf(project, first)).toBe('test');
+});
+
 it('is done at once where there is nothing to move', async () => {
   const project = await createProject(platform.client, 'Empty');
   const none = { train: 0, valid: 0, test: 0 };
@@ -148,6 +210,7 @@ it('is done at once where there is nothing to move', async () => {
     images: 0,
     before: none,
     splits: none,
+    keptTogether,
   });
 });
 

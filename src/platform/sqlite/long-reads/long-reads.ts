@@ -8,6 +8,7 @@ import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from '../../store/inference-stats.ts';
 import type {
   FindingsPage,
+  NearDuplicates,
   ProjectCounts,
   ProjectHealth,
   WantedFindings,
@@ -50,6 +51,7 @@ export interface Questions {
   readonly totals: [window: StatsWindow];
   readonly counts: [projectIds: readonly string[]];
   readonly health: [projectId: string];
+  readonly nearDuplicates: [projectId: string];
   readonly findings: [projectId: string, wanted: WantedFindings];
   readonly versionDiff: [fromId: string, toId: string, page: DiffPage];
   readonly events: [workspaceId: string, query: EventQuery];
@@ -72,6 +74,7 @@ export interface Answers {
   readonly events: EventPage;
   readonly metadataFields: MetadataFields;
   readonly health: ProjectHealth;
+  readonly nearDuplicates: NearDuplicates;
   readonly findings: FindingsPage;
   readonly versionDiff: VersionDiff;
 }

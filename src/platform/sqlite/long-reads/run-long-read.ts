@@ -3,6 +3,7 @@
 import { findSimilarInCatalog, searchCatalog } from '../catalog.ts';
 import { listFindings } from '../findings.ts';
 import { readStats, readTotals } from '../inference-stats.ts';
+import { findNearDuplicates } from '../near-duplicates.ts';
 import { countProjects, measureProject } from '../projects.ts';
 import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';
 import type { Index } from '../search-index/evaluate-query.ts';
@@ -32,6 +33,7 @@ const reads: {
   totals: ({ database }, window) => readTotals(database, window),
   counts: ({ database }, projectIds) => countProjects(database, projectIds),
   health: ({ database }, projectId) => measureProject(database, projectId),
+  nearDuplicates: ({ database }, projectId) => findNearDuplicates(database, projectId),
   findings: ({ database }, projectId, wanted) => listFindings(database, projectId, wanted),
   versionDiff: ({ database }, fromId, toId, page) => diffVersions(database, fromId, toId, page),
   events: ({ database }, workspaceId, query) => findEvents(database, workspaceId, query),

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { uploaded } from '../answers.ts';
 import type { Context } from '../check.ts';
 import { check, type FamilyChecks } from '../check.ts';
-import { annotate, askFor, at, newProject, refused, upload } from '../steps.ts';
+import { annotate, askFor, at, newProject, refused, runTask, upload } from '../steps.ts';
 
 export const findingChecks: FamilyChecks = {
   default: [
@@ -58,6 +58,23 @@ export const findingChecks: FamilyChecks = {
       assert.ok(page.sheet, 'the page has no picture');
       await refused(context, { path, query: { finding: 'beauty' } }, 400);
     }),
+    check('a rebalance keeps near-duplicates together', ['29.16'], async (context) => {
+      const slug = await newProject(context);
+      const photo = await readFile('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
+      const copy = await sharp(photo).resize(400).jpeg().toBuffer();
+      await sendPhoto(context, slug, 'photo.jpg', photo, 'train');
+      await sendPhoto(context, slug, 'copy.jpg', copy, 'valid');
+      const path = at(context, slug, '/splits/rebalance');
+      const { result } = await runTask(context, {
+        path,
+        json: { splits: { train: 1, valid: 1, test: 0 } },
+      });
+      assert.deepEqual(keptTogether.parse(result), {
+        splits: { train: 2, valid: 0, test: 0 },
+        keptTogether: { groups: 1, images: 2, compared: 2, complete: true },
+      });
+      assert.equal((await healthOf(context, slug)).leaks.groups, 0);
+    }),
     check('the health names files that were refused', ['29.7', '29.12'], async (context) => {
       const slug = await newProject(context);
       const photo = await readFile('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
@@ -90,6 +107,11 @@ const groups = z.array(
     total: count,
   }),
 );
+
+const keptTogether = z.object({
+  splits: z.object({ train: count, valid: count, test: count }),
+  keptTogether: z.looseObject({}),
+});
 
 const found = { groups: count, images: count, examples: groups };
 
