@@ -17,12 +17,16 @@ export interface Letterbox {
   readonly top: number;
 }
 
-/** The image as large as it fits, in the middle; as Ultralytics does for training. */
-export function fitInto(canvas: Size, image: Size): Letterbox {
-  const scale = Math.min(canvas.width / image.width, canvas.height / image.height);
+/**
+ * The image as large as it fits, in the middle; as Ultralytics does for training. `stretchedTo`:
+ * the sides that the image is given before, in whose proportion it then is.
+ */
+export function fitInto(canvas: Size, image: Size, stretchedTo: Size = image): Letterbox {
+  const { width, height } = stretchedTo;
+  const scale = Math.min(canvas.width / width, canvas.height / height);
   const scaled = {
-    width: Math.min(canvas.width, Math.max(1, Math.round(image.width * scale))),
-    height: Math.min(canvas.height, Math.max(1, Math.round(image.height * scale))),
+    width: Math.min(canvas.width, Math.max(1, Math.round(width * scale))),
+    height: Math.min(canvas.height, Math.max(1, Math.round(height * scale))),
   };
   const left = Math.round((canvas.width - scaled.width) / 2 - 0.1);
   const top = Math.round((canvas.height - scaled.height) / 2 - 0.1);

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { asFoveaError, type ErrorCode, FoveaError, notFound } from '../errors.ts';
 import { fitImage, readImageHeader } from '../imaging/image-thread-pool.ts';
-import { fitInto } from '../imaging/letterbox-resize.ts';
+import { fitInto, type Size } from '../imaging/letterbox-resize.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
 import { checkModelBytes, openModelFile } from './model-files.ts';
@@ -73,6 +73,8 @@ export interface Models {
 export interface Weights {
   readonly hash: string;
   readonly classes: readonly string[];
+  /** The size to which the images that it learned from were stretched; undefined: to none. */
+  readonly stretchedTo?: Size | undefined;
 }
 
 /** The weights of a trained model; undefined: there is none of this id. */
@@ -93,23 +95,25 @@ export function createModels({ model, blobs, findWeights }: ModelsOptions): Mode
   const configured = model === undefined ? undefined : localModel;
 
   /** Undefined: there is no model of this id. */
-  const find = async (workspaceId: string, modelId: string): Promise<ModelFile | undefined> => {
-    if (modelId === localModel) return model === undefined ? undefined : openModelFile(model);
+  const find = async (workspaceId: string, modelId: string): Promise<FoundModel | undefined> => {
+    if (modelId === localModel) {
+      return model === undefined ? undefined : { file: await openModelFile(model) };
+    }
     const weights = await findWeights(workspaceId, modelId);
-    return weights && storedModel(blobs, weights);
+    return weights && { file: storedModel(blobs, weights), stretchedTo: weights.stretchedTo };
   };
 
   return {
     configured,
     resolve: async (workspaceId, modelId) => {
-      const file = await find(workspaceId, modelId);
-      if (file === undefined) throw noModel(modelId, configured);
-      return createLabeller(loaded, modelId, file);
+      const found = await find(workspaceId, modelId);
+      if (found === undefined) throw noModel(modelId, configured);
+      return createLabeller(loaded, modelId, found);
     },
     state: async (workspaceId, modelId) => {
-      const file = await find(workspaceId, modelId).catch(asFoveaError);
-      if (file instanceof FoveaError) return { status: 'no_model', reason: file.message };
-      const isThere = file !== undefined;
+      const found = await find(workspaceId, modelId).catch(asFoveaError);
+      if (found instanceof FoveaError) return { status: 'no_model', reason: found.message };
+      const isThere = found !== undefined;
       if (!isThere) return { status: 'no_model', reason: noModel(modelId, configured).message };
       if (!hasRuntime()) return { status: 'no_runtime', reason: noRuntime().message };
       return { status: 'ready', reason: undefined };
@@ -121,6 +125,11 @@ export function createModels({ model, blobs, findWeights }: ModelsOptions): Mode
     },
     close: async () => loaded.close(),
   };
+}
+
+interface FoundModel {
+  readonly file: ModelFile;
+  readonly stretchedTo?: Size | undefined;
 }
 
 function storedModel(blobs: BlobStore, { hash, classes }: Weights): ModelFile {
@@ -138,7 +147,7 @@ function storedModel(blobs: BlobStore, { hash, classes }: Weights): ModelFile {
 async function createLabeller(
   loaded: LoadedModels,
   modelId: string,
-  file: ModelFile,
+  { file, stretchedTo }: FoundModel,
 ): Promise<Labeller> {
   const never = new AbortController().signal;
   const classes = await loaded.with(file, never, async (model) => model.classes);
@@ -149,7 +158,7 @@ async function createLabeller(
       let isOpen = false;
       const run = (model: OpenModel) => {
         isOpen = true;
-        return detect(model, image, options);
+        return detect(model, image, stretchedTo, options);
       };
       return loaded.with(file, options.signal, run).catch((thrown: unknown) => {
         // It was opened before: its file was replaced since, or is gone.
@@ -178,11 +187,12 @@ function asModelFault(thrown: unknown): unknown {
 async function detect(
   model: OpenModel,
   bytes: Uint8Array,
+  stretchedTo: Size | undefined,
   { confidence, overlap, signal }: DetectOptions,
 ): Promise<Labelled> {
   const { classes, canvas } = model;
   const file = await readImageHeader(bytes);
-  const letterbox = fitInto(canvas, file);
+  const letterbox = fitInto(canvas, file, stretchedTo);
   const image = await fitImage(bytes, letterbox.scaled);
   const leastScores = classes.map((label) =>
     typeof confidence === 'number' ? confidence : confidence(label),

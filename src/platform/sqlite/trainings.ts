@@ -1,5 +1,8 @@
 // Trainings of versions, and the weights that they produced.
 
+import { check } from '../../contract/check.ts';
+import { stretchedSize } from '../../contract/stretched-size.ts';
+import { versionSettings } from '../../contract/version-settings.ts';
 import { membersOf } from '../../json-object.ts';
 import type { Weights } from '../../model-inference/detection-models.ts';
 import type { Database, Row } from '../../storage/database.ts';
@@ -238,7 +241,7 @@ function findWeights(
   const id = modelIdPattern.exec(modelId)?.groups;
   if (id?.slug === undefined) return undefined;
   return database.get(
-    `SELECT weights_hash, trainings.classes FROM trainings
+    `SELECT weights_hash, trainings.classes, versions.settings FROM trainings
        JOIN versions ON versions.id = trainings.version_id
        JOIN projects ON projects.id = versions.project_id
      WHERE projects.workspace_id = ? AND projects.slug = ? AND projects.deleted_at IS NULL
@@ -251,7 +254,11 @@ function findWeights(
       id.number === undefined ? undefined : Number(id.number),
       id.training ?? id.alone,
     ],
-    (row) => ({ hash: row.text('weights_hash'), classes: readTexts(row, 'classes') }),
+    (row) => ({
+      hash: row.text('weights_hash'),
+      classes: readTexts(row, 'classes'),
+      stretchedTo: stretchedSize(check(versionSettings, row.json('settings'))),
+    }),
   );
 }
 
