@@ -42,7 +42,7 @@ export const activity = {
       project: project.optional(),
       who: z.string().min(1).max(300).optional().describe('Only by this credential.'),
       limit: z.int().min(1).max(limits.activityPageMax).optional().describe('Default 20.'),
-      before: z.int().min(1).optional().describe('Only older than this.'),
+      before: z.int().min(1).optional().describe('Only older than this id.'),
     }),
     answer: open({
       total: z.int().describe('Entries that fit, on all pages.'),
@@ -59,6 +59,11 @@ export const activity = {
           count: z.int(),
           thing_id: z.string().optional().describe('Of a single thing.'),
           names: z.array(z.string()).readonly(),
+          images: z
+            .array(open({ id: z.string(), name: z.string() }))
+            .readonly()
+            .optional()
+            .describe('With limit 1: the images that were changed or removed, at most 1000.'),
           project: z.string().optional(),
           before: z.unknown().optional(),
           after: z.unknown().optional(),

@@ -134,6 +134,12 @@ export const platformLimits = {
   activityBurstMs: 10 * 60 * 1000,
   /** Names of the first things of an entry. */
   activityNamesMax: 5,
+  /** Images of one entry that are kept with it, to be read where it is asked for alone. */
+  activityImagesMax: 1_000,
+  /** Newest entries of a workspace whose images are kept: at most some 100 MB. */
+  activityImagesEntriesMax: 2_000,
+  /** Different changes in one transaction, above which an entry says only how many images changed. */
+  activityChangesMax: 20,
   /** What something was before and after, as JSON: names and settings. */
   activityValueCharactersMax: 2_000,
 

@@ -43,10 +43,11 @@ export function activityHandlers(
       const found = await store.activity.list(id, wanted);
       const entries = found.slice(0, limit);
       const next = found.length > limit && entries.at(-1);
+      const imagesOf = limit === 1 ? (entry: number) => store.activity.images(entry) : undefined;
       return {
         total: await store.activity.count(id, wanted),
         ...(next && { next: next.id }),
-        entries: entries.map(describeEntry),
+        entries: await Promise.all(entries.map((entry) => describeEntry(entry, imagesOf))),
       };
     },
   };
@@ -66,8 +67,13 @@ function checkAction(action: string): void {
   throw invalidInput([{ path: 'action', message: `is no operation and no task; ${right}` }]);
 }
 
-function describeEntry(entry: ActivityEntry) {
+/** `imagesOf` is asked where a single entry is wanted. */
+async function describeEntry(
+  entry: ActivityEntry,
+  imagesOf: PlatformDependencies['store']['activity']['images'] | undefined,
+) {
   const { id, at, until, who, action, verb, kind, count, thingId, names, project } = entry;
+  const images = (kind === 'image' && (await imagesOf?.(id))) || [];
   return {
     id,
     time: isoTime(at),
@@ -79,6 +85,7 @@ function describeEntry(entry: ActivityEntry) {
     count,
     ...(count === 1 && { thing_id: thingId }),
     names: [...names],
+    ...(images.length > 0 && { images }),
     ...(project !== undefined && { project }),
     ...(entry.before !== undefined && { before: entry.before }),
     ...(entry.after !== undefined && { after: entry.after }),

@@ -100,6 +100,50 @@ describe('images', () => {
     ]);
   });
 
+  it('that lose a tag are told apart from those that got one, and named when asked for', async () => {
+    const { call } = platform.client;
+    const tag = async (operation: 'add' | 'remove', tags: string[], those: readonly string[]) => {
+      for (const imageId of those) {
+        await call(images.images_tag, { ...inCells, imageId, operation, tags });
+      }
+    };
+    await tag('add', ['lab', 'new'], ids);
+    await tag('remove', ['lab'], ids.slice(1, 7));
+    const { entries } = await listed({ limit: 2 });
+    expect(entries).toMatchObject([
+      { action: 'images_tag', count: 6, before: { tags: { lab: true } } },
+      { action: 'images_tag', count: 7, after: { tags: { lab: true } } },
+    ]);
+    expect(entries[0]?.images).toBeUndefined();
+    const alone = await newest({ before: Number(entries[0]?.id) + 1 });
+    expect(alone?.images?.map(({ id }) => id)).toEqual(ids.slice(1, 7));
+    expect(alone?.images?.map(({ name }) => name)).toContain('7.png');
+  });
+
+  it('that change in one request, each otherwise, are counted; alike, it is said how', async () => {
+    const { call } = platform.client;
+    const bulk = async (metadata: (at: number) => Record<string, number>) => {
+      const updates = ids.map((imageId, at) => ({ imageId, metadata: metadata(at) }));
+      const { body } = await call(images.images_set_metadata_bulk, { workspace, updates });
+      await resultOf(platform.client, String(body.taskId));
+    };
+    await bulk(() => ({ lens: 40 }));
+    const alike = await listed({ action: 'task:metadata', limit: 10 });
+    // One image has other metadata already.
+    expect(alike.entries.map(({ count }) => count).sort()).toEqual([1, 6]);
+    expect(alike.entries[0]?.after).toMatchObject({ metadata: { lens: 40 } });
+    const more = await Promise.all(
+      Array.from({ length: 21 }, (_, at) => upload(platform.client, 'cells', 50 + at)),
+    );
+    const updates = more.map((imageId, at) => ({ imageId, metadata: { at } }));
+    const { body } = await call(images.images_set_metadata_bulk, { workspace, updates });
+    await resultOf(platform.client, String(body.taskId));
+    const each = await newest({ action: 'task:metadata' });
+    expect(each).toMatchObject({ count: 21 });
+    expect(each?.after).toBeUndefined();
+    expect(each?.images).toHaveLength(21);
+  });
+
   it('that are deleted are named; a refused call leaves no trace', async () => {
     const { call } = platform.client;
     const gone = ids.splice(-2);

@@ -4,12 +4,12 @@
 import { activity } from '../../src/contract/activity.ts';
 import { checkInput } from '../../src/contract/check.ts';
 import { embeddedOperations } from '../../src/contract/index.ts';
-import type { Input } from '../../src/contract/operation.ts';
+import type { Answer, Input } from '../../src/contract/operation.ts';
 import { unknownMember } from '../../src/contract/validation-problems.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
-import type { Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import type { NextCall, Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 
 const { activity_list } = activity;
@@ -21,10 +21,33 @@ type PastCall = NonNullable<Awaited<ReturnType<ToolContext['pastCalls']>>>['call
 const ofPlatform = fromOperation(activity_list, {
   title: 'List activity',
   description:
-    'Lists changes, the newest first: who, when, by which tool, before and after. Of a hosted platform it lists only calls made on this machine.',
-  summarize: ({ total }) => `${count(total, 'change')}.`,
+    'Lists changes, the newest first: who, when, by which tool, before and after. Of a hosted platform it lists only calls of this machine.',
+  summarize: ({ total, entries }, { before }) =>
+    before === undefined
+      ? `${count(total, 'change')}.`
+      : `${count(entries.length, 'change')} before ${before}, of ${total} in all.`,
+  next: ({ entries }, input) =>
+    entries
+      .filter(isCut)
+      .slice(0, 1)
+      .map((entry) => inFull(entry, input)),
   page: ({ total, entries, next }) => pageOf(total, entries.length, next),
 });
+
+type Entry = Answer<typeof activity_list>['entries'][number];
+
+/** Names stand for more images, which the log knows too. */
+function isCut({ kind, verb, count, names, images }: Entry): boolean {
+  return kind === 'image' && verb !== 'added' && count > names.length && images === undefined;
+}
+
+function inFull({ id, count: changed }: Entry, { workspace }: Wanted): NextCall {
+  return {
+    tool: activity_list.id,
+    arguments: { workspace, before: id + 1, limit: 1 },
+    why: `Names all ${changed} images of entry ${id}.`,
+  };
+}
 
 export const activityList: Tool = {
   ...ofPlatform,

@@ -20,6 +20,17 @@ CREATE INDEX activity_task ON activity (thing_id) WHERE kind = 'task';
 `,
 };
 
+/** The images that an entry changed, of which it names the first ones itself. */
+export const activityImageTables: Migration = {
+  name: 'activity images',
+  sql: `
+CREATE TABLE activity_images (
+  entry INTEGER NOT NULL, image_id TEXT NOT NULL, name TEXT NOT NULL,
+  PRIMARY KEY (entry, image_id)
+) STRICT, WITHOUT ROWID;
+`,
+};
+
 export function activityStore(database: Database): ActivityStore {
   return {
     list: async (workspaceId, wanted) =>
@@ -35,6 +46,12 @@ export function activityStore(database: Database): ActivityStore {
       const sql = `SELECT count(*) AS n FROM activity WHERE ${conditions}`;
       return database.get(sql, rest, (row) => row.integer('n')) ?? 0;
     },
+    images: async (entryId) =>
+      database.all(
+        'SELECT image_id, name FROM activity_images WHERE entry = ? ORDER BY name, image_id',
+        [entryId],
+        (row) => ({ id: row.text('image_id'), name: row.text('name') }),
+      ),
   };
 }
 

@@ -3,7 +3,7 @@
 import type { Migration } from '../../storage/migrations.ts';
 import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';
 import { activeLearningTables } from './active-learning.ts';
-import { activityTables } from './activity.ts';
+import { activityImageTables, activityTables } from './activity.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
@@ -51,4 +51,5 @@ export const platformMigrations: readonly Migration[] = [
   trashedImageTables,
   videoSheetColumn,
   refusedFileTables,
+  activityImageTables,
 ];

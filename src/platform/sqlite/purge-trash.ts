@@ -22,7 +22,11 @@ export function purgeStore(database: Database): PurgeStore {
     oldImages: async (before, countMax, fenced) =>
       fenced(() => database.run(oldImages, [before, countMax])),
     oldActivity: async (countMax, fenced) =>
-      fenced(() => database.run(oldActivity, { kept: limits.activityEntriesMax, countMax })),
+      fenced(() => {
+        const kept = limits.activityImagesEntriesMax;
+        const images = database.run(oldActivityImages, { kept, countMax });
+        return images + database.run(oldActivity, { kept: limits.activityEntriesMax, countMax });
+      }),
     oldVideoJobs: async (before, countMax, fenced) =>
       fenced(() => database.run(oldVideoJobs, [before, countMax])),
   };
@@ -41,6 +45,14 @@ const oldActivity = `DELETE FROM activity WHERE ordinal IN (
   SELECT activity.ordinal FROM workspaces CROSS JOIN activity ON workspace_id = workspaces.id
   WHERE activity.ordinal <= (SELECT newer.ordinal FROM activity AS newer
     WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)
+  LIMIT :countMax)`;
+
+const oldActivityImages = `DELETE FROM activity_images WHERE (entry, image_id) IN (
+  SELECT entry, image_id FROM workspaces
+    CROSS JOIN activity ON workspace_id = workspaces.id
+      AND activity.ordinal <= (SELECT newer.ordinal FROM activity AS newer
+        WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)
+    CROSS JOIN activity_images ON entry = activity.ordinal
   LIMIT :countMax)`;
 
 const oldVideoJobs = `DELETE FROM video_jobs WHERE id IN (

@@ -46,4 +46,6 @@ export interface ActivityStore {
   list(workspaceId: string, wanted: WantedActivity): Promise<readonly ActivityEntry[]>;
   /** How many of them there are, whatever the page. */
   count(workspaceId: string, wanted: WantedActivity): Promise<number>;
+  /** The images that an entry changed or removed, so many as are kept. */
+  images(entryId: number): Promise<readonly { readonly id: string; readonly name: string }[]>;
 }

@@ -54,7 +54,7 @@ async function newFolder(): Promise<string> {
 /** Every row of every table that has this text somewhere; the log outlives what it tells of. */
 function rowsWith(database: Database, text: string): readonly string[] {
   const tables = database.all(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%' AND name <> 'activity'",
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%' AND name NOT LIKE 'activity%'",
     [],
     (row) => row.text('name'),
   );

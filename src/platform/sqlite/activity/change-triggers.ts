@@ -4,12 +4,15 @@
 import type { Database } from '../../../storage/database.ts';
 import { shownValues } from './shown-values.ts';
 
-/** Makes the table of noted changes and its triggers, empty, on this connection. */
+/** Makes the tables of noted changes, empty, and their triggers on this connection. */
 export function noteChanges(database: Database): void {
   database.run('PRAGMA temp_store = MEMORY');
   database.run(`CREATE TEMP TABLE noted_changes (
     kind TEXT, verb TEXT, id TEXT, name TEXT, project_id TEXT, workspace_id TEXT,
     before TEXT, after TEXT)`);
+  database.run(`CREATE TEMP TABLE noted_things (
+    kind TEXT, verb TEXT, id TEXT, name TEXT, project_id TEXT, workspace_id TEXT,
+    before TEXT, after TEXT, shared TEXT, changes INTEGER, first INTEGER)`);
   for (const [index, rule] of rules.entries()) database.run(triggerOf(rule, index));
 }
 

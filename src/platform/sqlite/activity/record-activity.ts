@@ -43,7 +43,7 @@ export function recordingActivity(database: Database, clock: Clock): Database {
   };
 }
 
-/** Several changes of one kind and one project. */
+/** Several changes of one kind and one project; of images, the same change of each. */
 interface Group {
   readonly kind: string;
   readonly verb: string;
@@ -55,10 +55,13 @@ interface Group {
   readonly names: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
+  /** What its rows of `noted_things` have in common beside kind, verb and project. */
+  readonly shared: string | undefined;
 }
 
 function record(database: Database, now: number): void {
   if (database.get('SELECT 1 AS n FROM noted_changes LIMIT 1', [], isOne) === undefined) return;
+  database.run(fillThings, { changesMax: limits.activityChangesMax });
   const groups = database.all(grouped, { names: limits.activityNamesMax }, readGroup);
   database.run(
     `UPDATE projects SET updated = ? WHERE id IN (
@@ -67,37 +70,54 @@ function record(database: Database, now: number): void {
     [now],
   );
   database.run('DELETE FROM noted_changes');
-  for (const group of groups) write(database, group, now);
+  for (const group of groups) keepImages(database, group, write(database, group, now));
+  database.run('DELETE FROM noted_things');
 }
 
 function isOne(row: Row): boolean {
   return row.integer('n') === 1;
 }
 
-/** What happens to an image in the transaction that adds or restores it belongs to that. */
+/**
+ * What happens to an image in the transaction that adds or restores it belongs to that. A tag that
+ * many images get is one thing in common; where each changed otherwise, they have nothing.
+ */
+const fillThings = `
+  INSERT INTO noted_things
+  WITH noted AS MATERIALIZED (
+      SELECT rowid AS first, * FROM noted_changes AS noted
+      WHERE kind <> 'image' OR verb IN ('added', 'deleted', 'restored') OR NOT EXISTS (
+        SELECT 1 FROM noted_changes AS added
+        WHERE added.kind = 'image' AND added.verb IN ('added', 'restored') AND added.id = noted.id)),
+    different AS (
+      SELECT DISTINCT project_id, before, after FROM noted
+      WHERE kind = 'image' AND verb = 'changed'),
+    few AS (SELECT project_id FROM different GROUP BY project_id HAVING count(*) <= :changesMax),
+    sharing AS (
+      SELECT *, CASE WHEN kind = 'image' AND verb = 'changed' AND project_id IN (SELECT * FROM few)
+        THEN json_array(before, after) END AS shared
+      FROM noted)
+  SELECT kind, verb, id, max(name), project_id, workspace_id, min(before), min(after), shared,
+    count(*), min(first)
+  FROM sharing GROUP BY kind, verb, id, project_id, workspace_id, shared`;
+
 const grouped = `
-  WITH things AS (
-    SELECT kind, verb, id, max(name) AS name, project_id, workspace_id,
-      min(before) AS before, min(after) AS after, count(*) AS changes, min(rowid) AS first
-    FROM noted_changes AS noted
-    WHERE kind <> 'image' OR verb IN ('added', 'deleted', 'restored') OR NOT EXISTS (
-      SELECT 1 FROM noted_changes AS added
-      WHERE added.kind = 'image' AND added.verb IN ('added', 'restored') AND added.id = noted.id)
-    GROUP BY kind, verb, id, project_id, workspace_id)
   SELECT kind, verb, things.project_id, slug, count(*) AS n, sum(changes) AS changes,
     coalesce(things.workspace_id, projects.workspace_id) AS workspace, min(things.id) AS id,
     (SELECT json_group_array(name) FROM (
-       SELECT coalesce(some.name, some.id) AS name FROM things AS some
+       SELECT coalesce(some.name, some.id) AS name FROM noted_things AS some
        WHERE some.kind = things.kind AND some.verb = things.verb
-         AND some.project_id IS things.project_id ORDER BY first LIMIT :names)) AS names,
-    min(before) AS before, min(after) AS after
-  FROM things LEFT JOIN projects ON projects.id = things.project_id
-  GROUP BY kind, verb, things.project_id, workspace ORDER BY min(first)`;
+         AND some.project_id IS things.project_id AND some.shared IS things.shared
+       ORDER BY first LIMIT :names)) AS names,
+    min(before) AS before, min(after) AS after, shared
+  FROM noted_things AS things LEFT JOIN projects ON projects.id = things.project_id
+  GROUP BY kind, verb, things.project_id, workspace, shared ORDER BY min(first)`;
 
 function readGroup(row: Row): Group {
-  const isSingle = row.integer('changes') === 1;
+  const shared = row.optionalText('shared');
+  const isOneChange = row.integer('changes') === 1 || shared !== undefined;
   const small = (text: string | undefined) =>
-    isSingle && text !== undefined && text.length <= limits.activityValueCharactersMax
+    isOneChange && text !== undefined && text.length <= limits.activityValueCharactersMax
       ? text
       : undefined;
   return {
@@ -111,16 +131,22 @@ function readGroup(row: Row): Group {
     names: row.text('names'),
     before: small(row.optionalText('before')),
     after: small(row.optionalText('after')),
+    shared,
   };
 }
 
-function write(database: Database, group: Group, now: number): void {
+/** The number of the entry. */
+function write(database: Database, group: Group, now: number): number | undefined {
   const { action = 'platform', who = starterOf(database) } = currentWork() ?? {};
-  if (group.kind === 'image' && joinLast(database, { ...group, action, who }, now)) return;
+  if (group.kind === 'image') {
+    const joined = joinLast(database, { ...group, action, who }, now);
+    if (joined !== undefined) return joined;
+  }
   const { workspaceId, projectId, project, kind, verb, id, count, names, before, after } = group;
-  database.run(
+  return database.get(
     `INSERT INTO activity (workspace_id, project_id, project, at, until, who, action, kind, verb,
-       thing_id, n, names, before, after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       thing_id, n, names, before, after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     RETURNING ordinal`,
     [
       workspaceId,
       projectId,
@@ -137,6 +163,26 @@ function write(database: Database, group: Group, now: number): void {
       before,
       after,
     ],
+    readOrdinal,
+  );
+}
+
+function readOrdinal(row: Row): number {
+  return row.integer('ordinal');
+}
+
+/** Images that were added are there to be asked; of all others it is kept which ones they were. */
+function keepImages(database: Database, group: Group, entry: number | undefined): void {
+  const { kind, verb, projectId, shared } = group;
+  if (kind !== 'image' || verb === 'added' || entry === undefined) return;
+  database.run(
+    `INSERT INTO activity_images
+     SELECT :entry, id, coalesce(name, '') FROM noted_things
+     WHERE kind = 'image' AND verb = :verb AND project_id IS :projectId AND shared IS :shared
+     ORDER BY first
+     LIMIT max(0, :countMax - (SELECT count(*) FROM activity_images WHERE entry = :entry))
+     ON CONFLICT DO NOTHING`,
+    { entry, verb, projectId, shared, countMax: limits.activityImagesMax },
   );
 }
 
@@ -155,18 +201,22 @@ interface Burst extends Group {
 
 /**
  * A folder of images comes in a request for each: they join the entry before, as long as that is
- * the newest of the workspace and of the same kind.
+ * the newest of the workspace and of the same kind, and says the same of what was changed. The
+ * number of that entry.
  */
-function joinLast(database: Database, burst: Burst, now: number): boolean {
-  const { workspaceId, projectId, action, who, verb, count, names } = burst;
-  const joined = database.run(
-    `UPDATE activity SET n = n + :count, until = :now, before = NULL, after = NULL,
+function joinLast(database: Database, burst: Burst, now: number): number | undefined {
+  const { workspaceId, projectId, action, who, verb, count, names, before, after } = burst;
+  return database.get(
+    `UPDATE activity SET n = n + :count, until = :now,
+       before = iif(verb = 'changed', before, NULL), after = iif(verb = 'changed', after, NULL),
        names = (SELECT json_group_array(value) FROM (
          SELECT value FROM json_each(names) UNION ALL SELECT value FROM json_each(:names)
          LIMIT :namesMax))
      WHERE ordinal = (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId)
        AND kind = 'image' AND verb = :verb AND action = :action AND who IS :who
-       AND project_id IS :projectId AND until >= :since`,
+       AND project_id IS :projectId AND until >= :since
+       AND (verb <> 'changed' OR (before IS :before AND after IS :after))
+     RETURNING ordinal`,
     {
       workspaceId,
       projectId,
@@ -175,10 +225,12 @@ function joinLast(database: Database, burst: Burst, now: number): boolean {
       verb,
       count,
       names,
+      before,
+      after,
       now,
       since: now - limits.activityBurstMs,
       namesMax: limits.activityNamesMax,
     },
+    readOrdinal,
   );
-  return joined > 0;
 }
