@@ -135,8 +135,8 @@ function showProgress(done: number, total: number | undefined, message: string):
 }
 
 const endsWithThis =
-  'fovea: Nothing is lost: the work pauses now, and goes on with your next fovea command (a training ' +
-  'starts over). To let it run meanwhile, keep `fovea platform` running in another terminal.\n';
+  'fovea: The work goes on while fovea runs: `fovea call tasks_wait` sees it through. For a long ' +
+  'training keep `fovea platform` running in another terminal.\n';
 
 /** Control sequences of terminals may stand in what others wrote. */
 async function textOf(content: Content): Promise<string> {

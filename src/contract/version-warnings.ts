@@ -233,8 +233,11 @@ function clashes({ preprocessing, augmentation }: VersionSettings): readonly str
     ...(isolate && augmentation.mosaic
       ? ['augmentation.mosaic is chosen beside isolate: it joins isolated objects of all classes']
       : []),
-    ...((isolate || tile || augmentation.mosaic) && !resize
-      ? ['preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes']
+    ...((isolate || augmentation.mosaic) && !resize
+      ? ['preprocessing.resize is missing: isolate and mosaic make images of many sizes']
+      : []),
+    ...(tile && !isolate && !augmentation.mosaic && !resize
+      ? ['preprocessing.resize is missing: tiles of images of different sizes differ in size']
       : []),
     ...(first
       ? [

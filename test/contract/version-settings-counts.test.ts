@@ -185,7 +185,7 @@ test('warnings give path, value and customary range, or what is wrong', () => {
       'cap of the plan, on the embedded platform 50 unless set otherwise',
     'augmentation.cutout is 26 x 71 percent: together they have 13.1 times the area of the image; ' +
       'customary is less than once',
-    'preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes',
+    'preprocessing.resize is missing: isolate and mosaic make images of many sizes',
     'preprocessing.remap gives "RBC" the name "WBC", which is renamed as well: each class is ' +
       'renamed once, not on and on',
   ]);

@@ -150,7 +150,7 @@ describe('a preview of a project', () => {
         '(of 1 image looked at, before resize)',
     ]);
     expect(warnings).toEqual([
-      'preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes',
+      'preprocessing.resize is missing: tiles of images of different sizes differ in size',
     ]);
     const { warnings: first } = await preview(settings);
     expect(first).toContain('tile: of each image, only the first piece is shown');

@@ -249,7 +249,7 @@ describe('dry_run', () => {
     const args = { ...where, preprocessing: { isolate: true }, augmentation: {}, dry_run: true };
     const { data } = await fixture.call('versions_generate', args);
     expect(data.warnings).toEqual([
-      'preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes',
+      'preprocessing.resize is missing: isolate and mosaic make images of many sizes',
     ]);
   });
 
@@ -363,18 +363,15 @@ describe('dry_run', () => {
     expect(data.expected).toBeNull();
   });
 
-  it('proposes splits after it where there are none to judge by', async () => {
+  it('warns where there are no splits to judge by, and proposes no change of them', async () => {
     projectHas({ train: 5, valid: 0, test: 0 });
     const args = { ...where, preprocessing: { resize }, augmentation: {} };
     const { data, next } = await fixture.call('versions_generate', { ...args, dry_run: true });
     expect(data.warnings).toEqual([
       'project has no valid and no test images: projects_rebalance_splits gives it some',
     ]);
-    const splits = { train: 70, valid: 20, test: 10 };
-    expect(next).toMatchObject([
-      { tool: 'versions_generate', arguments: args },
-      { tool: 'projects_rebalance_splits', arguments: { ...where, splits } },
-    ]);
+    expect(next).toMatchObject([{ tool: 'versions_generate', arguments: args }]);
+    expect(next).toHaveLength(1);
   });
 
   it.each([

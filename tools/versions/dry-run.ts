@@ -1,7 +1,6 @@
 // Describes a version before it is generated: parsed settings, warnings and image counts.
 
-import type { Answer, Input } from '../../src/contract/operation.ts';
-import type { projects } from '../../src/contract/projects.ts';
+import type { Input } from '../../src/contract/operation.ts';
 import type { ExpectedCount, ExpectedCounts } from '../../src/contract/version-image-counts.ts';
 import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import { lacksCopies } from '../../src/contract/version-warnings.ts';
@@ -9,10 +8,9 @@ import type { versions } from '../../src/contract/versions.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, quoted } from '../format.ts';
 import { estimateTime } from './estimate.ts';
-import { isUnsplit, judgeVersion } from './judge-version.ts';
+import { judgeVersion } from './judge-version.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
-type Project = Answer<typeof projects.projects_get>['project'];
 
 /** Throws as judgeVersion. */
 export async function dryRun(wanted: Wanted, context: ToolContext): Promise<ToolResult> {
@@ -36,16 +34,12 @@ export async function dryRun(wanted: Wanted, context: ToolContext): Promise<Tool
       warnings,
       settings: { ...(versionName !== undefined && { versionName }), ...normalizeSettings(wanted) },
     },
-    next: isRefused ? [] : nextCalls(wanted, judged.project, unknownTags),
+    next: isRefused ? [] : nextCalls(wanted, unknownTags),
   };
 }
 
 /** Settings that must fail: a tag that no image has leaves no image. */
-function nextCalls(
-  wanted: Wanted,
-  { splits }: Project,
-  strangers: readonly string[],
-): readonly NextCall[] {
+function nextCalls(wanted: Wanted, strangers: readonly string[]): readonly NextCall[] {
   const { workspace, project, preprocessing } = wanted;
   const tags = preprocessing['filter-tags'] ?? {};
   if (strangers.some((tag) => tags[tag] === true)) {
@@ -57,15 +51,7 @@ function nextCalls(
     arguments: { ...wanted, workspace, project },
     why: 'Generates it.',
   };
-  const calls = lacksCopies(wanted) ? [withCopies(generate, wanted), generate] : [generate];
-  if (!splits || !isUnsplit(splits)) return calls;
-  const shares = { train: 70, valid: 20, test: 10 };
-  const rebalance: NextCall = {
-    tool: 'projects_rebalance_splits',
-    arguments: { workspace, project, splits: shares },
-    why: 'Gives the project images to judge a model by.',
-  };
-  return [...calls, rebalance];
+  return lacksCopies(wanted) ? [withCopies(generate, wanted), generate] : [generate];
 }
 
 /** Augmentation makes copies alone: without any it does nothing. */

@@ -4,7 +4,6 @@ import type { Answer, Input } from '../../src/contract/operation.ts';
 import { previews } from '../../src/contract/previews.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import { FoveaError } from '../../src/errors.ts';
-import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 
@@ -36,7 +35,7 @@ export async function estimateTime(
 const unknown: TimeEstimate = { words: '', data: {} };
 
 const notMeasured: TimeEstimate = {
-  words: ` Its time was not measured: no image was finished within ${limits.estimateMsMax / 1000} s.`,
+  words: ' How long it takes is not known yet.',
   data: {},
 };
 

@@ -83,11 +83,7 @@ async function unknownTags(
 const tagsLookedForMax = 10;
 
 /** Whether nothing is left to judge a model by. */
-export function isUnsplit({
-  train = 0,
-  valid = 0,
-  test = 0,
-}: NonNullable<Project['splits']>): boolean {
+function isUnsplit({ train = 0, valid = 0, test = 0 }: NonNullable<Project['splits']>): boolean {
   return train > 0 && valid + test === 0;
 }
 

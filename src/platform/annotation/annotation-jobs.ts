@@ -77,23 +77,19 @@ export function annotationJobHandlers(
   };
 }
 
-/** The batch of an id that stands in the body. Throws `invalid_input`, naming the nearest. */
+/** The batch of an id or a name that stands in the body. Throws `invalid_input`, naming the nearest. */
 export async function findBatch(
   { store }: Pick<PlatformDependencies, 'store'>,
   project: Project,
-  batchId: string,
+  idOrName: string,
   argument: string,
 ): Promise<Batch> {
   const batches = await store.images.batches(project.id);
-  const batch = batches.find(({ id }) => id === batchId);
+  const batch =
+    batches.find(({ id }) => id === idOrName) ?? batches.find(({ name }) => name === idOrName);
   if (batch !== undefined) return batch;
-  const byName = batches.find(({ name }) => name === batchId);
-  const near =
-    byName?.id ??
-    suggestSpelling(
-      batchId,
-      batches.map(({ id }) => id),
-    );
+  const names = batches.map(({ name }) => name);
+  const near = suggestSpelling(idOrName, names);
   const right = near === undefined ? 'batches_list names the batches' : `did you mean "${near}"?`;
   throw invalidArgument(argument, `is no batch of this project: ${right}`);
 }

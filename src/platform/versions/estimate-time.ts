@@ -17,6 +17,7 @@ import {
   type RenderJob,
   type RenderSource,
 } from '../../dataset-versions/render-images.ts';
+import type { Renderers } from '../../dataset-versions/render-threads.ts';
 import { asFoveaError } from '../../errors.ts';
 import { evenlySpaced } from '../../evenly-spaced.ts';
 import { limits } from '../../limits.ts';
@@ -31,10 +32,10 @@ import { rounded, scaleUp, type Timed } from './scale-estimate.ts';
 
 export type Estimate = Answer<typeof previews.versions_estimate>;
 
-type Dependencies = Pick<
-  PlatformDependencies,
-  'store' | 'blobs' | 'renderers' | 'temporaryFiles' | 'clock'
->;
+interface Dependencies extends Pick<PlatformDependencies, 'store' | 'temporaryFiles' | 'clock'> {
+  readonly blobs: Pick<BlobStore, 'get' | 'has'>;
+  readonly renderers: Pick<Renderers, 'count' | 'render'>;
+}
 
 /**
  * Makes and writes the images of some sources, and keeps none of them. Takes at most
@@ -160,6 +161,7 @@ async function timeBatch(
     0,
   );
   let made = 0;
+  const begun: Promise<void>[] = [];
   const write = async ({ bytes }: RenderedImage) => {
     const content = new HashedBytes(bytes);
     // What is kept already is not written again.
@@ -167,8 +169,15 @@ async function timeBatch(
     made += 1;
   };
   const startMs = clock.monotonic();
+  const emit = (image: RenderedImage) => {
+    const written = write(image);
+    begun.push(written);
+    return written;
+  };
   const end = await renderers
-    .render(job, write, run.stop)
+    .render(job, emit, run.stop)
+    // Whoever asked removes the folder next: nothing may be written into it any more.
+    .finally(() => Promise.allSettled(begun))
     .catch((thrown) => unlessOver(run, thrown));
   // What was begun counts by what was made of it.
   const share = end === 'unfinished' ? Math.min(1, made / Math.max(1, expected)) : 1;

@@ -203,9 +203,9 @@ it('refuses what is wrong', async () => {
     400,
     `${noBatch}batches_list names the batches`,
   ]);
-  expect(await refusal(await create(fixture, project, 'first'))).toEqual([
+  expect(await refusal(await create(fixture, project, 'frist'))).toEqual([
     400,
-    `${noBatch}did you mean "${batch}"?`,
+    `${noBatch}did you mean "first"?`,
   ]);
   expect((await create(fixture, project, batch, { num_images: 0 })).status).toBe(400);
   expect((await create(fixture, project, batch, { labelerEmail: '' })).status).toBe(400);
@@ -213,6 +213,7 @@ it('refuses what is wrong', async () => {
   expect((await fixture.tell('PATCH', `/acme/${project}/jobs/none`, { approve: [] })).status).toBe(
     404,
   );
-  const made = await create(fixture, project, batch, { num_images: 1 });
+  const made = await create(fixture, project, 'first', { num_images: 1 });
+  expect(made.status).toBe(201);
   expect((await fixture.tell('GET', `/acme/${other}/jobs/${made.body.id}`)).status).toBe(404);
 });

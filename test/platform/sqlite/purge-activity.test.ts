@@ -20,7 +20,8 @@ it('keeps the newest entries of a workspace, and the images of fewer', async () 
        CROSS JOIN json_each('["a", "b"]')`,
   );
   const { oldActivity } = purgeStore(database);
-  for (let removed = 1; removed > 0; ) removed = await oldActivity(1_000, async (work) => work());
+  const now = <T>(writes: () => T) => writes();
+  for (let removed = 1; removed > 0; ) removed = await oldActivity(1_000, now);
   expect(numberIn(database, 'SELECT count(*) AS n FROM activity')).toBe(limits.activityEntriesMax);
   expect(numberIn(database, 'SELECT count(*) AS n FROM activity_images')).toBe(
     2 * limits.activityImagesEntriesMax,

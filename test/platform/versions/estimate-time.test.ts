@@ -1,11 +1,20 @@
 // How long a version would take: from some of its images, of which none is kept.
 
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import type { Renderers } from '../../../src/dataset-versions/render-threads.ts';
+import { openTemporaryFiles } from '../../../src/platform/background-tasks/temporary-files.ts';
+import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import { estimateTime } from '../../../src/platform/versions/estimate-time.ts';
 import { scaleUp } from '../../../src/platform/versions/scale-estimate.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { redAt, sharedLabelling } from '../platform-with-model.ts';
+import { seedImages } from '../seed-images.ts';
 
 const labelling = sharedLabelling();
 const plain = { preprocessing: {}, augmentation: {} };
@@ -89,3 +98,46 @@ it('refuses what makes too much of an image', async () => {
   const { status, body } = await tell('POST', `/acme/${project}/estimate`, settings);
   expect([status, Object(body.error).type]).toEqual([400, 'invalid_input']);
 });
+
+it('ends only after the image that is being written, and leaves nothing behind', async () => {
+  const { database, data } = await seedImages(1);
+  const store = createSqliteStore(
+    database,
+    createTaskQueue(database, { clock: systemClock, owner: 'test' }),
+  );
+  const { id } = await store.workspaces.ensure('acme', 1);
+  const [project] = await store.projects.list(id);
+  assert(project);
+  const controller = new AbortController();
+  const { promise: isKept, resolve: tellKept } = Promise.withResolvers<boolean>();
+  const blobs = { get: async () => redAt(1), has: () => isKept };
+  const render: Renderers['render'] = async (job, emit) => {
+    if (job.piecesMax !== undefined) return;
+    void emit({ ...rendered, bytes: await redAt(1) });
+    controller.abort(new Error('gone'));
+    controller.signal.throwIfAborted();
+  };
+  const scratch = join(data, 'scratch');
+  const temporaryFiles = await openTemporaryFiles(scratch, systemClock);
+  const renderers = { count: 1, render };
+  const dependencies = { store, blobs, renderers, temporaryFiles, clock: systemClock };
+  const ended = estimateTime(dependencies, project, plain, controller.signal);
+  await once(controller.signal, 'abort');
+  // Long enough to remove the folder under the write.
+  for (let looks = 0; looks < 200; looks += 1) expect(await readdir(scratch)).toHaveLength(1);
+  tellKept(false);
+  await expect(ended).rejects.toThrow('gone');
+  expect(await readdir(scratch)).toEqual([]);
+});
+
+const rendered = {
+  source: 0,
+  number: 0,
+  piece: '',
+  copy: 0,
+  words: [],
+  contentType: 'image/png',
+  width: 64,
+  height: 48,
+  boxes: [],
+};
