@@ -150,6 +150,10 @@ const later: typeof tried = [
   ['distribute images over train, valid, test splits by percentage', 'projects_rebalance_splits'],
   ['apportion my images to train, valid and test splits by quota', 'projects_rebalance_splits'],
   ['record event quality check', 'events_create'],
+  ['remove metadata key from images', 'images_set_metadata_bulk'],
+  ['history of one image', 'activity_list'],
+  ['restore earlier tags of images, undo a change', 'activity_list', 'images_tag'],
+  ['which tag was removed from these images', 'activity_list'],
 ];
 
 const wishes = [...tried, ...unseen, ...later];

@@ -8,7 +8,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   workspace_get:
     'list projects, which projects, projects have, list datasets, overview, everything',
   activity_list:
-    'what changed, what changed today, who changed, who deleted, change log, activity, history of project, history of workspace, audit log, audit trail, what happened to images, recent changes, who did, when deleted, yesterday changes, changes since',
+    'what changed, what changed today, who changed, who deleted, change log, activity, history of project, history of image, history of tags, history of workspace, earlier tags, earlier metadata, undo change, which tag removed, what was removed, audit log, audit trail, what happened to images, recent changes, who did, when deleted, yesterday changes, changes since',
   projects_list:
     'list projects, projects of type, newest project, last changed project, find project by name, recently changed projects',
   projects_create: 'new project, new dataset, start dataset, start project, begin, classification',
@@ -77,7 +77,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   images_tag: 'tag one image, mark image, untag, remove tag, remove tag image, add tag image',
   images_set_metadata: 'metadata one image, note on image, location of image',
   images_set_metadata_bulk:
-    'remember camera each photo, add tags to images, tag images, remove tags from images, tag what query finds, tag many images, tag thousand images, tag all images, many images, metadata many, bulk',
+    'remember camera each photo, remove metadata, metadata key, remove metadata key images, add tags to images, tag images, remove tags from images, tag what query finds, tag many images, tag thousand images, tag all images, many images, metadata many, bulk',
   batches_list:
     'which uploads, my uploads, what uploaded, list batches, earlier uploads, uploads made',
   batches_get: 'one batch, one upload, how many images batch',
