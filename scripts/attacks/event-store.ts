@@ -74,6 +74,8 @@ const queries: readonly Attack[] = [
   query('4,000 devices', `device_id__in=${repeated(3_000, (at) => at).join(',')}`),
   query('a filter of 15,800 digits', `metadata_filter=a:eq:${'1'.repeat(15_800)}x`),
   query('a filter of 12 KB', `metadata_filter=a:eq:${'b'.repeat(12_000)}`),
+  query('a path of 7,000 names', `event_data_filter=${'a.'.repeat(7_000)}:1`),
+  query('1,501 terms on detections', `detection_filter=class:a${',count:1'.repeat(1_500)}`),
   query('all of them, a thousand', 'limit=1000&include_drafts=true&sort_direction=asc'),
   query(
     'times at the ends of time',
@@ -92,6 +94,21 @@ const largePage: Attack = {
       await target.ask(post({ event_data: {}, custom_metadata }));
     }
     return () => target.send({ path: '/v2/events?limit=1000' });
+  },
+};
+
+/** Filters that no index knows, on events with as many detections as one may have. */
+const looks: Attack = {
+  name: 'events: eight counts at once of 1,800,000 detections',
+  target: 'event-store',
+  restarts: true,
+  prepare: async (target) => {
+    const classifications = repeated(30_000, (at) => ({ class: `c${at % 7}`, confidence: 0.5 }));
+    for (let at = 0; at < 60; at += 1) await target.ask(post({ images: [{ classifications }] }));
+    const terms = 'class:ne:a,class:ne:b,class:ne:c,class:ne:d,confidence:gte:0,count:gte:40000';
+    const detections = repeated(4, () => `detection_filter=${terms}`).join('&');
+    const path = `/events/count/stats?${detections}`;
+    return () => Promise.all(repeated(8, () => target.send({ path })));
   },
 };
 
@@ -177,5 +194,6 @@ export const eventStoreAttacks: readonly Attack[] = [
   ...queries,
   ...many,
   largePage,
+  looks,
   announced,
 ];

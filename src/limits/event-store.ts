@@ -42,8 +42,8 @@ export const eventStoreLimits = {
   eventDetectionTermsMax: 6,
   /** Events that one request looks at: some tenths of a second. The answer says where to go on. */
   eventsLookedAtMax: 20_000,
-  /** The text of these events: likewise, where they are large. */
-  eventsLookedAtCharactersMax: 64 * 1024 * 1024,
+  /** The text of these events: likewise, where they are large and full of detections. */
+  eventsLookedAtCharactersMax: 32 * 1024 * 1024,
   /** Event Store, Limits. */
   eventsPageDefault: 100,
   /** A contact sheet of events in a tool result, beside its text. */

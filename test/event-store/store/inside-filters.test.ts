@@ -50,6 +50,17 @@ async function seen(store: EventStore, wanted: EventQuery) {
   return { arrivals, next, counts };
 }
 
+test('of large events fewer are looked at, and the rest is led to', async () => {
+  const store = await sqliteStore(settableClock());
+  const eventData = { result: 'fail', note: 'a'.repeat(1024 * 1024) };
+  for (let n = 0; n < 40; n += 1) await store.create(newEvent({ eventData }));
+  const fails = { eventData: [is('result', 'fail')] };
+  const first = await store.countMatching(fails);
+  expect(first).toMatchObject({ total: 40, filtered: 32, scanned: 32, next: expect.any(Number) });
+  const second = await store.countMatching({ ...fails, until: first.next ?? 0 });
+  expect(second).toMatchObject({ filtered: 8, scanned: 8, next: undefined });
+});
+
 const is = (key: string, value: string | number): MetadataCondition => ({
   key,
   operator: 'eq',
