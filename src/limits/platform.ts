@@ -138,7 +138,7 @@ export const platformLimits = {
   activityImagesMax: 1_000,
   /** Newest entries of a workspace whose images are kept: at most some 100 MB. */
   activityImagesEntriesMax: 2_000,
-  /** Different changes in one transaction, above which an entry says only how many images changed. */
+  /** Different changes in one transaction; above it an entry says only how many images changed. */
   activityChangesMax: 20,
   /** What something was before and after, as JSON: names and settings. */
   activityValueCharactersMax: 2_000,

@@ -77,7 +77,7 @@ export function annotationJobHandlers(
   };
 }
 
-/** The batch of an id or a name that stands in the body. Throws `invalid_input`, naming the nearest. */
+/** The batch of an id or a name in the body. Throws `invalid_input`, naming the nearest. */
 export async function findBatch(
   { store }: Pick<PlatformDependencies, 'store'>,
   project: Project,
