@@ -19,6 +19,10 @@ export const toolLimits = {
   uploadProblemsShownMax: 50,
   /** Ids of uploaded images listed: a model uses no more. */
   uploadIdsShownMax: 20,
+  /** Folders of images beside which an upload looks for lists of splits: those of a dataset. */
+  splitListFoldersMax: 100,
+  /** Such a list: 300,000 names of COCO; parsing it takes 40 ms. */
+  splitListBytesMax: 4 * 1024 * 1024,
   /** Local images in which a preview looks for one with an annotation. */
   previewFilesReadMax: 200,
   /** Contact sheets kept in the data folder. */

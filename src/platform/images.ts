@@ -5,6 +5,7 @@ import { compareLabels } from '../annotations/compare-labels.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { isoTime } from '../clock.ts';
 import type { images } from '../contract/images.ts';
+import { setAndRemoved } from '../contract/set-and-removed.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../imaging/image-format.ts';
@@ -113,8 +114,8 @@ function changeHandlers(
       const accessible = await accessibleProjects(store, principal);
       if (!project || !isAccessible(accessible, project.id)) throw noImage(input.imageId);
       const { metadata = {}, removeMetadata = [], addTags = [], removeTags = [] } = input;
-      refuseBoth('removeMetadata', Object.keys(metadata), removeMetadata);
-      refuseBoth('removeTags', addTags, removeTags);
+      const problems = setAndRemoved(input);
+      if (problems.length > 0) throw invalidInput(problems);
       const change = { metadata, removeMetadata, addTags, removeTags };
       if (!(await store.images.change(input.imageId, change))) throw noImage(input.imageId);
       return { success: true };
@@ -187,13 +188,6 @@ async function findImage(
 
 function noImage(imageId: string): FoveaError {
   return notFound('image', imageId, 'images_search and workspace_search give the ids of images.');
-}
-
-/** Facts: the same key or tag may not be set and removed in one call. */
-function refuseBoth(path: string, added: readonly string[], removed: readonly string[]): void {
-  const both = removed.filter((name) => added.includes(name));
-  if (both.length === 0) return;
-  throw invalidInput([{ path, message: `also sets what it removes: ${both.join(', ')}` }]);
 }
 
 /** An image as the API shows it: x and y of a box are its centre, all in pixels. */

@@ -37,7 +37,7 @@ async function withImages(host: ModernHost, project: string): Promise<void> {
     type: 'object-detection',
     annotation: 'cells',
   });
-  const files = { files: images, annotations: `${sample}/Annotations` };
+  const files = { files: images, annotations: `${sample}/Annotations`, split: 'train' };
   const uploaded = await host.call('images_upload', { project, ...files });
   expect(uploaded).toMatchObject({ result: { structuredContent: { uploaded: 2 } } });
 }

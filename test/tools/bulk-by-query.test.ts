@@ -12,7 +12,8 @@ beforeAll(async () => {
   for (const name of ['Cells', 'Others']) {
     await fovea.ok('projects_create', { name, type: 'object-detection', annotation: 'cells' });
     const project = name.toLowerCase();
-    await fovea.ok('images_upload', { project, files: [`${sample}/JPEGImages`] });
+    const files = [`${sample}/JPEGImages`];
+    await fovea.ok('images_upload', { project, files, split: 'train' });
   }
 }, 60_000);
 
@@ -76,6 +77,11 @@ describe('images_set_metadata_bulk', () => {
       'updates: must have at most 1 item, has 2',
     ],
     ['no change', { query: '*', updates: [{}] }, 'updates[0]: give at least one of metadata'],
+    [
+      'what is set and removed, said once',
+      { query: '*', updates: [{ addTags: ['a'], removeTags: ['a'] }] },
+      'updates[0].removeTags: also sets what it removes: a\nRetry',
+    ],
     ['an id', { query: '*', updates: [{ imageId: 'a', addTags: ['b'] }] }, 'updates[0].imageId'],
     ['an order', { query: 'like-image:a', updates }, 'query: like-image: orders images'],
     ['a wrong query', { query: 'camera=7', updates }, 'metadata:camera=7'],

@@ -189,7 +189,7 @@ describe('projects_findings', () => {
     const labelmap = { 0: 'RBC' };
     // One after the other: they are listed in the order in which they came.
     for (const file of files) {
-      const labelled = { files: [file], annotations: labels, labelmap };
+      const labelled = { files: [file], annotations: labels, labelmap, split: 'train' };
       await fovea.ok('images_upload', { project: 'cells', ...labelled });
     }
     const copies = await Promise.all(

@@ -53,7 +53,10 @@ describe('images_upload', () => {
       batch: 'first',
       tags: ['night', 'wet'],
     });
-    expect(summary).toBe('Uploaded 2 images, 1 annotated with 2 boxes, 1 without an annotation.');
+    expect(summary).toBe(
+      'Uploaded 2 images (split valid, batch "first", tags "night", "wet"), ' +
+        '1 annotated with 2 boxes, 1 without an annotation.',
+    );
     expect(data).toEqual({
       uploaded: 2,
       duplicates: 0,
@@ -104,7 +107,9 @@ describe('images_upload', () => {
       annotations: 'labels',
       labelmap: { 0: 'RBC' },
     });
-    expect(summary).toBe('Uploaded 1 image, 1 there already, 1 annotated already, 2 failed.');
+    expect(summary).toBe(
+      'Uploaded 1 image (split train), 1 there already, 1 annotated already, 2 failed.',
+    );
     expect(data).toMatchObject({
       failed: [
         { file: 'b.jpg', problem: 'not an image' },
@@ -114,6 +119,23 @@ describe('images_upload', () => {
         },
       ],
     });
+  });
+
+  it('says that images which are there keep what they have, and what changes it', async () => {
+    await writeImages('a.jpg', 'b.jpg');
+    fixture.on(upload, ({ query }) => ({
+      json: { id: 'i', success: true, duplicate: true, name: query.get('name'), split: 'test' },
+    }));
+    const call = (args: object) =>
+      fixture.call('images_upload', { project: 'cells', files: ['images'], ...args });
+    expect((await call({})).summary).toBe('Uploaded 0 images, 2 there already.');
+    const { summary } = await call({ split: 'valid', tags: ['night'] });
+    expect(summary).toBe(
+      'Uploaded 0 images, 2 there already, 2 of them in another split, where they stay.' +
+        ' Split, batch, tags and metadata of those there already stay as they are' +
+        ' (images_set_metadata_bulk with a query changes tags and metadata,' +
+        ' images_set_split the split).',
+    );
   });
 
   it('names odd boxes', async () => {
@@ -262,7 +284,7 @@ describe('images_upload', () => {
     const clock = steppingClock(10_000);
     const first = await fixture.call('images_upload', args, { clock });
     expect(first.data).toMatchObject({ uploaded: 4, remaining: 3 });
-    expect(first.summary).toBe('Uploaded 4 images. 3 remain.');
+    expect(first.summary).toBe('Uploaded 4 images (split train). 3 remain.');
     const [next] = first.next ?? [];
     expect(next).toMatchObject({ tool: 'images_upload', arguments: { ...args, offset: 4 } });
     const second = await fixture.call('images_upload', next?.arguments);
@@ -359,6 +381,76 @@ describe('images_upload', () => {
   });
 });
 
+describe('lists of splits, as Pascal VOC has them', () => {
+  const folder = { project: 'cells', files: ['JPEGImages'] };
+
+  async function writeDataset(lists: Readonly<Record<string, string>>): Promise<void> {
+    for (const stem of ['a', 'b', 'c', 'd']) {
+      await fixture.write(`JPEGImages/${stem}.jpg`, `bytes of ${stem}`);
+    }
+    for (const [name, text] of Object.entries(lists)) {
+      await fixture.write(`ImageSets/Main/${name}.txt`, text);
+    }
+  }
+
+  function sentSplits() {
+    const sent = fixture.requests.filter(({ path }) => path.endsWith('/upload'));
+    return Object.fromEntries(sent.map(({ query }) => [query.get('name'), query.get('split')]));
+  }
+
+  it('give each image its split where the call gives none', async () => {
+    await writeDataset({ train: 'a\nb\n', val: 'c\n', trainval: 'a\nb\nc\n', test: 'd\n' });
+    await fixture.write('ImageSets/Main/cell_train.txt', 'c 1\nd -1\n');
+    acceptImages();
+    const { summary } = await fixture.call('images_upload', folder);
+    expect(sentSplits()).toEqual({
+      'a.jpg': 'train',
+      'b.jpg': 'train',
+      'c.jpg': 'valid',
+      'd.jpg': 'test',
+    });
+    expect(summary).toBe(
+      'Uploaded 4 images. Splits as in ImageSets/Main: 2 train, 1 valid, 1 test.',
+    );
+  });
+
+  it('count for nothing where the call gives one', async () => {
+    await writeDataset({ train: 'a\n', val: 'b\n' });
+    acceptImages();
+    const { summary } = await fixture.call('images_upload', { ...folder, split: 'test' });
+    expect(new Set(Object.values(sentSplits()))).toEqual(new Set(['test']));
+    expect(summary).toBe('Uploaded 4 images (split test).');
+  });
+
+  it('are named where an image is in two of them or in none', async () => {
+    await writeDataset({ train: 'a\nb.jpg\n', test: '\uFEFFb\r\na\r\n', trainval: 'c' });
+    acceptImages();
+    const { summary } = await fixture.call('images_upload', { ...folder, batch: 'first' });
+    expect(sentSplits()).toEqual({
+      'a.jpg': 'test',
+      'b.jpg': 'train',
+      'c.jpg': 'train',
+      'd.jpg': null,
+    });
+    expect(summary).toBe(
+      'Uploaded 4 images (batch "first"). Splits as in ImageSets/Main: 2 train, 0 valid, 1 test.' +
+        ' 1 image in several lists, of which the first counts: "a.jpg" in test.txt and train.txt.' +
+        ' 1 image in no list, for train: "d.jpg".',
+    );
+  });
+
+  it('are found from the folder of the dataset, and refused where they are too large', async () => {
+    await writeDataset({ val: 'a\nb\nc\nd\n' });
+    acceptImages();
+    await fixture.call('images_upload', { project: 'cells', files: ['.'] });
+    expect(new Set(Object.values(sentSplits()))).toEqual(new Set(['valid']));
+    await fixture.write('ImageSets/Main/val.txt', 'name\n'.repeat(900_000));
+    await expect(fixture.call('images_upload', folder)).rejects.toMatchObject({
+      problems: [{ path: 'files', message: expect.stringContaining('val.txt" has 4.5 MB') }],
+    });
+  });
+});
+
 describe('annotation files beside the images', () => {
   it('are named where none were asked for, with the call that reads them', async () => {
     await writeImages('a.jpg', 'a.xml', 'b.jpg', 'notes.txt', '_annotations.coco.json');
@@ -366,7 +458,7 @@ describe('annotation files beside the images', () => {
     const where = { project: 'cells', files: ['images'] };
     const { summary, next } = await fixture.call('images_upload', where);
     expect(summary).toMatch(
-      /^Uploaded 2 images\. 2 annotation files beside them \(such as .+\) were/,
+      /^Uploaded 2 images \(split train\)\. 2 annotation files beside them \(such as .+\) were/,
     );
     expect(next?.[0]).toMatchObject({
       tool: 'images_upload',

@@ -43,10 +43,13 @@ describe('images on the embedded platform', () => {
         problem: expect.stringContaining('zero width and height'),
       },
     ]);
+    // As sample/blood-cells/ImageSets/Main has them.
+    const { splits } = await fovea.ok('projects_health', { project: 'cells' });
+    expect(splits).toEqual({ train: 8, valid: 2, test: 2 });
     const second = await fovea.ok('images_upload', args);
     expect(second).toMatchObject({ uploaded: 0, duplicates: 12, alreadyAnnotated: 12, boxes: 0 });
     const third = await fovea.ok('images_upload', { ...args, split: 'test' });
-    expect(third).toMatchObject({ duplicates: 12, inOtherSplit: 12 });
+    expect(third).toMatchObject({ duplicates: 12, inOtherSplit: 10 });
   });
 
   it('takes an empty YOLO file as an image that shows nothing', async () => {
@@ -98,6 +101,7 @@ describe('images on the embedded platform', () => {
     const uploaded = await fovea.ok('images_upload', {
       project: 'bad',
       files,
+      split: 'train',
       annotations: labels,
       labelmap,
     });

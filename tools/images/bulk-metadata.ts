@@ -4,6 +4,8 @@ import * as z from 'zod';
 import { check, withoutNulls } from '../../src/contract/check.ts';
 import { imageId, inWorkspace, open } from '../../src/contract/fields.ts';
 import { changesSomething, metadataChange, nothingToChange } from '../../src/contract/images.ts';
+import { setAndRemoved } from '../../src/contract/set-and-removed.ts';
+import { invalidInput } from '../../src/errors.ts';
 import { asRecord } from '../../src/json-object.ts';
 import { limits } from '../../src/limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
@@ -51,6 +53,9 @@ export function bulkMetadataTool(base: Tool): Tool {
       checkSelection({ query, dry_run });
       if (query === undefined) return base.prepare(byIds);
       const checked = check(queryInput, withoutNulls(queryInput, args));
+      // The platform would say it of each image.
+      const problems = setAndRemoved(checked.updates[0] ?? {}, 'updates[0].');
+      if (problems.length > 0) throw invalidInput(problems);
       return { run: (context) => changeFound(base, checked, context) };
     },
   };

@@ -79,18 +79,23 @@ function namesOf(path: string): readonly string[] {
   return [basename(path), stemOf(path)];
 }
 
-/**
- * One name per line. VOC lists of one class have 1, 0 or -1 after the name, and Darknet lists have
- * whole paths: both are removed.
- */
 async function readNames(files: FileRoots, list: string): Promise<readonly string[]> {
   const real = await files.readable(list, 'list');
   const text = await readText(real, 'list', limits.nameListBytesMax);
+  const names = namesInList(text);
+  if (names.length === 0) throw invalidArgument('list', `${fileAt(list)} names no image`);
+  return names;
+}
+
+/**
+ * One name per line, each once. VOC lists of one class have 1, 0 or -1 after the name, and Darknet
+ * lists have whole paths: both are removed.
+ */
+export function namesInList(text: string): readonly string[] {
   const names = text
     .split(/\r?\n/)
     .map((line) => line.replace(/\s+(-?1|0)\s*$/, '').trim())
     .filter((line) => line !== '')
     .map((line) => line.slice(Math.max(line.lastIndexOf('/'), line.lastIndexOf('\\')) + 1));
-  if (names.length === 0) throw invalidArgument('list', `${fileAt(list)} names no image`);
   return [...new Set(names)];
 }

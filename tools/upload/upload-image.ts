@@ -21,6 +21,8 @@ export interface UploadPlan {
   readonly project: string;
   readonly name: string | undefined;
   readonly facts: ImageFacts;
+  /** Of images whose split is not in the facts. */
+  splitOf(path: string): SplitName | undefined;
   readonly findAnnotation: FindAnnotation | undefined;
   readonly labelmap: Labelmap | undefined;
 }
@@ -84,10 +86,11 @@ export function problemOf({ upstream, message, hint }: FoveaError): string {
 
 async function sendImage(
   path: string,
-  { project, name, facts }: UploadPlan,
+  { project, name, facts, splitOf }: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ) {
   const fileName = name ?? basename(path);
+  const split = facts.split ?? splitOf(path);
   const { body } = await client.call(
     images.images_upload,
     {
@@ -95,10 +98,10 @@ async function sendImage(
       file: { name: fileName, content: { path } },
       name: fileName,
       ...facts,
+      ...(split && { split }),
     },
     { signal },
   );
-  const { split } = facts;
   const kept = body.duplicate === true && body.split !== split ? body.split : undefined;
   const otherSplit = split === undefined ? undefined : kept;
   const duplicate = body.duplicate === true;

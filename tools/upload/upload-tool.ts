@@ -12,7 +12,9 @@ import { readClassNames } from './class-names.ts';
 import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
 import type { Labelmap } from './file-messages.ts';
 import { type ImageList, listImages } from './image-list.ts';
+import { keptWords, placedWords } from './placement-words.ts';
 import { runUpload, type UploadReport } from './run-upload.ts';
+import { findListedSplits } from './split-lists.ts';
 import { findUnreadAnnotations } from './unread-annotations.ts';
 import type { ImageFacts } from './upload-image.ts';
 
@@ -65,6 +67,8 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     throw invalidArgument('offset', `must be less than ${paths.length}, the number of images`);
   }
   const labelmap = await labelmapOf(input, context);
+  const listed =
+    input.split === undefined ? await findListedSplits(paths, context.files) : undefined;
   const annotations =
     input.annotations === undefined
       ? undefined
@@ -72,14 +76,22 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
   try {
     const { project } = input;
     const findAnnotation = annotations?.find;
-    const plan = { project, name, labelmap, findAnnotation, facts: factsOf(input) };
+    const splitOf = listed?.splitOf ?? (() => undefined);
+    const plan = { project, name, labelmap, findAnnotation, splitOf, facts: factsOf(input) };
     const report = await runUpload(paths, offset, plan, context);
-    const described = describeUpload(input, list, report, annotations?.imagesMissing ?? 0);
+    const { uploaded, duplicates } = report;
+    const isEmbedded = context.settings.baseUrl === undefined;
+    const words = {
+      placed: uploaded > 0 ? placedWords(input, listed !== undefined) : '',
+      kept: duplicates > 0 ? keptWords(input, listed !== undefined, isEmbedded) : '',
+    };
+    const imagesMissing = annotations?.imagesMissing ?? 0;
+    const described = describeUpload(input, { list, report, words, imagesMissing });
     const unread = await findUnreadAnnotations(input, paths, context.files);
     const { next = [] } = nextOf(input, report, context);
     return {
       ...described,
-      summary: described.summary + unread.words,
+      summary: described.summary + (listed?.words ?? '') + unread.words,
       next: [...unread.next, ...next],
     };
   } finally {
@@ -136,31 +148,37 @@ async function labelmapOf(
 async function uploadUrl(
   input: UploadInput,
   url: string,
-  { client, signal }: ToolContext,
+  { client, signal, settings }: ToolContext,
 ): Promise<ToolResult> {
   const { project, name } = input;
   const sent = { project, image: url, ...(name !== undefined && { name }), ...factsOf(input) };
   const { body } = await client.call(images.images_upload, sent, { signal });
   const isThere = body.duplicate === true;
+  const isEmbedded = settings.baseUrl === undefined;
   return {
-    summary: `${isThere ? 'Was there already' : 'Uploaded'}: image ${quoted(body.id)}.`,
+    summary: isThere
+      ? `Was there already: image ${quoted(body.id)}.${keptWords(input, false, isEmbedded)}`
+      : `Uploaded: image ${quoted(body.id)}${placedWords(input, false)}.`,
     data: { uploaded: isThere ? 0 : 1, duplicates: isThere ? 1 : 0, id: body.id },
   };
 }
 
-function describeUpload(
-  input: UploadInput,
-  list: ImageList,
-  report: UploadReport,
-  imagesMissing: number,
-): ToolResult {
+interface Outcome {
+  readonly list: ImageList;
+  readonly report: UploadReport;
+  readonly words: { readonly placed: string; readonly kept: string };
+  readonly imagesMissing: number;
+}
+
+function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
+  const { list, report, imagesMissing } = outcome;
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
   const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles, copies } = report;
   const shown = limits.uploadProblemsShownMax;
   const isTruncated = [failed, warnings, list.missing, copies].some(({ length }) => length > shown);
   const unannotated = input.annotations === undefined ? undefined : report.unannotated;
   return {
-    summary: summaryOf(report, list, unannotated),
+    summary: summaryOf(outcome, unannotated),
     data: {
       uploaded,
       duplicates,
@@ -196,8 +214,7 @@ function describeUpload(
 const namesShownMax = 5;
 
 function summaryOf(
-  report: UploadReport,
-  { missing }: ImageList,
+  { report, list: { missing }, words: { placed, kept } }: Outcome,
   unannotated: number | undefined,
 ): string {
   const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
@@ -217,9 +234,9 @@ function summaryOf(
   const said = figures
     .filter(([figure]) => figure > 0)
     .map(([figure, what]) => `${figure} ${what}`);
-  const lead = [`Uploaded ${count(uploaded, 'image')}`, ...said].join(', ');
+  const lead = [`Uploaded ${count(uploaded, 'image')}${placed}`, ...said].join(', ');
   const rest = remaining > 0 ? ` ${remaining} remain.` : '';
-  return `${lead}.${rest}${duplicatesNamed(copies)}${stoppedBy ? ` Stopped: ${stoppedBy.message}` : ''}`;
+  return `${lead}.${rest}${kept}${duplicatesNamed(copies)}${stoppedBy ? ` Stopped: ${stoppedBy.message}` : ''}`;
 }
 
 function nextOf(

@@ -1,6 +1,7 @@
 // Handler of images_set_metadata_bulk: metadata and tags of many images.
 
 import type { images } from '../../contract/images.ts';
+import { setAndRemoved } from '../../contract/set-and-removed.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
@@ -27,7 +28,10 @@ export function bulkMetadataHandlers({
           removeTags,
         }),
       );
-      const problems = [...findTwice(updates), ...updates.flatMap(findBoth)];
+      const problems = [
+        ...findTwice(updates),
+        ...updates.flatMap((update, place) => setAndRemoved(update, `updates[${place}].`)),
+      ];
       if (problems.length > 0) throw invalidInput(problems);
       const taskId = newId();
       await store.metadata.start({
@@ -63,17 +67,4 @@ function findTwice(updates: readonly ImageUpdate[]): readonly Problem[] {
     const message = `is the image of updates[${before}] again`;
     return before === undefined ? [] : [{ path: `updates[${place}].imageId`, message }];
   });
-}
-
-/** Facts: the same key or tag may not be set and removed in one call. */
-function findBoth(update: ImageUpdate, place: number): readonly Problem[] {
-  const both = (member: string, added: readonly string[], removed: readonly string[]) => {
-    const names = removed.filter((name) => added.includes(name));
-    const message = `also sets what it removes: ${names.join(', ')}`;
-    return names.length === 0 ? [] : [{ path: `updates[${place}].${member}`, message }];
-  };
-  return [
-    ...both('removeMetadata', Object.keys(update.metadata), update.removeMetadata),
-    ...both('removeTags', update.addTags, update.removeTags),
-  ];
 }

@@ -1,0 +1,113 @@
+// The splits that lists beside the images give them, as Pascal VOC has them in ImageSets/Main.
+
+import { basename, dirname, join } from 'node:path';
+import type { SplitName } from '../../src/contract/fields.ts';
+import type { FileRoots } from '../../src/file-access/file-roots.ts';
+import { limits } from '../../src/limits.ts';
+import { count, nameList, quoted, splitList } from '../format.ts';
+import { namesInList, stemOf } from './image-list.ts';
+import { readText } from './read-text.ts';
+
+export interface ListedSplits {
+  /** Undefined: no list names the image. */
+  splitOf(path: string): SplitName | undefined;
+  /** ` Splits as in ImageSets/Main: 8 train, 2 valid, 2 test.`, with what the lists leave open. */
+  readonly words: string;
+}
+
+interface List {
+  readonly file: string;
+  readonly split: SplitName;
+}
+
+/** Train and valid together: for images that the two others leave out. */
+const both: List = { file: 'trainval.txt', split: 'train' };
+
+/** Of several that name an image the first counts, as in a zip upload. */
+const lists: readonly List[] = [
+  { file: 'test.txt', split: 'test' },
+  { file: 'train.txt', split: 'train' },
+  { file: 'val.txt', split: 'valid' },
+  both,
+];
+
+type ListsOf = (path: string) => readonly List[];
+
+/**
+ * Looks for ImageSets/Main in the folders of the images and above each. Undefined where no list
+ * names one of the images. Throws `invalid_input` for a list that cannot be read.
+ */
+export async function findListedSplits(
+  paths: readonly string[],
+  files: FileRoots,
+): Promise<ListedSplits | undefined> {
+  const listsOf = await openLists(paths, files);
+  if (paths.every((path) => listsOf(path).length === 0)) return undefined;
+  return { splitOf: (path) => listsOf(path)[0]?.split, words: wordsOf(paths, listsOf) };
+}
+
+/** Name of an image, with or without its extension, to the lists that name it. */
+type Listed = ReadonlyMap<string, readonly List[]>;
+
+async function openLists(paths: readonly string[], files: FileRoots): Promise<ListsOf> {
+  const folders = [...new Set(paths.map((path) => dirname(path)))];
+  const places = new Map<string, Promise<Listed>>();
+  const open = (place: string) => {
+    const reading = places.get(place) ?? readLists(join(place, 'ImageSets', 'Main'), files);
+    places.set(place, reading);
+    return reading;
+  };
+  const byFolder = new Map<string, Listed>();
+  for (const folder of folders.slice(0, limits.splitListFoldersMax)) {
+    const own = await open(folder);
+    byFolder.set(folder, own.size > 0 ? own : await open(dirname(folder)));
+  }
+  return (path) => {
+    const listed = byFolder.get(dirname(path));
+    return listed?.get(basename(path)) ?? listed?.get(stemOf(path)) ?? [];
+  };
+}
+
+/** Empty where there is no list. */
+async function readLists(folder: string, files: FileRoots): Promise<Listed> {
+  const listed = new Map<string, List[]>();
+  for (const list of lists) {
+    const path = await files.readable(join(folder, list.file), 'files').catch(() => undefined);
+    if (path === undefined) continue;
+    for (const name of namesInList(await readText(path, 'files', limits.splitListBytesMax))) {
+      listed.set(name, [...(listed.get(name) ?? []), list]);
+    }
+  }
+  return listed;
+}
+
+function wordsOf(paths: readonly string[], listsOf: ListsOf): string {
+  const counts = { train: 0, valid: 0, test: 0 };
+  const torn: string[] = [];
+  const left: string[] = [];
+  for (const path of paths) {
+    const named = listsOf(path);
+    const [first] = named;
+    if (first) counts[first.split] += 1;
+    else left.push(basename(path));
+    if (isTorn(named)) torn.push(path);
+  }
+  const unlisted = `${count(left.length, 'image')} in no list, for train: ${nameList(left)}.`;
+  return [
+    ` Splits as in ImageSets/Main: ${splitList(counts)}.`,
+    ...torn.slice(0, 1).map((path) => tornWords(torn.length, path, listsOf(path))),
+    ...(left.length > 0 ? [unlisted] : []),
+  ].join(' ');
+}
+
+/** In lists of different splits. */
+function isTorn(named: readonly List[]): boolean {
+  const own = named.filter((list) => list !== both);
+  return own.length > 1 || (own[0]?.split === 'test' && named.includes(both));
+}
+
+function tornWords(total: number, path: string, named: readonly List[]): string {
+  const where = named.map(({ file }) => file).join(' and ');
+  const example = `${quoted(basename(path))} in ${where}`;
+  return `${count(total, 'image')} in several lists, of which the first counts: ${example}.`;
+}
