@@ -63,7 +63,7 @@ export const activity = {
             .array(open({ id: z.string(), name: z.string() }))
             .readonly()
             .optional()
-            .describe('With limit 1: the images that were changed or removed, at most 1000.'),
+            .describe('Changed or removed images: up to five, with limit 1 up to 1000.'),
           project: z.string().optional(),
           before: z.unknown().optional(),
           after: z.unknown().optional(),

@@ -222,7 +222,7 @@ export const events = {
       ),
       event_data_filter: event_data_filter.describe('The same on event_data.'),
       detection_filter: detection_filter.describe(
-        'E.g. class:bolt,confidence:gte:0.5,count:gte:3.',
+        'E.g. class:bolt,confidence:gte:0.5,count:gte:3: all of the same detections.',
       ),
       include_drafts: includeDrafts,
     }),

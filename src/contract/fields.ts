@@ -50,7 +50,7 @@ export const identifier = text.min(1).refine((value) => !onlyDots.test(value), {
   error: 'must not be only dots',
 });
 
-const workspace = identifier.describe('Default: that of the credential.');
+const workspace = identifier.describe("Default: the credential's.");
 export const project = identifier.describe('Slug of the project.');
 export const version = z.int().min(1).describe('Number of the version.');
 export const imageId = identifier.describe('Id of the image.');

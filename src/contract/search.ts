@@ -74,7 +74,7 @@ const roboQl = z
   .string()
   .min(1)
   .describe(
-    'Conditions that must all hold, e.g. project:cells split:valid class:car>=3 tag:night metadata:camera=7 annotated:false filename:IMG_*.jpg min-width:640; -tag:x excludes, OR and brackets combine, * finds all.',
+    'Conditions that must all hold, e.g. project:cells split:valid class:car>=3 tag:night metadata:camera=7 annotated:false filename:IMG_*.jpg min-width:640; -metadata:camera excludes (here: without that key), OR and brackets combine, * finds all.',
   );
 
 export const search = {

@@ -43,11 +43,12 @@ export function activityHandlers(
       const found = await store.activity.list(id, wanted);
       const entries = found.slice(0, limit);
       const next = found.length > limit && entries.at(-1);
-      const imagesOf = limit === 1 ? (entry: number) => store.activity.images(entry) : undefined;
       return {
         total: await store.activity.count(id, wanted),
         ...(next && { next: next.id }),
-        entries: await Promise.all(entries.map((entry) => describeEntry(entry, imagesOf))),
+        entries: await Promise.all(
+          entries.map(async (entry) => describeEntry(entry, await imagesOf(store, entry, limit))),
+        ),
       };
     },
   };
@@ -67,13 +68,20 @@ function checkAction(action: string): void {
   throw invalidInput([{ path: 'action', message: `is no operation and no task; ${right}` }]);
 }
 
-/** `imagesOf` is asked where a single entry is wanted. */
-async function describeEntry(
-  entry: ActivityEntry,
-  imagesOf: PlatformDependencies['store']['activity']['images'] | undefined,
+/** All that are kept where a single entry is wanted; else of entries that name all of theirs. */
+async function imagesOf(
+  { activity }: PlatformDependencies['store'],
+  { id, kind, count, names }: ActivityEntry,
+  limit: number,
 ) {
+  const isWanted = kind === 'image' && (limit === 1 || (count > 1 && count <= names.length));
+  return isWanted ? activity.images(id) : [];
+}
+
+type Images = Awaited<ReturnType<typeof imagesOf>>;
+
+function describeEntry(entry: ActivityEntry, images: Images) {
   const { id, at, until, who, action, verb, kind, count, thingId, names, project } = entry;
-  const images = (kind === 'image' && (await imagesOf?.(id))) || [];
   return {
     id,
     time: isoTime(at),

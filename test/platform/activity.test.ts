@@ -111,10 +111,12 @@ describe('images', () => {
     await tag('remove', ['lab'], ids.slice(1, 7));
     const { entries } = await listed({ limit: 2 });
     expect(entries).toMatchObject([
-      { action: 'images_tag', count: 6, before: { tags: { lab: true } } },
+      { action: 'images_tag', count: 6, after: { tags: { lab: false } } },
       { action: 'images_tag', count: 7, after: { tags: { lab: true } } },
     ]);
     expect(entries[0]?.images).toBeUndefined();
+    await tag('add', ['lab'], ids.slice(1, 3));
+    expect((await listed({ limit: 2 })).entries[0]?.images).toHaveLength(2);
     const alone = await newest({ before: Number(entries[0]?.id) + 1 });
     expect(alone?.images?.map(({ id }) => id)).toEqual(ids.slice(1, 7));
     expect(alone?.images?.map(({ name }) => name)).toContain('7.png');

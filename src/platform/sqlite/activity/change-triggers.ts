@@ -152,6 +152,7 @@ const imageRules: readonly Rule[] = [
     id: 'NEW.image_id',
     name: nameOfImage('NEW'),
     project: projectOfImage('NEW'),
+    before: "json_object('tags', json_object(NEW.tag, json('false')))",
     after: "json_object('tags', json_object(NEW.tag, json('true')))",
   },
   {
@@ -163,6 +164,7 @@ const imageRules: readonly Rule[] = [
     name: nameOfImage('OLD'),
     project: projectOfImage('OLD'),
     before: "json_object('tags', json_object(OLD.tag, json('true')))",
+    after: "json_object('tags', json_object(OLD.tag, json('false')))",
   },
 ];
 
