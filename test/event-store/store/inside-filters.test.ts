@@ -1,4 +1,5 @@
 // Filters on event_data and on detections: what they find, beside a plain look at all events.
+// FUZZ_RUNS=5000 asks more of them.
 
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
@@ -14,6 +15,9 @@ import { settableClock } from '../../fixtures/settable-clock.ts';
 import { arbitraryEvent, arbitraryInside, arbitraryQuery } from './arbitraries.ts';
 import { memoryStore } from './memory-store.ts';
 import { allPages, newEvent, newFile, sqliteStore } from './new-events.ts';
+
+const { FUZZ_RUNS } = process.env;
+const runs = FUZZ_RUNS === undefined ? 30 : Number(FUZZ_RUNS);
 
 const query = fc
   .tuple(arbitraryQuery, arbitraryInside, fc.boolean())
@@ -39,8 +43,8 @@ test('any filter finds and counts what a look at all events finds, with writes a
     const [answer, expected] = await Promise.all(stores.map((store) => seen(store, wanted)));
     deepStrictEqual(answer, expected);
   });
-  await fc.assert(property, { numRuns: 200 });
-}, 60_000);
+  await fc.assert(property, { numRuns: runs });
+}, 60_000 + runs * 1_000);
 
 async function seen(store: EventStore, wanted: EventQuery) {
   const { events, next } = await store.list(wanted);
