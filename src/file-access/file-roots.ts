@@ -67,11 +67,17 @@ interface RootAccess {
 }
 
 async function readable(access: RootAccess, path: string, argument: string): Promise<string> {
-  return existing(await locate(access, path, argument), path, argument);
+  const { real, rest } = await locate(access, path, argument);
+  if (rest.length > 0) throw missing(access, path, argument);
+  return existing(real, path, argument);
 }
 
-async function existing({ real, rest }: Located, path: string, argument: string): Promise<string> {
-  if (rest.length > 0) throw invalidArgument(argument, `"${path}" does not exist`);
+function missing(access: RootAccess, path: string, argument: string): FoveaError {
+  const hint = isAbsolute(path) ? undefined : `Relative paths count from "${access.base()}".`;
+  return invalidArgument(argument, `"${path}" does not exist`, hint);
+}
+
+async function existing(real: string, path: string, argument: string): Promise<string> {
   const found = await stat(real);
   if (!found.isFile() && !found.isDirectory()) throw notPlain(path, argument);
   return real;
@@ -233,7 +239,8 @@ async function* candidates(
     }
     return;
   }
-  const real = await existing(located, pattern, argument);
+  if (located.rest.length > 0) throw missing(access, pattern, argument);
+  const real = await existing(located.real, pattern, argument);
   if (!(await stat(real)).isDirectory()) {
     if (isWanted(pattern)) yield real;
     return;

@@ -193,6 +193,8 @@ describe('a path of more than 4096 characters', () => {
   test('is one too long: a shorter one is looked for', async () => {
     const path = 'a/'.repeat(2_048);
     await expect(roots.readable(path, 'files')).rejects.toThrow('does not exist');
+    const { hint } = await roots.readable('none.jpg', 'files').catch(Object);
+    expect(hint).toMatch(/^Relative paths count from ".+"\.$/);
   });
 });
 
