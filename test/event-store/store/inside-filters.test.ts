@@ -25,26 +25,30 @@ const query = fc
     return isAlone ? { ...inside, limit, order } : { ...others, ...inside, limit, order };
   });
 
-test('any filter finds and counts what a look at all events finds, with writes and removals between', async () => {
-  const clock = settableClock();
-  const stores = [await sqliteStore(clock), memoryStore(clock)] as const;
-  const create = async (given: readonly NewEvent[]) => {
-    // Tried again in smaller cases, an event would bring the same files.
-    const events = given.map((event) => ({ ...event, files: event.files.map(() => newFile()) }));
-    await Promise.all(events.map((event) => stores[0].create(event)));
-    for (const event of events) await stores[1].create(event);
-  };
-  // More than are in no index.
-  await create(fc.sample(arbitraryEvent, 1_300));
-  const rule = { reason: 'record_limit', before: undefined, sparesUnsent: false } as const;
-  const property = fc.asyncProperty(query, arbitraryEvent, async (wanted, event) => {
-    await create([event]);
-    for (const store of stores) await store.remove({ ...rule, limit: 2 });
-    const [answer, expected] = await Promise.all(stores.map((store) => seen(store, wanted)));
-    deepStrictEqual(answer, expected);
-  });
-  await fc.assert(property, { numRuns: runs });
-}, 60_000 + runs * 1_000);
+test(
+  'any filter finds and counts what a look at all events finds, with writes and removals between',
+  async () => {
+    const clock = settableClock();
+    const stores = [await sqliteStore(clock), memoryStore(clock)] as const;
+    const create = async (given: readonly NewEvent[]) => {
+      // Tried again in smaller cases, an event would bring the same files.
+      const events = given.map((event) => ({ ...event, files: event.files.map(() => newFile()) }));
+      await Promise.all(events.map((event) => stores[0].create(event)));
+      for (const event of events) await stores[1].create(event);
+    };
+    // More than are in no index.
+    await create(fc.sample(arbitraryEvent, 1_300));
+    const rule = { reason: 'record_limit', before: undefined, sparesUnsent: false } as const;
+    const property = fc.asyncProperty(query, arbitraryEvent, async (wanted, event) => {
+      await create([event]);
+      for (const store of stores) await store.remove({ ...rule, limit: 2 });
+      const [answer, expected] = await Promise.all(stores.map((store) => seen(store, wanted)));
+      deepStrictEqual(answer, expected);
+    });
+    await fc.assert(property, { numRuns: runs });
+  },
+  60_000 + runs * 1_000,
+);
 
 async function seen(store: EventStore, wanted: EventQuery) {
   const { events, next } = await store.list(wanted);
