@@ -134,16 +134,44 @@ export const eventStoreLimits = {
 
   // Its index and database.
 
-  /** Events per indexed batch; queries scan twice as many, in a millisecond. */
-  unindexedEventsMax: 512,
-  /** Events per merged batch; queries scan the columns of twice as many. */
-  mergedEventsMin: 8_192,
-  /** Decoded columns that readers cache: all of thirty batches, where keys are few. */
-  keptColumnBytesMax: 16 * 1024 * 1024,
-  /** Unindexed events that readers cache: all of them, where metadata is short. */
-  newestEventsCharactersMax: 2 * 1024 * 1024,
-  /** Ids of kinds and metadata keys that the writer caches. */
-  countedIdsKeptMax: 10_000,
+  /** Events that a page looks through before it asks the index: a millisecond. */
+  eventsLookedAtFirst: 512,
+  /** Keys of one event in the index; whoever filters looks at the events that have more. */
+  indexedKeysMax: 64,
+  /** Keys whose tokens are kept half made. */
+  indexedKeysKeptMax: 1_000,
+  /** Ranges of numbers that a range is made of: each is looked up in the index. */
+  indexedRangePrefixesMax: 48,
+  /** Events behind the index that are worth a step: pages look through them anyway. */
+  indexedAtOnceMin: 512,
+  /** Events of one step: more would save little. */
+  indexedAtOnceMax: 2_048,
+  /** The metadata of these events: likewise, where it is large. */
+  indexedCharactersAtOnceMax: 8 * 1024 * 1024,
+  /** Interval at which the leader looks for events that are behind. */
+  indexPollMs: 250,
+  /** Rounds until it is made anew after a failure: some seconds. */
+  indexRetryRounds: 20,
+  /** A step takes a tenth of a second; a disk that takes longer does not get better by waiting. */
+  indexStepMsMax: 60_000,
+  /** Rounds without work after which its thread gives its memory back: some seconds. */
+  indexIdleRoundsMax: 40,
+  /** Events of one table of the index, which goes as a whole. */
+  indexPartEvents: 1_048_576,
+  /** Candidates that a query reads at once: a millisecond. */
+  indexCandidatesAtOnceMax: 1_000,
+  /** What the index gathers before it writes: the tokens of one step. */
+  indexHashBytes: 2 * 1024 * 1024,
+  /** Pages that its writer keeps: those of a merge are read once. */
+  indexCacheBytes: 4 * 1024 * 1024,
+  /** The same of those who read: inner pages, of all tables. */
+  indexReaderCacheBytes: 8 * 1024 * 1024,
+  /** The heap of its thread. */
+  indexThreadMegabytesMax: 64,
+  /** Device, schema and workflow together, of which so many are counted one by one. */
+  countedKindsMax: 10_000,
+  /** Rows of an index of an earlier Fovea that go at once: some milliseconds. */
+  oldIndexRowsAtOnceMax: 1_000,
   /** The log is checkpointed at this size: some milliseconds. */
   eventCheckpointBytes: 2 * 1024 * 1024,
   /** The newest pages and the ends of all indexes, so that writes read nothing. */

@@ -7,6 +7,7 @@ import { LruCache } from '../lru-cache.ts';
 import { type Migration, readNumber } from './migrations.ts';
 import {
   busySteps,
+  openReadOnly,
   openSnapshot,
   openSqliteFile,
   type SqliteFileOptions,
@@ -80,8 +81,11 @@ export interface Database {
   close(): void;
 }
 
+/** A database to read. */
+export type Reader = Pick<Database, 'all' | 'each' | 'get' | 'close'>;
+
 /** One state of a database, to read. */
-export type Snapshot = Pick<Database, 'all' | 'each' | 'get' | 'close'>;
+export type Snapshot = Reader;
 
 /**
  * Opens a database file and brings it to the newest schema; makes it, with its folder, where there
@@ -95,6 +99,11 @@ export function openDatabase(
 ): Database {
   const handle = openSqliteFile(path, migrations, options);
   return new SqliteDatabase(path, handle, busySteps(options).steps);
+}
+
+/** A connection to a file that is there, which only reads. Throws `internal` as `openDatabase`. */
+export function openToRead(path: string, options: SqliteFileOptions = {}): Reader {
+  return new SqliteDatabase(path, openReadOnly(path, options), 1);
 }
 
 class SqliteDatabase implements Database {

@@ -22,6 +22,8 @@ export interface SqliteFileOptions {
   readonly busyMsMax?: number;
   /** The wait is split into such steps, so that a thread can be terminated between them. */
   readonly busyStepMs?: number;
+  /** Made of other data: a power cut may take its last commits, and damages nothing. */
+  readonly isDerived?: boolean;
 }
 
 /** A connection to a file at the newest schema. Throws as `openDatabase` does. */
@@ -34,11 +36,20 @@ export function openSqliteFile(
   return connectPatiently(path, migrations, options);
 }
 
-/** A connection that only reads, in a transaction whose state is that of now. */
-export function openSnapshot(path: string): DatabaseSync {
+/** A connection that only reads: it makes nothing, and leaves a log when it is closed. */
+export function openReadOnly(path: string, { cacheBytes }: SqliteFileOptions): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
   return translated(() => {
     const handle = new DatabaseSync(path, { readOnly: true, timeout: limits.databaseBusyMsMax });
+    if (cacheBytes !== undefined) handle.exec(cacheOf(cacheBytes));
+    return handle;
+  });
+}
+
+/** The same in a transaction whose state is that of now. */
+export function openSnapshot(path: string): DatabaseSync {
+  return translated(() => {
+    const handle = openReadOnly(path, {});
     // A transaction has no state before its first read.
     handle.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
     return handle;
@@ -143,13 +154,14 @@ function connect(
 }
 
 /** The settings of a connection, and proof of the two that durability hangs on. */
-function configure(handle: DatabaseSync, { cacheBytes, canShrink }: SqliteFileOptions): void {
+function configure(handle: DatabaseSync, options: SqliteFileOptions): void {
+  const { cacheBytes, canShrink, isDerived = false } = options;
   // Only a file without any page takes this one.
   if (canShrink) handle.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  if (cacheBytes !== undefined) handle.exec(`PRAGMA cache_size = -${cacheBytes / 1024}`);
+  if (cacheBytes !== undefined) handle.exec(cacheOf(cacheBytes));
   handle.exec(`
     PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
+    PRAGMA synchronous = ${isDerived ? 'NORMAL' : 'FULL'};
     PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON;
     PRAGMA foreign_keys = ON;
@@ -158,11 +170,18 @@ function configure(handle: DatabaseSync, { cacheBytes, canShrink }: SqliteFileOp
     PRAGMA journal_size_limit = ${limits.databaseLogBytesMax};
   `);
   const mode = handle.prepare('PRAGMA journal_mode').get()?.journal_mode;
-  const fullSynchronous = 2;
-  if (mode === 'wal' && readNumber(handle, 'PRAGMA synchronous') === fullSynchronous) return;
+  const wanted = isDerived ? synchronous.normal : synchronous.full;
+  if (mode === 'wal' && readNumber(handle, 'PRAGMA synchronous') === wanted) return;
   throw new FoveaError('internal', 'The disk does not let the database commit durably.', {
     hint: 'Put the data folder on a local disk.',
   });
+}
+
+/** Values of the setting of this name. */
+const synchronous = { normal: 1, full: 2 } as const;
+
+function cacheOf(bytes: number): string {
+  return `PRAGMA cache_size = -${bytes / 1024}`;
 }
 
 /** Truncation is found by SQLite at any size; the rest only by reading all, so in small files. */

@@ -21,7 +21,7 @@ export function isBusy(thrown: unknown): boolean {
 
 /** Whether an error says that the file itself is bad. */
 export function isDamage(thrown: unknown): boolean {
-  const code = resultCode(thrown);
+  const code = resultCode(thrown instanceof FoveaError ? thrown.cause : thrown);
   return code === resultCodes.damaged || code === resultCodes.notDatabase;
 }
 

@@ -6,7 +6,6 @@ import { limits } from '../../limits.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { serveBatches } from '../../storage/group-commit-worker.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { Indexing } from './indexing.ts';
 import { createLateReader } from './late-reader.ts';
 import { migrations } from './schema.ts';
 import { beginWrites, type Writer } from './writes.ts';
@@ -18,7 +17,6 @@ if (port === null || typeof path !== 'string') {
 }
 
 const writer: Writer = {
-  indexing: new Indexing(),
   checkpoints: new Checkpoints(path),
   readRequest: createLateReader(requestRules),
 };
@@ -30,10 +28,6 @@ serveBatches(port, {
       busyStepMs: limits.databaseBusyStepMs,
     }),
   begin: (database, now) => beginWrites(database, now, writer),
-  afterwards: (database) => {
-    writer.checkpoints.runIfDue(database);
-    writer.indexing.prepare(database);
-  },
-  whenIdle: (database) => writer.indexing.complete(database),
+  afterwards: (database) => writer.checkpoints.runIfDue(database),
   atEnd: () => writer.checkpoints.close(),
 });

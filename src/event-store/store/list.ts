@@ -1,25 +1,26 @@
 // Pages of events.
 
 import { limits } from '../../limits.ts';
-import type { Database, Row } from '../../storage/database.ts';
-import { charactersOf, lookThrough, type Taker } from './look.ts';
+import type { Row } from '../../storage/database.ts';
+import { charactersOf, type Events, lookThrough, type Taker } from './look.ts';
 import { type FilteredEvent, looksInside } from './matching.ts';
 import type { EventPage, EventQuery, StoredEvent } from './store.ts';
 import { readEvent } from './stored-event.ts';
 
 /**
- * A page, bounded in its text too, and in the events that are looked at where a filter looks inside
- * them. Throws `cancelled` when nobody waits for it any more.
+ * A page, bounded in its text too, and in the events that are looked at for it; where it ends for
+ * these, or a filter looks inside of them, it says how many they were. Throws `cancelled` when
+ * nobody waits for it any more.
  */
 export async function listEvents(
-  database: Database,
+  events: Events,
   query: EventQuery,
   signal?: AbortSignal,
 ): Promise<EventPage> {
   const page = new GrowingPage(query.limit);
-  const isBounded = looksInside(query);
-  const { next, scanned } = await lookThrough(database, query, page, { isBounded, signal });
-  return { events: page.events, next, ...(isBounded && { scanned }) };
+  const { next, scanned, isCutOff } = await lookThrough(events, query, page, signal);
+  const isTold = isCutOff || looksInside(query);
+  return { events: page.events, next, ...(isTold && { scanned }) };
 }
 
 /** A page while it is read. */

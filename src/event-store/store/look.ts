@@ -1,10 +1,11 @@
 // Looks at events that may match a query, one by one in its order: some milliseconds at a time, and
-// at so many at most where no index knows what is asked.
+// at so many at most.
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { nextSlice } from '../../storage/next-slice.ts';
+import type { UsableIndex } from '../index/event-index.ts';
 import { allCandidates } from './candidates-in-order.ts';
 import { type FilteredEvent, looksInside, matches, matchesInside } from './matching.ts';
 import type { Arrival, EventQuery } from './store.ts';
@@ -22,38 +23,36 @@ export interface Looked {
   /** The first event that was not taken, or not looked at; undefined: there is none. */
   readonly next: Arrival | undefined;
   readonly scanned: number;
+  /** Whether it ended because so many were looked at. */
+  readonly isCutOff: boolean;
 }
 
-interface LookOptions {
-  /** Whether it ends after so many events. */
-  readonly isBounded: boolean;
-  readonly signal: AbortSignal | undefined;
+/** What a look reads. */
+export interface Events {
+  readonly database: Database;
+  readonly index: UsableIndex | undefined;
 }
 
 /** Lets others work when it takes long. Throws `cancelled` when nobody waits for it any more. */
 export async function lookThrough(
-  database: Database,
+  { database, index }: Events,
   query: EventQuery,
   taker: Taker,
-  options: LookOptions,
+  signal: AbortSignal | undefined,
 ): Promise<Looked> {
-  const look = new Look(database, query, taker, options);
-  let waiting: Arrival[] = [];
+  const look = new Look(database, query, taker, signal);
   let steps = 0;
-  for (const arrivals of allCandidates(database, query)) {
-    waiting.push(...arrivals);
-    if (waiting.length >= look.wanted) {
-      await look.at(waiting);
-      if (look.next !== undefined) break;
-      waiting = [];
-    }
-    steps += 1 + arrivals.length;
+  for (const { arrivals, others: passed, reached } of allCandidates(database, index, query)) {
+    await look.at(arrivals);
+    if (look.next === undefined && reached !== undefined) look.pass(passed, reached);
+    if (look.next !== undefined) break;
+    steps += 1 + arrivals.length + passed;
     if (steps < stepsAtOnceMax) continue;
     steps = 0;
-    await letOthersWork(options.signal);
+    await letOthersWork(signal);
   }
-  await look.at(waiting);
-  return { next: look.next, scanned: look.scanned };
+  const { next, scanned, isCutOff } = look;
+  return { next, scanned, isCutOff };
 }
 
 async function letOthersWork(signal: AbortSignal | undefined): Promise<void> {
@@ -64,34 +63,48 @@ async function letOthersWork(signal: AbortSignal | undefined): Promise<void> {
 class Look {
   next: Arrival | undefined;
   scanned = 0;
+  isCutOff = false;
   readonly #database: Database;
   readonly #query: EventQuery;
   readonly #taker: Taker;
-  readonly #options: LookOptions;
+  readonly #signal: AbortSignal | undefined;
   readonly #looksInside: boolean;
   #characters = 0;
 
-  constructor(database: Database, query: EventQuery, taker: Taker, options: LookOptions) {
+  constructor(
+    database: Database,
+    query: EventQuery,
+    taker: Taker,
+    signal: AbortSignal | undefined,
+  ) {
     this.#database = database;
     this.#query = query;
     this.#taker = taker;
-    this.#options = options;
+    this.#signal = signal;
     this.#looksInside = looksInside(query);
-  }
-
-  /** How many to look at next: more of them where few match. */
-  get wanted(): number {
-    const { missing } = this.#taker;
-    return this.#looksInside ? Math.max(missing, Math.min(this.scanned, eventsAtOnceMax)) : missing;
   }
 
   /** Until there is an event that is not taken. */
   async at(arrivals: readonly Arrival[]): Promise<void> {
     for (let start = 0; start < arrivals.length && this.next === undefined; ) {
-      if (start > 0 || this.#looksInside) await letOthersWork(this.#options.signal);
-      const atOnce = Math.min(Math.max(eventsAtOnceMin, this.wanted), eventsAtOnceMax);
+      if (start > 0 || this.#looksInside) await letOthersWork(this.#signal);
+      const atOnce = Math.min(Math.max(eventsAtOnceMin, this.#wanted), eventsAtOnceMax);
       start += this.#read(arrivals.slice(start, start + atOnce));
     }
+  }
+
+  /** So many others do not match, until an event that was looked at: maybe that is enough. */
+  pass(others: number, reached: Arrival): void {
+    this.scanned += others;
+    if (others === 0 || !this.#isEnough()) return;
+    this.next = eventBehind(this.#database, this.#query, reached);
+    this.isCutOff = this.next !== undefined;
+  }
+
+  /** How many to look at next: more of them where few match. */
+  get #wanted(): number {
+    const { missing } = this.#taker;
+    return this.#looksInside ? Math.max(missing, Math.min(this.scanned, eventsAtOnceMax)) : missing;
   }
 
   /** How many of these events it came to: it ends early after much text. */
@@ -111,8 +124,8 @@ class Look {
   /** False: it is not looked at, or not taken. */
   #see(row: Row): boolean {
     const filtered = readFiltered(row);
-    const isPast = this.#options.isBounded && this.#isEnough();
-    if (!isPast) {
+    if (this.#isEnough()) this.isCutOff = true;
+    else {
       this.scanned += 1;
       this.#characters += charactersOf(row);
       if (!this.#isMatch(row, filtered) || this.#taker.take(row, filtered)) return true;
@@ -132,6 +145,18 @@ class Look {
     if (!matches(filtered, this.#query)) return false;
     return !this.#looksInside || matchesInside(readInside(row), this.#query);
   }
+}
+
+function eventBehind(
+  database: Database,
+  { order, from = 0, until = Number.MAX_SAFE_INTEGER }: EventQuery,
+  reached: Arrival,
+): Arrival | undefined {
+  const isNewestFirst = order === 'newest_first';
+  const sql = `SELECT arrival FROM events WHERE arrival BETWEEN ? AND ?
+    ORDER BY arrival ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT 1`;
+  const bounds = isNewestFirst ? [from, reached - 1] : [reached + 1, until];
+  return database.get(sql, bounds, (row) => row.integer('arrival'));
 }
 
 /** What may be large in an event. */

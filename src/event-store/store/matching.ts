@@ -2,6 +2,7 @@
 
 import { valueMeets } from '../../comparison.ts';
 import { isJsonObject, type JsonObject, memberOf } from '../../json-object.ts';
+import { isFindable, isScalar } from '../findable.ts';
 import type {
   DetectionCondition,
   EventFilter,
@@ -9,7 +10,6 @@ import type {
   MetadataCondition,
   StoredEvent,
 } from './store.ts';
-import { isFindable, isScalar } from './terms.ts';
 
 /** What `matches` looks at. */
 export type FilteredEvent = Pick<

@@ -3,8 +3,6 @@
 import { limits } from '../../limits.ts';
 import type { Row } from '../../storage/database.ts';
 import { readFileKind } from './files.ts';
-import { type IndexedEvent, indexedColumns, readIndexedEvent } from './indexed-event.ts';
-import { removeFromIndex } from './indexing.ts';
 import { oldestOf, stateRuns } from './states.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
@@ -33,8 +31,11 @@ function removable({ database }: Writing, rule: RemovalRule): Arrival[] {
   return oldestOf(database, runs, bounds, rule.limit);
 }
 
-interface Leaving extends IndexedEvent {
+interface Leaving {
   readonly id: string;
+  readonly deviceId: string | undefined;
+  readonly eventSchema: string;
+  readonly workflowId: string | undefined;
   readonly upload: UploadState;
   readonly files: number;
   readonly diskBytes: number;
@@ -42,8 +43,10 @@ interface Leaving extends IndexedEvent {
 
 function readLeaving(row: Row): Leaving {
   return {
-    ...readIndexedEvent(row),
     id: row.text('id'),
+    deviceId: row.optionalText('device_id'),
+    eventSchema: row.text('event_schema'),
+    workflowId: row.optionalText('workflow_id'),
     upload: readUpload(row),
     files: row.integer('current_files'),
     diskBytes: row.integer('disk_bytes'),
@@ -52,16 +55,16 @@ function readLeaving(row: Row): Leaving {
 
 /** Says how many bytes of files it freed. */
 function removeEvent(writing: Writing, rule: RemovalRule, arrival: Arrival): number {
-  const { database, totals } = writing;
+  const { database, totals, kinds } = writing;
   const event = database.get(
-    `DELETE FROM events WHERE arrival = ?
-     RETURNING ${indexedColumns}, id, upload, current_files, disk_bytes`,
+    `DELETE FROM events WHERE arrival = ? RETURNING id, device_id, event_schema, workflow_id, upload,
+       current_files, disk_bytes`,
     [arrival],
     readLeaving,
   );
   if (event === undefined) return 0;
   totals.leave(event.upload, event.diskBytes);
-  removeFromIndex(writing, event);
+  kinds.add(event, -1);
   if (event.files > 0) removeFiles(writing, arrival);
   const lineBytes = database.get(
     `INSERT INTO ledger (ordinal, removed_at, reason, event_id, arrival, event_schema, device_id,

@@ -197,4 +197,36 @@ export const migrations: readonly Migration[] = [
         160 + octet_length(event_schema) + coalesce(octet_length(device_id), 0)), 0) FROM ledger);
     `,
   },
+  {
+    name: 'an index of its own',
+    sql: `
+      -- The index is in a file of its own, which names the store that it is of. What is left of the
+      -- one in here goes a little at a time.
+      ALTER TABLE totals ADD COLUMN store_id TEXT NOT NULL DEFAULT '';
+      UPDATE totals SET store_id = lower(hex(randomblob(16)));
+      -- Kinds count all events now, but those of kinds that there was no room for: their number.
+      ALTER TABLE totals ADD COLUMN other_kinds INTEGER NOT NULL DEFAULT 0;
+      CREATE TEMP TABLE uncounted AS
+        SELECT device_id, event_schema, workflow_id, count(*) AS events FROM events
+        WHERE arrival > (SELECT counted_arrival FROM totals)
+        GROUP BY device_id, event_schema, workflow_id;
+      UPDATE kinds SET events = kinds.events + uncounted.events FROM uncounted
+        WHERE kinds.event_schema = uncounted.event_schema
+          AND kinds.device_id IS uncounted.device_id
+          AND kinds.workflow_id IS uncounted.workflow_id;
+      INSERT INTO kinds (device_id, event_schema, workflow_id, events)
+        SELECT device_id, event_schema, workflow_id, events FROM uncounted WHERE NOT EXISTS (
+          SELECT 1 FROM kinds WHERE kinds.event_schema = uncounted.event_schema
+            AND kinds.device_id IS uncounted.device_id
+            AND kinds.workflow_id IS uncounted.workflow_id);
+      DROP TABLE uncounted;
+      ALTER TABLE totals DROP COLUMN counted_arrival;
+      ALTER TABLE totals DROP COLUMN counted_number;
+      ALTER TABLE totals DROP COLUMN indexed_arrival;
+      ALTER TABLE totals DROP COLUMN indexed_rows;
+      ALTER TABLE totals DROP COLUMN merge_until;
+      ALTER TABLE totals DROP COLUMN merge_key;
+      ALTER TABLE totals DROP COLUMN merge_removals;
+    `,
+  },
 ];

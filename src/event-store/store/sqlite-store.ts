@@ -8,13 +8,15 @@ import { limits } from '../../limits.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../storage/group-commit-queue.ts';
 import { arrivalOf } from '../ids.ts';
+import { EventIndex, type UsableIndex } from '../index/event-index.ts';
+import { indexPathOf } from '../index/index-file.ts';
 import type { RequestRules } from '../validation/create-request-reader.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';
-import { countMatching } from './count-matching.ts';
-import { countEvents, readLedger, readUsage } from './figures.ts';
+import { countEvents, countMatching } from './count-events.ts';
+import { readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
-import { charactersOf } from './look.ts';
+import { charactersOf, type Events } from './look.ts';
 import { migrations } from './schema.ts';
 import { oldestOf, stateRuns } from './states.ts';
 import type {
@@ -28,6 +30,7 @@ import type {
   EventQuery,
   EventStore,
   Finalized,
+  IndexLag,
   LedgerPage,
   LedgerQuery,
   MatchingCounts,
@@ -59,6 +62,7 @@ class SqliteEventStore implements EventStore {
   readonly #path: string;
   readonly #database: Database;
   readonly #writer: GroupCommit<Command, Outcome>;
+  readonly #index: EventIndex;
   readonly #hasRules: boolean;
 
   constructor({ data, clock, requestRules }: EventStoreOptions) {
@@ -72,6 +76,7 @@ class SqliteEventStore implements EventStore {
       data: { path: this.#path, requestRules },
       now: clock.now,
     });
+    this.#index = new EventIndex(indexPathOf(data));
     this.#hasRules = requestRules !== undefined;
   }
 
@@ -113,15 +118,15 @@ class SqliteEventStore implements EventStore {
   }
 
   list(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
-    return listEvents(this.#database, query, signal);
+    return listEvents(this.#events(), query, signal);
   }
 
   async count(filter: CountFilter): Promise<EventCounts> {
-    return countEvents(this.#database, filter);
+    return countEvents(this.#events(), filter);
   }
 
   countMatching(filter: EventFilter, signal?: AbortSignal): Promise<MatchingCounts> {
-    return countMatching(this.#database, filter, signal);
+    return countMatching(this.#events(), filter, signal);
   }
 
   async file(fileId: string): Promise<StoredFile | undefined> {
@@ -221,7 +226,33 @@ class SqliteEventStore implements EventStore {
 
   async close(): Promise<void> {
     await this.#writer.close();
+    this.#index.close();
     this.#database.close();
+  }
+
+  async indexLag(): Promise<IndexLag> {
+    const sql = `SELECT last_number, draft + waiting + uploaded + refused AS records,
+      (SELECT number FROM events ORDER BY arrival LIMIT 1) AS first_number FROM totals`;
+    const found = this.#database.get(sql, [], (row) => ({
+      last: row.integer('last_number'),
+      first: row.optionalInteger('first_number'),
+      records: row.integer('records'),
+    }));
+    if (found?.first === undefined) return { behind: 0, records: 0 };
+    const { first, last, records } = found;
+    const indexed = this.#usableIndex()?.number ?? 0;
+    return { behind: Math.max(0, last - Math.max(indexed, first - 1)), records };
+  }
+
+  /** With the index as it is now. */
+  #events(): Events {
+    return { database: this.#database, index: this.#usableIndex() };
+  }
+
+  #usableIndex(): UsableIndex | undefined {
+    return this.#database.get('SELECT store_id, last_arrival FROM totals', [], (row) =>
+      this.#index.usable(row.text('store_id'), row.integer('last_arrival')),
+    );
   }
 
   #submit(command: Command): Promise<Outcome> {

@@ -1,7 +1,8 @@
 // Events by their upload state: each state, of held events and of others, is a run of one index.
 
 import type { Database } from '../../storage/database.ts';
-import { type Bounds, mergedRuns, type Run } from './runs.ts';
+import type { Bounds } from '../index/event-index.ts';
+import { mergedRuns, type Run } from './runs.ts';
 import type { Arrival, UploadState } from './store.ts';
 
 export function stateRuns(

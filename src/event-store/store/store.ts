@@ -149,7 +149,7 @@ export interface EventPage {
   readonly events: readonly StoredEvent[];
   /** The arrival of the first event of the next page; undefined: this was the last one. */
   readonly next: Arrival | undefined;
-  /** Events that were looked at, where a filter is on event_data or on detections. */
+  /** Events that were looked at, where the index does not know all that is asked, or they end it. */
   readonly scanned?: number;
 }
 
@@ -276,6 +276,13 @@ export interface Usage {
   readonly lastRemovedAt: number | undefined;
 }
 
+export interface IndexLag {
+  /** The newest events, which it does not have. */
+  readonly behind: number;
+  /** All events. */
+  readonly records: number;
+}
+
 /**
  * The events of one data folder; several processes may use it at once. A write is on the disk when
  * it resolves, all of it or nothing; writes that wait together share a transaction. Every method
@@ -320,6 +327,8 @@ export interface EventStore {
   /** Keeps an event from every cleanup; again: with the new reason. */
   hold(eventId: string, reason: string): Promise<void>;
   release(eventId: string): Promise<void>;
+  /** How far the index is behind. */
+  indexLag(): Promise<IndexLag>;
   /** Gives space of removed rows back to the disk, a little at a time; false: nothing is left. */
   shrink(): Promise<boolean>;
 

@@ -8,12 +8,7 @@ const columns = [
   'last_number',
   'last_line',
   'ledger_bytes',
-  'counted_arrival',
-  'indexed_arrival',
-  'indexed_rows',
-  'merge_until',
-  'merge_key',
-  'merge_removals',
+  'other_kinds',
   'draft',
   'waiting',
   'uploaded',
@@ -30,9 +25,7 @@ type Column =
   | UploadState
   | FileKind
   | ('last_arrival' | 'last_number' | 'last_line' | 'ledger_bytes')
-  | ('counted_arrival' | 'indexed_arrival' | 'indexed_rows')
-  | ('merge_until' | 'merge_key' | 'merge_removals')
-  | 'held'
+  | ('other_kinds' | 'held')
   | ('waiting_disk_bytes' | 'file_disk_bytes');
 
 /** The row of totals within one transaction. */
@@ -52,10 +45,6 @@ export class Totals {
 
   get(column: Column): number {
     return this.#values.get(column) ?? 0;
-  }
-
-  set(column: Column, value: number): void {
-    this.#values.set(column, value);
   }
 
   add(column: Column, change: number): number {

@@ -9,8 +9,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
-import { indexedMetadata } from './indexed-event.ts';
-import type { Indexing } from './indexing.ts';
+import { removeOldIndex } from './old-index.ts';
 import { removeEvents } from './removal.ts';
 import { oldestOf, stateRuns } from './states.ts';
 import type { Arrival, EventHead, Finalized, NewFile } from './store.ts';
@@ -25,7 +24,6 @@ import { beginWriting, finishWriting, type Writing } from './writing.ts';
 
 /** What the writing thread keeps from one transaction to the next. */
 export interface Writer {
-  readonly indexing: Indexing;
   readonly checkpoints: Checkpoints;
   readonly readRequest: ReadRequest;
 }
@@ -43,7 +41,7 @@ export interface ReadEvent {
 export function beginWrites(
   database: Database,
   now: number,
-  { indexing, checkpoints, readRequest }: Writer,
+  { checkpoints, readRequest }: Writer,
 ): Session<Command, Outcome> {
   const writing = beginWriting(database, Math.floor(now) * 1000);
   return {
@@ -53,10 +51,7 @@ export function beginWrites(
       const event = readRequest(command);
       return event === undefined ? { kind: 'declined' } : createFrom(writing, event);
     },
-    finish: () => {
-      indexing.advance(writing);
-      finishWriting(writing);
-    },
+    finish: () => finishWriting(writing),
   };
 }
 
@@ -109,13 +104,12 @@ function create(
 ): string {
   const { draft, deviceId, eventSchema, workflowId, externalId, relatedEventId } = head;
   const { customMetadata } = head;
-  const { database, totals, created } = writing;
+  const { database, totals, kinds } = writing;
   const arrival = totals.nextArrival(writing.now);
   const number = totals.add('last_number', 1);
   const id = eventIdOf(arrival);
   const upload = draft ? 'draft' : 'waiting';
   const diskBytes = files.reduce((sum, file) => sum + file.diskBytes, 0);
-  const metadata = customMetadata && JSON.stringify(customMetadata);
   database.run(
     `INSERT INTO events (arrival, number, id, device_id, event_schema, workflow_id, external_id,
        related_event_id, upload, finalized_at, api_version, original_files,
@@ -136,7 +130,7 @@ function create(
       files.length,
       files.filter(({ kind }) => kind !== 'image').length,
       diskBytes,
-      metadata,
+      customMetadata && JSON.stringify(customMetadata),
       body,
     ],
   );
@@ -146,17 +140,7 @@ function create(
   }
   totals.enter(upload, diskBytes);
   totals.add('file_disk_bytes', diskBytes);
-  created.push({
-    id,
-    arrival,
-    number,
-    deviceId,
-    eventSchema,
-    workflowId,
-    externalId,
-    relatedEventId,
-    customMetadata: indexedMetadata(customMetadata, metadata),
-  });
+  kinds.add(head, 1);
   return id;
 }
 
@@ -248,8 +232,9 @@ function hold(writing: Writing, eventId: string, reason: string | undefined): nu
   ]);
 }
 
-/** How many pages can still be given back. */
+/** How much can still be given back. */
 function shrink({ database }: Writing): number {
+  if (removeOldIndex(database)) return 1;
   database.all(`PRAGMA incremental_vacuum(${limits.shrinkPagesMax})`, [], () => undefined);
   return database.get('PRAGMA freelist_count', [], (row) => row.integer('freelist_count')) ?? 0;
 }

@@ -213,6 +213,11 @@ class MemoryStore implements EventStore {
     this.#find(eventId).hold = undefined;
   }
 
+  /** It has no index that could be behind. */
+  async indexLag() {
+    return { behind: 0, records: this.#events.length };
+  }
+
   async shrink() {
     return false;
   }

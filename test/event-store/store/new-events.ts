@@ -1,7 +1,10 @@
 // What the tests of the Event Store are made of: events, files, folders, clocks.
 
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
+import { indexPathOf } from '../../../src/event-store/index/index-file.ts';
+import { Indexer } from '../../../src/event-store/index/indexer.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
 import type {
   EventQuery,
@@ -10,6 +13,7 @@ import type {
   NewFile,
   StoredEvent,
 } from '../../../src/event-store/store/store.ts';
+import { openToRead } from '../../../src/storage/database.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 
 /** A store on a folder, a new one when none is given; closed after the test. */
@@ -18,6 +22,18 @@ export async function sqliteStore(clock: Clock, data?: string): Promise<EventSto
   const store = await openEventStore({ data: folder, clock });
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Puts all events of a data folder into its index, as the leader does it. */
+export function indexEvents(data: string): void {
+  const events = openToRead(join(data, 'events.db'));
+  const indexer = new Indexer(events, indexPathOf(data));
+  try {
+    while (indexer.step() > 0) {}
+  } finally {
+    indexer.close();
+    events.close();
+  }
 }
 
 export function newEvent(change: Partial<NewEvent> = {}): NewEvent {

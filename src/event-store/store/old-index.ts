@@ -1,0 +1,27 @@
+// The index of earlier Foveas stood in the tables of the events. Its rows go a few at a time.
+
+import { limits } from '../../limits.ts';
+import type { Database } from '../../storage/database.ts';
+
+/** Each with what its rows are told apart by. */
+const tables = [
+  ['terms', 'key, bucket, value, arrival'],
+  ['window_columns', 'id'],
+  ['windows', 'until'],
+  ['term_keys', 'id'],
+] as const;
+
+/** Takes some rows away, or a table that has none; false: nothing is left of it. */
+export function removeOldIndex(database: Database): boolean {
+  for (const [table, key] of tables) {
+    const sql = 'SELECT 1 FROM sqlite_schema WHERE name = ?';
+    if (database.get(sql, [table], () => true) === undefined) continue;
+    const removed = database.run(
+      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} LIMIT ?)`,
+      [limits.oldIndexRowsAtOnceMax],
+    );
+    if (removed === 0) database.run(`DROP TABLE ${table}`);
+    return true;
+  }
+  return false;
+}

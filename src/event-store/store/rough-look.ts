@@ -1,0 +1,81 @@
+// A look through the events one after the other. Of most of them SQLite tells that they do not match,
+// without reading JSON; of the others what they contain is not read.
+
+import type { Database } from '../../storage/database.ts';
+import type { Bounds, Order } from '../index/event-index.ts';
+import { matches } from './matching.ts';
+import type { Arrival, EventFilter } from './store.ts';
+import { filteredColumns, readFiltered } from './stored-event.ts';
+
+/** Events one after the other in the order of a query. */
+export interface Slice {
+  /** Those that meet the filter, as far as `matches` tells. */
+  readonly arrivals: readonly Arrival[];
+  /** How many the others are. */
+  readonly others: number;
+  /** The last one; undefined: there was none. */
+  readonly reached: Arrival | undefined;
+}
+
+/** All events within bounds, `atOnce` at first and more later. */
+export function* slicesOf(
+  database: Database,
+  query: EventFilter,
+  bounds: Bounds,
+  order: Order,
+  atOnce: number,
+): Generator<Slice> {
+  const { condition, parameters } = roughCondition(query);
+  const isNewestFirst = order === 'newest_first';
+  const sql = `SELECT ${filteredColumns}, ${condition} AS may_match FROM events
+    WHERE arrival BETWEEN ? AND ?
+    ORDER BY arrival ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`;
+  let { from, until } = bounds;
+  for (let limit = atOnce; from <= until; limit = Math.min(limit * 4, atOnceMax)) {
+    const arrivals: Arrival[] = [];
+    let reached: Arrival | undefined;
+    let seen = 0;
+    database.each(sql, [...parameters, from, until, limit], (row) => {
+      seen += 1;
+      reached = row.integer('arrival');
+      const mayMatch = row.optionalInteger('may_match') === 1;
+      if (mayMatch && matches(readFiltered(row), query)) arrivals.push(reached);
+      return true;
+    });
+    yield { arrivals, others: seen - arrivals.length, reached };
+    if (reached === undefined || seen < limit) return;
+    if (isNewestFirst) until = reached - 1;
+    else from = reached + 1;
+  }
+}
+
+/** Some milliseconds. */
+const atOnceMax = 1_000;
+
+function roughCondition(query: EventFilter): {
+  readonly condition: string;
+  readonly parameters: readonly string[];
+} {
+  const conditions = query.includeDrafts === false ? ["upload <> 'draft'"] : ['true'];
+  const parameters: string[] = [];
+  const add = (condition: string, values: readonly string[] | undefined) => {
+    if (values === undefined) return;
+    conditions.push(condition);
+    parameters.push(JSON.stringify(values));
+  };
+  add('device_id IN (SELECT value FROM json_each(?))', query.deviceIds);
+  add('event_schema IN (SELECT value FROM json_each(?))', query.eventSchemas);
+  add('workflow_id IN (SELECT value FROM json_each(?))', query.workflowIds);
+  add('external_id IN (SELECT value FROM json_each(?))', query.externalIds);
+  if (query.relatedEventId !== undefined) {
+    conditions.push('related_event_id = ?');
+    parameters.push(query.relatedEventId);
+  }
+  for (const { key, operator, values } of query.metadata ?? []) {
+    // As JSON.stringify writes it.
+    const value = operator === 'eq' && values.length === 1 ? JSON.stringify(values[0]) : '';
+    conditions.push('instr(custom_metadata, ?) > 0');
+    parameters.push(`${JSON.stringify(key)}:${value}`);
+  }
+  return { condition: conditions.join(' AND '), parameters };
+}
