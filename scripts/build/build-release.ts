@@ -49,6 +49,7 @@ function bundle(folder: string) {
       'parts/model-worker': 'src/model-inference/model-worker.ts',
       'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',
+      'parts/index-thread': 'src/event-store/index/index-thread.ts',
     },
     outdir: folder,
     bundle: true,

@@ -18,6 +18,7 @@ import { needsSolution } from './create-event.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
 import { eventStoreErrorBody } from './error-response.ts';
 import { eventStoreHandlers } from './handlers.ts';
+import { startLeaderIndexer } from './index/leader-indexer.ts';
 import { createRequestCounts } from './metrics.ts';
 import { startRetention } from './retention/retention.ts';
 import { withPolicy, writePolicy } from './retention/retention-policy.ts';
@@ -88,6 +89,8 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     closing.push(() => retention.stop());
     const uploader = startLeaderUploader({ store, files, settings, clock, log, data });
     closing.push(() => uploader.stop());
+    const indexer = startLeaderIndexer({ store, data, log });
+    closing.push(() => indexer.stop());
     const service = await serveEventStore(
       {
         store,
@@ -99,7 +102,7 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
         log,
         settings: withPolicy(settings, retention.policy),
         admission: retention.admission,
-        problems: () => retention.health(),
+        problems: () => [...retention.health(), ...indexer.health()],
         refusals: () => [...retention.refusals(), ...(isClosing ? ['The service ends.'] : [])],
       },
       options,

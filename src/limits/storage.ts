@@ -28,8 +28,6 @@ export const storageLimits = {
   groupCommitCommandsMax: 512,
   /** Bytes per transaction; a larger command goes alone. */
   groupCommitBytesMax: 4 * 1024 * 1024,
-  /** An idle thread does deferred work. */
-  groupCommitIdleMs: 100,
   /** Writes may end for this time when the store is closed: a service ends within 5 s. */
   groupCommitCloseMsMax: 1_000,
 

@@ -27,8 +27,6 @@ export interface BatchServer<Command, Outcome> {
   begin(database: Database, now: number): Session<Command, Outcome>;
   /** Called after a batch was answered, for background work. Errors are ignored. */
   afterwards?(database: Database): void;
-  /** The same, when no command has come for `limits.groupCommitIdleMs`. */
-  whenIdle?(database: Database): void;
   /** Called before the connection is closed at the end. */
   atEnd?(): Promise<void>;
 }
@@ -50,23 +48,20 @@ export function serveBatches<Command, Outcome>(
   }
 
   /** Background work that fails is tried again after the next batch. */
-  function quietly(work: ((database: Database) => void) | undefined): void {
+  function afterwards(): void {
     try {
-      if (database) work?.(database);
+      if (database) server.afterwards?.(database);
     } catch {}
   }
 
-  const idle = setTimeout(() => quietly(server.whenIdle), limits.groupCommitIdleMs).unref();
   port.on('message', (first: Message<Command>) => {
     for (let message = first; message !== endOfBatches; ) {
       const { batch, next } = collect(port, message);
       port.postMessage(run(batch));
-      quietly(server.afterwards);
-      idle.refresh();
+      afterwards();
       if (next === undefined) return;
       message = next;
     }
-    clearTimeout(idle);
     void end();
   });
 
