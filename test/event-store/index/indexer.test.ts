@@ -2,6 +2,7 @@
 
 import { deepStrictEqual } from 'node:assert/strict';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -71,7 +72,9 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
   truncated: (path) => truncateSync(path, Math.floor(readFileSync(path).length / 8192) * 4096),
   'filled with noise': (path) => writeFileSync(path, noise(readFileSync(path).length)),
   'filled with noise behind its first page': (path) => {
-    writeSync(openSync(path, 'r+'), noise(readFileSync(path).length - 4096), 0, null, 4096);
+    const file = openSync(path, 'r+');
+    writeSync(file, noise(Math.max(0, readFileSync(path).length - 4096)), 0, null, 4096);
+    closeSync(file);
   },
   'another file': (path) => writeFileSync(path, 'no database at all\n'.repeat(1_000)),
 };

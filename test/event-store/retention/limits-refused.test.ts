@@ -14,7 +14,7 @@ describe('what cannot fit beside what must stay', () => {
   test('removes nothing where a hold keeps the bytes', async () => {
     const opened = await openTestStore({ settings });
     const { store, create, attach, ids, retention } = opened;
-    await createMany(opened, 100);
+    await createMany(opened, 300);
     const held = await create({ images: [new Uint8Array(3 * mebibyte)] });
     await store.hold(held, 'Evidence.');
     const draft = await create({ draft: true });
@@ -22,7 +22,7 @@ describe('what cannot fit beside what must stay', () => {
       expect(await failure(attach(draft, new Uint8Array(bytes)))).toMatchObject({ code: 'full' });
       expect(await failure(retention.admission.admit({ bytes }))).toMatchObject({ code: 'full' });
     }
-    expect(await ids()).toHaveLength(102);
+    expect(await ids()).toHaveLength(302);
     expect(await failure(create())).toBe(undefined);
   });
 
