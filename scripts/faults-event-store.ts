@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { faultNames, tryFailingCalls } from './faults-event-store/failing-system-calls.ts';
 import { type FullDisk, tryFullDisk } from './faults-event-store/full-disk.ts';
+import { indexDamages, tryIndexFault } from './faults-event-store/index-faults.ts';
 import {
   type FileSystem,
   installTools,
@@ -88,6 +89,12 @@ const plan: readonly Planned[] = [
     isControl: true,
     needs: toolsFor(corner.fileSystem),
     run: (folder: string) => tryControl(folder, corner),
+  })),
+  ...indexDamages.map(({ name, isForRoot }) => ({
+    name: `index ${name}`,
+    ...(isForRoot && { needs: [] }),
+    run: (folder: string) =>
+      tryIndexFault(folder, { data: join(folder, 'data'), name, times: 5, acknowledged: 5_000 }),
   })),
   ...fullDisks.map((options) => ({
     name: `full disk ${options.disk}`,

@@ -19,8 +19,8 @@ export const mixed: Loaded = {
 };
 
 /**
- * As many producers and events as it takes for transactions of many requests, windows and merges of
- * the index, and a log that is moved while it is written; and cleanups in all of them.
+ * As many producers and events as it takes for transactions of many requests, many steps of the
+ * index, and a log that is moved while it is written; and cleanups in all of them.
  */
 export const flood: Loaded = {
   name: 'a flood',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tryFullDisk } from '../../scripts/faults-event-store/full-disk.ts';
+import { indexDamages, tryIndexFault } from '../../scripts/faults-event-store/index-faults.ts';
 import { Machine } from '../../scripts/faults-event-store/linux-disks.ts';
 import { flood, type Loaded, mixed } from '../../scripts/faults-event-store/loads.ts';
 import type { SentEvent } from '../../scripts/faults-event-store/request-history.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Enough for some windows of the index; merges of them are for the trials at length. */
+/** Enough for some steps of the index. */
 const shortFlood: Loaded = { ...flood, acknowledgedMax: 1_000 };
 
 test.each([mixed, shortFlood])(
@@ -34,6 +35,18 @@ test.each([mixed, shortFlood])(
     const result = await trySigkill({ data, rounds: 3, load }, () => {});
     expect(result.findings).toEqual(nothing);
     expect(result.wrongAnswers).toEqual([]);
+  },
+  120_000,
+);
+
+test.each(indexDamages.filter(({ isForRoot }) => !isForRoot))(
+  'an index that was $name costs no write, makes no page wrong, and comes back',
+  async ({ name }) => {
+    const data = join(folder, `index ${name}`);
+    const result = await tryIndexFault(folder, { data, name, times: 1, acknowledged: 1_500 });
+    expect(result.findings).toEqual(nothing);
+    expect(result.wrongAnswers).toEqual([]);
+    expect(result.failures).toEqual([]);
   },
   120_000,
 );

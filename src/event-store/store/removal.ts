@@ -3,7 +3,7 @@
 import { limits } from '../../limits.ts';
 import type { Row } from '../../storage/database.ts';
 import { readFileKind } from './files.ts';
-import { oldestOf, stateRuns } from './states.ts';
+import { oldestOf } from './states.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
 import type { Writing } from './writing.ts';
@@ -26,9 +26,10 @@ const sent: readonly UploadState[] = ['uploaded', 'refused'];
 const unsent: readonly UploadState[] = ['draft', 'waiting'];
 
 function removable({ database }: Writing, rule: RemovalRule): Arrival[] {
-  const runs = stateRuns(rule.sparesUnsent ? sent : [...sent, ...unsent], [false]);
-  const bounds = rule.before === undefined ? {} : { until: rule.before - 1 };
-  return oldestOf(database, runs, bounds, rule.limit);
+  const { before, limit } = rule;
+  const states = rule.sparesUnsent ? sent : [...sent, ...unsent];
+  const bound = before === undefined ? {} : { until: before - 1 };
+  return oldestOf(database, { states, held: [false], ...bound, limit });
 }
 
 interface Leaving {

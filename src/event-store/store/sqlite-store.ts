@@ -18,7 +18,7 @@ import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
 import { charactersOf, type Events } from './look.ts';
 import { migrations } from './schema.ts';
-import { oldestOf, stateRuns } from './states.ts';
+import { oldestOf } from './states.ts';
 import type {
   Arrival,
   CountFilter,
@@ -180,8 +180,8 @@ class SqliteEventStore implements EventStore {
   }
 
   async waiting(after: Arrival, limit: number): Promise<readonly StoredEvent[]> {
-    const runs = stateRuns(['waiting']);
-    const arrivals = oldestOf(this.#database, runs, { from: after + 1 }, limit);
+    const states = ['waiting'] as const;
+    const arrivals = oldestOf(this.#database, { states, from: after + 1, limit });
     const events: StoredEvent[] = [];
     let characters = 0;
     this.#database.each(eventsAt, [JSON.stringify(arrivals)], (row) => {

@@ -1,31 +1,29 @@
 // Events by their upload state: each state, of held events and of others, is a run of one index.
 
 import type { Database } from '../../storage/database.ts';
-import type { Bounds } from '../index/event-index.ts';
-import { mergedRuns, type Run } from './runs.ts';
 import type { Arrival, UploadState } from './store.ts';
 
-export function stateRuns(
-  states: readonly UploadState[],
-  held: readonly boolean[] = [false, true],
-): Run[] {
-  return held.flatMap((isHeld) =>
-    states.map((state) => ({
-      sql: 'FROM events INDEXED BY events_state WHERE held = ? AND upload = ?',
-      parameters: [isHeld, state],
-    })),
-  );
+export interface StateQuery {
+  readonly states: readonly UploadState[];
+  /** Of held events, of others, or of both. */
+  readonly held?: readonly boolean[];
+  /** Both included. */
+  readonly from?: Arrival;
+  readonly until?: Arrival;
+  readonly limit: number;
 }
 
-/** The oldest of some runs, so many at most. */
+/** The oldest of them in order: as many of each run are read as are wanted of all. */
 export function oldestOf(
   database: Database,
-  runs: readonly Run[],
-  bounds: Partial<Bounds>,
-  limit: number,
+  { states, held = [false, true], from = 0, until = Number.MAX_SAFE_INTEGER, limit }: StateQuery,
 ): Arrival[] {
-  const { from = 0, until = Number.MAX_SAFE_INTEGER } = bounds;
-  // As many of each run as are wanted of all, so the first batch has them.
-  const [first] = mergedRuns(database, runs, { from, until }, 'oldest_first', limit);
-  return (first ?? []).slice(0, limit);
+  const sql = `SELECT arrival FROM events INDEXED BY events_state
+    WHERE held = ? AND upload = ? AND arrival BETWEEN ? AND ? ORDER BY arrival LIMIT ?`;
+  const found = held.flatMap((isHeld) =>
+    states.flatMap((state) =>
+      database.all(sql, [isHeld, state, from, until, limit], (row) => row.integer('arrival')),
+    ),
+  );
+  return found.sort((first, second) => first - second).slice(0, limit);
 }

@@ -3,7 +3,7 @@
 import { FoveaError, notFound } from '../../errors.ts';
 import type { Command } from './commands.ts';
 import { type Found, find, findAll, findIfThere, move } from './found.ts';
-import { oldestOf, stateRuns } from './states.ts';
+import { oldestOf } from './states.ts';
 import type { Arrival } from './store.ts';
 import type { Writing } from './writing.ts';
 
@@ -45,8 +45,8 @@ export function retryUploads(
   writing: Writing,
   { after, limit }: Extract<Command, { readonly kind: 'retryUploads' }>,
 ): { readonly count: number; readonly last: Arrival | undefined } {
-  const runs = stateRuns(['refused']);
-  const arrivals = oldestOf(writing.database, runs, { from: after + 1 }, limit);
+  const states = ['refused'] as const;
+  const arrivals = oldestOf(writing.database, { states, from: after + 1, limit });
   const count = retryUpload(writing, findAll(writing, arrivals));
   return { count, last: arrivals.length < limit ? undefined : arrivals.at(-1) };
 }

@@ -11,7 +11,7 @@ import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
 import { removeOldIndex } from './old-index.ts';
 import { removeEvents } from './removal.ts';
-import { oldestOf, stateRuns } from './states.ts';
+import { oldestOf } from './states.ts';
 import type { Arrival, EventHead, Finalized, NewFile } from './store.ts';
 import {
   imageUploaded,
@@ -198,8 +198,11 @@ function finalizeDrafts(
   writing: Writing,
   { before, spared, limit }: Extract<Command, { readonly kind: 'finalizeDrafts' }>,
 ): number {
-  const bounds = { until: before - 1 };
-  const drafts = oldestOf(writing.database, stateRuns(['draft']), bounds, limit + spared.length);
+  const drafts = oldestOf(writing.database, {
+    states: ['draft'],
+    until: before - 1,
+    limit: limit + spared.length,
+  });
   const due = findAll(writing, drafts)
     .filter(({ id }) => !spared.includes(id))
     .slice(0, limit);
