@@ -94,7 +94,7 @@ const plan: readonly Planned[] = [
     name: `index ${name}`,
     ...(isForRoot && { needs: [] }),
     run: (folder: string) =>
-      tryIndexFault(folder, { data: join(folder, 'data'), name, times: 5, acknowledged: 5_000 }),
+      tryIndexFault(folder, { data: join(folder, 'data'), name, times: 3, acknowledged: 3_000 }),
   })),
   ...fullDisks.map((options) => ({
     name: `full disk ${options.disk}`,

@@ -85,9 +85,10 @@ export interface IndexFault {
 
 export async function tryIndexFault(folder: string, fault: IndexFault): Promise<Result> {
   const { data, name, times, acknowledged } = fault;
+  const { environment } = flood;
   const machine = new Machine(folder);
   const path = join(data, 'index.db');
-  const trial = new Trial({ name: `index ${name}, ${times} times`, data, ...flood });
+  const trial = new Trial({ name: `index ${name}, ${times} times`, data, environment });
   try {
     await trial.start();
     const recoveries: number[] = [];

@@ -84,6 +84,7 @@ class Indexing {
     this.#lag = await this.#store.indexLag();
     if (!this.#isLeader) return;
     if (this.#lag.behind < limits.indexedAtOnceMin) {
+      this.#failure = undefined;
       this.#idleRounds += 1;
       if (this.#idleRounds > limits.indexIdleRoundsMax) await this.#endThread();
       return;
