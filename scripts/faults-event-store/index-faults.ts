@@ -101,9 +101,9 @@ export async function tryIndexFault(folder: string, fault: IndexFault): Promise<
       const end = await damages[name]?.at(path, trial, machine);
       if (isKill) load = startLoad(trial.history, trial.url, flood.options);
       await trial.acknowledgements(acknowledged);
-      await end?.();
       await load.stop();
       await trial.judge({ isSwept: false });
+      await end?.();
       const startedMs = performance.now();
       await indexed(path, trial);
       recoveries.push(performance.now() - startedMs);
@@ -116,7 +116,7 @@ export async function tryIndexFault(folder: string, fault: IndexFault): Promise<
     for (const [status, count] of failed) trial.failures.push(`${count} answers were ${status}`);
     await trial.kill();
     const longestMs = Math.round(Math.max(...recoveries));
-    return trial.result(`whole again ${longestMs} ms after the load at most`);
+    return trial.result(`whole again after ${longestMs} ms at most`);
   } finally {
     await machine.restore();
   }

@@ -1,5 +1,5 @@
-// The index as queries use it: where events may be that meet a filter. It may be missing, behind, or
-// of no use at any moment; whoever asks looks through the events themselves then.
+// The index as queries use it: where events may be that meet a filter. At any moment it may be
+// missing, behind, or of no use; whoever asks looks through the events themselves then.
 
 import { rmSync } from 'node:fs';
 import { limits } from '../../limits.ts';

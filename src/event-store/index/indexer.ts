@@ -94,7 +94,7 @@ export class Indexer {
     return entries;
   }
 
-  /** Those of which all events are gone, whole: to take out one by one costs more than to put in. */
+  /** Those of which all events are gone: to take out one by one costs more than to put in. */
   #dropParts(database: Database): void {
     const parts = readParts(database);
     // The last one is being filled.

@@ -1,5 +1,5 @@
-// A look through the events one after the other. Of most of them SQLite tells that they do not match,
-// without reading JSON; of the others what they contain is not read.
+// A look through the events one after the other. Of most of them SQLite tells that they do not
+// match, without reading JSON; of the others what they contain is not read.
 
 import type { Database } from '../../storage/database.ts';
 import type { Bounds, Order } from '../index/event-index.ts';

@@ -149,7 +149,7 @@ export interface EventPage {
   readonly events: readonly StoredEvent[];
   /** The arrival of the first event of the next page; undefined: this was the last one. */
   readonly next: Arrival | undefined;
-  /** Events that were looked at, where the index does not know all that is asked, or they end it. */
+  /** Events that were looked at, where a filter looks inside of them, or they were enough. */
   readonly scanned?: number;
 }
 
