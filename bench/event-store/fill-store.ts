@@ -1,8 +1,12 @@
 // Fills a store through the storage of the product, as fast as it takes events.
 
+import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
+import { indexPathOf } from '../../src/event-store/index/index-file.ts';
+import { Indexer } from '../../src/event-store/index/indexer.ts';
 import { openEventStore } from '../../src/event-store/store/sqlite-store.ts';
 import type { NewEvent } from '../../src/event-store/store/store.ts';
+import { openToRead } from '../../src/storage/database.ts';
 import { detections, deviceId, metadata } from './events.ts';
 
 /** Of the first events alone: a key that no later event has. */
@@ -25,6 +29,18 @@ export async function fill(data: string, from: number, until: number): Promise<n
   await Promise.all(Array.from({ length: groupsAtOnce }, produce));
   const endMs = performance.now();
   await store.close();
+  return (endMs - startMs) / 1_000;
+}
+
+/** Puts all of them into the index, as the leader of a service does. Gives the seconds. */
+export function index(data: string): number {
+  const events = openToRead(join(data, 'events.db'));
+  const indexer = new Indexer(events, indexPathOf(data));
+  const startMs = performance.now();
+  while (indexer.step() > 0) {}
+  const endMs = performance.now();
+  indexer.close();
+  events.close();
   return (endMs - startMs) / 1_000;
 }
 

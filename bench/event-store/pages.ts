@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { median } from '../measure/text-table.ts';
 import type { Contender } from './contenders.ts';
-import { fill } from './fill-store.ts';
+import { fill, index } from './fill-store.ts';
 import { type Query, queries } from './queries.ts';
 
 /** How often each query is asked. */
@@ -50,8 +50,10 @@ export async function measurePages(
   for (const size of sizes) {
     process.stderr.write(`pages: filling the store up to ${size} events...\n`);
     const fillSeconds = await fill(data, from, size);
+    const indexSeconds = index(data);
     from = size;
-    process.stderr.write(`pages: ${Math.round(fillSeconds)} s; asking...\n`);
+    const seconds = `${Math.round(fillSeconds)} s, the index ${Math.round(indexSeconds)} s`;
+    process.stderr.write(`pages: ${seconds}; asking...\n`);
     const service = await ours.start(data);
     try {
       const times = await askAll(service.url, size);

@@ -145,7 +145,7 @@ export const eventStoreLimits = {
   /** Events behind the index that are worth a step: pages look through them anyway. */
   indexedAtOnceMin: 512,
   /** Events of one step: more would save little. */
-  indexedAtOnceMax: 2_048,
+  indexedAtOnceMax: 1_024,
   /** The metadata of these events: likewise, where it is large. */
   indexedCharactersAtOnceMax: 8 * 1024 * 1024,
   /** Interval at which the leader looks for events that are behind. */
@@ -161,7 +161,7 @@ export const eventStoreLimits = {
   /** Candidates that a query reads at once: a millisecond. */
   indexCandidatesAtOnceMax: 1_000,
   /** What the index gathers before it writes: the tokens of one step. */
-  indexHashBytes: 2 * 1024 * 1024,
+  indexHashBytes: 1 * 1024 * 1024,
   /** Pages that its writer keeps: those of a merge are read once. */
   indexCacheBytes: 4 * 1024 * 1024,
   /** The same of those who read: inner pages, of all tables. */
