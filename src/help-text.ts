@@ -10,8 +10,9 @@ Services:
   platform    serves the embedded platform and its sign-in service over HTTP
                 --host ADDRESS   address to listen on (127.0.0.1)
                 --port PORT      port, 0 for any free one (8000)
-                --data FOLDER    where the data is kept (FOVEA_HOME)
-  event-store serves the device Event Store over HTTP, with the same options (8001)
+                --data FOLDER    the folder of its data (platform in FOVEA_HOME)
+  event-store serves the device Event Store over HTTP, with the same options (8001;
+              event-store in FOVEA_HOME)
   http        serves the Model Context Protocol over HTTP at /mcp, with the same options (8002)
 
 For people and scripts:

@@ -6,6 +6,11 @@ import { workspace } from '../src/contract/workspace.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { count, lastPart, nameList, quoted } from './format.ts';
+import {
+  countDeletedProjects,
+  deletedProjectsCalls,
+  deletedProjectsWords,
+} from './projects/deleted-projects.ts';
 import { activityList } from './workspace/list-activity.ts';
 
 /** Without splits and classes, which `projects_get` gives. */
@@ -25,10 +30,17 @@ export const workspaceTools: readonly Tool[] = [
     title: 'Get workspace',
     description:
       'Lists the projects of the workspace with type and image counts. projects_get tells more about one; detail "full" adds splits and classes.',
-    summarize: ({ workspace: { projects } }) => {
+    complete: async (answer, { workspace }, context) =>
+      answer.workspace.projects.length > 0
+        ? answer
+        : { ...answer, deletedProjects: await countDeletedProjects(workspace, context) },
+    summarize: ({ workspace: { projects }, deletedProjects }) => {
       const names = nameList(projects.map(({ id }) => lastPart(id)));
-      return `${count(projects.length, 'project')}${names && `: ${names}`}.`;
+      const deleted = deletedProjectsWords(Number(deletedProjects ?? 0));
+      return `${count(projects.length, 'project')}${names && `: ${names}`}.${deleted}`;
     },
+    next: ({ deletedProjects }, { workspace }) =>
+      deletedProjectsCalls(Number(deletedProjects ?? 0), workspace),
     brief: ({ workspace: { projects, ...facts } }) => ({
       workspace: { ...facts, projects: projects.map(inShort) },
     }),

@@ -1,6 +1,5 @@
 // Opens the data that `fovea account` and `fovea application` work on.
 
-import { join } from 'node:path';
 import { type Administration, openAdministration } from '../authorization-server/administration.ts';
 import { systemClock } from '../clock.ts';
 import { localWorkspace, readSettings } from '../config.ts';
@@ -12,10 +11,7 @@ export async function administer(
   work: (administration: Administration, workspace: string) => void | Promise<void>,
 ): Promise<void> {
   const settings = readSettings();
-  const folder = prepareDataFolder(
-    data ?? join(settings.home, 'platform'),
-    data === undefined ? 'FOVEA_HOME' : '--data',
-  );
+  const folder = prepareDataFolder(data, settings.home, 'platform');
   const administration = openAdministration(folder, systemClock);
   try {
     await work(administration, settings.workspace ?? localWorkspace);

@@ -1,7 +1,6 @@
 // The Event Store inside the process that serves MCP. Loaded where no other Event Store answers.
 
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { startEventStore } from '../event-store/event-store.ts';
@@ -18,7 +17,7 @@ import { prepareDataFolder } from './prepare-data-folder.ts';
 export async function startEmbeddedEventStore(settings: Settings, log: Log): Promise<Embedded> {
   const apiKey = new Secret(randomBytes(32).toString('base64url'));
   const service = await startEventStore({
-    data: prepareDataFolder(join(settings.home, 'event-store'), 'FOVEA_HOME'),
+    data: prepareDataFolder(undefined, settings.home, 'event-store'),
     host: '127.0.0.1',
     port: 0,
     settings: { ...readEventStoreSettings(), apiKey, allowedHosts: [] },

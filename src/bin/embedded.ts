@@ -1,7 +1,6 @@
 // The platform inside the process that serves MCP. Loaded with the first call that needs it.
 
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { localWorkspace } from '../config.ts';
@@ -33,7 +32,7 @@ export async function startEmbedded(
 ): Promise<Embedded> {
   const key = new Secret(randomBytes(32).toString('base64url'));
   const service = await startPlatform({
-    data: prepareDataFolder(join(settings.home, 'platform'), 'FOVEA_HOME'),
+    data: prepareDataFolder(undefined, settings.home, 'platform'),
     host: '127.0.0.1',
     port: 0,
     workspace: settings.workspace ?? localWorkspace,

@@ -1,6 +1,5 @@
 // `fovea event-store`: serves the device Event Store.
 
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import { readSettings } from '../config.ts';
@@ -17,10 +16,7 @@ export async function runEventStore(command: ServiceCommand): Promise<void> {
   const settings = readEventStoreSettings();
   const log = createLog(logLevel).part('event-store');
   const service = await startEventStore({
-    data: prepareDataFolder(
-      command.data ?? join(home, 'event-store'),
-      command.data === undefined ? 'FOVEA_HOME' : '--data',
-    ),
+    data: prepareDataFolder(command.data, home, 'event-store'),
     host: command.host,
     port: command.port,
     settings,

@@ -1,7 +1,6 @@
 // The services behind `fovea http`: the embedded platform with its sign-in service, or hosted
 // services.
 
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import type { Settings } from '../config.ts';
@@ -60,10 +59,7 @@ const tokenPath = '/oauth/token';
 export async function embeddedBackend(options: BackendOptions): Promise<HttpBackend> {
   const { command, settings, log } = options;
   const { host } = command;
-  const data = prepareDataFolder(
-    command.data ?? join(settings.home, 'platform'),
-    command.data === undefined ? 'FOVEA_HOME' : '--data',
-  );
+  const data = prepareDataFolder(command.data, settings.home, 'platform');
   const slug = settings.workspace ?? localWorkspace;
   const signIn = mountSignIn({
     data,

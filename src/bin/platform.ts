@@ -1,6 +1,5 @@
 // `fovea platform`: the embedded platform and its sign-in service, as a service of their own.
 
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
@@ -27,10 +26,7 @@ export async function servePlatform(
   settings: Settings,
   log: Log,
 ): Promise<Service> {
-  const data = prepareDataFolder(
-    command.data ?? join(settings.home, 'platform'),
-    command.data === undefined ? 'FOVEA_HOME' : '--data',
-  );
+  const data = prepareDataFolder(command.data, settings.home, 'platform');
   const workspace = settings.workspace ?? localWorkspace;
   const signIn = mountSignIn({
     data,

@@ -1,11 +1,26 @@
-// Makes and checks the data folder of a service before it is opened.
+// Finds, makes and checks the data folder of a service before it is opened.
 
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { invalidArgument, systemErrorCode } from '../errors.ts';
 import { makeFolder } from '../folder-sync.ts';
 
-/** Makes the folder. Throws `invalid_input` naming `setting` where it cannot be made or written. */
-export function prepareDataFolder(path: string, setting: string): string {
+/** The folder of each service below FOVEA_HOME, with the file of its data. */
+const services = { platform: 'platform.db', 'event-store': 'events.db' } as const;
+
+/**
+ * The folder that `--data` names, made where it is missing; without that option the one of the
+ * service below FOVEA_HOME. Throws `invalid_input` where it cannot be made or written, and where
+ * `--data` names a FOVEA_HOME: a service would begin empty beside its data.
+ */
+export function prepareDataFolder(
+  data: string | undefined,
+  home: string,
+  service: keyof typeof services,
+): string {
+  if (data !== undefined) refuseHome(data, service);
+  const path = data ?? join(home, service);
+  const setting = data === undefined ? 'FOVEA_HOME' : '--data';
   try {
     makeFolder(path);
     accessSync(path, constants.W_OK | constants.X_OK);
@@ -14,4 +29,15 @@ export function prepareDataFolder(path: string, setting: string): string {
     const message = `"${path}" cannot be the data folder (${String(systemErrorCode(cause))})`;
     throw invalidArgument(setting, message, `Set ${setting} to a folder that you may write.`);
   }
+}
+
+function refuseHome(data: string, service: keyof typeof services): void {
+  const below = join(data, service);
+  const file = services[service];
+  if (existsSync(join(data, file)) || !existsSync(join(below, file))) return;
+  throw invalidArgument(
+    '--data',
+    `"${data}" is a FOVEA_HOME: the data is in "${below}"`,
+    `Give --data "${below}", or set FOVEA_HOME to "${data}" and leave --data out.`,
+  );
 }

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -46,6 +46,24 @@ test('a service whose data folder cannot be made says which setting names it', a
   expect(bySetting.code).toBe(2);
   expect(bySetting.log).toContain(`FOVEA_HOME: "${join(file, 'platform')}" cannot be the data`);
 });
+
+test.each([
+  ['platform', 'platform.db'],
+  ['event-store', 'events.db'],
+])(
+  '%s refuses a FOVEA_HOME as its own data folder, beside the data in it',
+  async (service, name) => {
+    const home = join(folder, `home-of-${service}`);
+    mkdirSync(join(home, service), { recursive: true });
+    writeFileSync(join(home, service, name), '');
+    const { code, log } = await run([service, '--port', '0', '--data', home]);
+    expect(code).toBe(2);
+    expect(log).toContain(
+      `--data: "${home}" is a FOVEA_HOME: the data is in "${join(home, service)}"`,
+    );
+    expect(log).toContain(`Give --data "${join(home, service)}"`);
+  },
+);
 
 test('a tool that needs the embedded platform names FOVEA_HOME where it cannot be made', async () => {
   const fovea = await launchFovea({ FOVEA_HOME: file });

@@ -32,6 +32,33 @@ function rows(answer: Facts, name: string): readonly Facts[] {
   return Array.isArray(list) ? list : [];
 }
 
+describe('a workspace without projects', () => {
+  it('says how many deleted ones can be restored', async () => {
+    const empty = await launchFovea();
+    try {
+      expect((await empty.call('projects_list')).text).toContain('0 projects.');
+      expect((await empty.call('workspace_get')).text).not.toContain('deleted');
+      for (const name of ['One', 'Two']) {
+        await empty.ok('projects_create', { name, type: 'object-detection', annotation: 'x' });
+        await empty.ok('projects_delete', { project: name.toLowerCase() });
+      }
+      for (const tool of ['projects_list', 'workspace_get']) {
+        const { text, data } = await empty.call(tool);
+        expect(text).toContain('0 projects. 2 deleted projects can be restored: trash_list.');
+        expect(data).toMatchObject({ next: [{ tool: 'trash_list' }] });
+      }
+      await empty.ok('projects_create', {
+        name: 'Three',
+        type: 'object-detection',
+        annotation: 'x',
+      });
+      expect((await empty.call('projects_list')).text).not.toContain('deleted');
+    } finally {
+      await empty.close();
+    }
+  });
+});
+
 describe('projects_list', () => {
   const listed = async (args: Facts) =>
     rows(await fovea.ok('projects_list', args), 'projects').map(({ id }) => id);

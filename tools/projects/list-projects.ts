@@ -6,6 +6,11 @@ import { workspace } from '../../src/contract/workspace.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import { count, lastPart, nameList } from '../format.ts';
 import { pageOf, pageShape } from '../list-page.ts';
+import {
+  countDeletedProjects,
+  deletedProjectsCalls,
+  deletedProjectsWords,
+} from './deleted-projects.ts';
 
 const { workspace_get } = workspace;
 
@@ -21,8 +26,11 @@ export const projectsList = toolFor(workspace_get, {
     type: z.enum(projectTypes).optional().describe('Only of this type.'),
     ...pageShape,
   }),
-  run: async ({ workspace, name, type, ...wanted }, { client, signal }) => {
+  run: async ({ workspace, name, type, ...wanted }, context) => {
+    const { client, signal } = context;
     const { body } = await client.call(workspace_get, { workspace }, { signal });
+    const isEmpty = body.workspace.projects.length === 0;
+    const deleted = isEmpty ? await countDeletedProjects(workspace, context) : 0;
     const letters = name?.toLowerCase() ?? '';
     const found = body.workspace.projects
       .filter((project) =>
@@ -33,8 +41,9 @@ export const projectsList = toolFor(workspace_get, {
     const { shown, page } = pageOf(found, wanted);
     const names = nameList(shown.map(({ id }) => lastPart(id)));
     return {
-      summary: `${count(found.length, 'project')}${names && `: ${names}`}.`,
+      summary: `${count(found.length, 'project')}${names && `: ${names}`}.${deletedProjectsWords(deleted)}`,
       data: { projects: shown.map(inShort) },
+      next: deletedProjectsCalls(deleted, workspace),
       page,
     };
   },
