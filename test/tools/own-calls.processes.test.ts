@@ -76,6 +76,15 @@ describe('activity_list on a hosted platform', () => {
     expect(await listed({ action: 'images_delete' })).toEqual([]);
   });
 
+  it('refuses a project that is none, with the nearest name', async () => {
+    const { isError, text } = await fovea.call('activity_list', { project: 'cels' });
+    expect(isError).toBe(true);
+    expect(text).toContain('project: no project of this workspace has this slug');
+    expect(text).toContain('did you mean "cells"?');
+    const never = { project: 'cells', until: '2020-01-01T00:00:00Z' };
+    expect(await listed(never)).toEqual([]);
+  });
+
   it('has nothing of what another credential did', async () => {
     const settings = { FOVEA_HOME: fovea.home, FOVEA_API_KEY: 'another-key' };
     const other = await launchFovea({ FOVEA_BASE_URL: platform.url, ...settings });

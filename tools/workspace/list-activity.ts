@@ -6,13 +6,16 @@ import { checkInput } from '../../src/contract/check.ts';
 import { embeddedOperations } from '../../src/contract/index.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
 import { unknownMember } from '../../src/contract/validation-problems.ts';
+import { workspace as operations } from '../../src/contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
 import type { NextCall, Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count } from '../format.ts';
+import { suggestSpelling } from '../../src/spelling-suggestion.ts';
+import { count, lastPart, quoted } from '../format.ts';
 
 const { activity_list } = activity;
+const { workspace_get } = operations;
 
 type Wanted = Input<typeof activity_list>;
 
@@ -80,6 +83,7 @@ async function listOwnCalls(wanted: Wanted, context: ToolContext): Promise<ToolR
   });
   if (found === undefined) throw notRecorded();
   if (found.total === 0 && tool !== undefined) await checkTool(tool, workspace, context);
+  if (found.total === 0 && project !== undefined) await checkProject(project, workspace, context);
   const shown = found.calls.slice(0, limit);
   const next = found.calls.length > limit ? shown.at(-1)?.id : undefined;
   const days = limits.idempotencyDaysMax;
@@ -104,6 +108,25 @@ async function checkTool(tool: string, workspace: string, context: ToolContext):
       [tool],
       changing.map(({ id }) => id),
     ).message,
+  );
+}
+
+/** The same of a project; whoever may not list them is told nothing. */
+async function checkProject(
+  project: string,
+  workspace: string,
+  { client, signal }: ToolContext,
+): Promise<void> {
+  const answer = await client.call(workspace_get, { workspace }, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  if (answer === undefined) return;
+  const slugs = answer.body.workspace.projects.map(({ id }) => lastPart(id));
+  if (slugs.includes(lastPart(project))) return;
+  const near = suggestSpelling(lastPart(project), slugs);
+  const right = near === undefined ? 'projects_list names them' : `did you mean ${quoted(near)}?`;
+  throw invalidArgument(
+    'project',
+    `no project of this workspace has this slug, and no recorded call; ${right}`,
   );
 }
 
