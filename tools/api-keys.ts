@@ -8,6 +8,7 @@ import { asRecord } from '../src/json-object.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { tryKey } from './api-keys/key-reach.ts';
+import { withScopeHint } from './api-keys/scope-hint.ts';
 import { confirmKeyRevocation } from './confirmation-prompts.ts';
 import { count, quoted } from './format.ts';
 
@@ -64,7 +65,9 @@ export const apiKeyTools: readonly Tool[] = [
     input: createInput,
     run: async ({ access, fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, access, fullAccess);
-      const { body } = await client.call(create, { ...input, ...scopes }, { signal });
+      const { body } = await withScopeHint(input.scopes, scopesFor('read'), () =>
+        client.call(create, { ...input, ...scopes }, { signal }),
+      );
       return { summary: `Created API key ${quoted(body.keyId)}. ${secretWords(body)}`, data: body };
     },
   }),
@@ -91,7 +94,9 @@ export const apiKeyTools: readonly Tool[] = [
       // The service answers 403, as if another credential could do it.
       if (input.protected === false) throw invalidArgument('protected', onlyTrue);
       const scopes = scopesOf(input.scopes, access, fullAccess);
-      const { body } = await client.call(update, { ...input, ...scopes }, { signal });
+      const { body } = await withScopeHint(input.scopes, scopesFor('read'), () =>
+        client.call(update, { ...input, ...scopes }, { signal }),
+      );
       return { summary: `Changed API key ${quoted(input.keyId)}.`, data: asRecord(body) };
     },
   }),
@@ -128,8 +133,12 @@ function scopesOf(scopes: string[] | undefined, access: Access, fullAccess = fal
   const given = [scopes !== undefined, access !== undefined, fullAccess].filter(Boolean);
   if (given.length > 1) throw invalidArgument('scopes', 'give one of scopes, access, fullAccess');
   if (fullAccess) return { scopes: null };
-  if (access !== undefined) return { scopes: allScopes.filter((scope) => isOf(access, scope)) };
+  if (access !== undefined) return { scopes: scopesFor(access) };
   return scopes ? { scopes } : {};
+}
+
+function scopesFor(access: NonNullable<Access>): Scope[] {
+  return allScopes.filter((scope) => isOf(access, scope));
 }
 
 /** Keys that make keys are asked for by their scopes. */

@@ -40,6 +40,27 @@ test.each([
   expect(text).toContain(words);
 });
 
+test('beside a scope that is none stand all that there are, and what reading alone gives', async () => {
+  const { keyId } = await fovea.ok('api_keys_create', { name: 'scopes', access: 'read' });
+  const asked = { scopes: ['project:read', 'images'.repeat(3)] };
+  for (const [tool, args] of [
+    ['api_keys_create', asked],
+    ['api_keys_update', { keyId, ...asked }],
+  ] as const) {
+    const { isError, text } = await fovea.call(tool, args);
+    expect(isError).toBe(true);
+    expect(text).toContain(
+      'The scopes are openid, profile, email, workspace:read, project:create,',
+    );
+    expect(text).toContain(
+      'batch:read, workspace-stats:read. access "read" in place of scopes gives',
+    );
+    expect(text).toContain(' gives workspace:read, project:read, image:read, model-eval:read,');
+  }
+  const { text } = await fovea.call('api_keys_update', { keyId: 'none', scopes: ['image:read'] });
+  expect(text).not.toContain('The scopes are');
+});
+
 test('the secret of a new key stands before the data by others', async () => {
   const { text, data } = await fovea.call('api_keys_create', { name: 'robot', access: 'read' });
   const [first] = text.split('Data by others');
