@@ -76,11 +76,11 @@ describe('activity_list on a hosted platform', () => {
     expect(await listed({ action: 'images_delete' })).toEqual([]);
   });
 
-  it('refuses a project that is none, with the nearest name', async () => {
+  it('refuses a project that is none, with those that are', async () => {
     const { isError, text } = await fovea.call('activity_list', { project: 'cels' });
     expect(isError).toBe(true);
     expect(text).toContain('project: no project of this workspace has this slug');
-    expect(text).toContain('did you mean "cells"?');
+    expect(text).toContain('has this slug; there are "cells"');
     const never = { project: 'cells', until: '2020-01-01T00:00:00Z' };
     expect(await listed(never)).toEqual([]);
   });

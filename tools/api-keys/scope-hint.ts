@@ -4,8 +4,8 @@ import { scopes as allScopes } from '../../src/contract/scopes.ts';
 import { asFoveaError, FoveaError } from '../../src/errors.ts';
 
 /**
- * The outcome of a call with these scopes. A refusal because of an unknown one gets the list of all,
- * and what the short way to a key that reads would give; what else is thrown stays as it is.
+ * The outcome of a call with these scopes. A refusal because of an unknown one gets the list of
+ * all, and what the short way to a key that reads would give; what else is thrown stays as it is.
  */
 export async function withScopeHint<Result>(
   asked: readonly string[] | null | undefined,

@@ -11,8 +11,7 @@ import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
 import type { NextCall, Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { suggestSpelling } from '../../src/spelling-suggestion.ts';
-import { count, lastPart, quoted } from '../format.ts';
+import { count, lastPart, nameList } from '../format.ts';
 
 const { activity_list } = activity;
 const { workspace_get } = operations;
@@ -122,12 +121,8 @@ async function checkProject(
   if (answer === undefined) return;
   const slugs = answer.body.workspace.projects.map(({ id }) => lastPart(id));
   if (slugs.includes(lastPart(project))) return;
-  const near = suggestSpelling(lastPart(project), slugs);
-  const right = near === undefined ? 'projects_list names them' : `did you mean ${quoted(near)}?`;
-  throw invalidArgument(
-    'project',
-    `no project of this workspace has this slug, and no recorded call; ${right}`,
-  );
+  const right = slugs.length === 0 ? 'there is none' : `there are ${nameList(slugs)}`;
+  throw invalidArgument('project', `no project of this workspace has this slug; ${right}`);
 }
 
 function pageOf(total: number, shown: number, next: number | undefined): Page {
