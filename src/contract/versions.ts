@@ -159,6 +159,7 @@ const VersionOutline = open({
   images: z.int(),
   splits: splitCounts.partial(),
   classes: z.array(z.string()).readonly(),
+  state: z.enum(['generating', 'failed']).optional().describe('Left out: it is there.'),
 });
 
 const labelCounts = z.record(z.string(), z.int()).readonly();

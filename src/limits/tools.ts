@@ -9,6 +9,8 @@ export const toolLimits = {
   pollGapMsMax: 5_000,
   /** Images that one call with a query changes: ten pages, and the minute that a host waits. */
   imagesSelectedMax: 10_000,
+  /** Open jobs of which a dry run asks for the images: what a query takes in one go. */
+  openJobsAskedMax: 50,
   /** The largest page that the platform gives. */
   imagesSelectedPageMax: 1_000,
   /** Images of a dry run that are shown: enough to see whether the right ones are found. */

@@ -227,6 +227,21 @@ describe('annotation_jobs_create', () => {
     expect(jobs).toHaveLength(1);
   });
 
+  it('says in a dry run which images no job may take', async () => {
+    const { id } = await firstJob();
+    const dry = { ...job, query: '*', dry_run: true };
+    const { text, data } = await fovea.call('annotation_jobs_create', dry);
+    expect(data).toMatchObject({ images: 12, inOpenJobs: 1 });
+    expect(text).toContain(
+      `"*" finds 12 images; nothing was changed. 1 image of them is in an open job, ` +
+        `and no job is made with such: -job:${id} in the query leaves them out.`,
+    );
+    const without = { ...dry, query: `-job:${id}` };
+    const free = await fovea.call('annotation_jobs_create', without);
+    expect(free.text).not.toContain('open job');
+    expect(free.data).not.toHaveProperty('inOpenJobs');
+  });
+
   it('binds a query to its project, whatever its brackets', async () => {
     const out = { ...job, query: 'filename:none) OR (project:cells', dry_run: true };
     const { isError, text } = await fovea.call('annotation_jobs_create', out);

@@ -138,3 +138,31 @@ describe('images_delete', () => {
     expect(sent('DELETE')).toHaveLength(5);
   });
 });
+
+describe('annotation_jobs_create', () => {
+  it('says in a dry run how many images a job takes', async () => {
+    await fixture.close();
+    fixture = await openScriptedService();
+    const results = ids.slice(0, 1_000).map((id) => ({ id }));
+    const more = ids.slice(1_000).map((id) => ({ id }));
+    fixture.on('POST /acme/search/v1', ({ body }) => {
+      const { continuationToken } = JSON.parse(body);
+      const page = continuationToken ? { results: more } : { results, continuationToken: '1' };
+      return { json: { ...page, total: 2_500 } };
+    });
+    fixture.on('GET /acme/cells/jobs', () => ({
+      json: { jobs: [{ id: 'done', unannotated: 0, annotated: 0, approved: 3 }] },
+    }));
+    const people = { labelerEmail: 'anna@example.com', reviewerEmail: 'bob@example.com' };
+    const job = { workspace: 'acme', project: 'cells', name: 'All', ...people, query: 'tag:x' };
+    const dry = (args: object) =>
+      fixture.call('annotation_jobs_create', { ...job, ...args, dry_run: true });
+    expect((await dry({})).summary).toBe(
+      '"tag:x" finds 2500 images; nothing was changed. ' +
+        'A job takes at most 2000: narrow the query, or take the first by num_images.',
+    );
+    expect((await dry({ num_images: 5 })).summary).toBe(
+      '"tag:x" finds 2500 images; nothing was changed.',
+    );
+  });
+});

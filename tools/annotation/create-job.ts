@@ -14,6 +14,7 @@ import {
   selectImages,
   selectionArguments,
 } from '../images/image-selection.ts';
+import { dryRunOfJob } from './dry-run.ts';
 
 const { annotation_jobs_create: ofBatch } = annotation;
 const { annotation_jobs_create_for_images: ofImages } = annotationExtensions;
@@ -76,7 +77,8 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   const { workspace, project } = job;
   const selection = query === undefined ? undefined : { workspace, project, query };
   const found = selection && (await selectImages(selection, context));
-  if (found && (dry_run === true || found.ids.length === 0)) return describeSelection(found);
+  if (found?.ids.length === 0) return describeSelection(found);
+  if (found && dry_run === true) return dryRunOfJob(found, wanted, context);
   const ids = (found?.ids ?? images ?? []).slice(0, wanted.num_images);
   if (ids.length > limits.annotationJobImagesMax) throw tooMany(ids.length);
   const { body } = await client.call(ofImages, { ...job, images: [...ids] }, { signal });

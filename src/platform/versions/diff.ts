@@ -30,8 +30,9 @@ export function versionDiffHandlers(
   };
 }
 
-function outline({ number, images, splits, classes }: Version) {
-  return { version: number, images, splits, classes };
+/** `state` of a version that is not ready: it has no images of its own yet. */
+function outline({ number, images, splits, classes, state }: Version) {
+  return { version: number, images, splits, classes, ...(state !== 'ready' && { state }) };
 }
 
 interface ChangedSetting {

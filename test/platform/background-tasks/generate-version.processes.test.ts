@@ -11,7 +11,7 @@ import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { tasks } from '../../../src/contract/tasks.ts';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
-import { versions } from '../../../src/contract/versions.ts';
+import { versionExtensions, versions } from '../../../src/contract/versions.ts';
 import type { Client } from '../../../src/http-client/client.ts';
 import { testImage } from '../../fixtures/images.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
@@ -194,6 +194,9 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
     classes: [],
     exports: [],
   });
+  const compared = { ...where('cells'), from: version, to: version };
+  const { body: diff } = await client.call(versionExtensions.versions_diff, compared);
+  expect(diff).toMatchObject({ to: { version, images: 0, state: 'generating' }, unchanged: 24 });
   const wanted = { ...where('cells'), version, format: 'coco' };
   await expect(client.call(versions.versions_export, wanted)).rejects.toMatchObject({
     upstream: { status: 409, message: `Version ${version} is still being generated.` },
