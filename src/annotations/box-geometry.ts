@@ -71,6 +71,19 @@ export function edgesAround(points: readonly Point[]): Edges {
   return { left, top, right, bottom };
 }
 
+/** Intersection over union: 0 (apart) to 1 (the same). */
+export function overlapOf(one: Edges, other: Edges): number {
+  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  if (width <= 0 || height <= 0) return 0;
+  const both = width * height;
+  return both / (areaWithin(one) + areaWithin(other) - both);
+}
+
+function areaWithin({ left, top, right, bottom }: Edges): number {
+  return (right - left) * (bottom - top);
+}
+
 /** Area within an outline, in square pixels. */
 export function areaOf(points: readonly Point[]): number {
   let twice = 0;

@@ -1,6 +1,6 @@
 // Of boxes of one class that overlap, the best one (non-maximum suppression).
 
-import type { Edges } from './box-geometry.ts';
+import { type Edges, overlapOf } from './box-geometry.ts';
 
 export interface Candidate extends Edges {
   readonly classIndex: number;
@@ -26,16 +26,4 @@ export function suppress(
     if (!isDropped) kept.push(candidate);
   }
   return kept;
-}
-
-function overlapOf(one: Edges, other: Edges): number {
-  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-  if (width <= 0 || height <= 0) return 0;
-  const both = width * height;
-  return both / (areaOf(one) + areaOf(other) - both);
-}
-
-function areaOf({ left, top, right, bottom }: Edges): number {
-  return (right - left) * (bottom - top);
 }

@@ -182,6 +182,7 @@ export const projects = {
         tiny: oddBoxes.describe(`A side below ${limits.healthTinyPixels} pixels.`),
         atEdge: oddBoxes.describe('Touching an edge of the image.'),
         overEdge: oddBoxes.describe('Reaching over it, or outside.'),
+        duplicate: oddBoxes.optional().describe('Of the class and place of another one.'),
       }).optional(),
       nearDuplicates: open({
         ...imageGroups,
@@ -266,6 +267,7 @@ const findingKinds = [
   'tiny-boxes',
   'boxes-over-edge',
   'boxes-at-edge',
+  'duplicate-boxes',
   'refused-files',
 ] as const;
 

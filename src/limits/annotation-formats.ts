@@ -44,6 +44,10 @@ export const annotationFormatLimits = {
   labelmapClassesMax: 20_000,
   /** The densest public datasets have some thousand. */
   boxesPerImageMax: 10_000,
+  /** Intersection over union of two boxes that are one: two people draw none so alike. */
+  duplicateBoxOverlapMin: 0.95,
+  /** Boxes that one is compared with: more begin at nearly one place only by intent. */
+  duplicateBoxNeighboursMax: 200,
   /** Points of outlines and keypoints of an image: ten for each of 10,000 boxes. */
   pointsPerImageMax: 100_000,
   /** Classes of one image: each is rows of the search index, in one transaction. */

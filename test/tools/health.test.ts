@@ -180,7 +180,7 @@ describe('projects_findings', () => {
     });
     const labels = join(fovea.folder, 'labels');
     await mkdir(labels);
-    const odd = '0 .5 .5 .005 .1\n0 0 .5 .1 .1\n0 .2 .2 .004 .1\n';
+    const odd = '0 .5 .5 .005 .1\n0 0 .5 .1 .1\n0 .2 .2 .004 .1\n0 0 .5 .1 .1001\n';
     await writeFile(join(labels, 'BloodImage_00055.txt'), odd);
     await writeFile(join(labels, 'BloodImage_00065.txt'), '0 .5 .5 .005 .1\n');
     await writeFile(join(labels, 'BloodImage_00040.txt'), '0 .5 .5 .1 .1\n');
@@ -276,6 +276,17 @@ describe('projects_findings', () => {
     expect(none.data).toMatchObject({ total: 0, images: [] });
     expect(none.text).toContain('There is nothing to show in a picture.');
     expect(none.content).toHaveLength(1);
+  });
+
+  it('lists boxes that are there twice', async () => {
+    const { data, text } = await findings({ finding: 'duplicate-boxes' });
+    expect(data).toMatchObject({
+      total: 1,
+      images: [{ name: 'BloodImage_00055.jpg', total: 1, boxes: [{ label: 'RBC', x: 0 }] }],
+    });
+    expect(text).toContain('duplicate-boxes in "cells": 1 image.');
+    const health = await fovea.call('projects_health', { project: 'cells' });
+    expect(health.text).toContain('1 there twice (in "BloodImage_00055.jpg")');
   });
 
   it('lists refused files', async () => {

@@ -202,6 +202,7 @@ describe('images on the embedded platform', () => {
       tiny: one,
       atEdge: one,
       overEdge: one,
+      duplicate: { count: 0, images: [] },
     });
     expect(text).toContain(
       'Boxes: 1 without area (in "BloodImage_00040.jpg"), 1 tiny (in "BloodImage_00040.jpg"), ' +

@@ -59,6 +59,7 @@ function worstFinding({ boxes, leaks, nearDuplicates }: Health) {
     leaks: leaks?.groups,
     'boxes-without-area': boxes?.withoutArea.count,
     'boxes-over-edge': boxes?.overEdge.count,
+    'duplicate-boxes': boxes?.duplicate?.count,
     'tiny-boxes': boxes?.tiny.count,
     'near-duplicates': nearDuplicates?.groups,
   };
@@ -83,12 +84,13 @@ function emptySplits(splits: Health['splits']): string {
 
 function oddBoxes(boxes: Health['boxes']): string {
   if (!boxes) return '';
-  const { withoutArea, tiny, atEdge, overEdge, checked, complete } = boxes;
+  const { withoutArea, tiny, atEdge, overEdge, duplicate, checked, complete } = boxes;
   const kinds = [
     { ...withoutArea, what: 'without area' },
     { ...tiny, what: 'tiny' },
     { ...overEdge, what: 'over the edge' },
     { ...atEdge, what: 'at the edge' },
+    ...(duplicate ? [{ ...duplicate, what: 'there twice' }] : []),
   ].filter(({ count: boxesOdd }) => boxesOdd > 0);
   const said = kinds.map(({ count: n, what, images }) => `${n} ${what} (in ${nameList(images)})`);
   const rest = complete ? '' : ` Only the first ${count(checked, 'box', 'boxes')} were checked.`;

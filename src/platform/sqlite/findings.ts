@@ -31,6 +31,7 @@ const oddKinds = {
   'tiny-boxes': 'tiny',
   'boxes-over-edge': 'overEdge',
   'boxes-at-edge': 'atEdge',
+  'duplicate-boxes': 'duplicate',
 } as const satisfies Partial<Record<WantedFindings['finding'], OddKind>>;
 
 function pageOfGroups(

@@ -1,6 +1,8 @@
-// Boxes of a project that are worth a look: without area, tiny, at an edge of the image or over it.
+// Boxes of a project that are worth a look: without area, tiny, at an edge of the image or over it,
+// or there twice.
 
 import { edgesOf } from '../../annotations/box-geometry.ts';
+import { duplicateBoxes } from '../../annotations/duplicate-boxes.ts';
 import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
@@ -14,6 +16,7 @@ export function findOddBoxes(database: Database, projectId: string): OddBoxes {
     tiny: noneFound(),
     atEdge: noneFound(),
     overEdge: noneFound(),
+    duplicate: noneFound(),
   };
   const seen = eachBox(database, projectId, ({ name }, _box, kinds) => {
     for (const kind of kinds) note(found[kind], name);
@@ -67,9 +70,11 @@ function eachBox(
       if (annotation?.kind !== 'detection') return true;
       const image = { id: row.text('id'), name: row.text('name'), split: readSplit(row) };
       const [width, height] = [row.integer('width'), row.integer('height')];
-      for (const box of annotation.boxes) {
+      const repeated = duplicateBoxes(annotation.boxes);
+      for (const [place, box] of annotation.boxes.entries()) {
         checked += 1;
-        visit(image, box, oddities(box, width, height));
+        const kinds = oddities(box, width, height);
+        visit(image, box, repeated.has(place) ? [...kinds, 'duplicate'] : kinds);
       }
       return true;
     },

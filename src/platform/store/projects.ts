@@ -34,7 +34,7 @@ export interface ProjectCounts {
   readonly versions: number;
 }
 
-export type OddKind = 'withoutArea' | 'tiny' | 'atEdge' | 'overEdge';
+export type OddKind = 'withoutArea' | 'tiny' | 'atEdge' | 'overEdge' | 'duplicate';
 
 /** Boxes of each kind, and the names of the first images that have some. */
 export interface OddBoxes

@@ -18,6 +18,8 @@ export const findingChecks: FamilyChecks = {
         ['RBC', 20, 10, 10, 10],
         ['RBC', 20, 10, 3, 10],
         ['RBC', 0, 10, 10, 10],
+        ['RBC', 20, 10, 10, 10],
+        ['WBC', 20, 10, 10, 10],
       ]);
       const { boxes } = await healthOf(context, slug);
       const [none, one] = [
@@ -25,12 +27,13 @@ export const findingChecks: FamilyChecks = {
         { count: 1, images: ['picture-1.png'] },
       ];
       assert.deepEqual(boxes, {
-        checked: 3,
+        checked: 5,
         complete: true,
         withoutArea: none,
         tiny: one,
         atEdge: one,
         overEdge: none,
+        duplicate: one,
       });
     }),
     check('the health finds near-duplicates and leaks', ['29.11', '29.13'], async (context) => {
