@@ -84,7 +84,11 @@ async function storeMetrics({
   ...dependencies
 }: MetricsDependencies): Promise<readonly Metric[]> {
   const { admission, uploader, settings, clock } = dependencies;
-  const [usage, room] = await Promise.all([store.usage(), admission.state()]);
+  const [usage, room, lag] = await Promise.all([
+    store.usage(),
+    admission.state(),
+    store.indexLag(),
+  ]);
   const upload = uploader.state();
   const age = (arrival: number | undefined) =>
     arrival === undefined ? 0 : Math.max(0, clock.now() - arrival / 1_000) / 1_000;
@@ -110,6 +114,7 @@ async function storeMetrics({
     gauge('file_bytes', 'Bytes on the disk of all files.', usage.fileDiskBytes),
     gauge('database_bytes', 'Bytes of the database in use.', usage.databaseBytes),
     gauge('database_log_bytes', 'Bytes of the log of the database.', usage.logBytes),
+    gauge('index_lag', 'Newest events that are not in the index.', lag.behind),
     gauge('disk_free_bytes', 'Bytes that are free on the disk.', room.freeBytes),
     gauge('reserve_bytes', 'Bytes in reserve for a full disk.', room.ballastBytes),
     gauge('blocked', '1 while nothing is taken in (529).', room.blocked === undefined ? 0 : 1),

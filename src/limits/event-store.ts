@@ -150,8 +150,10 @@ export const eventStoreLimits = {
   indexedCharactersAtOnceMax: 8 * 1024 * 1024,
   /** Interval at which the leader looks for events that are behind. */
   indexPollMs: 250,
-  /** Rounds until it is made anew after a failure: some seconds. */
-  indexRetryRounds: 20,
+  /** Rounds until it is made anew after a failure: some seconds, and twice as many each time. */
+  indexRetryRoundsMin: 20,
+  /** Ten minutes. */
+  indexRetryRoundsMax: 2_400,
   /** A step takes a tenth of a second; a disk that takes longer does not get better by waiting. */
   indexStepMsMax: 60_000,
   /** Rounds without work after which its thread gives its memory back: some seconds. */

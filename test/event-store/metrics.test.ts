@@ -40,6 +40,7 @@ test('has the figures of the store, in base units', async () => {
   const value = await read();
   expect(value('event_store_records')).toBe(3);
   expect(value('event_store_drafts')).toBe(1);
+  expect(value('event_store_index_lag')).toBe(3);
   expect(value('event_store_waiting')).toBe(2);
   expect(value('event_store_refused')).toBe(0);
   expect(value('event_store_records_limit')).toBe(500);

@@ -34,6 +34,8 @@ function step(eventsPath: string, indexPath: string): IndexThreadAnswer {
     indexer ??= new Indexer(openToRead(eventsPath), indexPath);
     return { hasMore: indexer.step() >= limits.indexedAtOnceMax / 2 };
   } catch (thrown) {
-    return { hasMore: false, failure: asFoveaError(thrown).message };
+    const { code, message } = asFoveaError(thrown);
+    // An error of the database speaks of what was to be stored.
+    return { hasMore: false, failure: code === 'full' ? 'The disk is full.' : message };
   }
 }

@@ -52,6 +52,7 @@ class Indexing {
   #thread: WorkerThread<'step', IndexThreadAnswer> | undefined;
   #lag: IndexLag = { behind: 0, records: 0 };
   #failure: string | undefined;
+  #failures = 0;
   #idleRounds = 0;
   #pausedRounds = 0;
 
@@ -96,12 +97,20 @@ class Indexing {
 
   async #catchUp(): Promise<void> {
     for (;;) {
-      const answer = await this.#step();
-      this.#failure = answer.failure;
-      if (answer.failure !== undefined) this.#pausedRounds = limits.indexRetryRounds;
-      if (!this.#isLeader || answer.failure !== undefined || !answer.hasMore) return;
+      const { failure, hasMore } = await this.#step();
+      this.#failure = failure;
+      if (failure !== undefined) this.#pause();
+      if (!this.#isLeader || failure !== undefined || !hasMore) return;
       this.#lag = await this.#store.indexLag();
+      if (this.#lag.behind <= limits.eventsLookedAtMax) this.#failures = 0;
     }
+  }
+
+  /** Longer each time, since what is made anew again and again wears the disk. */
+  #pause(): void {
+    const rounds = limits.indexRetryRoundsMin * 2 ** this.#failures;
+    this.#pausedRounds = Math.min(rounds, limits.indexRetryRoundsMax);
+    this.#failures += 1;
   }
 
   async #step(): Promise<IndexThreadAnswer> {
