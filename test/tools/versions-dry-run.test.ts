@@ -54,6 +54,15 @@ describe('the time that it takes', () => {
     expect(summary).toContain(`It takes ${words} here`);
   });
 
+  it.each([
+    [2.67, '3 of 3,000 images'],
+    [0.2, '1 of 3,000 images'],
+  ])('counts whole images: %d', async (some, words) => {
+    estimated({ least: 1, most: 2 }, { measured: some });
+    const { summary } = await fixture.call('versions_generate', { ...all, dry_run: true });
+    expect(summary).toContain(words);
+  });
+
   it('is measured before the version begins', async () => {
     estimated({ least: 1, most: 2 });
     await fixture.call('versions_generate', all);

@@ -42,7 +42,8 @@ const notMeasured: TimeEstimate = {
 function told(measured: Answer<typeof versions_estimate>): TimeEstimate {
   const { seconds, images, threads, measuredSeconds } = measured;
   if (seconds === undefined) return images === 0 ? unknown : notMeasured;
-  const figure = measured.measured.toLocaleString('en');
+  // One image may have been worked on in part.
+  const figure = Math.max(1, Math.round(measured.measured)).toLocaleString('en');
   const some = `${figure} of ${images.toLocaleString('en')} ${images === 1 ? 'image' : 'images'}`;
   const took = measuredSeconds < 0.1 ? 'under 0.1' : measuredSeconds.toFixed(1);
   const basis = `${some} took ${took} s on ${count(threads, 'thread')}`;
