@@ -122,6 +122,7 @@ function figuresOf(result: Readonly<Record<string, unknown>>): string {
     [figure('alreadyAnnotated'), 'annotated already'],
     [figure('unannotated'), 'without an annotation'],
     [figure('annotationsRefused'), 'with an annotation that was refused'],
+    [figure('inNoSplitList'), 'in no list of splits'],
     [figure('failed'), 'failed'],
     [figure('warnings'), figure('warnings') === 1 ? 'warning' : 'warnings'],
   ];

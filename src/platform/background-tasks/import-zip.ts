@@ -122,7 +122,7 @@ async function importAll(
   });
   try {
     const plan = await planImport({ layout, projectType: project.type, reader });
-    const { findLabelmap, passedOver } = plan;
+    const { findLabelmap, passedOver, unlisted } = plan;
     const dependencies: ImportDependencies = {
       store,
       blobs,
@@ -136,7 +136,7 @@ async function importAll(
       annotated: new Set(),
     };
     const images = await importImages(dependencies, claim, plan.images, signal);
-    return { images, refused: zip.refused, passedOver };
+    return { images, refused: zip.refused, passedOver, unlisted };
   } finally {
     reader.close();
   }

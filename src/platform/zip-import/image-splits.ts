@@ -21,8 +21,7 @@ export type FindSplit = (path: string) => SplitName | undefined;
  */
 export function namedSplits(lists: readonly SplitList[]): ReadonlyMap<string, SplitName> {
   const named = new Map<string, SplitName>();
-  const sorted = lists.toSorted((a, b) => rank(a.entry) - rank(b.entry));
-  for (const { entry, names } of sorted) {
+  for (const { entry, names } of inOrder(lists)) {
     const split = splitOfName(stemOf(entry.path));
     if (split === undefined) continue;
     for (const name of names) if (!named.has(name)) named.set(name, split);
@@ -30,8 +29,35 @@ export function namedSplits(lists: readonly SplitList[]): ReadonlyMap<string, Sp
   return named;
 }
 
+/** What is to be said of images that lists of different splits name; by their keys. */
+export function tornBetween(lists: readonly SplitList[]): ReadonlyMap<string, string> {
+  const naming = new Map<string, SplitList[]>();
+  for (const list of inOrder(lists)) {
+    for (const name of list.names) {
+      const before = naming.get(name) ?? [];
+      // Lists elsewhere count for nothing where those in Main name the image.
+      if (before[0] && rank(before[0].entry) !== rank(list.entry)) continue;
+      naming.set(name, [...before, list]);
+    }
+  }
+  return new Map(
+    [...naming].flatMap(([name, several]): readonly (readonly [string, string])[] => {
+      const splits = new Set(several.map(({ entry }) => splitOfName(stemOf(entry.path))));
+      const files = several.map(({ entry }) => baseName(entry.path)).join(' and ');
+      return splits.size > 1 ? [[name, `is in ${files}, of which the first counts`]] : [];
+    }),
+  );
+}
+
 export function splitFinder(named: ReadonlyMap<string, SplitName>): FindSplit {
   return (path) => splitOfFolders(foldersOf(path)) ?? named.get(keyOf(path));
+}
+
+/** By their paths, whatever their order in the archive: test, train, val. */
+function inOrder(lists: readonly SplitList[]): readonly SplitList[] {
+  return lists.toSorted(
+    (a, b) => rank(a.entry) - rank(b.entry) || (a.entry.path < b.entry.path ? -1 : 1),
+  );
 }
 
 function rank({ path }: ZipEntry): number {

@@ -98,6 +98,7 @@ export async function importImage(
     );
     const toAnnotate = { ...image, ...size, isAnnotated };
     const { labels, ...annotation } = await annotate(dependencies, planned, toAnnotate);
+    const { splitProblem } = planned;
     const isAdded = isNew && isFirst;
     const of = first?.path ?? image.name;
     const isKnown = of === nameOf(path) && labels !== 'conflicting';
@@ -108,6 +109,7 @@ export async function importImage(
       outcome: isAdded ? 'added' : 'duplicate',
       duplicate: isAdded || isKnown ? undefined : { of, labels },
       ...annotation,
+      problems: [...(splitProblem ? [splitProblem] : []), ...annotation.problems],
     };
   } catch (thrown) {
     const problems = [fileProblemOf(thrown)];

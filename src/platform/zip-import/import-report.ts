@@ -14,6 +14,8 @@ export interface ZipOutcome {
   readonly images: readonly ImportedImage[];
   readonly refused: readonly RefusedEntry[];
   readonly passedOver: readonly PassedOver[];
+  /** As of ImportPlan. */
+  readonly unlisted: number;
 }
 
 /** One line of the report. */
@@ -32,7 +34,7 @@ interface Line {
  * annotations was taken, and the first files about which there is something to say.
  */
 export function zipResult(outcome: ZipOutcome, batch: string) {
-  const { images, refused } = outcome;
+  const { images, refused, unlisted } = outcome;
   const added = images.filter((image) => image.outcome === 'added');
   const annotated = (what: ImportedImage['annotation']) =>
     images.filter((image) => image.outcome !== 'failed' && image.annotation === what).length;
@@ -57,6 +59,7 @@ export function zipResult(outcome: ZipOutcome, batch: string) {
     annotationsRefused: annotated('refused'),
     warnings: sum(images.map(({ warnings }) => warnings)),
     splits: splitsOf(added),
+    ...(unlisted > 0 && { inNoSplitList: unlisted }),
     batch,
     files: shown.map(({ file, outcome, problem }) => ({ file, outcome, problem })),
     ...(spoken.length > shown.length && {

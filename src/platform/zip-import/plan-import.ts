@@ -8,15 +8,17 @@ import type { MatchQuestion } from '../annotation-threads/annotation-thread.ts';
 import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
 import { type ClassList, type FindLabelmap, findLabelmaps } from './class-lists.ts';
 import type { Layout } from './classify-files.ts';
-import { namedSplits, type SplitList, splitFinder } from './image-splits.ts';
+import { keyOf, namedSplits, type SplitList, splitFinder, tornBetween } from './image-splits.ts';
 import type { AnnotationSource, Matches } from './match-annotations.ts';
 import type { ZipEntry } from './open-zip.ts';
-import { extensionOf, foldersOf, isKindFolder, splitOfName } from './path-hints.ts';
+import { extensionOf, foldersOf, isKindFolder, splitOfFolders, splitOfName } from './path-hints.ts';
 
 export interface PlannedImage {
   readonly entry: ZipEntry;
   /** What the archive says of it; undefined: nothing. */
   readonly split: SplitName | undefined;
+  /** Lists that do not agree on it. */
+  readonly splitProblem: string | undefined;
   readonly source: AnnotationSource | undefined;
   /** The class that its folder stands for. */
   readonly className: string | undefined;
@@ -32,6 +34,8 @@ export interface PassedOver {
 export interface ImportPlan {
   readonly images: readonly PlannedImage[];
   readonly findLabelmap: FindLabelmap;
+  /** Images that no list of splits names, and no folder either, where there are lists. */
+  readonly unlisted: number;
   /** Files that are not used at all. */
   readonly passedOver: readonly PassedOver[];
 }
@@ -54,7 +58,8 @@ export async function planImport({
     problem,
   }));
   const refuse = ({ path }: ZipEntry, problem: string) => passedOver.push({ path, problem });
-  const named = namedSplits(await readLists(reader, layout.splitLists, refuse));
+  const lists = await readLists(reader, layout.splitLists, refuse);
+  const [named, torn] = [namedSplits(lists), tornBetween(lists)];
   const findSplit = splitFinder(named);
   const classLists = await readClassLists(reader, layout.classLists, refuse);
   const documents = isClassification(projectType)
@@ -64,10 +69,13 @@ export async function planImport({
   const pairs = await pair(reader, { images, own, named, projectType }, documents);
   for (const { entry, problem } of pairs.unused) refuse(entry, problem);
   const classOf = isClassification(projectType) ? classFolders(images) : () => undefined;
+  const splits = images.map(({ path }) => findSplit(path));
   return {
-    images: images.map((entry) => ({
+    unlisted: named.size === 0 ? 0 : splits.filter((split) => split === undefined).length,
+    images: images.map((entry, place) => ({
       entry,
-      split: findSplit(entry.path),
+      split: splits[place],
+      splitProblem: splitOfFolders(foldersOf(entry.path)) ? undefined : torn.get(keyOf(entry.path)),
       source: pairs.sources.get(entry.path),
       className: classOf(entry.path),
       problem: pairs.unclear.has(entry.path) ? unclear : undefined,

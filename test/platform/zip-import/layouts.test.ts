@@ -62,6 +62,32 @@ const layouts: readonly Layout[] = [
     classes: { cat: 1, dog: 2 },
   },
   {
+    what: 'Pascal VOC with lists that name an image twice, and one not at all',
+    images: ['VOC/JPEGImages/a.png', 'VOC/JPEGImages/b.png', 'VOC/JPEGImages/c.png'],
+    files: {
+      'VOC/Annotations/a.xml': voc('a.png', 'cat'),
+      'VOC/Annotations/b.xml': voc('b.png', 'dog'),
+      'VOC/Annotations/c.xml': voc('c.png', 'dog'),
+      'VOC/ImageSets/Main/train.txt': 'a\nb\n',
+      'VOC/ImageSets/Main/test.txt': 'b\n',
+      'VOC/ImageSets/Layout/val.txt': 'a\n',
+    },
+    result: {
+      images: 3,
+      annotated: 3,
+      splits: { train: 2, valid: 0, test: 1 },
+      inNoSplitList: 1,
+      files: expect.arrayContaining([
+        {
+          file: 'VOC/JPEGImages/b.png',
+          outcome: 'added',
+          problem: 'is in test.txt and train.txt, of which the first counts',
+        },
+      ]),
+    },
+    classes: { cat: 1, dog: 2 },
+  },
+  {
     what: 'COCO with a file in each split, and one name in two splits',
     images: ['train/a.png', 'valid/a.png', 'test/b.png'],
     files: {
