@@ -76,11 +76,18 @@ function besides(
   for (const split of settled.values()) left[split] = Math.max(0, left[split] - 1);
   const counts =
     single.length === 0 ? none : targetCounts(single.length, left, countSplits(single));
-  const moves = new Map(plan(single, counts).map(({ imageId, to }) => [imageId, to]));
-  return images.flatMap(({ id, split }) => {
-    const to = settled.get(id) ?? moves.get(id) ?? split;
-    return to === split ? [] : [{ imageId: id, to }];
-  });
+  const moves = plan(single, counts);
+  const all: SplitMove[] = [];
+  let at = 0;
+  for (const { id, split } of images) {
+    const to = settled.get(id);
+    const move = moves[at];
+    if (to !== undefined && to !== split) all.push({ imageId: id, to });
+    if (move?.imageId !== id) continue;
+    all.push(move);
+    at += 1;
+  }
+  return all;
 }
 
 function moveSurplus(
