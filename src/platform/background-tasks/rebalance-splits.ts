@@ -5,6 +5,7 @@ import { projects } from '../../contract/projects.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/task-queue.ts';
+import { compareImages } from '../projects/compare-images.ts';
 import { countSplits, planRebalance, planShuffle } from '../projects/plan-splits.ts';
 import type { SplitGroup } from '../projects/settle-groups.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
@@ -27,7 +28,8 @@ export const rebalanceSplits: BackgroundTask = async ({ store, clock }, claim, s
   const { classes } = settings;
   await refuseInTrash(store, projectId);
   const images = await readEligible(store, projectId, classes, signal);
-  const found = await store.projects.nearDuplicates(payloadText(claim, 'workspaceId'), projectId);
+  const workspaceId = payloadText(claim, 'workspaceId');
+  const found = await compareImages(store.projects, workspaceId, projectId);
   const groups = groupsToMove(found, images);
   const begun = await store.splits.begin(claim.id, countSplits(images), claim.fenced);
   await setImmediate();

@@ -1,0 +1,31 @@
+// Near-duplicates of a project for work that goes on without them where they cannot be told.
+
+import { asFoveaError } from '../../errors.ts';
+import type { NearDuplicates, ProjectStore } from '../store/projects.ts';
+
+const notCompared: NearDuplicates = {
+  groups: [],
+  leaks: [],
+  compared: 0,
+  plain: 0,
+  isComplete: false,
+};
+
+/**
+ * None, not complete, where the comparison was given up: on a busy machine it takes too long, and
+ * too many reads may wait. Throws as `nearDuplicates` does for all else, such as a service that
+ * stops.
+ */
+export async function compareImages(
+  projects: Pick<ProjectStore, 'nearDuplicates'>,
+  workspaceId: string,
+  projectId: string,
+): Promise<NearDuplicates> {
+  try {
+    return await projects.nearDuplicates(workspaceId, projectId);
+  } catch (thrown) {
+    const { code } = asFoveaError(thrown);
+    if (code === 'invalid_input' || code === 'rate_limited') return notCompared;
+    throw thrown;
+  }
+}

@@ -1,0 +1,38 @@
+// Near-duplicates for work that goes on without them, where the comparison is given up.
+
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { compareImages } from '../../../src/platform/projects/compare-images.ts';
+import { startLongReadThreads } from '../../../src/platform/sqlite/long-reads/long-read-threads.ts';
+import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
+import { seedImages } from '../seed-images.ts';
+
+it('tells none, and that it is not complete, where it takes too long', async () => {
+  const { data, database } = await seedImages(2_000);
+  // All in one picture: each is compared with each.
+  const vector = Uint8Array.from({ length: 64 }, (_, at) => (at % 7 === 1 ? 50 : 0));
+  database.run(
+    'INSERT INTO likeness_vectors (ordinal, vector) SELECT ordinal, ? FROM image_ordinals',
+    [vector],
+  );
+  const work = createTaskQueue(database, { clock: systemClock, owner: 'x' });
+  const open = (msMax?: number) => startLongReadThreads(join(data, 'platform.db'), msMax);
+  const [patient, hasty] = [open(), open(0)];
+  const { projects } = createSqliteStore(database, work, patient);
+  const found = await compareImages(projects, 'a', 'large-project');
+  expect(found).toMatchObject({ groups: [{ length: 2_000 }], compared: 2_000, isComplete: true });
+  const { projects: late } = createSqliteStore(database, work, hasty);
+  expect(await compareImages(late, 'a', 'large-project')).toEqual({
+    groups: [],
+    leaks: [],
+    compared: 0,
+    plain: 0,
+    isComplete: false,
+  });
+  await Promise.all([patient.close(), hasty.close()]);
+  await expect(compareImages(late, 'a', 'large-project')).rejects.toMatchObject({
+    code: 'cancelled',
+  });
+});
