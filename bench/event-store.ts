@@ -1,4 +1,4 @@
-// `npm run bench:event-store`: durable events, uploads and pages of the Event Store, beside FastAPI
+// `npm run bench:event-store`: durable events, memory, uploads and pages of the Event Store, beside FastAPI
 // with SQLite, PostgreSQL and the disk in the same run. Ends with 1 where it falls short.
 
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { type Contender, fastApi, findOurs, postgres, rawPipe } from './event-store/contenders.ts';
 import { refuseMemory } from './event-store/disk-sync.ts';
 import { measureDurable } from './event-store/durable-writes.ts';
+import { measureMemory } from './event-store/memory.ts';
 import { installPackages } from './event-store/packages.ts';
 import { measurePages } from './event-store/pages.ts';
 import {
@@ -15,6 +16,7 @@ import {
   formatPages,
   formatUploads,
   judgeDurable,
+  judgeMemory,
   judgePages,
   judgeUploads,
   type Verdict,
@@ -22,7 +24,7 @@ import {
 import { endAll } from './event-store/service.ts';
 import { measureUploads } from './event-store/upload.ts';
 
-const parts = ['durable', 'images', 'upload', 'pages'] as const;
+const parts = ['durable', 'images', 'memory', 'upload', 'pages'] as const;
 type Part = (typeof parts)[number];
 
 const usage = `Usage: npm run bench:event-store -- [--seconds N] [--repeats R] [--sizes N,N,N]
@@ -82,6 +84,7 @@ async function measure(
   settings: Settings,
 ): Promise<Verdict> {
   const load = loadavg()[0]?.toFixed(1);
+  if (part === 'memory') return judgeMemory(await measureMemory(ours, folder, settings));
   if (part === 'upload') {
     const results = await measureUploads([ours, rawPipe, fastApi], folder, settings.repeats);
     say(`\n${formatUploads(results)}\nload before: ${load}`);

@@ -8,7 +8,7 @@ import { measureSyncs } from './disk-sync.ts';
 import { eventBody, largeJpeg } from './events.ts';
 import { post } from './wrk.ts';
 
-const producers = 64;
+export const producers = 64;
 
 /** `small`: 1.5 KB of JSON. `images`: a JPEG of 200 KB in each, as base64. */
 export type Kind = 'small' | 'images';
@@ -94,7 +94,8 @@ async function midway<T>(seconds: number, look: () => T): Promise<T> {
   return look();
 }
 
-function writeBodies(kind: Kind, folder: string): { file: string; bytes: number } {
+/** The bodies of requests, one a line. */
+export function writeBodies(kind: Kind, folder: string): { file: string; bytes: number } {
   const bodies =
     kind === 'small'
       ? Array.from({ length: 2_000 }, (_, ordinal) => eventBody(ordinal))

@@ -3,6 +3,7 @@
 import { formatRange, formatTable, median } from '../measure/text-table.ts';
 import type { Contender } from './contenders.ts';
 import type { DurableResult, DurableRun } from './durable-writes.ts';
+import type { MemoryRun } from './memory.ts';
 import type { PagesMeasured, PagesResult } from './pages.ts';
 import { type UploadResult, uploadBytes } from './upload.ts';
 
@@ -19,6 +20,9 @@ const goals = {
   ofRawPipe: 0.65,
   /** Peak memory of the large upload against that of the small one. */
   uploadPeak: 1.25,
+  /** Megabytes with 64 producers, and once they are gone. */
+  peakMegabytes: 220,
+  idleMegabytes: 120,
   /** Any page with one predicate, in the largest store. */
   pageMs: 5,
   /** Inserts into the largest store against those into the one before. */
@@ -69,6 +73,29 @@ export function judgeDurable({ kind, runs }: DurableResult): Verdict {
   compare('FastAPI + SQLite', fastApi, goals.overFastApi);
   compare('node:http + PostgreSQL', postgres, goals.overPostgres);
   return { said, short };
+}
+
+/** The largest of all rounds counts: a device has no more in any of them. */
+export function judgeMemory(runs: readonly MemoryRun[]): Verdict {
+  const [start, peak, idle] = (['startBytes', 'peakBytes', 'idleBytes'] as const).map((name) =>
+    runs.map((run) => run[name] / 1e6),
+  );
+  if (!start || !peak || !idle) return { said: [], short: [] };
+  const line = (what: string, megabytes: readonly number[]) =>
+    `Memory ${what}: ${formatRange(megabytes)} MB`;
+  const peakLine = line('with 64 producers', peak);
+  const idleLine = line('once they are gone', idle);
+  return {
+    said: [
+      `${line('at the start', start)}.`,
+      `${peakLine}, at most ${goals.peakMegabytes}.`,
+      `${idleLine}, at most ${goals.idleMegabytes}.`,
+    ],
+    short: [
+      ...(Math.max(...peak) <= goals.peakMegabytes ? [] : [`TOO LARGE: ${peakLine}.`]),
+      ...(Math.max(...idle) <= goals.idleMegabytes ? [] : [`TOO LARGE: ${idleLine}.`]),
+    ],
+  };
 }
 
 export function formatUploads(results: readonly UploadResult[]): string {

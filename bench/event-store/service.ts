@@ -91,6 +91,7 @@ export async function serviceOf(url: string, programs: readonly Program[]): Prom
       return {
         cpuMs: all.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
         peakBytes: all.reduce((sum, { peakBytes }) => sum + peakBytes, 0),
+        residentBytes: all.reduce((sum, { residentBytes }) => sum + residentBytes, 0),
       };
     },
     openFiles: () => readdirSync(`/proc/${programs[0]?.pid}/fd`).length,

@@ -7,6 +7,8 @@ export interface Usage {
   readonly cpuMs: number;
   /** The sum of the highest resident sizes (VmHWM). */
   readonly peakBytes: number;
+  /** The sum of the resident sizes now (VmRSS). */
+  readonly residentBytes: number;
 }
 
 export function usageOfTree(root: number): Usage {
@@ -21,7 +23,8 @@ export function usageOfTree(root: number): Usage {
   const members = processes.filter(({ pid }) => tree.has(pid));
   return {
     cpuMs: members.reduce((sum, { ticks }) => sum + ticks * msPerTick, 0),
-    peakBytes: members.reduce((sum, { pid }) => sum + peakBytes(pid), 0),
+    peakBytes: members.reduce((sum, { pid }) => sum + bytesOf('VmHWM', pid), 0),
+    residentBytes: members.reduce((sum, { pid }) => sum + bytesOf('VmRSS', pid), 0),
   };
 }
 
@@ -37,9 +40,10 @@ function readStat(pid: number) {
   return Number.isNaN(parent) ? [] : [{ pid, parent, ticks: user + system }];
 }
 
-function peakBytes(pid: number): number {
-  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1];
-  return Number(kibibytes ?? 0) * 1024;
+function bytesOf(name: 'VmHWM' | 'VmRSS', pid: number): number {
+  const lines = readOrNothing(`/proc/${pid}/status`).split('\n');
+  const [, kibibytes = '0'] = lines.find((line) => line.startsWith(`${name}:`))?.split(/\s+/) ?? [];
+  return Number(kibibytes) * 1024;
 }
 
 /** A process may end between the listing and the reading. */

@@ -9,12 +9,14 @@ import { createLog } from '../log.ts';
 import { isLoopbackHost } from '../network/loopback.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
+import { boundThreads, collectWhenIdle } from './service-memory.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runEventStore(command: ServiceCommand): Promise<void> {
   const { home, logLevel, trustedProxies } = readSettings();
   const settings = readEventStoreSettings();
   const log = createLog(logLevel).part('event-store');
+  boundThreads();
   const service = await startEventStore({
     data: prepareDataFolder(command.data, home, 'event-store'),
     host: command.host,
@@ -28,5 +30,6 @@ export async function runEventStore(command: ServiceCommand): Promise<void> {
   if (settings.apiKey === undefined && !isLoopbackHost(command.host)) {
     log.warn('API_KEY is not set: whoever reaches this address may read and write all events.');
   }
+  collectWhenIdle();
   runService(service);
 }

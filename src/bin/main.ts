@@ -5,12 +5,23 @@ import { type Command, readCommand } from '../command-line.ts';
 import { ownEnvironment } from '../environment.ts';
 import { asFoveaError } from '../errors.ts';
 import { helpText } from '../help-text.ts';
-import { keepTrimThreshold } from './memory-allocator.ts';
+import { eventStoreLimits } from '../limits/event-store.ts';
+import { keepTrimThreshold, type StartSettings } from './memory-allocator.ts';
 
 const { version } = packageJson;
 
 /** They run for days; a stdio server starts for every window of an editor, as fast as it can. */
 const services: readonly Command['kind'][] = ['platform', 'event-store', 'http'];
+
+/** Of the one that runs on small devices. */
+const eventStoreMemory: StartSettings = {
+  nodeFlags: [
+    `--max-semi-space-size=${eventStoreLimits.mainSemiSpaceMegabytes}`,
+    `--heap-growing-percent=${eventStoreLimits.heapGrowthPercent}`,
+    '--expose-gc',
+  ],
+  environment: { MALLOC_ARENA_MAX: String(eventStoreLimits.allocatorArenasMax) },
+};
 
 try {
   await run(readCommand(process.argv.slice(2)));
@@ -25,7 +36,10 @@ try {
 }
 
 async function run(command: Command): Promise<void> {
-  if (services.includes(command.kind)) keepTrimThreshold(ownEnvironment());
+  if (services.includes(command.kind)) {
+    const memory = command.kind === 'event-store' ? eventStoreMemory : undefined;
+    keepTrimThreshold(ownEnvironment(), memory);
+  }
   switch (command.kind) {
     case 'help':
       process.stdout.write(helpText);

@@ -28,6 +28,10 @@ export const storageLimits = {
   groupCommitCommandsMax: 512,
   /** Bytes per transaction; a larger command goes alone. */
   groupCommitBytesMax: 4 * 1024 * 1024,
+  /** An idle thread ends after this time, and gives its memory back. */
+  groupCommitRestMs: 5_000,
+  /** Not one that has written less, and has little memory: a new one starts in some 100 ms. */
+  groupCommitRestBytesMin: 8 * 1024 * 1024,
   /** Writes may end for this time when the store is closed: a service ends within 5 s. */
   groupCommitCloseMsMax: 1_000,
 

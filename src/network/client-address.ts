@@ -1,6 +1,6 @@
 // The address of the client of a request, also behind trusted proxies.
 
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { limits } from '../limits.ts';
 
@@ -83,6 +83,8 @@ export function customerNetwork(address: string): string {
 
 /** Without a zone, and IPv4 in its own spelling; undefined for anything else. */
 function plainAddress(text: string): string | undefined {
+  // The usual case, of every request: there is one spelling only.
+  if (isIPv4(text)) return text;
   const [bare = ''] = text.split('%');
   return isIP(bare) === 0 ? undefined : ipaddr.process(bare).toString();
 }

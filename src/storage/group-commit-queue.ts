@@ -57,6 +57,7 @@ export interface GroupCommit<Command, Outcome> {
 /**
  * Starts no thread before the first command, and another one when it has died. Commands go to it a
  * few at a time, also while a transaction runs: the thread takes what waits there into the next.
+ * One that has written much and then nothing for a while ends, and with it go its caches.
  */
 export function createGroupCommit<Command, Outcome>(
   options: GroupCommitOptions,
@@ -64,7 +65,20 @@ export function createGroupCommit<Command, Outcome>(
   let queue: Waiting<Command, Outcome>[] = [];
   let queuedBytes = 0;
   let thread: CommitThread<Command, Outcome> | undefined;
+  let resting: CommitThread<Command, Outcome> | undefined;
+  let writtenBytes = 0;
   let isClosed = false;
+  const idle = setTimeout(rest, limits.groupCommitRestMs).unref();
+
+  function rest(): void {
+    if (thread === undefined || writtenBytes < limits.groupCommitRestBytesMin) return;
+    // Until no other one is about to end, so that closing knows of all.
+    if (thread.waiting > 0 || resting?.hasEnded === false) return void idle.refresh();
+    resting = thread;
+    thread = undefined;
+    writtenBytes = 0;
+    void resting.end();
+  }
 
   function send(): void {
     if (queue.length === 0) return;
@@ -88,6 +102,8 @@ export function createGroupCommit<Command, Outcome>(
     if (queue.length === 0) setImmediate(send);
     queue.push({ command, resolve, reject });
     queuedBytes += bytes;
+    writtenBytes += bytes;
+    idle.refresh();
     if (queue.length >= limits.groupCommitSentAtOnceMax) send();
     return promise;
   }
@@ -100,8 +116,8 @@ export function createGroupCommit<Command, Outcome>(
     close: async () => {
       isClosed = true;
       send();
-      if (thread === undefined || (await endsInTime(thread.end()))) return;
-      await thread.terminate();
+      clearTimeout(idle);
+      await Promise.all([resting, thread].map((one) => one?.endInTime()));
     },
   };
 }
@@ -110,16 +126,6 @@ interface Waiting<Command, Outcome> {
   readonly command: Command;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
-}
-
-async function endsInTime(end: Promise<void>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, limits.groupCommitCloseMsMax, false);
-  try {
-    return await Promise.race([end.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function settle<Command, Outcome>(
@@ -201,8 +207,11 @@ class CommitThread<Command, Outcome> {
     await promise;
   }
 
-  async terminate(): Promise<void> {
-    await this.#thread.terminate();
+  /** Terminates it where it takes too long. */
+  async endInTime(): Promise<void> {
+    const timer = setTimeout(() => this.#thread.terminate(), limits.groupCommitCloseMsMax);
+    await this.end();
+    clearTimeout(timer);
   }
 }
 

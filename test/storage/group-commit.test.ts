@@ -1,9 +1,11 @@
 // Writes that wait together share a transaction; what goes wrong in one leaves the others alone.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { limits } from '../../src/limits.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createGroupCommit } from '../../src/storage/group-commit-queue.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -106,6 +108,52 @@ test('a thread that dies fails what it had, and the next write has a new one', a
   expect(await dying).toMatchObject([ended, ended]);
   expect(await commit.submit({ number: 3 }, 1)).toEqual({ number: 3, transaction: 1 });
   expect(stored(path)).toEqual([3]);
+});
+
+/** A transaction has the number that it has in its thread. */
+describe('a thread that nothing comes to for a while', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+  });
+
+  test('ends after it wrote much, and the next write has a new one', async () => {
+    const { commit, path } = await numbers();
+    await commit.submit({ number: 1 }, limits.groupCommitRestBytesMin);
+    await commit.submit({ number: 2 }, 1);
+    vi.advanceTimersByTime(limits.groupCommitRestMs);
+    expect(await commit.submit({ number: 3 }, 1)).toEqual({ number: 3, transaction: 1 });
+    // The new one has written little.
+    vi.advanceTimersByTime(limits.groupCommitRestMs);
+    expect(await commit.submit({ number: 4 }, 1)).toEqual({ number: 4, transaction: 2 });
+    await commit.close();
+    expect(stored(path)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('stays while writes come, and while it has not answered', async () => {
+    const { commit, path } = await numbers();
+    const half = limits.groupCommitRestMs / 2;
+    await commit.submit({ number: 1 }, limits.groupCommitRestBytesMin);
+    vi.advanceTimersByTime(half);
+    await commit.submit({ number: 2 }, 1);
+    vi.advanceTimersByTime(half);
+    const other = lockedBySomebody(path);
+    const third = commit.submit({ number: 3 }, 1);
+    // The thread has it, and waits for the lock.
+    await new Promise(setImmediate);
+    vi.advanceTimersByTime(limits.groupCommitRestMs);
+    other.exec('ROLLBACK');
+    expect(await third).toEqual({ number: 3, transaction: 3 });
+    expect(await commit.submit({ number: 4 }, 1)).toEqual({ number: 4, transaction: 4 });
+  });
+
+  test('that is about to end is waited for when the store is closed', async () => {
+    const { commit, path } = await numbers();
+    await commit.submit({ number: 1 }, limits.groupCommitRestBytesMin);
+    vi.advanceTimersByTime(limits.groupCommitRestMs);
+    await commit.close();
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
 });
 
 test('a thread that cannot start fails every write', async () => {

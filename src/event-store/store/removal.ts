@@ -1,7 +1,7 @@
 // Takes events away, oldest first: their rows go, their files stay listed until they are unlinked.
 
 import { limits } from '../../limits.ts';
-import type { Row } from '../../storage/database.ts';
+import type { Database, Row } from '../../storage/database.ts';
 import { readFileKind } from './files.ts';
 import { oldestOf } from './states.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
@@ -12,7 +12,7 @@ import type { Writing } from './writing.ts';
 export function removeEvents(writing: Writing, rule: RemovalRule): Removed {
   let events = 0;
   let diskBytes = 0;
-  for (const arrival of removable(writing, rule)) {
+  for (const arrival of removable(writing.database, rule)) {
     if (rule.diskBytes !== undefined && diskBytes >= rule.diskBytes) break;
     diskBytes += removeEvent(writing, rule, arrival);
     events += 1;
@@ -25,7 +25,8 @@ export function removeEvents(writing: Writing, rule: RemovalRule): Removed {
 const sent: readonly UploadState[] = ['uploaded', 'refused'];
 const unsent: readonly UploadState[] = ['draft', 'waiting'];
 
-function removable({ database }: Writing, rule: RemovalRule): Arrival[] {
+/** The oldest events that the rule allows. */
+export function removable(database: Database, rule: RemovalRule): Arrival[] {
   const { before, limit } = rule;
   const states = rule.sparesUnsent ? sent : [...sent, ...unsent];
   const bound = before === undefined ? {} : { until: before - 1 };

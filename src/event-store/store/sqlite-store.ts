@@ -17,6 +17,7 @@ import { readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
 import { charactersOf, type Events } from './look.ts';
+import { removable } from './removal.ts';
 import { migrations } from './schema.ts';
 import { oldestOf } from './states.ts';
 import type {
@@ -106,7 +107,10 @@ class SqliteEventStore implements EventStore {
     return one(await this.#submit({ kind: 'finalize', eventId }), 'finalized').finalized;
   }
 
+  /** Like all that runs now and then, it wakes no thread where there is nothing to do. */
   async finalizeDrafts(before: Arrival, spared: readonly string[], limit: number): Promise<number> {
+    const due = { states: ['draft'], until: before - 1, limit: 1 } as const;
+    if (oldestOf(this.#database, due).length === 0) return 0;
     return this.#change({ kind: 'finalizeDrafts', before, spared, limit });
   }
 
@@ -138,6 +142,7 @@ class SqliteEventStore implements EventStore {
     let diskBytes = 0;
     const room = () => (rule.diskBytes === undefined ? 1 : rule.diskBytes - diskBytes);
     while (events < rule.limit && room() > 0) {
+      if (removable(this.#database, { ...rule, limit: 1 }).length === 0) break;
       const limit = Math.min(limits.changedAtOnceMax, rule.limit - events);
       const rest = rule.diskBytes === undefined ? {} : { diskBytes: room() };
       const step: RemovalRule = { ...rule, limit, ...rest };
@@ -176,6 +181,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async shrink(): Promise<boolean> {
+    if (freePages(this.#database) === 0) return false;
     return (await this.#change({ kind: 'shrink' })) > 0;
   }
 
@@ -263,6 +269,10 @@ class SqliteEventStore implements EventStore {
   async #change(command: Command): Promise<number> {
     return one(await this.#submit(command), 'changed').count;
   }
+}
+
+function freePages(database: Database): number {
+  return database.get('PRAGMA freelist_count', [], (row) => row.integer('freelist_count')) ?? 0;
 }
 
 function sizeOf(path: string): number {

@@ -1,0 +1,39 @@
+// Memory of a service on a small device, beside what it was started with (memory-allocator.ts): of
+// its threads, and while it has nothing to do, since V8 collects only when it needs room.
+
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { limits } from '../limits.ts';
+
+/** For the threads that start from now on: V8 reads this flag once for each. */
+export function boundThreads(): void {
+  setFlagsFromString(`--max-semi-space-size=${limits.threadSemiSpaceMegabytes}`);
+}
+
+/**
+ * For this thread. Two short pauses in place of a long one: the second collection, which also gives
+ * back the pages that V8 keeps for itself, finds little to do. Does nothing where the process was
+ * not started with `--expose-gc`.
+ */
+export function collectWhenIdle(): void {
+  const collect = globalThis.gc;
+  if (collect === undefined) return;
+  let due: readonly ('regular' | 'last-resort')[] = [];
+  let heapBytes = 0;
+  let cpu = process.cpuUsage();
+  setInterval(() => {
+    const { user, system } = process.cpuUsage(cpu);
+    cpu = process.cpuUsage();
+    if ((user + system) / 1_000 > limits.idleCpuMsMax) return;
+    if (readHeapBytes() - heapBytes > limits.idleHeapGrowthBytesMin)
+      due = ['regular', 'last-resort'];
+    const [flavor, ...rest] = due;
+    if (flavor === undefined) return;
+    collect({ type: 'major', execution: 'sync', flavor });
+    heapBytes = readHeapBytes();
+    due = rest;
+  }, limits.idleLookMs).unref();
+}
+
+function readHeapBytes(): number {
+  return getHeapStatistics().total_physical_size;
+}

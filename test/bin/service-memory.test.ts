@@ -1,0 +1,34 @@
+// A service that has nothing to do gives its memory back, in two steps, and then leaves it.
+
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { collectWhenIdle } from '../../src/bin/service-memory.ts';
+import { limits } from '../../src/limits.ts';
+
+test('a service collects twice when it is idle, and not again before its heap has grown', () => {
+  const collect = vi.fn<(options: { flavor: string }) => void>();
+  vi.stubGlobal('gc', collect);
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+  collectWhenIdle();
+  for (let look = 0; look < 5; look += 1) vi.advanceTimersByTime(limits.idleLookMs);
+  expect(collect.mock.calls.map(([{ flavor }]) => flavor)).toEqual(['regular', 'last-resort']);
+});
+
+test('a busy one does not', () => {
+  const collect = vi.fn<() => void>();
+  vi.stubGlobal('gc', collect);
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+  collectWhenIdle();
+  const { user, system } = process.cpuUsage();
+  const busyUntil = user + system + 2_000 * limits.idleCpuMsMax;
+  while (process.cpuUsage().user + process.cpuUsage().system < busyUntil);
+  vi.advanceTimersByTime(limits.idleLookMs);
+  expect(collect).not.toHaveBeenCalled();
+});
