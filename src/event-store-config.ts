@@ -30,7 +30,8 @@ export interface EventStoreSettings {
   /** Days, fractions allowed. */
   readonly retentionDays: number;
   readonly recordsMax: number;
-  readonly bytesMax: number;
+  /** Undefined: what the disk bears. */
+  readonly bytesMax: number | undefined;
   /** Kept free on the disk, and kept in a file to give up when the disk is full. */
   readonly reserveBytes: number;
   readonly cleanupSeconds: number;
@@ -73,7 +74,7 @@ export function readEventStoreSettings(
     draftSweepSeconds: reader.read('DRAFT_SWEEP_SECONDS', seconds, defaults.draftSweepSeconds),
     retentionDays: reader.read('RETENTION_DAYS', positive, defaults.retentionDays),
     recordsMax: reader.read('MAX_RECORDS', whole, defaults.recordsMax),
-    bytesMax: reader.read('MAX_BYTES', whole, defaults.bytesMax),
+    bytesMax: reader.read('MAX_BYTES', whole, undefined),
     reserveBytes: reader.read('RESERVE_BYTES', wholeOrNone, defaults.reserveBytes),
     cleanupSeconds: reader.read('CLEANUP_SECONDS', seconds, defaults.cleanupSeconds),
     schemasFolder: reader.read('EVENT_SCHEMAS_FOLDER', folder(machine), undefined),

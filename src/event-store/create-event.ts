@@ -87,7 +87,7 @@ function answerFor(
 export function needsSolution({
   cloud,
   defaultSolutionId,
-}: EventStoreDependencies['settings']): boolean {
+}: Pick<EventStoreDependencies['settings'], 'cloud' | 'defaultSolutionId'>): boolean {
   return cloud !== undefined && defaultSolutionId === undefined;
 }
 

@@ -1,11 +1,11 @@
 // What the handlers and routes of the Event Store depend on.
 
 import type { Clock } from '../clock.ts';
-import type { EventStoreSettings } from '../event-store-config.ts';
 import type { Log } from '../log.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import type { Uploader } from './cloud-upload/uploader.ts';
 import type { AdmissionControl } from './retention/admission-control.ts';
+import type { SizedSettings } from './retention/disk-share.ts';
 import type { UploadsInProgress } from './retention/uploads-in-progress.ts';
 import type { EventStore } from './store/store.ts';
 import type { EventSchemas } from './validation/event-schemas.ts';
@@ -22,7 +22,7 @@ export interface EventStoreDependencies {
   problems(): readonly string[];
   /** Why no events should be sent here now; empty: they may. */
   refusals(): readonly string[];
-  readonly settings: EventStoreSettings;
+  readonly settings: SizedSettings;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -20,6 +20,7 @@ import { eventStoreErrorBody } from './error-response.ts';
 import { eventStoreHandlers } from './handlers.ts';
 import { startLeaderIndexer } from './index/leader-indexer.ts';
 import { createRequestCounts } from './metrics.ts';
+import { readRoom, sizedSettings } from './retention/disk-share.ts';
 import { startRetention } from './retention/retention.ts';
 import { withPolicy, writePolicy } from './retention/retention-policy.ts';
 import { createUploadsInProgress } from './retention/uploads-in-progress.ts';
@@ -51,7 +52,7 @@ export interface EventStoreOptions {
  * as openEventStore does; everything is stopped then.
  */
 export async function startEventStore(options: EventStoreOptions): Promise<Service> {
-  const { data, settings, clock, log } = options;
+  const { data, clock, log } = options;
   const closing: (() => Promise<void>)[] = [];
   let isClosing = false;
   // Closes all of them even if some fail.
@@ -66,15 +67,16 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     if (failure !== undefined) throw failure;
   };
   try {
-    const schemas = await loadEventSchemas(settings.schemasFolder);
+    const schemas = await loadEventSchemas(options.settings.schemasFolder);
     const requestRules = {
       eventSchemas: Object.fromEntries(schemas.all),
-      needsSolution: needsSolution(settings),
+      needsSolution: needsSolution(options.settings),
     };
     const store = await openEventStore({ data, clock, requestRules });
     closing.push(() => store.close());
     const hasFiles = (await store.usage()).fileDiskBytes > 0;
     const files = await openFileFolder(join(data, 'files'), { expected: hasFiles });
+    const settings = sizedSettings(options.settings, await readRoom(store, files));
     if (options.setsPolicy === true) await writePolicy(data, settings);
     const uploadsInProgress = createUploadsInProgress();
     const retention = await startRetention({

@@ -16,15 +16,20 @@ export const eventStoreLimits = {
     draftSweepSeconds: 30,
     /** The publicly known default of such stores. */
     retentionDays: 1,
-    /** The publicly known default of such stores. */
-    recordsMax: 1_000_000,
-    /** A part of the smallest disk of such devices. */
-    bytesMax: 20 * 1024 * 1024 * 1024,
+    /** The largest store that is measured. On most disks, the bytes end before. */
+    recordsMax: 10_000_000,
     /** Several times what a cleanup needs on a full disk. */
     reserveBytes: 32 * 1024 * 1024,
     /** Events are removed at most so much late. */
     cleanupSeconds: 60,
   },
+
+  // Its size, where no setting says it.
+
+  /** The rest is for what else the device writes. */
+  storeDiskShare: 0.8,
+  /** On a full disk: its own bound keeps the store from taking it. */
+  storeBytesMin: 64 * 1024 * 1024,
 
   // Events and queries.
 
@@ -63,6 +68,8 @@ export const eventStoreLimits = {
 
   // Admission control and eviction.
 
+  /** Row of a small event, before a store has any: else its first second has no limit. */
+  firstRowBytes: 256,
   /** Interval of capacity readings: a full disk is noticed in time. */
   capacityReadMs: 1_000,
   /** An eviction removes a hundredth more than needed, at most so much. */

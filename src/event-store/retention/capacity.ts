@@ -124,9 +124,10 @@ export function averageFileBytes({ usage }: CapacityReading): number {
   return usage.records === 0 ? 0 : Math.ceil(usage.fileDiskBytes / usage.records);
 }
 
-/** Average bytes of an event in the database; 0 in an empty store. */
+/** Average bytes of an event in the database; in an empty store, those of a small one. */
 export function averageRowBytes({ usage }: CapacityReading): number {
-  return usage.records === 0 ? 0 : Math.ceil(rowBytes(usage) / usage.records);
+  if (usage.records === 0) return limits.firstRowBytes;
+  return Math.ceil(rowBytes(usage) / usage.records);
 }
 
 /** Why writes are refused. */

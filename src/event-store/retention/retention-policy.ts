@@ -2,12 +2,12 @@
 
 import { join } from 'node:path';
 import { FoveaError } from '../../errors.ts';
-import type { EventStoreSettings } from '../../event-store-config.ts';
+import type { SizedSettings } from './disk-share.ts';
 import { readJsonObject, replaceJsonFile } from './json-file.ts';
 
 export interface RetentionPolicy
   extends Pick<
-    EventStoreSettings,
+    SizedSettings,
     'retentionDays' | 'recordsMax' | 'bytesMax' | 'reserveBytes' | 'draftAutoFinalizeSeconds'
   > {
   /** Cleanup keeps drafts and events that wait for upload; true while cloud upload is on. */
@@ -22,10 +22,7 @@ export interface FolderPolicy {
 }
 
 /** The folder's policy; where it has none, that of the settings. Throws as `read` does. */
-export async function openPolicy(
-  data: string,
-  settings: EventStoreSettings,
-): Promise<FolderPolicy> {
+export async function openPolicy(data: string, settings: SizedSettings): Promise<FolderPolicy> {
   const own = policyOf(settings);
   let current = own;
   const read = async () => {
@@ -41,7 +38,7 @@ export async function openPolicy(
 }
 
 /** The settings with the policy's current limits: for metrics and statistics. */
-export function withPolicy(settings: EventStoreSettings, policy: FolderPolicy): EventStoreSettings {
+export function withPolicy(settings: SizedSettings, policy: FolderPolicy): SizedSettings {
   return {
     ...settings,
     get retentionDays() {
@@ -57,7 +54,7 @@ export function withPolicy(settings: EventStoreSettings, policy: FolderPolicy): 
 }
 
 /** Makes these settings the policy of the folder. */
-export async function writePolicy(data: string, settings: EventStoreSettings): Promise<void> {
+export async function writePolicy(data: string, settings: SizedSettings): Promise<void> {
   await replaceJsonFile(fileIn(data), policyOf(settings));
 }
 
@@ -65,7 +62,7 @@ function fileIn(data: string): string {
   return join(data, 'policy.json');
 }
 
-function policyOf(settings: EventStoreSettings): RetentionPolicy {
+function policyOf(settings: SizedSettings): RetentionPolicy {
   const { retentionDays, recordsMax, bytesMax, reserveBytes, draftAutoFinalizeSeconds } = settings;
   const sparesUnsent = settings.cloud !== undefined;
   return {

@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
-import type { EventStoreSettings } from '../../event-store-config.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { FileStore } from '../../storage/file-store.ts';
@@ -10,6 +9,7 @@ import type { EventStore } from '../store/store.ts';
 import { AdmissionControl } from './admission-control.ts';
 import { BallastFile } from './ballast-file.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
+import type { SizedSettings } from './disk-share.ts';
 import { EventRemover } from './event-remover.ts';
 import { FutureClockCheck } from './future-clock-check.ts';
 import { startLeaderElection } from './leader-election.ts';
@@ -22,7 +22,7 @@ import type { UploadsInProgress } from './uploads-in-progress.ts';
 export interface RetentionOptions {
   readonly store: EventStore;
   readonly files: FileStore;
-  readonly settings: EventStoreSettings;
+  readonly settings: SizedSettings;
   readonly uploadsInProgress: UploadsInProgress;
   readonly clock: Clock;
   readonly log: Log;

@@ -10,8 +10,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FoveaError } from '../../../src/errors.ts';
 import { BallastFile } from '../../../src/event-store/retention/ballast-file.ts';
 import { openPolicy } from '../../../src/event-store/retention/retention-policy.ts';
-import { readEventStoreSettings } from '../../../src/event-store-config.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { testSettings } from './test-settings.ts';
 import { cloudOn, dayMs, openTestStore, patiently, type TestStore } from './test-store.ts';
 
 const run = promisify(execFile);
@@ -39,7 +39,7 @@ describe('the reserve', () => {
 
   test('is not made any more once it was stopped', async () => {
     const data = await temporaryFolder();
-    const settings = readEventStoreSettings({ RESERVE_BYTES: '200000' });
+    const settings = testSettings({ RESERVE_BYTES: '200000' });
     const ballast = new BallastFile(data, await openPolicy(data, settings));
     await ballast.create();
     ballast.stop();

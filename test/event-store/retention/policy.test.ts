@@ -10,28 +10,29 @@ import { readEventStoreSettings } from '../../../src/event-store-config.ts';
 import { createLog } from '../../../src/log.ts';
 import { openTestEventStore, plainEvent } from '../../fixtures/event-store.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { testSettings } from './test-settings.ts';
 import { cloudOn, dayMs, failure, openTestStore, patiently, testClock } from './test-store.ts';
 
 describe('the policy of a data folder', () => {
   test('holds for a process with other settings that leads already', async () => {
     const { create, clock, retention, ids, data } = await openTestStore();
     const waiting = [await create(), await create({ draft: true })];
-    await writePolicy(data, readEventStoreSettings({ ...cloudOn, RETENTION_DAYS: '30' }));
+    await writePolicy(data, testSettings({ ...cloudOn, RETENTION_DAYS: '30' }));
     await retention.cleanNow();
     clock.advance(2 * dayMs);
     await retention.cleanNow();
     expect(await ids()).toEqual(waiting);
-    await writePolicy(data, readEventStoreSettings({ RETENTION_DAYS: '30' }));
+    await writePolicy(data, testSettings({ RETENTION_DAYS: '30' }));
     await retention.cleanNow();
     expect(await ids()).toEqual(waiting);
-    await writePolicy(data, readEventStoreSettings({ RETENTION_DAYS: '1.5' }));
+    await writePolicy(data, testSettings({ RETENTION_DAYS: '1.5' }));
     await retention.cleanNow();
     expect(await ids()).toEqual([]);
   });
 
   test('holds for one that starts later', async () => {
     const data = await temporaryFolder();
-    await writePolicy(data, readEventStoreSettings({ RETENTION_DAYS: '30' }));
+    await writePolicy(data, testSettings({ RETENTION_DAYS: '30' }));
     const clock = testClock();
     const { create, retention, ids } = await openTestStore({ data, clock });
     const kept = await create();
@@ -43,17 +44,17 @@ describe('the policy of a data folder', () => {
   test('holds when room is made for a create', async () => {
     const { create, ids, data } = await openTestStore({ settings: { MAX_RECORDS: '2' } });
     const waiting = [await create(), await create()];
-    await writePolicy(data, readEventStoreSettings({ ...cloudOn, MAX_RECORDS: '2' }));
+    await writePolicy(data, testSettings({ ...cloudOn, MAX_RECORDS: '2' }));
     expect(await failure(create())).toMatchObject({ code: 'full' });
     expect(await ids()).toEqual(waiting);
-    await writePolicy(data, readEventStoreSettings({ ...cloudOn, MAX_RECORDS: '3' }));
+    await writePolicy(data, testSettings({ ...cloudOn, MAX_RECORDS: '3' }));
     await expect.poll(() => create().catch(() => undefined), patiently).toBeDefined();
     expect(await ids()).toHaveLength(3);
   });
 
   test('is given up with its file: then the settings of the process hold', async () => {
     const data = await temporaryFolder();
-    await writePolicy(data, readEventStoreSettings({ RETENTION_DAYS: '30' }));
+    await writePolicy(data, testSettings({ RETENTION_DAYS: '30' }));
     const { create, clock, retention, ids } = await openTestStore({ data });
     await create();
     clock.advance(2 * dayMs);

@@ -11,11 +11,11 @@ import {
 } from '../../../src/event-store/retention/uploads-in-progress.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
 import type { EventStore, NewFile } from '../../../src/event-store/store/store.ts';
-import { readEventStoreSettings } from '../../../src/event-store-config.ts';
 import { createLog } from '../../../src/log.ts';
 import { type FileStore, openFileFolder } from '../../../src/storage/file-store.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { plainEvent } from './plain-event.ts';
+import { testSettings } from './test-settings.ts';
 
 export const secondMs = 1_000;
 export const hourMs = 60 * 60 * secondMs;
@@ -82,7 +82,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   const { clock = testClock(), data = await temporaryFolder() } = options;
   const logLines: string[] = [];
   const log = createLog('info', (line) => logLines.push(line));
-  const settings = readEventStoreSettings({ ...quiet, ...options.settings });
+  const settings = testSettings({ ...quiet, ...options.settings });
   const store = await openEventStore({ data, clock });
   const files = await openFileFolder(join(data, 'files'));
   const uploadsInProgress = createUploadsInProgress();

@@ -6,10 +6,10 @@ import { systemClock } from '../../../../src/clock.ts';
 import { startRetention } from '../../../../src/event-store/retention/retention.ts';
 import { createUploadsInProgress } from '../../../../src/event-store/retention/uploads-in-progress.ts';
 import { openEventStore } from '../../../../src/event-store/store/sqlite-store.ts';
-import { readEventStoreSettings } from '../../../../src/event-store-config.ts';
 import { createLog } from '../../../../src/log.ts';
 import { openFileFolder } from '../../../../src/storage/file-store.ts';
 import { plainEvent } from '../plain-event.ts';
+import { testSettings } from '../test-settings.ts';
 
 const [data = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -17,7 +17,7 @@ const log = createLog('debug', (line) => {
   if (line.includes('does the background work')) say('leads');
 });
 const clock = systemClock;
-const settings = readEventStoreSettings({ RESERVE_BYTES: '0', MAX_RECORDS: '20' });
+const settings = testSettings({ RESERVE_BYTES: '0', MAX_RECORDS: '20' });
 const store = await openEventStore({ data, clock });
 const files = await openFileFolder(join(data, 'files'));
 const uploadsInProgress = createUploadsInProgress();
