@@ -1,5 +1,5 @@
-// `npm run bench:event-store`: durable events, memory, uploads and pages of the Event Store, beside FastAPI
-// with SQLite, PostgreSQL and the disk in the same run. Ends with 1 where it falls short.
+// `npm run bench:event-store`: durable events, memory, uploads and pages of the Event Store, beside
+// FastAPI with SQLite, PostgreSQL and the disk in the same run. Ends with 1 where it falls short.
 
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
