@@ -150,6 +150,7 @@ const later: typeof tried = [
   ['distribute images over train, valid, test splits by percentage', 'projects_rebalance_splits'],
   ['apportion my images to train, valid and test splits by quota', 'projects_rebalance_splits'],
   ['record event quality check', 'events_create'],
+  ['record an event on a device as a draft, attach a file, then close it', 'events_create'],
   ['remove metadata key from images', 'images_set_metadata_bulk'],
   ['history of one image', 'activity_list'],
   ['restore earlier tags of images, undo a change', 'activity_list', 'images_tag'],
@@ -169,6 +170,7 @@ const foreign = [
   'post a message on Slack',
   'compile the C++ program',
   'draw with pencil a picture of a cat',
+  'write a poem about the sea, set it to music and send it to my mother',
 ];
 
 const foundSchema = z.object({

@@ -74,13 +74,18 @@ export function ranked(
     .toSorted((a, b) => b.score - a.score)
     .map(({ entry }) => ({
       tool: entry.tool,
-      fits: shareOfWords(entry, written) >= fittingShare,
+      fits: hasEnough(wordsHad(entry, written), written.length),
     }));
   return { matches, unknown: unknown.map(([word]) => word) };
 }
 
-/** Fewer matching words are a coincidence. */
+/** Fewer matching words are a coincidence; a long wish may need several operations. */
+function hasEnough(had: number, words: number): boolean {
+  return words > 0 && had >= Math.min(words * fittingShare, fittingWords);
+}
+
 const fittingShare = 0.5;
+const fittingWords = 3;
 
 /** A word of a description or a parameter may be there by chance. */
 const chanceWeight = 0.5;
@@ -96,14 +101,13 @@ function writtenIn(wish: string, { frequency }: Index): readonly Asked[] {
   return (strong.length > 0 ? strong : words).map(withSynonyms);
 }
 
-/** Which share of these words an operation has. */
-function shareOfWords({ words }: Entry, written: readonly Asked[]): number {
-  const had = written.reduce((sum, options) => {
+/** How many of these words an operation has. */
+function wordsHad({ words }: Entry, written: readonly Asked[]): number {
+  return written.reduce((sum, options) => {
     const place = places.find((place) => options.some((option) => words[place].has(option)));
     if (place === undefined) return sum;
     return sum + (weights[place] > weights.description ? 1 : chanceWeight);
   }, 0);
-  return written.length === 0 ? 0 : had / written.length;
 }
 
 function isKnown(name: string, frequency: Index['frequency']): boolean {
