@@ -19,7 +19,8 @@ export const trashTools: readonly Tool[] = [
     description:
       'Brings back a deleted project, version, training, workflow or images as they were. trash_list has type, id, parentId.',
     summarize: ({ name, url, parentName }, { type, id }) =>
-      `Restored the ${type} ${quoted(name ?? id)}` +
+      // Images go into the trash together: their name says how many.
+      `Restored ${type === 'image' ? '' : `the ${type} `}${quoted(name ?? id)}` +
       `${type === 'project' && url !== undefined ? ` (${quoted(url)})` : ''}` +
       `${parentName === undefined ? '' : ` of ${quoted(parentName)}`}.`,
     next: ({ url }, { workspace, type }) =>

@@ -152,6 +152,8 @@ const later: typeof tried = [
   ['record event quality check', 'events_create'],
   ['record an event on a device as a draft, attach a file, then close it', 'events_create'],
   ['remove metadata key from images', 'images_set_metadata_bulk'],
+  ['delete images from a project', 'images_delete'],
+  ['move given images to another split', 'images_set_split'],
   ['history of one image', 'activity_list'],
   ['restore earlier tags of images, undo a change', 'activity_list', 'images_tag'],
   ['which tag was removed from these images', 'activity_list'],

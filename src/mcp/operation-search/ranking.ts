@@ -225,7 +225,7 @@ const fillers = new Set(
   (
     'a an and are at be can could do does did for from has i if in into is it its let me my of ' +
     'on or our please s that the their them there these this to us want was we were will with would ' +
-    'you your how where when need should must just really whether whom'
+    'you your how where when need should must just really whether whom given'
   ).split(' '),
 );
 

@@ -73,7 +73,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   images_set_split: 'move image to split, put into valid, put into test, change split of images',
   images_download: 'original image, image file, save image, save picture, original file',
   images_delete:
-    'throw away image, remove image, bad pictures, get rid images, blurry, delete image by tag, delete tagged image, delete image with tag',
+    'throw away image, remove image, delete images from project, bad pictures, get rid images, blurry, delete image by tag, delete tagged image, delete image with tag',
   images_tag: 'tag one image, mark image, untag, remove tag, remove tag image, add tag image',
   images_set_metadata: 'metadata one image, note on image, location of image',
   images_set_metadata_bulk:
