@@ -143,7 +143,7 @@ export const eventStoreLimits = {
 
   /** Events that a page looks through before it asks the index: a quarter of a millisecond. */
   eventsLookedAtFirst: 128,
-  /** Keys of one event in the index; whoever filters looks at the events that have more. */
+  /** Of one event in the index: keys of its metadata, of its data, and classes of detections. */
   indexedKeysMax: 64,
   /** Keys whose tokens are kept half made. */
   indexedKeysKeptMax: 1_000,
@@ -153,7 +153,7 @@ export const eventStoreLimits = {
   indexedAtOnceMin: 256,
   /** Events of one step: more would save little. */
   indexedAtOnceMax: 1_024,
-  /** The metadata of these events: likewise, where it is large. */
+  /** The text of these events: likewise, where they are large. */
   indexedCharactersAtOnceMax: 8 * 1024 * 1024,
   /** Interval at which the leader looks for events that are behind. */
   indexPollMs: 250,

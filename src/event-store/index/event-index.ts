@@ -30,6 +30,8 @@ export interface UsableIndex {
   readonly until: Arrival;
   /** The number of the last of them. */
   readonly number: number;
+  /** Whether it can tell anything of what the filter asks for. */
+  knows(filter: EventFilter): boolean;
   /**
    * The arrivals within bounds of events that may meet the filter, batch after batch; some may be
    * gone. Throws where the index is of no use any more.
@@ -89,6 +91,7 @@ export class EventIndex {
     return {
       until: arrival,
       number,
+      knows: (filter) => tokens.expressionOf(filter) !== undefined,
       *candidates(filter, bounds, order, atOnce) {
         const expression = tokens.expressionOf(filter) ?? '';
         try {

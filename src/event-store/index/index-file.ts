@@ -10,7 +10,7 @@ import type { Migration } from '../../storage/migrations.ts';
 import type { Arrival } from '../store/store.ts';
 
 /** Another one for other tables or other tokens: the index of another Fovea is made anew. */
-const format = 1;
+const format = 2;
 
 const tables: readonly Migration[] = [
   {

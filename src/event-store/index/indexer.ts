@@ -4,6 +4,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Reader, Row } from '../../storage/database.ts';
 import type { Arrival } from '../store/store.ts';
+import { charactersOf, filteredColumns, readFiltered, readInside } from '../store/stored-event.ts';
 import {
   beginProgress,
   fileIdOf,
@@ -15,7 +16,7 @@ import {
   removeIndexFile,
   tableOf,
 } from './index-file.ts';
-import { type IndexedEvent, Tokens } from './tokens.ts';
+import { Tokens } from './tokens.ts';
 
 /** An event on its way into the index. */
 interface Entry {
@@ -87,7 +88,7 @@ export class Indexer {
     const entries: Entry[] = [];
     let characters = 0;
     this.#events.each(eventsAfter, [arrival, limits.indexedAtOnceMax], (row) => {
-      characters += row.optionalText('custom_metadata')?.length ?? 0;
+      characters += charactersOf(row);
       entries.push(entryOf(row, tokens));
       return characters < limits.indexedCharactersAtOnceMax;
     });
@@ -134,26 +135,14 @@ export class Indexer {
 function entryOf(row: Row, tokens: Tokens): Entry {
   const [arrival, number] = [row.integer('arrival'), row.integer('number')];
   try {
-    return { arrival, number, tokens: tokens.of(readIndexed(row)) };
+    return { arrival, number, tokens: tokens.of({ ...readFiltered(row), ...readInside(row) }) };
   } catch {
     return { arrival, number, tokens: '' };
   }
 }
 
-function readIndexed(row: Row): IndexedEvent {
-  return {
-    deviceId: row.optionalText('device_id'),
-    eventSchema: row.text('event_schema'),
-    workflowId: row.optionalText('workflow_id'),
-    externalId: row.optionalText('external_id'),
-    relatedEventId: row.optionalText('related_event_id'),
-    customMetadata: row.optionalJson('custom_metadata'),
-  };
-}
-
-const eventsAfter = `SELECT arrival, number, device_id, event_schema, workflow_id, external_id,
-    related_event_id, custom_metadata
-  FROM events WHERE arrival > ? ORDER BY arrival LIMIT ?`;
+const eventsAfter = `SELECT ${filteredColumns}, number, body FROM events
+  WHERE arrival > ? ORDER BY arrival LIMIT ?`;
 
 /** The file as it is, or a new one in its place where it is of no use for this store. */
 function openUsable(path: string, storeId: string, lastArrival: Arrival): Database {

@@ -98,9 +98,10 @@ class Indexing {
   async #catchUp(): Promise<void> {
     for (;;) {
       const { failure, hasMore } = await this.#step();
+      if (!this.#isLeader) return;
       this.#failure = failure;
       if (failure !== undefined) this.#pause();
-      if (!this.#isLeader || failure !== undefined || !hasMore) return;
+      if (failure !== undefined || !hasMore) return;
       this.#lag = await this.#store.indexLag();
       if (this.#lag.behind <= limits.eventsLookedAtMax) this.#failures = 0;
     }

@@ -1,9 +1,16 @@
 // What an event is found by in the index, and what a filter looks for there.
 
-import type { Scalar } from '../../comparison.ts';
+import { type Scalar, valueMeets } from '../../comparison.ts';
+import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import { isFindable } from '../findable.ts';
-import type { EventFilter, MetadataCondition } from '../store/store.ts';
+import { isFindable, isScalar } from '../findable.ts';
+import { detectionLists } from '../store/matching.ts';
+import type {
+  DetectionCondition,
+  EventFilter,
+  EventImage,
+  MetadataCondition,
+} from '../store/store.ts';
 import { type Prefix, prefixesOf, prefixesWithin } from './number-prefixes.ts';
 import { addNumber, addText, beginHash, type HashState, tokenOf } from './token-hash.ts';
 
@@ -15,15 +22,17 @@ export interface IndexedEvent {
   readonly externalId: string | undefined;
   readonly relatedEventId: string | undefined;
   readonly customMetadata: unknown;
+  readonly eventData: unknown;
+  readonly images: readonly EventImage[];
 }
 
 /** The tokens of one index, which has a salt of its own. */
 export class Tokens {
   readonly #columns: Readonly<Record<Column, HashState>>;
-  readonly #metadata: HashState;
-  readonly #unindexedKeys: string;
-  /** Keys come again with every event. */
-  readonly #keys = new Map<string, HashState>();
+  readonly #metadata: Keys;
+  readonly #eventData: Keys;
+  readonly #classes: HashState;
+  readonly #unindexed: string;
 
   constructor(salt: number) {
     const begun = beginHash(salt);
@@ -34,8 +43,10 @@ export class Tokens {
       externalId: addText(begun, 'external '),
       relatedEventId: addText(begun, 'related '),
     };
-    this.#metadata = addText(begun, 'metadata ');
-    this.#unindexedKeys = tokenOf(addText(begun, 'unindexed keys'));
+    this.#metadata = new Keys(addText(begun, 'metadata '));
+    this.#eventData = new Keys(addText(begun, 'data '));
+    this.#classes = addText(begun, 'class ');
+    this.#unindexed = tokenOf(addText(begun, 'unindexed'));
   }
 
   /** Those of an event, with blanks between. */
@@ -45,16 +56,11 @@ export class Tokens {
       const value = event[column];
       if (value !== undefined) tokens.push(tokenOf(addText(this.#columns[column], value)));
     }
-    let keys = 0;
-    for (const [key, value] of Object.entries(Object(event.customMetadata))) {
-      if (!isFindable(key, value)) continue;
-      keys += 1;
-      if (keys > limits.indexedKeysMax) {
-        tokens.push(this.#unindexedKeys);
-        break;
-      }
-      this.#addMember(tokens, this.#keyState(key), value);
-    }
+    const isWhole =
+      this.#addMembers(tokens, this.#metadata, membersOf(event.customMetadata)) &&
+      this.#addMembers(tokens, this.#eventData, membersInside(event.eventData)) &&
+      this.#addClasses(tokens, event.images);
+    if (!isWhole) tokens.push(this.#unindexed);
     return tokens.join(' ');
   }
 
@@ -71,7 +77,9 @@ export class Tokens {
       ...this.#columnParts('workflowId', workflowIds),
       ...this.#columnParts('externalId', externalIds),
       ...this.#columnParts('relatedEventId', related),
-      ...this.#metadataParts(filter.metadata ?? []),
+      ...this.#memberParts(this.#metadata, filter.metadata ?? []),
+      ...this.#memberParts(this.#eventData, filter.eventData ?? []),
+      ...this.#classParts(filter.detections ?? []),
     ];
     return parts.length === 0 ? undefined : parts.map((part) => `(${part})`).join(' AND ');
   }
@@ -81,44 +89,101 @@ export class Tokens {
     return [anyOf(values.map((value) => tokenOf(addText(this.#columns[column], value))))];
   }
 
-  /** Events of which not all keys are in the index may meet any condition. */
-  #metadataParts(conditions: readonly MetadataCondition[]): string[] {
+  /** Events of which not all is in the index may meet any condition. */
+  #memberParts(keys: Keys, conditions: readonly MetadataCondition[]): string[] {
     const ranges = new Map<string, Range>();
     const parts: string[] = [];
     for (const condition of conditions) {
       const range = rangeOf(condition);
-      if (range === undefined) parts.push(this.#partOf(condition));
+      if (range === undefined) parts.push(partOf(keys, condition));
       else ranges.set(condition.key, inBoth(range, ranges.get(condition.key) ?? allNumbers));
     }
     for (const [key, { low, high }] of ranges) {
-      const state = this.#keyState(key);
+      const state = keys.of(key);
       parts.push(anyOf(prefixesWithin(low, high).map((prefix) => prefixToken(state, prefix))));
     }
-    return parts.map((part) => `(${part}) OR ${this.#unindexedKeys}`);
+    return parts.map((part) => `(${part}) OR ${this.#unindexed}`);
   }
 
-  #partOf({ key, operator, values }: MetadataCondition): string {
-    const state = this.#keyState(key);
-    const wanted = anyOf(values.map((value) => valueToken(state, value)));
-    if (operator === 'eq') return wanted;
-    // Texts are in no order here: all that have the key are looked at.
-    return operator === 'ne' ? `${tokenOf(state)} NOT (${wanted})` : tokenOf(state);
+  /** Where there must be a detection, its class is one of these. */
+  #classParts(conditions: readonly DetectionCondition[]): string[] {
+    return conditions.flatMap(({ terms, counts }) => {
+      if (counts.every(({ operator, values }) => valueMeets(0, operator, values))) return [];
+      const named = terms.filter(({ key, operator }) => key === 'class' && operator === 'eq');
+      return named.map(({ values }) => {
+        const tokens = values.map((value) => valueToken(this.#classes, value));
+        return `(${anyOf(tokens)}) OR ${this.#unindexed}`;
+      });
+    });
   }
 
-  #addMember(tokens: string[], state: HashState, value: Scalar): void {
-    tokens.push(tokenOf(state), valueToken(state, value));
-    if (typeof value !== 'number') return;
-    for (const prefix of prefixesOf(value)) tokens.push(prefixToken(state, prefix));
+  /** False: they are too many. */
+  #addMembers(tokens: string[], keys: Keys, members: Iterable<Member>): boolean {
+    let count = 0;
+    for (const [key, name, value] of members) {
+      if (!isFindable(name, value)) continue;
+      count += 1;
+      if (count > limits.indexedKeysMax) return false;
+      const state = keys.of(key);
+      tokens.push(tokenOf(state), valueToken(state, value));
+      if (typeof value !== 'number') continue;
+      for (const prefix of prefixesOf(value)) tokens.push(prefixToken(state, prefix));
+    }
+    return true;
   }
 
-  #keyState(key: string): HashState {
-    const known = this.#keys.get(key);
+  #addClasses(tokens: string[], images: readonly EventImage[]): boolean {
+    const all = images.flatMap((image) => detectionLists.flatMap((list) => image[list]));
+    const classes = new Set<Scalar>();
+    for (const one of all) if (isJsonObject(one) && isScalar(one.class)) classes.add(one.class);
+    if (classes.size > limits.indexedKeysMax) return false;
+    for (const name of classes) tokens.push(valueToken(this.#classes, name));
+    return true;
+  }
+}
+
+/** What the tokens of keys begin with: keys come again with every event. */
+class Keys {
+  readonly #begun: HashState;
+  readonly #known = new Map<string, HashState>();
+
+  constructor(begun: HashState) {
+    this.#begun = begun;
+  }
+
+  of(key: string): HashState {
+    const known = this.#known.get(key);
     if (known) return known;
-    if (this.#keys.size >= limits.indexedKeysKeptMax) this.#keys.clear();
-    const state = addNumber(addText(this.#metadata, key), key.length);
-    this.#keys.set(key, state);
+    if (this.#known.size >= limits.indexedKeysKeptMax) this.#known.clear();
+    const state = addNumber(addText(this.#begun, key), key.length);
+    this.#known.set(key, state);
     return state;
   }
+}
+
+/** `key`: what a filter calls it; `name`: its own. */
+type Member = readonly [key: string, name: string, value: unknown];
+
+function* membersOf(holder: unknown): Generator<Member> {
+  for (const [name, value] of Object.entries(Object(holder))) yield [name, name, value];
+}
+
+/** Those of nested objects too, by their paths. */
+function* membersInside(holder: unknown, path = ''): Generator<Member> {
+  if (!isJsonObject(holder)) return;
+  for (const [name, value] of Object.entries(holder)) {
+    yield [path + name, name, value];
+    yield* membersInside(value, `${path}${name}.`);
+  }
+}
+
+function partOf(keys: Keys, { key, operator, values }: MetadataCondition): string {
+  const state = keys.of(key);
+  const wanted = anyOf(values.map((value) => valueToken(state, value)));
+  if (operator === 'eq') return wanted;
+  // Two members may have the same path. Texts are in no order here.
+  const isTold = operator === 'ne' && !key.includes('.');
+  return isTold ? `${tokenOf(state)} NOT (${wanted})` : tokenOf(state);
 }
 
 const columns = [

@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Bounds, UsableIndex } from '../index/event-index.ts';
 import { type Slice, slicesOf } from './rough-look.ts';
-import type { Arrival, EventFilter, EventQuery } from './store.ts';
+import type { Arrival, EventQuery } from './store.ts';
 
 /**
  * Each event that may match comes once. `index`: as it was before this is called; undefined: all
@@ -21,19 +21,12 @@ export function allCandidates(
     from: Math.max(query.from ?? 0, 0),
     until: Math.min(query.until ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   };
-  if (index === undefined || !looksInIndex(query)) {
+  if (index?.knows(query) !== true) {
     return slicesOf(database, query, bounds, order, limit + 1);
   }
   return order === 'newest_first'
     ? newestFirst(database, index, query, bounds)
     : oldestFirst(database, index, query, bounds);
-}
-
-/** Whether a filter looks for anything that the index has. */
-function looksInIndex(query: EventFilter): boolean {
-  const { deviceIds, eventSchemas, workflowIds, externalIds, relatedEventId, metadata } = query;
-  const one = deviceIds ?? eventSchemas ?? workflowIds ?? externalIds ?? relatedEventId;
-  return one !== undefined || (metadata !== undefined && metadata.length > 0);
 }
 
 function* newestFirst(database: Database, index: UsableIndex, query: EventQuery, bounds: Bounds) {

@@ -2,10 +2,10 @@
 
 import { limits } from '../../limits.ts';
 import type { Row } from '../../storage/database.ts';
-import { charactersOf, type Events, lookThrough, type Taker } from './look.ts';
+import { type Events, lookThrough, type Taker } from './look.ts';
 import { type FilteredEvent, looksInside } from './matching.ts';
 import type { EventPage, EventQuery, StoredEvent } from './store.ts';
-import { readEvent } from './stored-event.ts';
+import { charactersOf, readEvent } from './stored-event.ts';
 
 /**
  * A page, bounded in its text too, and in the events that are looked at for it; where it ends for

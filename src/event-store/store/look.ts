@@ -9,7 +9,7 @@ import type { UsableIndex } from '../index/event-index.ts';
 import { allCandidates } from './candidates-in-order.ts';
 import { type FilteredEvent, looksInside, matches, matchesInside } from './matching.ts';
 import type { Arrival, EventQuery } from './store.ts';
-import { eventsAt, readFiltered, readInside } from './stored-event.ts';
+import { charactersOf, eventsAt, readFiltered, readInside } from './stored-event.ts';
 
 /** What is made of the events that match. */
 export interface Taker {
@@ -157,11 +157,6 @@ function eventBehind(
     ORDER BY arrival ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT 1`;
   const bounds = isNewestFirst ? [from, reached - 1] : [reached + 1, until];
   return database.get(sql, bounds, (row) => row.integer('arrival'));
-}
-
-/** What may be large in an event. */
-export function charactersOf(row: Row): number {
-  return row.text('body').length + (row.optionalText('custom_metadata')?.length ?? 0);
 }
 
 /** Fewer take as long as these. */

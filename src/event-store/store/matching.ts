@@ -83,7 +83,7 @@ function meetsAt(eventData: JsonObject, condition: MetadataCondition): boolean {
 function isSeen(images: readonly EventImage[], { terms, counts }: DetectionCondition): boolean {
   let seen = 0;
   for (const image of images) {
-    for (const list of seenLists) {
+    for (const list of detectionLists) {
       for (const one of image[list]) if (isMeant(one, terms)) seen += 1;
     }
   }
@@ -100,7 +100,8 @@ function isMeant(one: unknown, terms: DetectionCondition['terms']): boolean {
   return true;
 }
 
-const seenLists = [
+/** The lists of an image that have detections. */
+export const detectionLists = [
   'object_detections',
   'classifications',
   'instance_segmentations',

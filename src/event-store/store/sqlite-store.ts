@@ -16,7 +16,7 @@ import { countEvents, countMatching } from './count-events.ts';
 import { readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
-import { charactersOf, type Events } from './look.ts';
+import type { Events } from './look.ts';
 import { removable } from './removal.ts';
 import { migrations } from './schema.ts';
 import { oldestOf } from './states.ts';
@@ -44,7 +44,7 @@ import type {
   Usage,
 } from './store.ts';
 import { bodyText } from './stored-body.ts';
-import { eventAt, eventsAt, readEvent } from './stored-event.ts';
+import { charactersOf, eventAt, eventsAt, readEvent } from './stored-event.ts';
 
 export interface EventStoreOptions {
   /** The data folder; made where there is none. */

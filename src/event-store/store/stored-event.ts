@@ -27,6 +27,11 @@ export const eventsAt = `SELECT ${eventColumns} FROM json_each(?) AS wanted
 export const filteredColumns = `arrival, upload, device_id, event_schema, workflow_id, external_id,
   related_event_id, custom_metadata`;
 
+/** What may be large in an event. */
+export function charactersOf(row: Row): number {
+  return row.text('body').length + (row.optionalText('custom_metadata')?.length ?? 0);
+}
+
 /** What a filter looks at. */
 export function readFiltered(row: Row): FilteredEvent {
   const customMetadata = row.optionalJson('custom_metadata');

@@ -19,6 +19,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { indexPathOf, readParts } from '../../../src/event-store/index/index-file.ts';
 import { Indexer } from '../../../src/event-store/index/indexer.ts';
 import type {
+  EventFilter,
   EventQuery,
   EventStore,
   MetadataCondition,
@@ -247,22 +248,47 @@ test('a table of the index goes once all its events are gone', async () => {
   expect(parts()).toEqual([1]);
 });
 
-test('of many keys some are in the index, and all are found', async () => {
+test('of many keys and classes some are in the index, and all are found', async () => {
   const data = await temporaryFolder();
   const store = await sqliteStore(settableClock(), data);
-  const keys = Array.from({ length: limits.indexedKeysMax * 2 }, (_, key) => [`key ${key}`, key]);
-  await store.create(newEvent({ customMetadata: Object.fromEntries(keys) }));
+  const most = limits.indexedKeysMax * 2;
+  const keys = Object.fromEntries(Array.from({ length: most }, (_, key) => [`key ${key}`, key]));
+  const classes = Array.from({ length: most }, (_, number) => ({ class: `class ${number}` }));
+  for (const event of [
+    { customMetadata: keys },
+    { eventData: { part: keys } },
+    { images: [{ ...image, object_detections: classes }] },
+  ]) {
+    await store.create(newEvent(event));
+  }
   await Promise.all(Array.from({ length: count }, () => store.create(newEvent())));
   indexEvents(data);
-  for (const key of [0, limits.indexedKeysMax * 2 - 1]) {
+  const found = async (filter: EventFilter) =>
+    (await store.list({ ...filter, limit: 9, order: 'newest_first' })).events.length;
+  for (const number of [0, most - 1]) {
     for (const operator of ['eq', 'gte', 'lte'] as const) {
-      const metadata = [{ key: `key ${key}`, operator, values: [key] }];
-      expect((await store.list({ metadata, limit: 9, order: 'newest_first' })).events).toHaveLength(
-        1,
-      );
+      const key = `key ${number}`;
+      const condition = { operator, values: [number] };
+      expect(await found({ metadata: [{ key, ...condition }] })).toBe(1);
+      expect(await found({ eventData: [{ key: `part.${key}`, ...condition }] })).toBe(1);
     }
+    const counts = [{ operator: 'eq', values: [1] }] as const;
+    expect(await found({ detections: [{ terms: [is('class', `class ${number}`)], counts }] })).toBe(
+      1,
+    );
   }
 });
+
+const image = {
+  file_id: null,
+  input_file_id: null,
+  label: null,
+  object_detections: [],
+  classifications: [],
+  instance_segmentations: [],
+  keypoints: [],
+  metadata: null,
+};
 
 test('what JSON has no words for is in no index, and no step fails for it', async () => {
   const data = await temporaryFolder();

@@ -167,7 +167,10 @@ test.each(queries)('%s: the right events, and few steps', async (_, filter) => {
 });
 
 describe('what no index knows is looked at event by event, and so many at most', () => {
-  const nothing = { eventData: [is('result', 'broken')] };
+  /** How sure a detection is, without its class, and that there is one at all. */
+  const sure: MetadataCondition = { key: 'confidence', operator: 'gte', values: [0.5] };
+  const atLeast = (count: number) => ({ operator: 'gte', values: [count] }) as const;
+  const nothing = { detections: [{ terms: [sure], counts: [atLeast(1)] }] };
 
   test.each(['newest_first', 'oldest_first'] as const)('%s', async (order) => {
     const first = await store.list({ ...nothing, limit: 20, order });
@@ -179,11 +182,11 @@ describe('what no index knows is looked at event by event, and so many at most',
   });
 
   test('counts of two looks add up', async () => {
-    const fails = { eventData: [is('result', 'fail')] };
-    const first = await store.countMatching(fails);
-    expect(first).toMatchObject({ total: total, filtered: 200, scanned: 20_000 });
-    const second = await store.countMatching({ ...fails, until: first.next ?? 0 });
-    expect(second).toMatchObject({ filtered: 130, scanned: 13_000, next: undefined });
+    const none = { detections: [{ terms: [sure], counts: [atLeast(0)] }] };
+    const first = await store.countMatching(none);
+    expect(first).toMatchObject({ total, filtered: 20_000, scanned: 20_000 });
+    const second = await store.countMatching({ ...none, until: first.next ?? 0 });
+    expect(second).toMatchObject({ filtered: 13_000, scanned: 13_000, next: undefined });
   });
 
   test('what the index narrows is not looked at', async () => {
@@ -197,8 +200,19 @@ describe('what no index knows is looked at event by event, and so many at most',
     const ofFew = await store.list({ ...narrowed, metadata: [few] });
     expect(ofFew.events).toEqual([]);
     expect(ofFew.scanned).toBeLessThan(500 + total - indexed + 1_000);
-    const serial = { eventData: [is('serial', total - 3)], limit: 1 };
-    expect((await store.list({ ...narrowed, ...serial })).events).toHaveLength(1);
+  });
+
+  test('the index knows event_data, and classes of detections', async () => {
+    const oldest = { eventData: [is('serial', 3)], limit: 20, order: 'newest_first' } as const;
+    const found = await store.list(oldest);
+    expect(found.events).toHaveLength(1);
+    expect(found.scanned).toBeLessThan(total - indexed + 1_000);
+    const few = await store.countMatching({ eventData: [is('result', 'fail')] });
+    expect(few).toMatchObject({ filtered: 330, next: undefined });
+    const bolts = [{ terms: [is('class', 'bolt'), sure], counts: [atLeast(1)] }];
+    const ofBolts = await store.list({ detections: bolts, limit: 20, order: 'oldest_first' });
+    expect(ofBolts).toEqual({ events: [], scanned: expect.any(Number), next: undefined });
+    expect(ofBolts.scanned).toBeLessThan(total - indexed + 1_000);
   });
 
   test('others have their turns', async () => {
