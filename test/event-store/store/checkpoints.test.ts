@@ -17,12 +17,16 @@ test('while much is written the log begins anew often, and it goes with the stor
   const log = join(data, 'events.db-wal');
   const store = await sqliteStore(systemClock, data);
   const customMetadata = { text: 'x'.repeat(100_000) };
-  // 64 MB; SQLite alone would begin anew after every 16.
-  for (let round = 0; round < 64; round += 1) {
+  let megabytes = 0;
+  // SQLite alone would begin anew after every 16.
+  const isOften = () => beginnings(log) > megabytes / 16 + 2;
+  // On a busy machine the thread comes to it later.
+  while (megabytes < 64 || (megabytes < 256 && !isOften())) {
     await Promise.all(Array.from({ length: 10 }, () => store.create(newEvent({ customMetadata }))));
+    megabytes += 1;
   }
-  expect(beginnings(log)).toBeGreaterThan(6);
-  expect(await store.count({})).toMatchObject({ total: 640 });
+  expect(isOften()).toBe(true);
+  expect(await store.count({})).toMatchObject({ total: 10 * megabytes });
   await store.close();
   expect(existsSync(log)).toBe(false);
 });
