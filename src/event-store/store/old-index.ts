@@ -11,11 +11,14 @@ const tables = [
   ['term_keys', 'id'],
 ] as const;
 
+export function hasOldIndex(database: Database): boolean {
+  return tables.some(([table]) => isThere(database, table));
+}
+
 /** Takes some rows away, or a table that has none; false: nothing is left of it. */
 export function removeOldIndex(database: Database): boolean {
   for (const [table, key] of tables) {
-    const sql = 'SELECT 1 FROM sqlite_schema WHERE name = ?';
-    if (database.get(sql, [table], () => true) === undefined) continue;
+    if (!isThere(database, table)) continue;
     const removed = database.run(
       `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} LIMIT ?)`,
       [limits.oldIndexRowsAtOnceMax],
@@ -24,4 +27,9 @@ export function removeOldIndex(database: Database): boolean {
     return true;
   }
   return false;
+}
+
+function isThere(database: Database, table: string): boolean {
+  const sql = 'SELECT 1 FROM sqlite_schema WHERE name = ?';
+  return database.get(sql, [table], () => true) ?? false;
 }

@@ -17,6 +17,7 @@ import { readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
 import type { Events } from './look.ts';
+import { hasOldIndex } from './old-index.ts';
 import { removable } from './removal.ts';
 import { migrations } from './schema.ts';
 import { oldestOf } from './states.ts';
@@ -181,7 +182,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async shrink(): Promise<boolean> {
-    if (freePages(this.#database) === 0) return false;
+    if (freePages(this.#database) === 0 && !hasOldIndex(this.#database)) return false;
     return (await this.#change({ kind: 'shrink' })) > 0;
   }
 
