@@ -11,8 +11,9 @@ const tables = [
   ['term_keys', 'id'],
 ] as const;
 
+/** Whether any rows are left: the tables of a new store never had any. */
 export function hasOldIndex(database: Database): boolean {
-  return tables.some(([table]) => isThere(database, table));
+  return tables.some(([table]) => isThere(database, table) && hasRows(database, table));
 }
 
 /** Takes some rows away, or a table that has none; false: nothing is left of it. */
@@ -32,4 +33,8 @@ export function removeOldIndex(database: Database): boolean {
 function isThere(database: Database, table: string): boolean {
   const sql = 'SELECT 1 FROM sqlite_schema WHERE name = ?';
   return database.get(sql, [table], () => true) ?? false;
+}
+
+function hasRows(database: Database, table: string): boolean {
+  return database.get(`SELECT 1 FROM ${table} LIMIT 1`, [], () => true) ?? false;
 }
