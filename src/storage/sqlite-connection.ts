@@ -37,10 +37,13 @@ export function openSqliteFile(
 }
 
 /** A connection that only reads: it makes nothing, and leaves a log when it is closed. */
-export function openReadOnly(path: string, { cacheBytes }: SqliteFileOptions): DatabaseSync {
+export function openReadOnly(
+  path: string,
+  { cacheBytes, busyMsMax = limits.databaseBusyMsMax }: SqliteFileOptions,
+): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
   return translated(() => {
-    const handle = new DatabaseSync(path, { readOnly: true, timeout: limits.databaseBusyMsMax });
+    const handle = new DatabaseSync(path, { readOnly: true, timeout: busyMsMax });
     if (cacheBytes !== undefined) handle.exec(cacheOf(cacheBytes));
     return handle;
   });

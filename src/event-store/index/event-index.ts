@@ -78,7 +78,9 @@ export class EventIndex {
     if (this.#open?.fileId === fileId) return this.#open?.database;
     this.close();
     if (fileId === undefined) return undefined;
-    const database = openToRead(this.#path, { cacheBytes: limits.indexReaderCacheBytes });
+    // Events are looked at without it, and nobody waits for whoever has locked it.
+    const options = { cacheBytes: limits.indexReaderCacheBytes, busyMsMax: 0 };
+    const database = openToRead(this.#path, options);
     this.#open = { database, fileId };
     return database;
   }

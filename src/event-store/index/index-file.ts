@@ -1,8 +1,8 @@
 // The file of the index: its tables, and how it is opened to write and thrown away. It holds
 // nothing that the events do not hold, so whatever is wrong with it, it is made anew.
 
-import { rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { type Database, openDatabase, type Reader } from '../../storage/database.ts';
@@ -91,10 +91,25 @@ export function tableOf(part: number): string {
   return `terms_${part}`;
 }
 
-/** Another number once the file is another one; undefined: there is none. */
+/**
+ * Another number once the file is another one; undefined: there is none, or it is no file. To open
+ * a pipe would wait for ever.
+ */
 export function fileIdOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? found.ino : undefined;
 }
+
+/** Takes away what is no file, and what processes left that died while they made the file. */
+export function clearWay(path: string): void {
+  if (fileIdOf(path) === undefined) removeIndexFile(path);
+  for (const name of readdirSync(dirname(path))) {
+    if (draftName.test(name)) rmSync(join(dirname(path), name), { force: true });
+  }
+}
+
+/** As `openDatabase` calls a file until it is whole. */
+const draftName = /^index\.db\.[\da-f-]{36}/;
 
 /** Throws `internal` where it cannot be removed. */
 export function removeIndexFile(path: string): void {

@@ -7,6 +7,7 @@ import type { Arrival } from '../store/store.ts';
 import { charactersOf, filteredColumns, readFiltered, readInside } from '../store/stored-event.ts';
 import {
   beginProgress,
+  clearWay,
   fileIdOf,
   openIndexFile,
   type Part,
@@ -146,6 +147,7 @@ const eventsAfter = `SELECT ${filteredColumns}, number, body FROM events
 
 /** The file as it is, or a new one in its place where it is of no use for this store. */
 function openUsable(path: string, storeId: string, lastArrival: Arrival): Database {
+  clearWay(path);
   try {
     const database = openIndexFile(path);
     const progress = readProgress(database, storeId);

@@ -1,12 +1,14 @@
 // The index beside the events: what it finds while events come and go, and whatever happens to it.
 
 import { deepStrictEqual } from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
-  existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -16,7 +18,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { indexPathOf, readParts } from '../../../src/event-store/index/index-file.ts';
+import { fileIdOf, indexPathOf, readParts } from '../../../src/event-store/index/index-file.ts';
 import { Indexer } from '../../../src/event-store/index/indexer.ts';
 import type {
   EventFilter,
@@ -77,6 +79,10 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
     writeSync(file, noise(Math.max(0, readFileSync(path).length - 4096)), 0, null, 4096);
     closeSync(file);
   },
+  'replaced by a pipe': (path) => {
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+  },
   'another file': (path) => writeFileSync(path, 'no database at all\n'.repeat(1_000)),
 };
 
@@ -128,7 +134,7 @@ function happen(happened: Happening, path: string, indexer: Indexer): void {
   if (happened === 'nothing') return;
   if (happened === 'step') step(indexer);
   else if (happened === 'indexed') for (let steps = 0; step(indexer) || steps < 3; steps += 1);
-  else if (existsSync(path)) damages[happened]?.(path);
+  else if (fileIdOf(path) !== undefined) damages[happened]?.(path);
 }
 
 function step(indexer: Indexer): boolean {
@@ -193,6 +199,28 @@ test('where the index cannot be made, events are stored and found', async () => 
   expect((await store.list(oldest)).events).toHaveLength(1);
   expect(await store.count({ deviceId: 'd1' })).toMatchObject({ filtered: count / 2 });
   expect(await store.indexLag()).toEqual({ behind: count, records: count });
+});
+
+test('who has locked the file keeps nobody waiting', async () => {
+  const data = await temporaryFolder();
+  const store = await filled(data);
+  indexEvents(data);
+  const foreign = join(data, 'foreign.db');
+  const holder = new DatabaseSync(foreign);
+  onTestFinished(() => holder.close());
+  holder.exec('CREATE TABLE t (a); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)');
+  renameSync(foreign, indexPathOf(data));
+  expect((await store.list(oldest)).events).toHaveLength(1);
+  // Far less than SQLite waits where it may.
+}, 10_000);
+
+test('what was left of a file that was never whole is taken away', async () => {
+  const data = await temporaryFolder();
+  await filled(data);
+  const left = `${indexPathOf(data)}.${crypto.randomUUID()}`;
+  for (const end of ['', '-wal', '-shm']) writeFileSync(left + end, 'x');
+  indexEvents(data);
+  expect(readdirSync(data).filter((name) => name.startsWith('index.db.'))).toEqual([]);
 });
 
 test('the index of another store, or of another Fovea, is not used', async () => {
