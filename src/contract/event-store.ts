@@ -32,9 +32,9 @@ export const eventStore = {
       images: figure,
       videos: figure,
       local_only_files: figure,
-      bytes_used: bytes,
+      bytes_used: bytes.describe('On the disk, with the ledger and the log of the database.'),
       bytes_limit: bytes,
-      bytes_percent: z.number(),
+      bytes_percent: z.number().describe('Of the limit, by what removals can free.'),
       drafts: open({ records: figure, oldest_age_seconds: z.number().nullable() }),
       backup: open({
         enabled: z.boolean(),

@@ -109,7 +109,7 @@ async function storeMetrics({
     gauge('refused', 'Events in the store that the cloud refused.', usage.refused),
     gauge('held', 'Events under a legal hold.', usage.held),
     filesMetric(usage),
-    gauge('bytes', 'Bytes on the disk that count against the limit.', room.bytesUsed),
+    gauge('bytes', 'Bytes on the disk that count against the limit.', room.bytesCounted),
     gauge('bytes_limit', 'Bytes that the store may take.', settings.bytesMax),
     gauge('file_bytes', 'Bytes on the disk of all files.', usage.fileDiskBytes),
     gauge('database_bytes', 'Bytes of the database in use.', usage.databaseBytes),

@@ -36,7 +36,7 @@ export function statsHandlers({
         local_only_files: usage.localOnlyFiles,
         bytes_used: room.bytesUsed,
         bytes_limit: settings.bytesMax,
-        bytes_percent: percent(room.bytesUsed, settings.bytesMax),
+        bytes_percent: percent(room.bytesCounted, settings.bytesMax),
         drafts: { records: usage.drafts, oldest_age_seconds: ageSeconds(usage.oldestDraft) },
         backup: {
           enabled: settings.cloud !== undefined,

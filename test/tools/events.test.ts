@@ -216,7 +216,7 @@ describe('the state of the store', () => {
     expect(shown.text).not.toContain('Next: events_hold');
     const { text, data } = await fovea.call('events_stats');
     expect(text).toMatch(
-      /^\d+ of 1000000 events; [\d.]+ MB of 21\.5 GB \([\d.]+ %\); \d drafts?, the oldest open for \d+ s; 1 held\. An event is kept for 1 day\. Cloud upload is off\. Nothing was ever removed\./,
+      /^\d+ of 10000000 events; [\d.]+ % of [\d.]+ [MGT]B; [\d.]+ MB on the disk; \d drafts?, the oldest open for \d+ s; 1 held\. An event is kept for 1 day\. Cloud upload is off\. Nothing was ever removed\./,
     );
     expect(data).toMatchObject({ held_records: 1, capacity_blocked: false });
     expect((await fovea.call('events_release', { event_id })).text).toMatch(

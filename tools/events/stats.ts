@@ -50,7 +50,7 @@ const lowDiskBytes = 256 * 1024 * 1024;
 
 function usageWords(stats: Stats): string {
   const { records, records_limit, bytes_used, bytes_limit, bytes_percent, drafts } = stats;
-  const share = `${fileSize(bytes_used)} of ${fileSize(bytes_limit)} (${bytes_percent} %)`;
+  const share = `${bytes_percent} % of ${fileSize(bytes_limit)}; ${fileSize(bytes_used)} on the disk`;
   const oldest = drafts.oldest_age_seconds;
   const since = oldest === null ? '' : `, the oldest open for ${duration(oldest)}`;
   const open = drafts.records > 0 ? [`${count(drafts.records, 'draft')}${since}`] : [];

@@ -14,6 +14,7 @@ import {
   type CapacityAmount,
   type CapacityReading,
   cappedAtLimits,
+  countedBytes,
   evictionMargin,
   excessMessage,
   excessOf,
@@ -35,6 +36,8 @@ export interface CapacityState {
   readonly ballastBytes: number;
   /** Of files and the database, with what of it does not count towards the byte limit. */
   readonly bytesUsed: number;
+  /** What of it counts. */
+  readonly bytesCounted: number;
 }
 
 /** What a write is expected to add. */
@@ -153,7 +156,8 @@ export class AdmissionControl {
     const reading = await this.#readAgain();
     const { usage, freeBytes, ballastBytes } = reading;
     const bytesUsed = usage.fileDiskBytes + usage.databaseBytes + usage.logBytes;
-    return { blocked: this.#blocked, bytesUsed, freeBytes, ballastBytes };
+    const bytesCounted = countedBytes(reading);
+    return { blocked: this.#blocked, bytesUsed, bytesCounted, freeBytes, ballastBytes };
   }
 
   /** To be called every second: renews a reading that is in use, drops one that is not. */

@@ -9,6 +9,9 @@ test.each(['100000', '1000000'])('of %s bytes takes in what it keeps many times'
     await Promise.all(Array.from({ length: 32 }, () => create()));
   }
   expect(retention.health()).toEqual([]);
+  const { bytesCounted, bytesUsed } = await retention.admission.state();
+  expect(bytesCounted).toBeLessThan(1.2 * Number(limit));
+  expect(bytesUsed).toBeGreaterThan(bytesCounted);
   const { records, removed, ledgerBytes, databaseBytes } = await store.usage();
   expect(records + (removed.byte_limit ?? 0)).toBe(9_600);
   expect(records).toBeGreaterThan(100);
