@@ -14,6 +14,8 @@ import { type Result, Trial } from './trial.ts';
 interface Damage {
   /** Whether it needs mounts. */
   readonly isForRoot: boolean;
+  /** Whether the store ends in between, so that nothing may call it. */
+  readonly isWithKill?: boolean;
   /** Resolves with how it ends; what it is put to is the path of the index. */
   at(path: string, trial: Trial, machine: Machine): Promise<() => Promise<void>>;
 }
@@ -44,6 +46,7 @@ const damages: Readonly<Record<string, Damage>> = {
   },
   'killed in mid-rebuild': {
     isForRoot: false,
+    isWithKill: true,
     at: async (path, trial) => {
       rmSync(path, { force: true });
       for (let leftMs = 5_000; leftMs > 0 && !existsSync(path); leftMs -= 5) await wait(5);
@@ -54,9 +57,13 @@ const damages: Readonly<Record<string, Damage>> = {
   },
   'read-only': {
     isForRoot: true,
-    at: async (path) => {
+    isWithKill: true,
+    at: async (path, trial) => {
       await run('mount', '--bind', path, path);
       await run('mount', '-o', 'remount,bind,ro', path);
+      // What has the file open could still write it.
+      await trial.kill();
+      await trial.start();
       return () => run('umount', '-l', path);
     },
   },
@@ -96,10 +103,10 @@ export async function tryIndexFault(folder: string, fault: IndexFault): Promise<
     await trial.acknowledgements(acknowledged);
     for (let time = 0; time < times; time += 1) {
       await indexed(path, trial);
-      const isKill = name === 'killed in mid-rebuild';
-      if (isKill) await load.stop();
-      const end = await damages[name]?.at(path, trial, machine);
-      if (isKill) load = startLoad(trial.history, trial.url, flood.options);
+      const damage = damages[name];
+      if (damage?.isWithKill) await load.stop();
+      const end = await damage?.at(path, trial, machine);
+      if (damage?.isWithKill) load = startLoad(trial.history, trial.url, flood.options);
       await trial.acknowledgements(acknowledged);
       await load.stop();
       await trial.judge({ isSwept: false });
