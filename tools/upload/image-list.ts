@@ -1,6 +1,7 @@
 // Lists the image files of an upload.
 
 import { basename, extname } from 'node:path';
+import { imageNameIn } from '../../src/annotation-formats/image-list.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
@@ -87,15 +88,8 @@ async function readNames(files: FileRoots, list: string): Promise<readonly strin
   return names;
 }
 
-/**
- * One name per line, each once. VOC lists of one class have 1, 0 or -1 after the name, and Darknet
- * lists have whole paths: both are removed.
- */
+/** Each once. */
 export function namesInList(text: string): readonly string[] {
-  const names = text
-    .split(/\r?\n/)
-    .map((line) => line.replace(/\s+(-?1|0)\s*$/, '').trim())
-    .filter((line) => line !== '')
-    .map((line) => line.slice(Math.max(line.lastIndexOf('/'), line.lastIndexOf('\\')) + 1));
-  return [...new Set(names)];
+  const names = text.split(/\r?\n/).map(imageNameIn);
+  return [...new Set(names)].filter((name) => name !== '');
 }

@@ -1,5 +1,6 @@
 // The split of an image in an archive: by its folders, else by a list that names it.
 
+import { imageNameIn } from '../../annotation-formats/image-list.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';
 import type { ZipEntry } from './open-zip.ts';
@@ -67,14 +68,10 @@ function rank({ path }: ZipEntry): number {
 /** The keys in a list that images of the archive have, each once. */
 export function namesIn(text: string, imageKeys: ReadonlySet<string>): readonly string[] {
   const names = new Set<string>();
-  for (const line of text.replace(/^\uFEFF/, '').split(/\r?\n/)) {
-    // No path is so long; and many spaces in a row are tried from each of them on.
+  for (const line of text.split(/\r?\n/)) {
+    // No path is so long.
     if (line.length > limits.zipNameCharactersMax) continue;
-    const path = line
-      .replace(/\s+(-?1|0)\s*$/, '')
-      .trim()
-      .replaceAll('\\', '/');
-    const key = keyOf(path);
+    const key = keyOf(imageNameIn(line));
     if (key !== '' && imageKeys.has(key)) names.add(key);
   }
   return [...names];
