@@ -11,7 +11,7 @@ export function ownEnvironment(): Environment {
 
 /**
  * The environment of programs that we start: all but our own variables, some of them secrets, and
- * the one that bin/memory-allocator.ts sets for this process.
+ * the one that bin/memory-at-start.ts sets for this process.
  */
 export function environmentOfOthers(environment: Environment = process.env): Environment {
   return Object.fromEntries(

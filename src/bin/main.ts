@@ -6,7 +6,7 @@ import { ownEnvironment } from '../environment.ts';
 import { asFoveaError } from '../errors.ts';
 import { helpText } from '../help-text.ts';
 import { eventStoreLimits } from '../limits/event-store.ts';
-import { keepTrimThreshold, type StartSettings } from './memory-allocator.ts';
+import { restartWithMemoryBounds, type StartSettings } from './memory-at-start.ts';
 
 const { version } = packageJson;
 
@@ -38,7 +38,7 @@ try {
 async function run(command: Command): Promise<void> {
   if (services.includes(command.kind)) {
     const memory = command.kind === 'event-store' ? eventStoreMemory : undefined;
-    keepTrimThreshold(ownEnvironment(), memory);
+    restartWithMemoryBounds(ownEnvironment(), memory);
   }
   switch (command.kind) {
     case 'help':

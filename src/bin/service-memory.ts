@@ -1,4 +1,4 @@
-// Memory of a service on a small device, beside what it was started with (memory-allocator.ts): of
+// Memory of a service on a small device, beside what it was started with (memory-at-start.ts): of
 // its threads, and while it has nothing to do, since V8 collects only when it needs room.
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';

@@ -123,12 +123,13 @@ const limit = z
   .describe('Events per page; default 100.');
 const includeDrafts = z.boolean().optional().describe('Drafts too; default true.');
 const memberFilter = z
-  .string()
-  .regex(/^[^:]+:/, { error: 'must be key:value or key:op:value, as in line:3 or line:gte:3' });
-const metadata_filter = z.array(memberFilter).optional();
-/** Beyond the documented API, as the next one (Event Store 18.12 to 18.15). */
-const event_data_filter = z.array(memberFilter).optional();
-const detection_filter = z
+  .array(
+    z.string().regex(/^[^:]+:/, {
+      error: 'must be key:value or key:op:value, as in line:3 or line:gte:3',
+    }),
+  )
+  .optional();
+const detectionFilter = z
   .array(
     z.string().regex(/^\s*(class|confidence|count)\s*[:<>=!]/, {
       error: 'must be terms as in class:person,confidence:gte:0.5,count:gte:3',
@@ -138,6 +139,12 @@ const detection_filter = z
 const exactly = z.string().min(1).optional();
 const anyOf = z.string().min(1).optional();
 const asInList = 'As in events_list.';
+/** The last two are beyond the documented API (Event Store 18.12 to 18.15). */
+const filtersAsInList = {
+  metadata_filter: memberFilter.describe(asInList),
+  event_data_filter: memberFilter.describe(asInList),
+  detection_filter: detectionFilter.describe(asInList),
+};
 
 export const events = {
   events_create: operation({
@@ -217,11 +224,11 @@ export const events = {
       event_schema__in: anyOf.describe('Several schemas, comma-separated.'),
       workflow_id__in: anyOf.describe('Several workflows, comma-separated.'),
       external_id__in: anyOf.describe('Several external ids, comma-separated.'),
-      metadata_filter: metadata_filter.describe(
+      metadata_filter: memberFilter.describe(
         'On custom_metadata: key:value or key:op:value (eq, ne, gt, lt, gte, lte).',
       ),
-      event_data_filter: event_data_filter.describe('The same on event_data.'),
-      detection_filter: detection_filter.describe(
+      event_data_filter: memberFilter.describe('The same on event_data.'),
+      detection_filter: detectionFilter.describe(
         'E.g. class:bolt,confidence:gte:0.5,count:gte:3: all of the same detections.',
       ),
       include_drafts: includeDrafts,
@@ -254,9 +261,7 @@ export const events = {
     query: closed({
       limit,
       include_drafts: includeDrafts,
-      metadata_filter: metadata_filter.describe(asInList),
-      event_data_filter: event_data_filter.describe(asInList),
-      detection_filter: detection_filter.describe(asInList),
+      ...filtersAsInList,
     }),
     answer: eventsPage,
     errors: always,
@@ -276,9 +281,7 @@ export const events = {
       workflow_id: exactly.describe('Only of this workflow.'),
       start_time: isoDateTime.optional().describe(asInList),
       end_time: isoDateTime.optional().describe(asInList),
-      metadata_filter: metadata_filter.describe(asInList),
-      event_data_filter: event_data_filter.describe(asInList),
-      detection_filter: detection_filter.describe(asInList),
+      ...filtersAsInList,
     }),
     answer: open({
       total_count: z.int(),

@@ -4,7 +4,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { collectWhenIdle } from '../../src/bin/service-memory.ts';
 import { limits } from '../../src/limits.ts';
 
-test('a service collects twice when it is idle, and not again before its heap has grown', () => {
+/** The collections of a service whose time stands still until a test moves it on. */
+function startCollecting() {
   const collect = vi.fn<(options: { flavor: string }) => void>();
   vi.stubGlobal('gc', collect);
   vi.useFakeTimers({ toFake: ['setInterval'] });
@@ -13,19 +14,17 @@ test('a service collects twice when it is idle, and not again before its heap ha
     vi.unstubAllGlobals();
   });
   collectWhenIdle();
+  return collect;
+}
+
+test('a service collects twice when it is idle, and not again before its heap has grown', () => {
+  const collect = startCollecting();
   for (let look = 0; look < 5; look += 1) vi.advanceTimersByTime(limits.idleLookMs);
   expect(collect.mock.calls.map(([{ flavor }]) => flavor)).toEqual(['regular', 'last-resort']);
 });
 
 test('a busy one does not', () => {
-  const collect = vi.fn<() => void>();
-  vi.stubGlobal('gc', collect);
-  vi.useFakeTimers({ toFake: ['setInterval'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.unstubAllGlobals();
-  });
-  collectWhenIdle();
+  const collect = startCollecting();
   const { user, system } = process.cpuUsage();
   const busyUntil = user + system + 2_000 * limits.idleCpuMsMax;
   while (process.cpuUsage().user + process.cpuUsage().system < busyUntil);

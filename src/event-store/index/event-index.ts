@@ -26,22 +26,21 @@ export interface Bounds {
 
 /** An index that can be asked. */
 export interface UsableIndex {
+  /** The number of the last event that is in it, with all before. */
+  readonly number: number;
+  /** Undefined: it can tell nothing of what the filter asks for. */
+  searchFor(filter: EventFilter): IndexSearch | undefined;
+}
+
+/** What an index knows of one filter. */
+export interface IndexSearch {
   /** All events until here are in it. */
   readonly until: Arrival;
-  /** The number of the last of them. */
-  readonly number: number;
-  /** Whether it can tell anything of what the filter asks for. */
-  knows(filter: EventFilter): boolean;
   /**
    * The arrivals within bounds of events that may meet the filter, batch after batch; some may be
    * gone. Throws where the index is of no use any more.
    */
-  candidates(
-    filter: EventFilter,
-    bounds: Bounds,
-    order: Order,
-    atOnce: number,
-  ): Generator<readonly Arrival[]>;
+  candidates(bounds: Bounds, order: Order, atOnce: number): Generator<readonly Arrival[]>;
 }
 
 /** The index of one store, from one file to the next. */
@@ -90,12 +89,8 @@ export class EventIndex {
     if (this.#tokens?.salt !== salt) this.#tokens = { salt, of: new Tokens(salt) };
     const tokens = this.#tokens.of;
     const giveUp = (thrown: unknown) => this.#giveUp(thrown);
-    return {
-      until: arrival,
-      number,
-      knows: (filter) => tokens.expressionOf(filter) !== undefined,
-      *candidates(filter, bounds, order, atOnce) {
-        const expression = tokens.expressionOf(filter) ?? '';
+    const candidatesOf = (expression: string): IndexSearch['candidates'] =>
+      function* candidates(bounds, order, atOnce) {
         try {
           for (const part of partsWithin(database, bounds, order)) {
             yield* candidatesIn(database, part, { expression, bounds, order, atOnce });
@@ -104,6 +99,13 @@ export class EventIndex {
           giveUp(thrown);
           throw thrown;
         }
+      };
+    return {
+      number,
+      searchFor: (filter) => {
+        const expression = tokens.expressionOf(filter);
+        if (expression === undefined) return undefined;
+        return { until: arrival, candidates: candidatesOf(expression) };
       },
     };
   }

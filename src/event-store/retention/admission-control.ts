@@ -23,6 +23,7 @@ import {
   noAmount,
   sumOf,
 } from './capacity.ts';
+import { usedBytes } from './disk-share.ts';
 import type { EventRemover } from './event-remover.ts';
 import { cannotFit, type EvictionResult, evictOldest } from './eviction.ts';
 import type { MountCheck } from './mount-check.ts';
@@ -155,9 +156,13 @@ export class AdmissionControl {
   async state(): Promise<CapacityState> {
     const reading = await this.#readAgain();
     const { usage, freeBytes, ballastBytes } = reading;
-    const bytesUsed = usage.fileDiskBytes + usage.databaseBytes + usage.logBytes;
-    const bytesCounted = countedBytes(reading);
-    return { blocked: this.#blocked, bytesUsed, bytesCounted, freeBytes, ballastBytes };
+    return {
+      blocked: this.#blocked,
+      bytesUsed: usedBytes(usage),
+      bytesCounted: countedBytes(reading),
+      freeBytes,
+      ballastBytes,
+    };
   }
 
   /** To be called every second: renews a reading that is in use, drops one that is not. */

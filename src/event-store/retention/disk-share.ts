@@ -3,7 +3,7 @@
 import type { EventStoreSettings } from '../../event-store-config.ts';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import type { EventStore } from '../store/store.ts';
+import type { EventStore, Usage } from '../store/store.ts';
 
 /** Settings with a limit of bytes. */
 export interface SizedSettings extends EventStoreSettings {
@@ -16,12 +16,13 @@ export interface DiskRoom {
   readonly freeBytes: number;
 }
 
+/** Of files and the database, with what of it does not count towards the byte limit. */
+export function usedBytes({ fileDiskBytes, databaseBytes, logBytes }: Usage): number {
+  return fileDiskBytes + databaseBytes + logBytes;
+}
+
 export async function readRoom(store: EventStore, files: FileStore): Promise<DiskRoom> {
-  const { fileDiskBytes, databaseBytes, logBytes } = await store.usage();
-  return {
-    usedBytes: fileDiskBytes + databaseBytes + logBytes,
-    freeBytes: await files.freeBytes(),
-  };
+  return { usedBytes: usedBytes(await store.usage()), freeBytes: await files.freeBytes() };
 }
 
 /** Of what the store has and what is free together, so that a store that fills keeps its limit. */

@@ -3,7 +3,7 @@
 
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Bounds, UsableIndex } from '../index/event-index.ts';
+import type { Bounds, IndexSearch, UsableIndex } from '../index/event-index.ts';
 import { type Slice, slicesOf } from './rough-look.ts';
 import type { Arrival, EventQuery } from './store.ts';
 
@@ -21,25 +21,24 @@ export function allCandidates(
     from: Math.max(query.from ?? 0, 0),
     until: Math.min(query.until ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   };
-  if (index?.knows(query) !== true) {
-    return slicesOf(database, query, bounds, order, limit + 1);
-  }
+  const search = index?.searchFor(query);
+  if (search === undefined) return slicesOf(database, query, bounds, order, limit + 1);
   return order === 'newest_first'
-    ? newestFirst(database, index, query, bounds)
-    : oldestFirst(database, index, query, bounds);
+    ? newestFirst(database, search, query, bounds)
+    : oldestFirst(database, search, query, bounds);
 }
 
-function* newestFirst(database: Database, index: UsableIndex, query: EventQuery, bounds: Bounds) {
-  const reached = yield* nearest(database, query, bounds, index.until);
+function* newestFirst(database: Database, search: IndexSearch, query: EventQuery, bounds: Bounds) {
+  const reached = yield* nearest(database, query, bounds, search.until);
   if (reached === undefined) return;
-  yield* byIndex(database, index, query, { from: bounds.from, until: reached - 1 });
+  yield* byIndex(database, search, query, { from: bounds.from, until: reached - 1 });
 }
 
-function* oldestFirst(database: Database, index: UsableIndex, query: EventQuery, bounds: Bounds) {
+function* oldestFirst(database: Database, search: IndexSearch, query: EventQuery, bounds: Bounds) {
   const reached = yield* nearest(database, query, bounds, Number.MAX_SAFE_INTEGER);
   if (reached === undefined) return;
-  const indexed = Math.min(index.until, bounds.until);
-  yield* byIndex(database, index, query, { from: reached + 1, until: indexed });
+  const indexed = Math.min(search.until, bounds.until);
+  yield* byIndex(database, search, query, { from: reached + 1, until: indexed });
   const from = Math.max(reached, indexed) + 1;
   yield* slicesOf(database, query, { from, until: bounds.until }, query.order, atOnceMin);
 }
@@ -65,7 +64,7 @@ const atOnceMin = limits.eventsLookedAtFirst / 4;
 
 function* byIndex(
   database: Database,
-  index: UsableIndex,
+  search: IndexSearch,
   query: EventQuery,
   { from, until }: Bounds,
 ): Generator<Slice> {
@@ -74,7 +73,7 @@ function* byIndex(
   const atOnce = Math.ceil(1.25 * query.limit) + 16;
   let left: Bounds = { from, until };
   try {
-    for (const arrivals of index.candidates(query, left, order, atOnce)) {
+    for (const arrivals of search.candidates(left, order, atOnce)) {
       const reached = arrivals.at(-1);
       yield { arrivals, others: 0, reached };
       if (reached === undefined) continue;

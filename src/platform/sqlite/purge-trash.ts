@@ -41,17 +41,15 @@ const oldImages = `DELETE FROM trashed_images WHERE image_id IN (
   SELECT image_id FROM trashed_images WHERE deleted_at <= ? LIMIT ?)`;
 
 /** Of each workspace those behind the newest ones. */
+const behindNewest = `workspaces CROSS JOIN activity ON workspace_id = workspaces.id
+  AND activity.ordinal <= (SELECT newer.ordinal FROM activity AS newer
+    WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)`;
+
 const oldActivity = `DELETE FROM activity WHERE ordinal IN (
-  SELECT activity.ordinal FROM workspaces CROSS JOIN activity ON workspace_id = workspaces.id
-  WHERE activity.ordinal <= (SELECT newer.ordinal FROM activity AS newer
-    WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)
-  LIMIT :countMax)`;
+  SELECT activity.ordinal FROM ${behindNewest} LIMIT :countMax)`;
 
 const oldActivityImages = `DELETE FROM activity_images WHERE (entry, image_id) IN (
-  SELECT entry, image_id FROM workspaces
-    CROSS JOIN activity ON workspace_id = workspaces.id
-      AND activity.ordinal <= (SELECT newer.ordinal FROM activity AS newer
-        WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)
+  SELECT entry, image_id FROM ${behindNewest}
     CROSS JOIN activity_images ON entry = activity.ordinal
   LIMIT :countMax)`;
 

@@ -29,6 +29,7 @@ import { createLog } from '../../../src/log.ts';
 import { Secret } from '../../../src/secret.ts';
 import { type FileStore, openFileFolder } from '../../../src/storage/file-store.ts';
 import type { TestPlatform } from '../../fixtures/platform.ts';
+import { noImage } from '../store/new-events.ts';
 
 export interface Sent {
   readonly path: string;
@@ -272,17 +273,6 @@ export async function openDevice({ isNew = false } = {}): Promise<Device> {
 export function jpegOf(content: string): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from(content)]);
 }
-
-export const noImage = {
-  file_id: null,
-  input_file_id: null,
-  label: null,
-  object_detections: [],
-  classifications: [],
-  instance_segmentations: [],
-  keypoints: [],
-  metadata: null,
-};
 
 export const plain: NewEvent = {
   draft: false,

@@ -13,6 +13,7 @@ import {
   startMisbehavingServer,
   text,
 } from '../../fixtures/scripted-http-server.ts';
+import { noImage } from '../store/new-events.ts';
 import {
   answer,
   answerCut,
@@ -22,7 +23,6 @@ import {
   type Device,
   jpegOf,
   lost,
-  noImage,
   openDevice,
   openLine,
   paths,

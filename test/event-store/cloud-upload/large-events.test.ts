@@ -4,12 +4,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+import { noImage } from '../store/new-events.ts';
 import {
   answer,
   closeDevices,
   cloudIds,
   type Device,
-  noImage,
   openDevice,
   openLine,
   until,

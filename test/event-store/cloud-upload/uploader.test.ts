@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+import { noImage } from '../store/new-events.ts';
 import {
   closeDevices,
   cloudEvents,
   cloudIds,
   jpegOf,
-  noImage,
   openDevice,
   openLine,
   paths,

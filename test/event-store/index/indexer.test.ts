@@ -25,39 +25,26 @@ import type {
   EventQuery,
   EventStore,
   MetadataCondition,
-  NewEvent,
 } from '../../../src/event-store/store/store.ts';
 import { limits } from '../../../src/limits.ts';
 import { openToRead } from '../../../src/storage/database.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { arbitraryEvent, arbitraryInside, arbitraryQuery } from '../store/arbitraries.ts';
-import { memoryStore } from '../store/memory-store.ts';
-import { allPages, indexEvents, newEvent, newFile, sqliteStore } from '../store/new-events.ts';
+import { allPages, indexEvents, newEvent, noImage, sqliteStore } from '../store/new-events.ts';
+import { openBoth } from '../store/store-and-model.ts';
 
 const { FUZZ_RUNS } = process.env;
 
-/** A store that is indexed when it is told to, and the same events in a list. */
-async function openBoth(data: string) {
-  const clock = settableClock();
-  const sqlite = await sqliteStore(clock, data);
-  const model = memoryStore(clock);
+/** What indexes a store when it is told to. */
+function openIndexer(data: string): Indexer {
   const events = openToRead(join(data, 'events.db'));
   const indexer = new Indexer(events, indexPathOf(data));
   onTestFinished(() => {
     indexer.close();
     events.close();
   });
-  const create = async (given: readonly NewEvent[]) => {
-    const fresh = given.map((event) => ({ ...event, files: event.files.map(() => newFile()) }));
-    await Promise.all(fresh.map((event) => sqlite.create(event)));
-    for (const event of fresh) await model.create(event);
-  };
-  const remove = async (limit: number) => {
-    const rule = { reason: 'record_limit', before: undefined, sparesUnsent: false } as const;
-    for (const store of [sqlite, model]) await store.remove({ ...rule, limit });
-  };
-  return { sqlite, model, indexer, create, remove };
+  return indexer;
 }
 
 async function seen(store: EventStore, wanted: EventQuery) {
@@ -113,7 +100,8 @@ test(
   'any query finds what a look at all events finds, with writes and removals between, whatever the index is',
   async () => {
     const data = await temporaryFolder();
-    const { sqlite, model, indexer, create, remove } = await openBoth(data);
+    const { sqlite, model, create, remove } = await openBoth(data);
+    const indexer = openIndexer(data);
     await create(fc.sample(arbitraryEvent, 3_000));
     indexEvents(data);
     const steps = fc.tuple(happening, fc.array(arbitraryEvent, { maxLength: 4 }));
@@ -285,7 +273,7 @@ test('of many keys and classes some are in the index, and all are found', async 
   for (const event of [
     { customMetadata: keys },
     { eventData: { part: keys } },
-    { images: [{ ...image, object_detections: classes }] },
+    { images: [{ ...noImage, object_detections: classes }] },
   ]) {
     await store.create(newEvent(event));
   }
@@ -306,17 +294,6 @@ test('of many keys and classes some are in the index, and all are found', async 
     );
   }
 });
-
-const image = {
-  file_id: null,
-  input_file_id: null,
-  label: null,
-  object_detections: [],
-  classifications: [],
-  instance_segmentations: [],
-  keypoints: [],
-  metadata: null,
-};
 
 test('what JSON has no words for is in no index, and no step fails for it', async () => {
   const data = await temporaryFolder();

@@ -13,8 +13,8 @@ import type {
 } from '../../../src/event-store/store/store.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
 import { arbitraryEvent, arbitraryInside, arbitraryQuery } from './arbitraries.ts';
-import { memoryStore } from './memory-store.ts';
-import { allPages, newEvent, newFile, sqliteStore } from './new-events.ts';
+import { allPages, newEvent, sqliteStore } from './new-events.ts';
+import { openBoth } from './store-and-model.ts';
 
 const { FUZZ_RUNS } = process.env;
 const runs = FUZZ_RUNS === undefined ? 30 : Number(FUZZ_RUNS);
@@ -28,21 +28,13 @@ const query = fc
 test(
   'any filter finds and counts what a look at all events finds, with writes and removals between',
   async () => {
-    const clock = settableClock();
-    const stores = [await sqliteStore(clock), memoryStore(clock)] as const;
-    const create = async (given: readonly NewEvent[]) => {
-      // Tried again in smaller cases, an event would bring the same files.
-      const events = given.map((event) => ({ ...event, files: event.files.map(() => newFile()) }));
-      await Promise.all(events.map((event) => stores[0].create(event)));
-      for (const event of events) await stores[1].create(event);
-    };
+    const { sqlite, model, create, remove } = await openBoth();
     // More than are in no index.
     await create(fc.sample(arbitraryEvent, 1_300));
-    const rule = { reason: 'record_limit', before: undefined, sparesUnsent: false } as const;
     const property = fc.asyncProperty(query, arbitraryEvent, async (wanted, event) => {
       await create([event]);
-      for (const store of stores) await store.remove({ ...rule, limit: 2 });
-      const [answer, expected] = await Promise.all(stores.map((store) => seen(store, wanted)));
+      await remove(2);
+      const [answer, expected] = [await seen(sqlite, wanted), await seen(model, wanted)];
       deepStrictEqual(answer, expected);
     });
     await fc.assert(property, { numRuns: runs });

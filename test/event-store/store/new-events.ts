@@ -36,6 +36,18 @@ export function indexEvents(data: string): void {
   }
 }
 
+/** An image that is not there and of which nothing is known. */
+export const noImage = {
+  file_id: null,
+  input_file_id: null,
+  label: null,
+  object_detections: [],
+  classifications: [],
+  instance_segmentations: [],
+  keypoints: [],
+  metadata: null,
+};
+
 export function newEvent(change: Partial<NewEvent> = {}): NewEvent {
   return {
     draft: false,

@@ -24,7 +24,7 @@ export interface StartSettings {
  * that have ended, a service held some 120 MB for good. Does nothing where the variable is set, so
  * it happens once and its user may set another value. Costs some 50 ms. `more`: of this service.
  */
-export function keepTrimThreshold(environment: Environment, more?: StartSettings): void {
+export function restartWithMemoryBounds(environment: Environment, more?: StartSettings): void {
   if (process.platform !== 'linux' || environment[trimThreshold] !== undefined) return;
   if (process.execve === undefined || !isExecutable(process.execPath)) return;
   const flags = [...(more?.nodeFlags ?? []), ...process.execArgv];
