@@ -89,7 +89,7 @@ it('names every package that npm installs, and no other', async () => {
 it('names every bundled package, and no other', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-release-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const { packages } = await buildRelease(join(folder, 'dist'), 'quick');
+  const { packages } = await buildRelease(join(folder, 'dist'), { compression: 'quick' });
   const licences = await Promise.all(packages.map(licenceOf));
   const bundled = new Map(licences.map(({ name, licence }) => [name, licence]));
   const rows = await rowsOf('Bundled');
