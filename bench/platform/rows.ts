@@ -6,11 +6,14 @@ import { systemClock } from '../../src/clock.ts';
 import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
 import { createSqliteStore } from '../../src/platform/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/platform/store/store.ts';
+import { type OpenAsyncDatabase, openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTaskQueue } from '../../src/storage/task-queue.ts';
 
 export interface Filled {
   readonly database: Database;
+  /** That of the store. */
+  readonly shared: OpenAsyncDatabase;
   readonly store: Store;
   readonly workspaceId: string;
   /** What the making took. */
@@ -60,8 +63,9 @@ export async function fillDatabase(
   onStep: (done: number) => void,
 ): Promise<Filled> {
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
-  const work = createTaskQueue(database, { clock: systemClock, owner: 'bench' });
-  const store = createSqliteStore(database, work);
+  const shared = openAsyncDatabase(join(folder, 'platform.db'), platformMigrations);
+  const work = createTaskQueue(shared, { clock: systemClock, owner: 'bench' });
+  const store = createSqliteStore(shared, work);
   const workspace = await store.workspaces.ensure('bench', 1);
   addProjects(database, workspace.id);
   const random = randomNumbers(1);
@@ -77,11 +81,12 @@ export async function fillDatabase(
     const open = await store.search.unindexed(indexedAtOnce);
     if (open.length === 0) break;
     const ids = open.map(({ imageId }) => imageId);
-    await store.search.index(ids, (writes) => database.transaction(writes));
+    await store.search.index(ids, (writes) => shared.transaction(writes));
     if (done % 50_000 === 0) onStep(done);
   }
   return {
     database,
+    shared,
     store,
     workspaceId: workspace.id,
     rowsMs: indexing - start,

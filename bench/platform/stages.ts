@@ -14,6 +14,7 @@ import { startPlatform } from '../../src/platform/platform.ts';
 import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
 import { createSqliteStore } from '../../src/platform/sqlite/sqlite-store.ts';
 import { Secret } from '../../src/secret.ts';
+import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createTaskQueue } from '../../src/storage/task-queue.ts';
 import { openPeer } from './label-studio.ts';
@@ -53,7 +54,8 @@ export interface Uploading {
 export async function fill({ folder, images: count }: StageInput): Promise<Filling> {
   if (existsSync(join(folder, 'platform.db'))) return { rowsMs: 0, indexMs: 0 };
   const onStep = (done: number) => process.stderr.write(`  ${done} images indexed\n`);
-  const { database, rowsMs, indexMs } = await fillDatabase(folder, count, onStep);
+  const { database, shared, rowsMs, indexMs } = await fillDatabase(folder, count, onStep);
+  shared.close();
   database.close();
   return { rowsMs, indexMs };
 }
@@ -61,14 +63,16 @@ export async function fill({ folder, images: count }: StageInput): Promise<Filli
 /** Searches in what `fill` made, in a process that has just started. */
 export async function find({ folder, images: count, runs }: StageInput): Promise<Searching> {
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
-  const work = createTaskQueue(database, { clock: systemClock, owner: 'bench' });
-  const store = createSqliteStore(database, work);
+  const shared = openAsyncDatabase(join(folder, 'platform.db'), platformMigrations);
+  const work = createTaskQueue(shared, { clock: systemClock, owner: 'bench' });
+  const store = createSqliteStore(shared, work);
   const workspace = await store.workspaces.ensure('bench', 1);
-  const filled = { database, store, workspaceId: workspace.id, rowsMs: 0, indexMs: 0 };
+  const filled = { database, shared, store, workspaceId: workspace.id, rowsMs: 0, indexMs: 0 };
   const peer = openPeer(folder);
   const timed = await timeSearches(filled, peer, runs, count > 100_000 ? 1 : 3);
   peer.close();
   const similarityMs = await timeSimilarity(filled, runs);
+  shared.close();
   database.close();
   return { timed, similarityMs };
 }

@@ -23,8 +23,8 @@ import { createModels } from '../model-inference/detection-models.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
+import { type OpenAsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
 import { type BlobStore, openBlobFolder } from '../storage/blob-store.ts';
-import { type Database, openDatabase } from '../storage/database.ts';
 import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
 import { startTaskWorker, type TaskWorker } from '../storage/task-worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
@@ -110,16 +110,20 @@ export async function startPlatform(options: PlatformOptions): Promise<CallableS
     );
   }
   const file = join(options.data, 'platform.db');
-  const database = recordingActivity(openDatabase(file, platformMigrations), options.clock);
+  const opened = openAsyncDatabase(file, platformMigrations);
   try {
+    const database = await recordingActivity(opened, options.clock);
     return await startOn(database, options);
   } catch (thrown) {
-    database.close();
+    opened.close();
     throw thrown;
   }
 }
 
-async function startOn(database: Database, options: PlatformOptions): Promise<CallableService> {
+async function startOn(
+  database: OpenAsyncDatabase,
+  options: PlatformOptions,
+): Promise<CallableService> {
   const { data, clock, log, publicUrl } = options;
   const { queue, store, blobs, temporaryFiles, key } = await openStorage(database, data, clock);
   const links = createDownloadLinks(clock, key);
@@ -203,7 +207,7 @@ function taskSettings(
 }
 
 /** Opens what is in the data folder: rows, tasks, files, and the signing key. */
-async function openStorage(database: Database, data: string, clock: Clock) {
+async function openStorage(database: OpenAsyncDatabase, data: string, clock: Clock) {
   const queue = createTaskQueue(database, { clock, owner: randomBytes(8).toString('hex') });
   const reader = startLongReadThreads(join(data, 'platform.db'));
   return {
@@ -254,7 +258,7 @@ async function startHourlyCleanup(
 ): Promise<NodeJS.Timeout> {
   const add = async () => {
     try {
-      addHourlyCleanup(queue, clock);
+      await addHourlyCleanup(queue, clock);
       await addSearchIndexBackfill(queue, store, clock);
     } catch {
       log.warn('Unused files are not removed, or older images not indexed, this hour.');

@@ -137,13 +137,13 @@ export function createTasks(queue: TaskQueue, wake: () => void): Tasks {
   return {
     wake,
     find: async (workspaceId, taskId) => {
-      const item = queue.get(taskId);
+      const item = await queue.get(taskId);
       const payload = membersOf(item?.payload);
       const isOwn = 'workspaceId' in payload && payload.workspaceId === workspaceId;
       return isOwn ? item : undefined;
     },
     progress: async (taskId) => {
-      const item = queue.get(taskId);
+      const item = await queue.get(taskId);
       return !item || item.total === 0 ? 0 : item.current / item.total;
     },
   };

@@ -67,6 +67,14 @@ export interface Database {
    * on the disk before the outer one ends. `work` must not be async.
    */
   transaction<T>(work: () => T): T;
+  /** Runs reads of one state: what others commit meanwhile is not seen. */
+  readingOneState<T>(reads: () => T): T;
+  /** Begins a transaction that is ended by `commit` or `rollback`: use `transaction` where you can. */
+  begin(): void;
+  /** Ends it: all of it is on the disk when this returns. What it throws is rolled back already. */
+  commit(): void;
+  /** Ends it: nothing of it has happened. Throws nothing. */
+  rollback(): void;
   /**
    * Moves what was committed from the log into the file, as far as no reader needs the log. Waits
    * for nobody, and is never needed: the log itself is durable, and SQLite does it when it is long.
@@ -82,7 +90,7 @@ export interface Database {
 }
 
 /** A database to read. */
-export type Reader = Pick<Database, 'all' | 'each' | 'get' | 'close'>;
+export type Reader = Pick<Database, 'all' | 'each' | 'get' | 'readingOneState' | 'close'>;
 
 /** One state of a database, to read. */
 export type Snapshot = Reader;
@@ -163,24 +171,50 @@ class SqliteDatabase implements Database {
   }
 
   transaction<T>(work: () => T): T {
-    const isOuter = this.#depth === 0;
-    if (isOuter) this.#begin();
+    this.begin();
+    let result: T;
+    try {
+      result = work();
+      refusePromise(result);
+    } catch (thrown) {
+      this.rollback();
+      throw thrown;
+    }
+    this.commit();
+    return result;
+  }
+
+  readingOneState<T>(reads: () => T): T {
+    this.run('SAVEPOINT reading');
+    try {
+      return reads();
+    } finally {
+      this.run('RELEASE reading');
+    }
+  }
+
+  begin(): void {
+    if (this.#depth === 0) this.#beginOuter();
     else this.run('SAVEPOINT inner');
     this.#depth += 1;
-    let isCommitting = false;
+  }
+
+  commit(): void {
+    const isOuter = this.#depth === 1;
     try {
-      const result = work();
-      refusePromise(result);
-      isCommitting = isOuter;
       this.run(isOuter ? 'COMMIT' : 'RELEASE inner');
-      return result;
-    } catch (thrown) {
-      this.#undo(isOuter);
-      if (isCommitting) this.#overwriteFailedCommit();
-      throw thrown;
-    } finally {
       this.#depth -= 1;
+    } catch (thrown) {
+      this.rollback();
+      if (isOuter) this.#overwriteFailedCommit();
+      throw thrown;
     }
+  }
+
+  rollback(): void {
+    if (this.#depth === 0) return;
+    this.#undo(this.#depth === 1);
+    this.#depth -= 1;
   }
 
   checkpoint(): void {
@@ -198,7 +232,7 @@ class SqliteDatabase implements Database {
     this.#handle.close();
   }
 
-  #begin(): void {
+  #beginOuter(): void {
     for (let step = 1; ; step += 1) {
       try {
         this.run('BEGIN IMMEDIATE');

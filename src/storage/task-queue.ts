@@ -5,7 +5,8 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { type ErrorCode, errorCodes, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { Database, Row } from './database.ts';
+import type { AsyncDatabase } from './async-database.ts';
+import type { Row } from './database.ts';
 import type { Migration } from './migrations.ts';
 
 export const taskTable: Migration = {
@@ -90,41 +91,41 @@ export interface Claim {
   /** 1 for the first. */
   readonly attempt: number;
   /** Renews the lease. */
-  renew(): void;
+  renew(): Promise<void>;
   /**
    * Reports progress. It never goes back: an attempt that starts over is seen only once it is
    * further than the last one. Progress resets the count of attempts.
    */
-  progress(current: number, total: number): void;
+  progress(current: number, total: number): Promise<void>;
   /**
    * Completes the task; `result` is stored as JSON. Completing it again changes nothing, so that a
    * run can complete it in one fenced transaction with its last rows.
    */
-  complete(result: unknown): void;
+  complete(result: unknown): Promise<void>;
   /** Fails the task; `message` is shown to users. */
-  fail(message: string, code: ErrorCode): void;
+  fail(message: string, code: ErrorCode): Promise<void>;
   /** Gives the task back to the queue. The attempt does not count. */
-  release(): void;
+  release(): Promise<void>;
   /** Runs writes in a transaction that first checks that the lease still holds (fencing). */
-  fenced<T>(writes: () => T): T;
+  fenced<T>(writes: () => Promise<T>): Promise<T>;
 }
 
 /** Needs the migrations `taskTable`, `taskErrorCodes` and `taskFairness`. */
 export interface TaskQueue {
   /** Adds a task; inside a transaction of the caller, atomically with it. */
-  add(work: NewTask): void;
+  add(work: NewTask): Promise<void>;
   /** Adds a task unless there is one with this id. */
-  addOnce(work: NewTask): void;
-  get(id: string): QueuedTask | undefined;
+  addOnce(work: NewTask): Promise<void>;
+  get(id: string): Promise<QueuedTask | undefined>;
   /** Releases a held task to be claimed. False if it was not held any more. */
-  begin(id: string): boolean;
+  begin(id: string): Promise<boolean>;
   /** Fails an unclaimed task; `message` is shown to users. False if it is claimed. */
-  failUnclaimed(id: string, message: string, code: ErrorCode): boolean;
+  failUnclaimed(id: string, message: string, code: ErrorCode): Promise<boolean>;
   /**
    * Claims the oldest open task of these kinds: a new one, or one whose lease has expired. A task
    * that was claimed `limits.taskAttemptsMax` times without progress is failed instead.
    */
-  claim(kinds: readonly string[], leaseMs?: number): Claim | undefined;
+  claim(kinds: readonly string[], leaseMs?: number): Promise<Claim | undefined>;
 }
 
 export interface TaskQueueOptions {
@@ -133,41 +134,43 @@ export interface TaskQueueOptions {
   readonly owner: string;
 }
 
-export function createTaskQueue(database: Database, options: TaskQueueOptions): TaskQueue {
+export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptions): TaskQueue {
   return {
-    add: (work) => {
-      if (addWork(database, options.clock, work)) return;
+    add: async (work) => {
+      if (await addWork(database, options.clock, work)) return;
       throw new FoveaError('conflict', 'There is work with this id already.');
     },
-    addOnce: (work) => void addWork(database, options.clock, work),
+    addOnce: async (work) => {
+      await addWork(database, options.clock, work);
+    },
     get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readQueuedTask),
-    begin: (id) =>
-      database.run(
+    begin: async (id) =>
+      (await database.run(
         `UPDATE work SET kind = substr(kind, ${held.length + 1}), updated = ?
          WHERE id = ? AND status = 'created' AND kind GLOB '${held}*'`,
         [options.clock.now(), id],
-      ) > 0,
-    failUnclaimed: (id, message, code) =>
-      database.run(
+      )) > 0,
+    failUnclaimed: async (id, message, code) =>
+      (await database.run(
         `UPDATE work SET status = 'failed', error = ?, error_code = ?, updated = ?
          WHERE id = ? AND status = 'created'`,
         [message, code, options.clock.now(), id],
-      ) > 0,
+      )) > 0,
     // Idle workers look without taking the write lock.
-    claim: (kinds, leaseMs = limits.taskLeaseMs) =>
-      findOpen(database, options.clock.now(), kinds) &&
-      database.transaction(() => claimNext(database, options, kinds, leaseMs)),
+    claim: async (kinds, leaseMs = limits.taskLeaseMs) =>
+      (await findOpen(database, options.clock.now(), kinds)) &&
+      (await database.transaction(() => claimNext(database, options, kinds, leaseMs))),
   };
 }
 
 /** Prefix of the kind of a held task: no worker has such a kind. */
 const held = 'held:';
 
-function addWork(database: Database, clock: Clock, work: NewTask): boolean {
+async function addWork(database: AsyncDatabase, clock: Clock, work: NewTask): Promise<boolean> {
   const { id, payload } = work;
   const kind = work.held ? held + work.kind : work.kind;
   const now = clock.now();
-  const added = database.run(
+  const added = await database.run(
     `INSERT INTO work (id, kind, payload, status, created, updated)
      VALUES (?, ?, ?, 'created', ?, ?) ON CONFLICT (id) DO NOTHING`,
     [id, kind, toJson(payload), now, now],
@@ -179,11 +182,11 @@ function addWork(database: Database, clock: Clock, work: NewTask): boolean {
  * The oldest open task of the workspace that was served least recently, so that many tasks of one
  * workspace do not hold up those of others.
  */
-function findOpen(
-  database: Database,
+async function findOpen(
+  database: AsyncDatabase,
   now: number,
   kinds: readonly string[],
-): QueuedTask | undefined {
+): Promise<QueuedTask | undefined> {
   return database.get(
     `WITH open AS (
        SELECT payload ->> 'workspaceId' AS workspace, min(ordinal) AS first FROM work
@@ -200,22 +203,22 @@ function findOpen(
   );
 }
 
-function claimNext(
-  database: Database,
+async function claimNext(
+  database: AsyncDatabase,
   { clock, owner }: TaskQueueOptions,
   kinds: readonly string[],
   leaseMs: number,
-): Claim | undefined {
+): Promise<Claim | undefined> {
   for (;;) {
     const now = clock.now();
-    const next = findOpen(database, now, kinds);
+    const next = await findOpen(database, now, kinds);
     if (next === undefined) return undefined;
     if (next.attempts < limits.taskAttemptsMax) {
       const attempt = { ...next, attempt: next.attempts + 1, lease: `${owner}/${randomUUID()}` };
-      takeLease(database, attempt, now + leaseMs, now);
+      await takeLease(database, attempt, now + leaseMs, now);
       return createClaim(database, clock, attempt, leaseMs);
     }
-    database.run(
+    await database.run(
       `UPDATE work SET status = 'failed', error = ?, error_code = 'internal', lease_owner = NULL,
          updated = ? WHERE id = ?`,
       [`Fovea gave up after ${limits.taskAttemptsMax} attempts.`, now, next.id],
@@ -232,28 +235,38 @@ interface Attempt {
   readonly lease: string;
 }
 
-function takeLease(database: Database, attempt: Attempt, expires: number, now: number): void {
-  database.run(
+async function takeLease(
+  database: AsyncDatabase,
+  attempt: Attempt,
+  expires: number,
+  now: number,
+): Promise<void> {
+  await database.run(
     `UPDATE work SET status = 'running', attempts = ?, lease_owner = ?, lease_expires = ?,
        updated = ? WHERE id = ?`,
     [attempt.attempt, attempt.lease, expires, now, attempt.id],
   );
 }
 
-function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs: number): Claim {
+function createClaim(
+  database: AsyncDatabase,
+  clock: Clock,
+  attempt: Attempt,
+  leaseMs: number,
+): Claim {
   const { id, kind, payload, lease } = attempt;
   /** Whether the task still runs; false once this claim has ended it. */
-  const isRunning = () => {
+  const isRunning = async () => {
     const sql = 'SELECT status FROM work WHERE id = ? AND lease_owner = ?';
-    const status = database.get(sql, [id, lease], (row) => row.text('status'));
+    const status = await database.get(sql, [id, lease], (row) => row.text('status'));
     if (status === undefined) throw new LeaseLost();
     return status === 'running';
   };
   const update = (assignments: string, values: readonly (string | number | null)[]) =>
-    database.transaction(() => {
-      if (!isRunning()) return;
+    database.transaction(async () => {
+      if (!(await isRunning())) return;
       const sql = `UPDATE work SET ${assignments}, updated = ? WHERE id = ?`;
-      database.run(sql, [...values, clock.now(), id]);
+      await database.run(sql, [...values, clock.now(), id]);
     });
   return {
     id,
@@ -272,8 +285,8 @@ function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs
       update("status = 'failed', error = ?, error_code = ?", [message, code]),
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
     fenced: (writes) =>
-      database.transaction(() => {
-        if (!isRunning()) throw new LeaseLost();
+      database.transaction(async () => {
+        if (!(await isRunning())) throw new LeaseLost();
         return writes();
       }),
   };

@@ -75,16 +75,16 @@ class LeasedWorker {
   async loop(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       this.#isAwake = false;
-      const claim = this.#claim();
+      const claim = await this.#claim();
       if (claim === undefined) await this.#rest();
       else await this.#do(claim);
     }
   }
 
-  #claim(): Claim | undefined {
+  async #claim(): Promise<Claim | undefined> {
     const { queue, kinds } = this.#options;
     try {
-      return queue.claim(kinds, this.#leaseMs);
+      return await queue.claim(kinds, this.#leaseMs);
     } catch (thrown) {
       this.#report('Work could not be claimed.', thrown);
       return undefined;
@@ -105,12 +105,12 @@ class LeasedWorker {
     const lost = new AbortController();
     const renewal = setInterval(() => this.#renew(claim, lost), this.#leaseMs / 3).unref();
     const startedMs = clock.monotonic();
-    const givenUp = Promise.withResolvers<() => void>();
+    const givenUp = Promise.withResolvers<() => Promise<void>>();
     this.#giveUp = () => givenUp.resolve(() => claim.release());
     try {
       const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
       const end = await Promise.race([this.#run(claim, signal), givenUp.promise]);
-      end();
+      await end();
       const ms = Math.round(clock.monotonic() - startedMs);
       log.info('Work ended.', { kind: claim.kind, attempt: claim.attempt, ms });
     } catch (thrown) {
@@ -120,9 +120,9 @@ class LeasedWorker {
     }
   }
 
-  #renew(claim: Claim, lost: AbortController): void {
+  async #renew(claim: Claim, lost: AbortController): Promise<void> {
     try {
-      claim.renew();
+      await claim.renew();
     } catch (thrown) {
       if (thrown instanceof LeaseLost) lost.abort(thrown);
       else this.#report('A lease could not be renewed.', thrown);
@@ -130,7 +130,7 @@ class LeasedWorker {
   }
 
   /** Runs the task; resolves to the function that ends it. */
-  async #run(claim: Claim, signal: AbortSignal): Promise<() => void> {
+  async #run(claim: Claim, signal: AbortSignal): Promise<() => Promise<void>> {
     try {
       const result = await this.#options.run(claim, signal);
       return () => claim.complete(result);

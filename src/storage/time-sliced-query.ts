@@ -2,7 +2,8 @@
 
 import { systemClock } from '../clock.ts';
 import { limits } from '../limits.ts';
-import type { Database, Row, SqlParameters } from './database.ts';
+import type { AsyncReader } from './async-database.ts';
+import type { Row, SqlParameters } from './database.ts';
 import { nextSlice } from './next-slice.ts';
 
 export interface SlicedQuery<Item> {
@@ -19,9 +20,9 @@ export interface SlicedQuery<Item> {
  * position of a row must not change.
  */
 export async function readInSlices<Item>(
-  database: Pick<Database, 'each'>,
+  database: Pick<AsyncReader, 'each'>,
   { sql, after, read }: SlicedQuery<Item>,
-  take: (items: readonly Item[]) => void,
+  take: (items: readonly Item[]) => void | Promise<void>,
 ): Promise<void> {
   let last: Item | undefined;
   let isTimeUp = false;
@@ -30,19 +31,19 @@ export async function readInSlices<Item>(
     const items: Item[] = [];
     const endMs = systemClock.monotonic() + limits.databaseSliceMsMax;
     isTimeUp = false;
-    database.each(sql, after(last), (row) => {
+    await database.each(sql, after(last), (row) => {
       items.push(read(row));
       isTimeUp = systemClock.monotonic() >= endMs;
       return !isTimeUp;
     });
-    take(items);
+    await take(items);
     last = items.at(-1);
   } while (isTimeUp);
 }
 
 /** All rows of a query, read in slices. */
 export async function readAllInSlices<Item>(
-  database: Pick<Database, 'each'>,
+  database: Pick<AsyncReader, 'each'>,
   query: SlicedQuery<Item>,
 ): Promise<readonly Item[]> {
   const all: Item[] = [];

@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
 import { createSqliteStore } from '../../src/platform/sqlite/sqlite-store.ts';
+import { type OpenAsyncDatabase, openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTaskQueue } from '../../src/storage/task-queue.ts';
 
@@ -14,18 +15,22 @@ export interface Seeded {
   readonly data: string;
   /** Another connection to the database, to look into it. */
   readonly database: Database;
+  /** For the stores. */
+  readonly shared: OpenAsyncDatabase;
 }
 
 /** The project `large` of the workspace `acme`, whose images are `image-1` and so on, in train. */
 export async function seedImages(images: number): Promise<Seeded> {
   const data = await mkdtemp(join(tmpdir(), 'fovea-seeded-'));
   const database = openDatabase(join(data, 'platform.db'), platformMigrations);
+  const shared = openAsyncDatabase(join(data, 'platform.db'), platformMigrations);
   onTestFinished(async () => {
+    shared.close();
     database.close();
     await rm(data, { recursive: true, force: true });
   });
-  const work = createTaskQueue(database, { clock: systemClock, owner: 'seed' });
-  const store = createSqliteStore(database, work);
+  const work = createTaskQueue(shared, { clock: systemClock, owner: 'seed' });
+  const store = createSqliteStore(shared, work);
   const { id: workspaceId } = await store.workspaces.ensure('acme', 1);
   await store.projects.add({
     id: 'large-project',
@@ -39,7 +44,7 @@ export async function seedImages(images: number): Promise<Seeded> {
     created: 1,
   });
   database.transaction(() => addRows(database, images));
-  return { data, database };
+  return { data, database, shared };
 }
 
 function addRows(database: Database, images: number): void {

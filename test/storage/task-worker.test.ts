@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import {
   type Claim,
   createTaskQueue,
@@ -21,7 +21,7 @@ import { doneTable } from './done-table.ts';
 
 async function openQueue() {
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openDatabase(path, [taskTable, doneTable, taskErrorCodes]);
+  const database = openAsyncDatabase(path, [taskTable, doneTable, taskErrorCodes]);
   const queue = createTaskQueue(database, { clock: systemClock, owner: 'test' });
   const lines: string[] = [];
   const start = (options: Pick<TaskWorkerOptions, 'run'> & Partial<TaskWorkerOptions>) => {
@@ -32,7 +32,10 @@ async function openQueue() {
   };
   const add = (id: string) => queue.add({ id, kind: 'job', payload: null });
   const ended = (id: string) =>
-    vi.waitUntil(() => ['completed', 'failed'].includes(queue.get(id)?.status ?? ''), 10_000);
+    vi.waitUntil(
+      async () => ['completed', 'failed'].includes((await queue.get(id))?.status ?? ''),
+      10_000,
+    );
   return { path, database, queue, lines, start, add, ended };
 }
 
@@ -42,7 +45,7 @@ describe('a worker', () => {
   test('does what is there and what comes later, in order, one at a time', async () => {
     const { queue, start, add, ended } = await openQueue();
     const order: string[] = [];
-    for (const id of ['a', 'b']) add(id);
+    for (const id of ['a', 'b']) await add(id);
     const worker = start({
       pollMs: 60_000,
       run: async ({ id }) => {
@@ -53,54 +56,54 @@ describe('a worker', () => {
       },
     });
     await ended('b');
-    add('c');
+    await add('c');
     worker.wake();
     await ended('c');
     expect(order).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
-    expect(queue.get('c')).toMatchObject({ status: 'completed', result: { id: 'c' } });
+    expect(await queue.get('c')).toMatchObject({ status: 'completed', result: { id: 'c' } });
   });
 
   test('finds by itself what others added', async () => {
     const { start, add, ended, queue } = await openQueue();
     start({ pollMs: 10, run: async () => 'found' });
     await delay(30);
-    add('a');
+    await add('a');
     await ended('a');
-    expect(queue.get('a')?.result).toBe('found');
+    expect((await queue.get('a'))?.result).toBe('found');
   });
 
   test('renews its lease for as long as the work takes', async () => {
     const { start, add, ended, queue } = await openQueue();
-    add('a');
+    await add('a');
     start({ leaseMs: 600, pollMs: 10, run: () => delay(1500) });
     start({ leaseMs: 600, pollMs: 10, run: () => delay(1500) });
     await ended('a');
-    expect(queue.get('a')).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(await queue.get('a')).toMatchObject({ status: 'completed', attempts: 1 });
   });
 
   test('says why work failed, in words of ours', async () => {
     const { start, add, ended, queue, lines } = await openQueue();
-    add('a');
+    await add('a');
     start({
       run: async () => {
         throw new FoveaError('not_found', 'The version is gone.');
       },
     });
     await ended('a');
-    expect(queue.get('a')).toMatchObject({ status: 'failed', error: 'The version is gone.' });
+    expect(await queue.get('a')).toMatchObject({ status: 'failed', error: 'The version is gone.' });
     expect(lines.join('')).not.toContain(' error ');
   });
 
   test('shows nothing of an unforeseen error, and logs where it came from', async () => {
     const { start, add, ended, queue, lines } = await openQueue();
-    add('a');
+    await add('a');
     start({
       run: async () => {
         throw new TypeError('secret words');
       },
     });
     await ended('a');
-    expect(queue.get('a')?.error).toBe('The work failed inside Fovea.');
+    expect((await queue.get('a'))?.error).toBe('The work failed inside Fovea.');
     const logged = lines.join('');
     expect(logged).toMatch(/error fovea: Work failed\. error="TypeError" at=".*task-worker\.test/);
     expect(logged).not.toContain('secret words');
@@ -108,27 +111,27 @@ describe('a worker', () => {
 
   test('goes on after work that failed', async () => {
     const { start, add, ended, queue } = await openQueue();
-    add('a');
-    add('b');
+    await add('a');
+    await add('b');
     start({
       run: async ({ id }) => {
         if (id === 'a') throw new Error('no');
       },
     });
     await ended('b');
-    expect(queue.get('b')?.status).toBe('completed');
+    expect((await queue.get('b'))?.status).toBe('completed');
   });
 });
 
 describe('losing the lease', () => {
   test('aborts the run, which can write nothing more', async () => {
     const { start, add, queue, database } = await openQueue();
-    add('a');
+    await add('a');
     const seen = Promise.withResolvers<{ claim: Claim; signal: AbortSignal }>();
     start({
       leaseMs: 60,
       run: async (claim, signal) => {
-        database.run("UPDATE work SET lease_owner = 'other', lease_expires = 1e15");
+        await database.run("UPDATE work SET lease_owner = 'other', lease_expires = 1e15");
         await untilAborted(signal).catch(() => {});
         seen.resolve({ claim, signal });
         throw new Error('too late');
@@ -136,18 +139,18 @@ describe('losing the lease', () => {
     });
     const { claim, signal } = await seen.promise;
     expect(signal.reason).toBeInstanceOf(LeaseLost);
-    expect(() => claim.fenced(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
+    await expect(claim.fenced(() => database.run("INSERT INTO done VALUES ('x')"))).rejects.toThrow(
       LeaseLost,
     );
     await delay(20);
-    expect(queue.get('a')).toMatchObject({ status: 'running', error: undefined });
+    expect(await queue.get('a')).toMatchObject({ status: 'running', error: undefined });
   });
 });
 
 describe('stopping', () => {
   test('gives the work back, so that another worker has it at once', async () => {
     const { start, add, ended, queue } = await openQueue();
-    add('a');
+    await add('a');
     const started = Promise.withResolvers<void>();
     const first = start({
       run: async (_, signal) => {
@@ -159,12 +162,12 @@ describe('stopping', () => {
     start({ pollMs: 10, run: async ({ attempt }) => ({ attempt }) });
     await first.stop();
     await ended('a');
-    expect(queue.get('a')).toMatchObject({ status: 'completed', result: { attempt: 1 } });
+    expect(await queue.get('a')).toMatchObject({ status: 'completed', result: { attempt: 1 } });
   });
 
   test('completes work that ends well meanwhile', async () => {
     const { start, add, queue } = await openQueue();
-    add('a');
+    await add('a');
     const started = Promise.withResolvers<void>();
     const worker = start({
       run: async () => {
@@ -175,12 +178,12 @@ describe('stopping', () => {
     });
     await started.promise;
     await worker.stop();
-    expect(queue.get('a')).toMatchObject({ status: 'completed', result: 'ended well' });
+    expect(await queue.get('a')).toMatchObject({ status: 'completed', result: 'ended well' });
   });
 
   test('does not wait for a run that does not listen, which then can write nothing', async () => {
     const { start, add, queue, database } = await openQueue();
-    add('a');
+    await add('a');
     const claimed = Promise.withResolvers<Claim>();
     const worker = start({
       run: (claim) => {
@@ -190,8 +193,8 @@ describe('stopping', () => {
     });
     const claim = await claimed.promise;
     await worker.stop();
-    expect(queue.get('a')).toMatchObject({ status: 'created', attempts: 0 });
-    expect(() => claim.fenced(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
+    expect(await queue.get('a')).toMatchObject({ status: 'created', attempts: 0 });
+    await expect(claim.fenced(() => database.run("INSERT INTO done VALUES ('x')"))).rejects.toThrow(
       LeaseLost,
     );
   });
@@ -200,17 +203,17 @@ describe('stopping', () => {
     const { start, add, queue } = await openQueue();
     const worker = start({ pollMs: 10, run: async () => 'done' });
     await worker.stop();
-    add('a');
+    await add('a');
     worker.wake();
     await delay(40);
-    expect(queue.get('a')?.status).toBe('created');
+    expect((await queue.get('a'))?.status).toBe('created');
   });
 });
 
 describe('processes', () => {
   test('take over from one that was killed, and the work is done once', async () => {
     const { path, queue, database, add } = await openQueue();
-    add('a');
+    await add('a');
     const first = startChild('do-work.ts', path, 'first');
     await first.says('started 1');
     const second = startChild('do-work.ts', path, 'second');
@@ -219,10 +222,10 @@ describe('processes', () => {
     expect(second.lines).toEqual(['ready']);
     await first.kill();
     await second.says('completed');
-    await vi.waitUntil(() => queue.get('a')?.status === 'completed');
+    await vi.waitUntil(async () => (await queue.get('a'))?.status === 'completed');
     expect(second.lines).toEqual(['ready', 'started 2', 'completed']);
-    expect(queue.get('a')).toMatchObject({ result: { by: 'second' }, attempts: 2 });
-    expect(database.all('SELECT name FROM done', [], (row) => row.text('name'))).toEqual([
+    expect(await queue.get('a')).toMatchObject({ result: { by: 'second' }, attempts: 2 });
+    expect(await database.all('SELECT name FROM done', [], (row) => row.text('name'))).toEqual([
       'second',
     ]);
   });
@@ -230,12 +233,17 @@ describe('processes', () => {
   test('share work without doing any of it twice', async () => {
     const { path, queue, database, add } = await openQueue();
     const ids = Array.from({ length: 30 }, (_, n) => `w${n}`);
-    for (const id of ids) add(id);
-    database.run('UPDATE work SET attempts = 1');
+    for (const id of ids) await add(id);
+    await database.run('UPDATE work SET attempts = 1');
     const children = ['a', 'b', 'c'].map((name) => startChild('do-work.ts', path, name));
-    await vi.waitUntil(() => ids.every((id) => queue.get(id)?.status === 'completed'), 20_000);
-    expect(queue.get('w0')?.attempts).toBe(2);
-    const done = database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
+    await vi.waitUntil(async () => {
+      const tasks = await Promise.all(ids.map((id) => queue.get(id)));
+      return tasks.every((task) => task?.status === 'completed');
+    }, 20_000);
+    expect((await queue.get('w0'))?.attempts).toBe(2);
+    const done = await database.get('SELECT count(*) AS n FROM done', [], (row) =>
+      row.integer('n'),
+    );
     expect(done).toBe(30);
     await Promise.all(children.map((child) => child.kill()));
   });

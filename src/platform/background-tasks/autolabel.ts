@@ -55,13 +55,13 @@ async function labelImages(dependencies: TaskDependencies, claim: Claim, run: Ru
   const { store, clock } = dependencies;
   const { job, signal } = run;
   let done = job.labelled + job.empty + job.skipped;
-  claim.progress(done, job.images);
+  await claim.progress(done, job.images);
   /** One commit with the image that it counts. */
   const fenced: FencedTransaction = (writes) =>
-    claim.fenced(() => {
-      const result = writes();
+    claim.fenced(async () => {
+      const result = await writes();
       done += 1;
-      claim.progress(done, job.images);
+      await claim.progress(done, job.images);
       return result;
     });
   for (;;) {

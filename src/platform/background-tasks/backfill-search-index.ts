@@ -20,7 +20,7 @@ export async function addSearchIndexBackfill(
   const [first] = await store.search.unindexed(1);
   if (first === undefined) return;
   const hour = Math.floor(clock.now() / limits.purgeIntervalMs);
-  queue.addOnce({ id: `index-${hour}-${first.imageId}`, kind: 'index', payload: {} });
+  await queue.addOnce({ id: `index-${hour}-${first.imageId}`, kind: 'index', payload: {} });
 }
 
 /**

@@ -18,7 +18,7 @@ export const changeBulkMetadata: BackgroundTask = async ({ store }, claim, signa
   const projectIds = readProjectIds(claim.payload);
   const failed: FailedUpdate[] = [];
   let done = 0;
-  claim.progress(0, updates.length);
+  await claim.progress(0, updates.length);
   await inChunks(chunksOf(updates), 1, signal, async ([chunk = []]) => {
     done += chunk.length;
     const refused = await store.metadata.apply(
@@ -26,9 +26,9 @@ export const changeBulkMetadata: BackgroundTask = async ({ store }, claim, signa
       projectIds,
       chunk.map(withDefaults),
       (writes) =>
-        claim.fenced(() => {
-          const result = writes();
-          claim.progress(done, updates.length);
+        claim.fenced(async () => {
+          const result = await writes();
+          await claim.progress(done, updates.length);
           return result;
         }),
     );

@@ -10,7 +10,7 @@ import { projectFinder } from '../search/workspace-search.ts';
 import type { FoundImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
-import { throttleProgress } from './process-items.ts';
+import { reportInBackground } from './process-items.ts';
 import { exportImages } from './to-export-dataset.ts';
 
 /** The images are those that the search finds when an attempt starts. */
@@ -47,7 +47,7 @@ export const exportSearchResults: BackgroundTask = async (
     },
     images: exportImages(images, blobs),
   };
-  const onProgress = throttleProgress((done, total) => claim.progress(done, total));
+  const onProgress = reportInBackground((done, total) => claim.progress(done, total));
   const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
     await writeExport(format, dataset, path, { signal, onProgress });
     return blobs.putFile(path);

@@ -4,7 +4,7 @@ import { notFound } from '../../errors.ts';
 import { checkExportFormat } from '../../export-formats/export-format.ts';
 import { writeExport } from '../../export-formats/write-zip.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
-import { throttleProgress } from './process-items.ts';
+import { reportInBackground } from './process-items.ts';
 import { versionDataset } from './to-export-dataset.ts';
 
 export const exportVersion: BackgroundTask = async (
@@ -20,7 +20,7 @@ export const exportVersion: BackgroundTask = async (
   const format = checkExportFormat(payloadText(claim, 'format'), project.type);
   const images = await store.versions.images(version.id);
   const dataset = versionDataset(project, version, images, blobs);
-  const onProgress = throttleProgress((done, total) => claim.progress(done, total));
+  const onProgress = reportInBackground((done, total) => claim.progress(done, total));
   const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
     await writeExport(format, dataset, path, { signal, onProgress });
     return blobs.putFile(path);

@@ -13,13 +13,13 @@ export const forkProject: BackgroundTask = async ({ store }, claim, signal) => {
   const copied = (await store.forks.find(claim.id))?.copied ?? 0;
   const total = copied + missing.length;
   let done = copied;
-  claim.progress(done, total);
+  await claim.progress(done, total);
   await inChunks(missing, limits.forkRowsAtOnceMax, signal, async (chunk) => {
     done += chunk.length;
     await store.forks.copy(claim.id, chunk, (writes) =>
-      claim.fenced(() => {
-        const result = writes();
-        claim.progress(done, total);
+      claim.fenced(async () => {
+        const result = await writes();
+        await claim.progress(done, total);
         return result;
       }),
     );

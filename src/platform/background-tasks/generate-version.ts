@@ -33,7 +33,7 @@ export const generateVersion: BackgroundTask = async (dependencies, claim, signa
   const batches = batchSources(outlines, version.settings);
   const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
   const progress = createProgress(claim, outlines);
-  claim.progress(progress.done(), outlines.length);
+  await claim.progress(progress.done(), outlines.length);
   const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
     makeBatch(dependencies, version, batch, progress.with, stop);
   await inParallel(missing, renderers.count, run, signal);
@@ -50,10 +50,10 @@ function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
     with:
       (count: number): FencedTransaction =>
       (writes) =>
-        claim.fenced(() => {
-          const result = writes();
+        claim.fenced(async () => {
+          const result = await writes();
           done += count;
-          claim.progress(done, outlines.length);
+          await claim.progress(done, outlines.length);
           return result;
         }),
   };

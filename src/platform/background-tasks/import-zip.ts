@@ -150,12 +150,12 @@ async function importImages(
 ): Promise<readonly ImportedImage[]> {
   const report = throttleProgress((done, total) => claim.progress(done, total));
   const taken = new Map<PlannedImage, ImportedImage>();
-  claim.progress(0, images.length);
+  await claim.progress(0, images.length);
   const nextTurn = createTurns();
   const take = async (image: PlannedImage) => {
     taken.set(image, await importImage(dependencies, image, nextTurn()));
     await refuseInTrash(dependencies);
-    report({ done: taken.size, total: images.length });
+    await report({ done: taken.size, total: images.length });
   };
   await inParallel(images, limits.zipReadersMax, take, signal);
   return images.flatMap((image) => taken.get(image) ?? []);
@@ -190,9 +190,9 @@ async function finish(
     now,
   };
   await store.uploads.addReport(report, (writes) =>
-    claim.fenced(() => {
-      const written = writes();
-      claim.complete(result);
+    claim.fenced(async () => {
+      const written = await writes();
+      await claim.complete(result);
       return written;
     }),
   );

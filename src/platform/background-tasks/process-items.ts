@@ -42,8 +42,16 @@ export async function inChunks<Item>(
 }
 
 /** Reports a hundred times at most: each report is a commit on the disk. */
-export function throttleProgress(report: (done: number, total: number) => void) {
-  return ({ done, total }: { readonly done: number; readonly total: number }) => {
-    if (done === total || done % Math.ceil(total / 100) === 0) report(done, total);
+export function throttleProgress(report: (done: number, total: number) => Promise<void>) {
+  return async ({ done, total }: { readonly done: number; readonly total: number }) => {
+    if (done === total || done % Math.ceil(total / 100) === 0) await report(done, total);
+  };
+}
+
+/** For those who do not wait for it: a lease that is lost is found out by the next write. */
+export function reportInBackground(report: (done: number, total: number) => Promise<void>) {
+  const throttled = throttleProgress(report);
+  return (progress: { readonly done: number; readonly total: number }) => {
+    throttled(progress).catch(() => {});
   };
 }

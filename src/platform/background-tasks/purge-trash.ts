@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts';
 import type { BackgroundTask } from './background-task.ts';
 
 /** Queues the purge of this hour, unless another process has done so. */
-export function addPurge(queue: TaskQueue, clock: Clock): void {
+export async function addPurge(queue: TaskQueue, clock: Clock): Promise<void> {
   const id = `purge-${Math.floor(clock.now() / limits.purgeIntervalMs)}`;
-  queue.addOnce({ id, kind: 'purge', payload: {} });
+  await queue.addOnce({ id, kind: 'purge', payload: {} });
 }
 
 /** Goes on past items that cannot be removed; the task then fails at its end. */

@@ -37,7 +37,7 @@ export const rebalanceSplits: BackgroundTask = async ({ store, clock }, claim, s
   let { moved } = begun;
   let done = begun.moved;
   const total = done + moves.length;
-  claim.progress(done, total);
+  await claim.progress(done, total);
   await inChunks(moves, limits.rebalanceRowsAtOnceMax, signal, async (chunk) => {
     done += chunk.length;
     const fenced = fencedWith(claim, done, total);
@@ -140,9 +140,9 @@ function inOrder(
 /** The progress is one commit with the rows that it counts. */
 function fencedWith(claim: Claim, done: number, total: number): FencedTransaction {
   return (writes) =>
-    claim.fenced(() => {
-      const result = writes();
-      claim.progress(done, total);
+    claim.fenced(async () => {
+      const result = await writes();
+      await claim.progress(done, total);
       return result;
     });
 }

@@ -7,10 +7,10 @@ import type { BackgroundTask } from './background-task.ts';
 import { addPurge } from './purge-trash.ts';
 
 /** Queues purge and sweep of this hour, unless another process has done so. */
-export function addHourlyCleanup(queue: TaskQueue, clock: Clock): void {
-  addPurge(queue, clock);
+export async function addHourlyCleanup(queue: TaskQueue, clock: Clock): Promise<void> {
+  await addPurge(queue, clock);
   const id = `sweep-${Math.floor(clock.now() / limits.blobGraceMs)}`;
-  queue.addOnce({ id, kind: 'sweep', payload: {} });
+  await queue.addOnce({ id, kind: 'sweep', payload: {} });
 }
 
 export const removeOrphanBlobs: BackgroundTask = async (

@@ -176,9 +176,9 @@ function createReporter(
     last = epoch;
     const report = { epoch, epochs: epochs > 0 ? epochs : wanted, metrics };
     await store.trainings.report(id, report, (writes) =>
-      claim.fenced(() => {
-        const result = writes();
-        claim.progress(epoch, epochs);
+      claim.fenced(async () => {
+        const result = await writes();
+        await claim.progress(epoch, epochs);
         return result;
       }),
     );

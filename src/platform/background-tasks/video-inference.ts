@@ -117,7 +117,7 @@ async function runFrames(dependencies: TaskDependencies, claim: Claim, run: Run)
     throw new FoveaError('invalid_input', `The video has ${figures} are run.`);
   }
   const report = throttleProgress((done, total) => claim.progress(done, total));
-  claim.progress(0, expected);
+  await claim.progress(0, expected);
   const record = createRecords(dependencies, claim, run);
   const choice = chooseFrames();
   let done = 0;
@@ -128,7 +128,7 @@ async function runFrames(dependencies: TaskDependencies, claim: Claim, run: Run)
     await result.add({ offset: Math.round(seconds * facts.framesPerSecond), seconds }, seen);
     await record.add(done, seen);
     done += 1;
-    if (done < expected) report({ done, total: expected });
+    if (done < expected) await report({ done, total: expected });
   }
   await record.flush();
   return finish(dependencies, claim, { run, choice, framesPerSecond, frames: done });
@@ -181,10 +181,10 @@ async function finish({ store, blobs }: TaskDependencies, claim: Claim, ended: E
   const { hash: sheetHash } = await blobs.put(sheet);
   const result = { frames, fps: framesPerSecond, models: run.models.map(({ modelId }) => modelId) };
   await store.videoJobs.finish(claim.id, { hash, bytes, sheetHash }, (writes) =>
-    claim.fenced(() => {
-      const written = writes();
-      claim.progress(frames, frames);
-      claim.complete(result);
+    claim.fenced(async () => {
+      const written = await writes();
+      await claim.progress(frames, frames);
+      await claim.complete(result);
       return written;
     }),
   );

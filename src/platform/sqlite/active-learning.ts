@@ -1,6 +1,7 @@
 // Active Learning settings, and the images that they collected.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { defaultLimits, type LearningSettings } from '../active-learning/collection-rules.ts';
 import type {
@@ -31,7 +32,7 @@ CREATE INDEX collected_images_image ON collected_images (image_id);
 `,
 };
 
-export function activeLearningStore(database: Database): ActiveLearningStore {
+export function activeLearningStore(database: AsyncDatabase): ActiveLearningStore {
   /** Both members are set on their own, on a row that is made with the first. */
   const ensure = (projectId: string) =>
     database.run(
@@ -41,29 +42,27 @@ export function activeLearningStore(database: Database): ActiveLearningStore {
     );
   return {
     get: async (projectId) =>
-      database.get(
+      (await database.get(
         'SELECT * FROM active_learning WHERE project_id = ?',
         [projectId],
         readSettings,
-      ) ?? unset(projectId),
+      )) ?? unset(projectId),
     enable: async (projectId, isEnabled, now) =>
-      database.transaction(() => {
-        ensure(projectId);
-        database.run('UPDATE active_learning SET enabled = ?, updated = ? WHERE project_id = ?', [
-          isEnabled,
-          now,
-          projectId,
-        ]);
+      database.transaction(async () => {
+        await ensure(projectId);
+        await database.run(
+          'UPDATE active_learning SET enabled = ?, updated = ? WHERE project_id = ?',
+          [isEnabled, now, projectId],
+        );
       }),
     configure: async (projectId, { collectionLimits, filters }, now) =>
-      database.transaction(() => {
+      database.transaction(async () => {
         const settings = JSON.stringify({ collectionLimits, filters });
-        ensure(projectId);
-        database.run('UPDATE active_learning SET settings = ?, updated = ? WHERE project_id = ?', [
-          settings,
-          now,
-          projectId,
-        ]);
+        await ensure(projectId);
+        await database.run(
+          'UPDATE active_learning SET settings = ?, updated = ? WHERE project_id = ?',
+          [settings, now, projectId],
+        );
       }),
     enabledFor: async (workspaceId, modelName) =>
       database.all(
@@ -78,33 +77,34 @@ export function activeLearningStore(database: Database): ActiveLearningStore {
     claim: async (collected, bounds) =>
       database.transaction(() => claimPlace(database, collected, bounds)),
     settle: async (id, imageId) => {
-      if (imageId === undefined) database.run('DELETE FROM collected_images WHERE id = ?', [id]);
-      else database.run('UPDATE collected_images SET image_id = ? WHERE id = ?', [imageId, id]);
+      if (imageId === undefined)
+        await database.run('DELETE FROM collected_images WHERE id = ?', [id]);
+      else
+        await database.run('UPDATE collected_images SET image_id = ? WHERE id = ?', [imageId, id]);
     },
     queues: async (projectId, request) => findQueues(database, projectId, request),
   };
 }
 
-function claimPlace(
-  database: Database,
+async function claimPlace(
+  database: AsyncDatabase,
   { id, projectId, inferenceId, seenHash, created }: Collected,
   bounds: readonly CollectBound[],
-): boolean {
-  const isFull = bounds.some(({ count, withinMs }) => {
-    const taken = database.get(
+): Promise<boolean> {
+  for (const { count, withinMs } of bounds) {
+    const taken = await database.get(
       'SELECT count(*) AS n FROM collected_images WHERE project_id = ? AND created > ?',
       [projectId, created - withinMs],
       (row) => row.integer('n'),
     );
-    return (taken ?? 0) >= count;
-  });
-  if (isFull) return false;
+    if ((taken ?? 0) >= count) return false;
+  }
   return (
-    database.run(
+    (await database.run(
       `INSERT INTO collected_images (id, project_id, inference_id, seen_hash, created)
        VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       [id, projectId, inferenceId, seenHash, created],
-    ) > 0
+    )) > 0
   );
 }
 
@@ -124,8 +124,8 @@ const order = {
   progress: '1.0 * annotated / images',
 } as const;
 
-function findQueues(
-  database: Database,
+async function findQueues(
+  database: AsyncDatabase,
   projectId: string,
   { page, pageSize, search, status, sortBy, isAscending, reviewer }: QueueRequest,
 ) {
@@ -143,41 +143,47 @@ function findQueues(
     reviewer ?? null,
     reviewer === null,
   ];
-  const total = database.get(
+  const total = await database.get(
     `SELECT count(*) AS n FROM (${queueRows}) WHERE ${where}`,
     values,
     (row) => row.integer('n'),
   );
   const direction = isAscending ? 'ASC' : 'DESC';
-  const queues = database.all(
+  const queues = await database.all(
     `SELECT * FROM (${queueRows}) WHERE ${where}
      ORDER BY ${order[sortBy]} ${direction}, created ${direction}, id LIMIT ? OFFSET ?`,
     [...values, pageSize, (page - 1) * pageSize],
-    (row) => readQueue(database, row),
+    readQueue,
   );
-  return { total: total ?? 0, queues };
+  const withSamples: ReviewQueue[] = [];
+  for (const queue of queues) {
+    withSamples.push({ ...queue, samples: await samplesOf(database, queue.batchId) });
+  }
+  return { total: total ?? 0, queues: withSamples };
 }
 
-function readQueue(database: Database, row: Row): ReviewQueue {
-  const batchId = row.text('id');
+function readQueue(row: Row): Omit<ReviewQueue, 'samples'> {
   return {
-    batchId,
+    batchId: row.text('id'),
     name: row.text('name'),
     images: row.integer('images'),
     annotated: row.integer('annotated'),
     reviewer: row.optionalText('reviewer'),
     created: row.integer('created'),
-    samples: database.all(
-      'SELECT id, name, hash, format FROM images WHERE batch_id = ? ORDER BY created, id LIMIT 4',
-      [batchId],
-      (image) => ({
-        id: image.text('id'),
-        name: image.text('name'),
-        hash: image.text('hash'),
-        format: image.text('format'),
-      }),
-    ),
   };
+}
+
+function samplesOf(database: AsyncDatabase, batchId: string): Promise<ReviewQueue['samples']> {
+  return database.all(
+    'SELECT id, name, hash, format FROM images WHERE batch_id = ? ORDER BY created, id LIMIT 4',
+    [batchId],
+    (row) => ({
+      id: row.text('id'),
+      name: row.text('name'),
+      hash: row.text('hash'),
+      format: row.text('format'),
+    }),
+  );
 }
 
 function unset(projectId: string): ActiveLearning {

@@ -1,6 +1,7 @@
 // The log of what was changed in a workspace.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { ActivityEntry, ActivityStore, WantedActivity } from '../store/activity.ts';
 import { readTexts } from './column-readers.ts';
@@ -31,7 +32,7 @@ CREATE TABLE activity_images (
 `,
 };
 
-export function activityStore(database: Database): ActivityStore {
+export function activityStore(database: AsyncDatabase): ActivityStore {
   return {
     list: async (workspaceId, wanted) =>
       database.all(
@@ -44,7 +45,7 @@ export function activityStore(database: Database): ActivityStore {
     count: async (workspaceId, wanted) => {
       const { beforeId: _, countMax: __, ...rest } = parameters(workspaceId, wanted);
       const sql = `SELECT count(*) AS n FROM activity WHERE ${conditions}`;
-      return database.get(sql, rest, (row) => row.integer('n')) ?? 0;
+      return (await database.get(sql, rest, (row) => row.integer('n'))) ?? 0;
     },
     images: async (entryId) =>
       database.all(

@@ -2,7 +2,8 @@
 
 import { FoveaError, invalidInput } from '../../errors.ts';
 import { term } from '../../query-language/search-terms.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type {
@@ -42,7 +43,7 @@ CREATE INDEX annotation_job_images_open ON annotation_job_images (job_id)
 `,
 };
 
-export function annotationJobStore(database: Database): AnnotationJobStore {
+export function annotationJobStore(database: AsyncDatabase): AnnotationJobStore {
   return {
     add: async (job, images) => database.transaction(() => addWhole(database, job, images)),
     addChosen: async (job, imageIds) =>
@@ -61,10 +62,10 @@ export function annotationJobStore(database: Database): AnnotationJobStore {
         (row) => ({ imageId: row.text('image_id'), state: readState(row) }),
       ),
     review: async (projectId, jobId, review, now) => {
-      if (findJob(database, projectId, jobId) === undefined) return undefined;
-      database.transaction(() => {
-        const changed = predictedAmong(database, [...review.approve, ...review.reject]);
-        changingImages(database, changed, () => reviewImages(database, jobId, review, now));
+      if ((await findJob(database, projectId, jobId)) === undefined) return undefined;
+      await database.transaction(async () => {
+        const changed = await predictedAmong(database, [...review.approve, ...review.reject]);
+        await changingImages(database, changed, () => reviewImages(database, jobId, review, now));
       });
       return findJob(database, projectId, jobId);
     },
@@ -75,14 +76,14 @@ export function annotationJobStore(database: Database): AnnotationJobStore {
  * Adds a job within a transaction, with at most `imagesMax` images that are free; undefined: there
  * is none.
  */
-export function addAnnotationJob(
-  database: Database,
+export async function addAnnotationJob(
+  database: AsyncDatabase,
   job: NewAnnotationJob,
   imagesMax: number,
-): { readonly images: number } | undefined {
-  const imageIds = freeImages(database, job.batchId, imagesMax);
+): Promise<{ readonly images: number } | undefined> {
+  const imageIds = await freeImages(database, job.batchId, imagesMax);
   if (imageIds.length === 0) return undefined;
-  insertWithImages(database, job, imageIds);
+  await insertWithImages(database, job, imageIds);
   return { images: imageIds.length };
 }
 
@@ -90,29 +91,30 @@ export function addAnnotationJob(
  * Within a transaction: the images of a job that nobody annotated are free for another one. A job
  * to which none is left goes.
  */
-export function freeUnannotated(database: Database, jobId: string): void {
+export async function freeUnannotated(database: AsyncDatabase, jobId: string): Promise<void> {
   const sql = `SELECT image_id FROM annotation_job_images
     WHERE job_id = ? AND state = 'unannotated'`;
-  const imageIds = database.all(sql, [jobId], (row) => row.text('image_id'));
-  database.run(`DELETE FROM annotation_job_images WHERE job_id = ? AND state = 'unannotated'`, [
-    jobId,
-  ]);
-  database.run(
+  const imageIds = await database.all(sql, [jobId], (row) => row.text('image_id'));
+  await database.run(
+    `DELETE FROM annotation_job_images WHERE job_id = ? AND state = 'unannotated'`,
+    [jobId],
+  );
+  await database.run(
     `DELETE FROM annotation_jobs WHERE id = ?
      AND NOT EXISTS (SELECT 1 FROM annotation_job_images WHERE job_id = annotation_jobs.id)`,
     [jobId],
   );
-  database.run(
+  await database.run(
     `UPDATE autolabel_jobs SET annotation_job_id = NULL WHERE annotation_job_id = ?
      AND NOT EXISTS (SELECT 1 FROM annotation_jobs WHERE id = annotation_job_id)`,
     [jobId],
   );
-  indexJob(database, jobId, imageIds);
+  await indexJob(database, jobId, imageIds);
 }
 
 /** The image was annotated, in this transaction: its open jobs see that. */
-export function markAnnotated(database: Database, imageId: string): void {
-  database.run(
+export async function markAnnotated(database: AsyncDatabase, imageId: string): Promise<void> {
+  await database.run(
     `UPDATE annotation_job_images SET state = 'annotated'
      WHERE image_id = ? AND state <> 'annotated' AND EXISTS (
        SELECT 1 FROM annotation_job_images AS other
@@ -126,13 +128,13 @@ export function markAnnotated(database: Database, imageId: string): void {
  * Within a transaction that annotated an image: it counts for the newest job of this name, which is
  * made where there is none.
  */
-export function countForJob(
-  database: Database,
+export async function countForJob(
+  database: AsyncDatabase,
   image: { readonly id: string; readonly projectId: string; readonly batchId: string },
   { name, createdBy }: NamedJob,
   now: number,
-): void {
-  const known = database.get(
+): Promise<void> {
+  const known = await database.get(
     `SELECT id FROM annotation_jobs WHERE project_id = ? AND name = ?
      ORDER BY created DESC, id LIMIT 1`,
     [image.projectId, name],
@@ -142,7 +144,7 @@ export function countForJob(
   if (known === undefined) {
     const { projectId, batchId } = image;
     const [labeler, reviewer] = [undefined, undefined];
-    insertJob(database, {
+    await insertJob(database, {
       id,
       projectId,
       name,
@@ -153,43 +155,43 @@ export function countForJob(
       created: now,
     });
   }
-  insertImage(database, id, image.id, 'annotated');
+  await insertImage(database, id, image.id, 'annotated');
 }
 
-function addWhole(database: Database, job: NewAnnotationJob, images: number) {
-  const imageIds = freeImages(database, job.batchId, images);
+async function addWhole(database: AsyncDatabase, job: NewAnnotationJob, images: number) {
+  const imageIds = await freeImages(database, job.batchId, images);
   const free = imageIds.length;
   if (free < images) return { job: undefined, free };
-  insertWithImages(database, job, imageIds);
-  return { job: findJob(database, job.projectId, job.id), free };
+  await insertWithImages(database, job, imageIds);
+  return { job: await findJob(database, job.projectId, job.id), free };
 }
 
-function addChosen(
-  database: Database,
+async function addChosen(
+  database: AsyncDatabase,
   job: NewChosenJob,
   imageIds: readonly string[],
-): AnnotationJob | NotFree {
-  const unknown = database.all(
+): Promise<AnnotationJob | NotFree> {
+  const unknown = await database.all(
     `SELECT value FROM json_each(?) WHERE NOT EXISTS (
        SELECT 1 FROM images WHERE id = value AND project_id = ?)`,
     [JSON.stringify(imageIds), job.projectId],
     (row) => row.text('value'),
   );
   if (unknown.length > 0) return { kind: 'unknown', imageIds: unknown };
-  const batches = database.all(
+  const batches = await database.all(
     `SELECT DISTINCT batch_id FROM images WHERE id IN (SELECT value FROM json_each(?))`,
     [JSON.stringify(imageIds)],
     (row) => row.text('batch_id'),
   );
-  for (const batchId of batches) freeOfEndedRuns(database, batchId);
-  const taken = database.all(
+  for (const batchId of batches) await freeOfEndedRuns(database, batchId);
+  const taken = await database.all(
     `SELECT value FROM json_each(?) WHERE EXISTS (${openJobOf('value')})`,
     [JSON.stringify(imageIds)],
     (row) => row.text('value'),
   );
   if (taken.length > 0) return { kind: 'in-open-job', imageIds: taken };
-  insertWithImages(database, job, imageIds);
-  const added = findJob(database, job.projectId, job.id);
+  await insertWithImages(database, job, imageIds);
+  const added = await findJob(database, job.projectId, job.id);
   if (added === undefined) throw new FoveaError('internal', 'A job was not added.');
   return added;
 }
@@ -202,24 +204,32 @@ function openJobOf(imageId: string): string {
 
 type JobRow = NewChosenJob & { readonly batchId?: string };
 
-function insertWithImages(database: Database, job: JobRow, imageIds: readonly string[]): void {
-  insertJob(database, job);
-  database.run(
+async function insertWithImages(
+  database: AsyncDatabase,
+  job: JobRow,
+  imageIds: readonly string[],
+): Promise<void> {
+  await insertJob(database, job);
+  await database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state)
      SELECT ?, value, iif(objects IS NULL, 'unannotated', 'annotated')
      FROM json_each(?) JOIN images ON images.id = value`,
     [job.id, JSON.stringify(imageIds)],
   );
-  indexJob(database, job.id, imageIds);
+  await indexJob(database, job.id, imageIds);
 }
 
 /**
  * Brings the search index along for images that came into a job, or left it, without a look at all
  * else that it has of them: jobs are large. Images that are not in it yet come into it later.
  */
-function indexJob(database: Database, jobId: string, imageIds: readonly string[]): void {
+async function indexJob(
+  database: AsyncDatabase,
+  jobId: string,
+  imageIds: readonly string[],
+): Promise<void> {
   const changes: TermChanges = new Map();
-  const places = database.all(
+  const places = await database.all(
     `SELECT ordinal,
        EXISTS (SELECT 1 FROM annotation_job_images
                WHERE image_id = image_ordinals.image_id AND job_id = ?) AS is_in_it,
@@ -237,12 +247,16 @@ function indexJob(database: Database, jobId: string, imageIds: readonly string[]
     noteChange(changes, term('job', jobId), ordinal, isInIt);
     noteChange(changes, term('is', 'in-job'), ordinal, isInAny);
   }
-  writeChanges(database, changes);
+  await writeChanges(database, changes);
 }
 
 /** Within a transaction. */
-function freeImages(database: Database, batchId: string, countMax: number): readonly string[] {
-  freeOfEndedRuns(database, batchId);
+async function freeImages(
+  database: AsyncDatabase,
+  batchId: string,
+  countMax: number,
+): Promise<readonly string[]> {
+  await freeOfEndedRuns(database, batchId);
   return database.all(
     `SELECT id FROM images WHERE batch_id = ? AND objects IS NULL
        AND NOT EXISTS (${openJobOf('images.id')})
@@ -256,8 +270,8 @@ function freeImages(database: Database, batchId: string, countMax: number): read
  * A run of Auto Label gives its images back where it ends. It cannot where its processes died too
  * often, or where the disk refused that: then its task has ended, and they are still in its job.
  */
-function freeOfEndedRuns(database: Database, batchId: string): void {
-  const jobIds = database.all(
+async function freeOfEndedRuns(database: AsyncDatabase, batchId: string): Promise<void> {
+  const jobIds = await database.all(
     `SELECT annotation_jobs.id FROM annotation_jobs
      JOIN autolabel_jobs ON autolabel_jobs.project_id = annotation_jobs.project_id
        AND autolabel_jobs.annotation_job_id = annotation_jobs.id
@@ -269,12 +283,12 @@ function freeOfEndedRuns(database: Database, batchId: string): void {
     [batchId],
     (row) => row.text('id'),
   );
-  for (const jobId of jobIds) freeUnannotated(database, jobId);
+  for (const jobId of jobIds) await freeUnannotated(database, jobId);
 }
 
-function insertJob(database: Database, job: JobRow): void {
+async function insertJob(database: AsyncDatabase, job: JobRow): Promise<void> {
   const { id, projectId, name, batchId, labeler, reviewer, createdBy, created } = job;
-  database.run(
+  await database.run(
     `INSERT INTO annotation_jobs
        (id, project_id, name, batch_id, labeler, reviewer, created_by, created)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -282,22 +296,27 @@ function insertJob(database: Database, job: JobRow): void {
   );
 }
 
-function insertImage(database: Database, jobId: string, imageId: string, state: ImageState): void {
-  database.run(
+async function insertImage(
+  database: AsyncDatabase,
+  jobId: string,
+  imageId: string,
+  state: ImageState,
+): Promise<void> {
+  await database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state) VALUES (?, ?, ?)
      ON CONFLICT (job_id, image_id) DO UPDATE SET state = excluded.state`,
     [jobId, imageId, state],
   );
 }
 
-function reviewImages(
-  database: Database,
+async function reviewImages(
+  database: AsyncDatabase,
   jobId: string,
   { approve, reject }: JobReview,
   now: number,
-): void {
+): Promise<void> {
   const known = new Map(
-    database.all(
+    await database.all(
       'SELECT image_id, state FROM annotation_job_images WHERE job_id = ?',
       [jobId],
       (row) => [row.text('image_id'), readState(row)] as const,
@@ -314,17 +333,21 @@ function reviewImages(
       hint: 'Annotate them first, or reject them. Nothing was changed.',
     });
   }
-  for (const id of approve) insertImage(database, jobId, id, 'approved');
+  for (const id of approve) await insertImage(database, jobId, id, 'approved');
   // Who approves an annotation has looked at it.
-  for (const id of approve) database.run('UPDATE images SET predicted = 0 WHERE id = ?', [id]);
+  for (const id of approve)
+    await database.run('UPDATE images SET predicted = 0 WHERE id = ?', [id]);
   for (const id of reject) {
-    insertImage(database, jobId, id, 'rejected');
-    removePrediction(database, id, now);
+    await insertImage(database, jobId, id, 'rejected');
+    await removePrediction(database, id, now);
   }
 }
 
 /** All that the search index has of a review is that these are predicted no more. */
-function predictedAmong(database: Database, imageIds: readonly string[]): readonly string[] {
+async function predictedAmong(
+  database: AsyncDatabase,
+  imageIds: readonly string[],
+): Promise<readonly string[]> {
   return database.all(
     `SELECT images.id FROM json_each(?) AS wanted
        CROSS JOIN images ON images.id = wanted.value WHERE predicted = 1`,
@@ -340,15 +363,19 @@ function unknownImages(path: string, ids: readonly string[], known: ReadonlyMap<
   return [{ path, message: `${missing.length} of ${ids.length} are not in this job (${some})` }];
 }
 
-function removePrediction(database: Database, imageId: string, now: number): void {
-  const removed = database.run(
+async function removePrediction(
+  database: AsyncDatabase,
+  imageId: string,
+  now: number,
+): Promise<void> {
+  const removed = await database.run(
     `UPDATE images SET annotation = NULL, objects = NULL, annotated_at = NULL, predicted = 0
      WHERE id = ? AND predicted = 1`,
     [imageId],
   );
   if (removed === 0) return;
-  database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
-  database.run(
+  await database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
+  await database.run(
     'UPDATE projects SET updated = ? WHERE id = (SELECT project_id FROM images WHERE id = ?)',
     [now, imageId],
   );
@@ -362,7 +389,11 @@ const selectJobs = `
     count(image_id) FILTER (WHERE state = 'rejected') AS rejected
   FROM annotation_jobs LEFT JOIN annotation_job_images ON job_id = annotation_jobs.id`;
 
-function findJob(database: Database, projectId: string, jobId: string): AnnotationJob | undefined {
+async function findJob(
+  database: AsyncDatabase,
+  projectId: string,
+  jobId: string,
+): Promise<AnnotationJob | undefined> {
   return database.get(
     `${selectJobs} WHERE project_id = ? AND annotation_jobs.id = ? GROUP BY annotation_jobs.id`,
     [projectId, jobId],

@@ -1,6 +1,7 @@
 // API keys, stored by the hashes of their secrets.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { ApiKey, ApiKeyStore, NewApiKey } from '../store/api-keys.ts';
 import type { Workspace } from '../store/workspaces.ts';
@@ -24,7 +25,7 @@ CREATE TABLE publishable_keys (
 `,
 };
 
-export function apiKeyStore(database: Database): ApiKeyStore {
+export function apiKeyStore(database: AsyncDatabase): ApiKeyStore {
   const find = (workspaceId: string, id: string) =>
     database.get(
       'SELECT * FROM api_keys WHERE workspace_id = ? AND id = ?',
@@ -36,33 +37,33 @@ export function apiKeyStore(database: Database): ApiKeyStore {
     ...lookups(database),
     find: async (workspaceId, id) => find(workspaceId, id),
     add: async (key, countMax) =>
-      database.transaction(() => {
-        if (countOf(database, key.workspaceId) >= countMax) return false;
-        insert(database, key);
+      database.transaction(async () => {
+        if ((await countOf(database, key.workspaceId)) >= countMax) return false;
+        await insert(database, key);
         return true;
       }),
     change: async (workspaceId, id, decide) =>
-      database.transaction(() => {
-        const key = find(workspaceId, id);
+      database.transaction(async () => {
+        const key = await find(workspaceId, id);
         if (key === undefined) return undefined;
         const changed = decide(key);
-        update(database, changed);
+        await update(database, changed);
         return changed;
       }),
     remove: async (workspaceId, id, look) =>
-      database.transaction(() => {
-        const key = find(workspaceId, id);
+      database.transaction(async () => {
+        const key = await find(workspaceId, id);
         if (key === undefined) return false;
         look(key);
-        return remove(id) > 0;
+        return (await remove(id)) > 0;
       }),
     replace: async (workspaceId, id, make) =>
-      database.transaction(() => {
-        const key = find(workspaceId, id);
+      database.transaction(async () => {
+        const key = await find(workspaceId, id);
         if (key === undefined) return undefined;
         const made = make(key);
-        remove(id);
-        insert(database, made);
+        await remove(id);
+        await insert(database, made);
         return made;
       }),
   };
@@ -70,7 +71,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
 
 type Lookups = Pick<ApiKeyStore, 'byHash' | 'list' | 'publishable' | 'byPublishable'>;
 
-function lookups(database: Database): Lookups {
+function lookups(database: AsyncDatabase): Lookups {
   const publishable = (workspaceId: string) =>
     database.get('SELECT key FROM publishable_keys WHERE workspace_id = ?', [workspaceId], (row) =>
       row.text('key'),
@@ -90,11 +91,11 @@ function lookups(database: Database): Lookups {
         readKey,
       ),
     publishable: async (workspaceId, make) => {
-      const known = publishable(workspaceId);
+      const known = await publishable(workspaceId);
       if (known !== undefined) return known;
       const made = make();
       // Another process may have made one meanwhile.
-      const [kept = made] = database.all(
+      const [kept = made] = await database.all(
         `INSERT INTO publishable_keys (workspace_id, key) VALUES (?, ?)
          ON CONFLICT (workspace_id) DO UPDATE SET key = key RETURNING key`,
         [workspaceId, made],
@@ -115,13 +116,13 @@ function lookups(database: Database): Lookups {
 const workspaceColumns = `workspaces.slug AS workspace_slug, workspaces.name AS workspace_name,
   workspaces.created AS workspace_created`;
 
-function countOf(database: Database, workspaceId: string): number {
+async function countOf(database: AsyncDatabase, workspaceId: string): Promise<number> {
   const sql = 'SELECT count(*) AS n FROM api_keys WHERE workspace_id = ?';
-  return database.get(sql, [workspaceId], (row) => row.integer('n')) ?? 0;
+  return (await database.get(sql, [workspaceId], (row) => row.integer('n'))) ?? 0;
 }
 
-function insert(database: Database, key: NewApiKey): void {
-  database.run(
+async function insert(database: AsyncDatabase, key: NewApiKey): Promise<void> {
+  await database.run(
     `INSERT INTO api_keys (id, workspace_id, hash, prefix, name, scopes, folder_ids,
        custom_metadata, protected, disabled, created_by, created)
      VALUES (:id, :workspaceId, :hash, :prefix, :name, :scopes, :folderIds,
@@ -139,8 +140,8 @@ function insert(database: Database, key: NewApiKey): void {
   );
 }
 
-function update(database: Database, key: ApiKey): void {
-  database.run(
+async function update(database: AsyncDatabase, key: ApiKey): Promise<void> {
+  await database.run(
     `UPDATE api_keys SET name = :name, scopes = :scopes, custom_metadata = :customMetadata,
        protected = :isProtected, disabled = :isDisabled WHERE id = :id`,
     { id: key.id, ...changeable(key) },

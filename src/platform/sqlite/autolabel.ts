@@ -1,7 +1,8 @@
 // Auto Label jobs and their progress.
 
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type {
@@ -33,19 +34,19 @@ CREATE INDEX autolabel_jobs_project ON autolabel_jobs (project_id, created);
 `,
 };
 
-export function autolabelStore(database: Database, queue: TaskQueue): AutolabelStore {
+export function autolabelStore(database: AsyncDatabase, queue: TaskQueue): AutolabelStore {
   return {
     add: async (job, annotationJob, imagesMax) =>
-      database.transaction(() => {
-        const taken = addAnnotationJob(database, annotationJob, imagesMax);
+      database.transaction(async () => {
+        const taken = await addAnnotationJob(database, annotationJob, imagesMax);
         if (taken === undefined) return undefined;
-        addJob(database, queue, job, annotationJob.id, taken.images);
+        await addJob(database, queue, job, annotationJob.id, taken.images);
         return getJob(database, job.id);
       }),
     addFailed: async (job, message, code) =>
-      database.transaction(() => {
-        addJob(database, queue, job, undefined, 0);
-        queue.failUnclaimed(job.id, message, code);
+      database.transaction(async () => {
+        await addJob(database, queue, job, undefined, 0);
+        await queue.failUnclaimed(job.id, message, code);
         const { id, projectId, settings, created } = job;
         const counts = { images: 0, labelled: 0, empty: 0, skipped: 0, boxes: 0 };
         return { id, projectId, settings, created, annotationJobId: undefined, ...counts };
@@ -61,53 +62,54 @@ export function autolabelStore(database: Database, queue: TaskQueue): AutolabelS
       ),
     keep: async (id, image, fenced, now) => fenced(() => keepImage(database, id, image, now)),
     end: async (id, fenced) =>
-      fenced(() => {
-        const job = getJob(database, id);
-        if (job?.annotationJobId !== undefined) freeUnannotated(database, job.annotationJobId);
+      fenced(async () => {
+        const job = await getJob(database, id);
+        if (job?.annotationJobId !== undefined)
+          await freeUnannotated(database, job.annotationJobId);
       }),
   };
 }
 
-function addJob(
-  database: Database,
+async function addJob(
+  database: AsyncDatabase,
   queue: TaskQueue,
   { id, workspaceId, projectId, settings, created }: NewAutolabelJob,
   annotationJobId: string | undefined,
   images: number,
-): void {
-  queue.add({ id, kind: 'autolabel', payload: { workspaceId, projectId, autolabelId: id } });
-  database.run(
+): Promise<void> {
+  await queue.add({ id, kind: 'autolabel', payload: { workspaceId, projectId, autolabelId: id } });
+  await database.run(
     `INSERT INTO autolabel_jobs (id, project_id, annotation_job_id, settings, images, labelled,
        empty, skipped, boxes, done_to, created) VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, '', ?)`,
     [id, projectId, annotationJobId, JSON.stringify(settings), images, created],
   );
 }
 
-function keepImage(
-  database: Database,
+async function keepImage(
+  database: AsyncDatabase,
   id: string,
   { imageId, annotation, inference }: LabelledImage,
   now: number,
-): AutolabelCounts {
-  if (inference) addInferences(database, [inference]);
+): Promise<AutolabelCounts> {
+  if (inference) await addInferences(database, [inference]);
   const options = { overwrite: false, isPredicted: true };
   const written = inference && annotation && writeAnnotation(annotation);
-  const outcome = written && annotateInIndex(database, imageId, written, options, now);
+  const outcome = written && (await annotateInIndex(database, imageId, written, options, now));
   const hasRun = inference !== undefined && inference.error === undefined;
   const isEmpty = hasRun && annotation === undefined;
   const isLabelled = outcome === 'annotated';
   const boxes = isLabelled && annotation?.kind === 'detection' ? annotation.boxes.length : 0;
-  database.run(
+  await database.run(
     `UPDATE autolabel_jobs SET labelled = labelled + ?, empty = empty + ?, skipped = skipped + ?,
        boxes = boxes + ?, done_to = ? WHERE id = ?`,
     [isLabelled, isEmpty, !isLabelled && !isEmpty, boxes, imageId, id],
   );
-  const job = getJob(database, id);
+  const job = await getJob(database, id);
   if (job === undefined) throw new Error(`the Auto Label job ${id} is gone`);
   return job;
 }
 
-function getJob(database: Database, id: string): AutolabelJob | undefined {
+async function getJob(database: AsyncDatabase, id: string): Promise<AutolabelJob | undefined> {
   return database.get('SELECT * FROM autolabel_jobs WHERE id = ?', [id], readJob);
 }
 

@@ -1,21 +1,21 @@
 // The batches in which images came.
 
-import type { Database } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
 import { newId } from '../ids-and-slugs.ts';
 
 /** The id of the batch of this name; creates it where it is missing. */
-export function ensureBatch(
-  database: Database,
+export async function ensureBatch(
+  database: AsyncDatabase,
   projectId: string,
   name: string,
   now: number,
-): string {
+): Promise<string> {
   const id = newId();
-  database.run(
+  await database.run(
     'INSERT INTO batches (id, project_id, name, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     [id, projectId, name, now],
   );
-  const kept = database.get(
+  const kept = await database.get(
     'SELECT id FROM batches WHERE project_id = ? AND name = ?',
     [projectId, name],
     (row) => row.text('id'),

@@ -11,7 +11,7 @@ import {
 } from '../../query-language/catalog-query.ts';
 import { term } from '../../query-language/search-terms.ts';
 import { quotedName } from '../../quoted-name.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { Reader, Row } from '../../storage/database.ts';
 import type {
   CatalogPage,
   CatalogProject,
@@ -34,7 +34,7 @@ export function catalogStore(reader: LongReads): CatalogStore {
 }
 
 /** All public projects that are not in the trash and have an image with each of these tags. */
-function listCatalog(database: Database, tags: readonly string[]): readonly CatalogProject[] {
+function listCatalog(database: Reader, tags: readonly string[]): readonly CatalogProject[] {
   const wanted = tags.map((tag) => readTerm(database, term('tag', tag), allChunks));
   return readProjects(database).flatMap((project) => {
     const images = imagesOf(database, project.id);
@@ -43,7 +43,7 @@ function listCatalog(database: Database, tags: readonly string[]): readonly Cata
   });
 }
 
-export function findSimilarInCatalog(database: Database, descriptor: Descriptor): CatalogPage {
+export function findSimilarInCatalog(database: Reader, descriptor: Descriptor): CatalogPage {
   const projects = readProjects(database).map((project) => ({
     project,
     images: imagesOf(database, project.id),
@@ -73,7 +73,7 @@ const likeShown = 12;
 
 type PublicProject = Omit<CatalogProject, 'classes' | 'images' | 'models' | 'cover'>;
 
-function readProjects(database: Database): readonly PublicProject[] {
+function readProjects(database: Reader): readonly PublicProject[] {
   return database.all(
     `SELECT p.*, w.slug AS workspace,
        (SELECT max(number) FROM versions WHERE project_id = p.id AND deleted_at IS NULL) AS version
@@ -98,7 +98,7 @@ function readPublic(row: Row): PublicProject {
   };
 }
 
-function describe(database: Database, project: PublicProject, images: Bitmap): CatalogProject {
+function describe(database: Reader, project: PublicProject, images: Bitmap): CatalogProject {
   return {
     ...project,
     classes: readClasses(database, project.id),
@@ -113,12 +113,12 @@ function describe(database: Database, project: PublicProject, images: Bitmap): C
   };
 }
 
-function imagesOf(database: Database, projectId: string): Bitmap {
+function imagesOf(database: Reader, projectId: string): Bitmap {
   return readTerm(database, term('project', projectId), allChunks);
 }
 
 /** From one class to the next in the index: not through all rows of each. */
-function readClasses(database: Database, projectId: string): readonly string[] {
+function readClasses(database: Reader, projectId: string): readonly string[] {
   return database.all(
     `WITH RECURSIVE classes (label) AS (
        SELECT min(label) FROM image_labels WHERE project_id = :project
@@ -132,7 +132,7 @@ function readClasses(database: Database, projectId: string): readonly string[] {
   );
 }
 
-function readCover(database: Database, images: Bitmap): Cover | undefined {
+function readCover(database: Reader, images: Bitmap): Cover | undefined {
   const [newest] = ordinals(images, 'desc');
   return database.get(
     `SELECT i.hash, i.name, i.format FROM image_ordinals o JOIN images i ON i.id = o.image_id
@@ -142,7 +142,7 @@ function readCover(database: Database, images: Bitmap): Cover | undefined {
   );
 }
 
-function projectOf(database: Database, ordinal: number): string | undefined {
+function projectOf(database: Reader, ordinal: number): string | undefined {
   return database.get(
     `SELECT i.project_id FROM image_ordinals o JOIN images i ON i.id = o.image_id
      WHERE o.ordinal = ?`,
@@ -153,7 +153,7 @@ function projectOf(database: Database, ordinal: number): string | undefined {
 
 /** Throws `invalid_input` for an invalid query or type. */
 export function searchCatalog(
-  database: Database,
+  database: Reader,
   { q, type, limit, page, now }: CatalogRequest,
 ): CatalogPage {
   const { words, tags, filters, sort } = parseCatalogQuery(q);

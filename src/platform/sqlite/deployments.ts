@@ -1,6 +1,7 @@
 // The model that each project runs.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { DeployedModel, DeploymentStore } from '../store/deployments.ts';
 
@@ -14,7 +15,7 @@ CREATE TABLE deployments (
 `,
 };
 
-export function deploymentStore(database: Database): DeploymentStore {
+export function deploymentStore(database: AsyncDatabase): DeploymentStore {
   return {
     get: async (projectId) =>
       database.get(
@@ -23,7 +24,7 @@ export function deploymentStore(database: Database): DeploymentStore {
         readModel,
       ),
     set: async (projectId, model, now) => {
-      database.run(
+      await database.run(
         `INSERT INTO deployments (project_id, model, updated) VALUES (?, ?, ?)
          ON CONFLICT (project_id) DO UPDATE SET model = excluded.model, updated = excluded.updated`,
         [projectId, model && JSON.stringify(model), now],

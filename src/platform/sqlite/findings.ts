@@ -1,13 +1,13 @@
 // A page of the images, groups or files behind one figure of the health of a project.
 
-import type { Database } from '../../storage/database.ts';
+import type { Reader } from '../../storage/database.ts';
 import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts';
 import { findNearDuplicates } from './near-duplicates.ts';
 import { listOddImages } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 
 export function listFindings(
-  database: Database,
+  database: Reader,
   projectId: string,
   { finding, ...page }: WantedFindings,
 ): FindingsPage {
@@ -35,7 +35,7 @@ const oddKinds = {
 } as const satisfies Partial<Record<WantedFindings['finding'], OddKind>>;
 
 function pageOfGroups(
-  database: Database,
+  database: Reader,
   projectId: string,
   leaksAlone: boolean,
   page: Page,

@@ -2,7 +2,8 @@
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { Folder, FolderChange, FolderStore, NewFolder } from '../store/folders.ts';
 import type { Project } from '../store/projects.ts';
@@ -32,7 +33,7 @@ const inside = `WITH RECURSIVE inside (id) AS (
   UNION SELECT folders.id FROM folders JOIN inside ON folders.parent_id = inside.id
 )`;
 
-export function folderStore(database: Database): FolderStore {
+export function folderStore(database: AsyncDatabase): FolderStore {
   const find = (workspaceId: string, folderId: string) =>
     database.get(
       `SELECT ${columns} FROM folders WHERE workspace_id = ? AND id = ?`,
@@ -61,24 +62,24 @@ export function folderStore(database: Database): FolderStore {
     find: async (workspaceId, folderId) => find(workspaceId, folderId),
     add: async (folder) => database.transaction(() => addFolder(database, folder)),
     update: async (workspaceId, folderId, change, now) =>
-      database.transaction(() => {
-        const folder = find(workspaceId, folderId);
-        if (folder !== undefined) changeFolder(database, folder, change, now);
+      database.transaction(async () => {
+        const folder = await find(workspaceId, folderId);
+        if (folder !== undefined) await changeFolder(database, folder, change, now);
         return folder !== undefined;
       }),
     remove: async (workspaceId, folderId, now) =>
-      database.transaction(() => {
-        const folder = findPlace(workspaceId, folderId);
-        if (folder !== undefined) removeFolder(database, folder, now);
+      database.transaction(async () => {
+        const folder = await findPlace(workspaceId, folderId);
+        if (folder !== undefined) await removeFolder(database, folder, now);
         return folder !== undefined;
       }),
     setProjects: async (workspaceId, folderId, slugs, operation, now) =>
-      database.transaction(() => {
-        const folder = findPlace(workspaceId, folderId);
+      database.transaction(async () => {
+        const folder = await findPlace(workspaceId, folderId);
         if (folder === undefined) return false;
-        if (operation === 'add') putInto(database, folder, slugs);
-        else takeOut(database, folder, slugs);
-        touch(database, folderId, now);
+        if (operation === 'add') await putInto(database, folder, slugs);
+        else await takeOut(database, folder, slugs);
+        await touch(database, folderId, now);
         return true;
       }),
     within: async (workspaceId, folderIds) =>
@@ -93,10 +94,10 @@ export function folderStore(database: Database): FolderStore {
   };
 }
 
-function addFolder(database: Database, folder: NewFolder): void {
+async function addFolder(database: AsyncDatabase, folder: NewFolder): Promise<void> {
   const { id, workspaceId, name, externalId, authGroups, created } = folder;
   const parentId = folder.parentId ?? undefined;
-  const folders = database.get(
+  const folders = await database.get(
     'SELECT count(*) AS n FROM folders WHERE workspace_id = ?',
     [workspaceId],
     (row) => row.integer('n'),
@@ -104,9 +105,9 @@ function addFolder(database: Database, folder: NewFolder): void {
   if ((folders ?? 0) >= limits.foldersMax) {
     throw new FoveaError('conflict', `A workspace has at most ${limits.foldersMax} folders.`);
   }
-  refuseParent(database, { id, workspaceId }, parentId);
-  refuseSameName(database, { id, workspaceId, parentId, name });
-  database.run(
+  await refuseParent(database, { id, workspaceId }, parentId);
+  await refuseSameName(database, { id, workspaceId, parentId, name });
+  await database.run(
     `INSERT INTO folders (id, workspace_id, parent_id, name, external_id, auth_groups, created,
        updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     [
@@ -120,25 +121,30 @@ function addFolder(database: Database, folder: NewFolder): void {
       created,
     ],
   );
-  putInto(database, { id, workspaceId }, folder.projects ?? []);
+  await putInto(database, { id, workspaceId }, folder.projects ?? []);
 }
 
-function changeFolder(database: Database, folder: Folder, change: FolderChange, now: number): void {
+async function changeFolder(
+  database: AsyncDatabase,
+  folder: Folder,
+  change: FolderChange,
+  now: number,
+): Promise<void> {
   const { id, workspaceId } = folder;
   const parentId = change.parentId === undefined ? folder.parentId : (change.parentId ?? undefined);
   const name = change.name ?? folder.name;
-  refuseParent(database, folder, parentId);
-  refuseSameName(database, { id, workspaceId, parentId, name });
+  await refuseParent(database, folder, parentId);
+  await refuseSameName(database, { id, workspaceId, parentId, name });
   const authGroups = JSON.stringify(change.authGroups ?? folder.authGroups);
-  database.run(
+  await database.run(
     `UPDATE folders SET name = ?, parent_id = ?, external_id = ?, auth_groups = ?, updated = ?
      WHERE id = ?`,
     [name, parentId, change.externalId ?? folder.externalId, authGroups, now, id],
   );
   if (change.projects === undefined) return;
-  putInto(database, folder, change.projects);
+  await putInto(database, folder, change.projects);
   const staying = new Set(change.projects);
-  takeOut(
+  await takeOut(
     database,
     folder,
     folder.projects.filter((slug) => !staying.has(slug)),
@@ -146,12 +152,12 @@ function changeFolder(database: Database, folder: Folder, change: FolderChange, 
 }
 
 /** What it held is one step further up then. */
-function removeFolder(
-  database: Database,
+async function removeFolder(
+  database: AsyncDatabase,
   { id, workspaceId, parentId }: Pick<Folder, 'id' | 'workspaceId' | 'parentId'>,
   now: number,
-): void {
-  const above = database.all(
+): Promise<void> {
+  const above = await database.all(
     `SELECT name FROM folders WHERE parent_id = ? AND name IN (
        SELECT name FROM folders WHERE workspace_id = ? AND coalesce(parent_id, '') = ? AND id <> ?)`,
     [id, workspaceId, parentId ?? '', id],
@@ -164,20 +170,23 @@ function removeFolder(
     });
   }
   // One of its own name may take its place.
-  database.run("UPDATE folders SET name = '' WHERE id = ?", [id]);
-  database.run('UPDATE folders SET parent_id = ?, updated = ? WHERE parent_id = ?', [
+  await database.run("UPDATE folders SET name = '' WHERE id = ?", [id]);
+  await database.run('UPDATE folders SET parent_id = ?, updated = ? WHERE parent_id = ?', [
     parentId,
     now,
     id,
   ]);
-  database.run('UPDATE projects SET folder_id = ? WHERE folder_id = ?', [parentId, id]);
-  database.run('DELETE FROM folders WHERE id = ?', [id]);
+  await database.run('UPDATE projects SET folder_id = ? WHERE folder_id = ?', [parentId, id]);
+  await database.run('DELETE FROM folders WHERE id = ?', [id]);
 }
 
 type Named = Pick<Folder, 'id' | 'workspaceId' | 'parentId' | 'name'>;
 
-function refuseSameName(database: Database, { id, workspaceId, parentId, name }: Named): void {
-  const other = database.get(
+async function refuseSameName(
+  database: AsyncDatabase,
+  { id, workspaceId, parentId, name }: Named,
+): Promise<void> {
+  const other = await database.get(
     `SELECT id FROM folders
      WHERE workspace_id = ? AND coalesce(parent_id, '') = ? AND name = ? AND id <> ?`,
     [workspaceId, parentId ?? '', name, id],
@@ -191,26 +200,30 @@ function refuseSameName(database: Database, { id, workspaceId, parentId, name }:
 
 type Place = Pick<Folder, 'id' | 'workspaceId'>;
 
-function refuseParent(
-  database: Database,
+async function refuseParent(
+  database: AsyncDatabase,
   { id, workspaceId }: Place,
   parentId: string | undefined,
-): void {
+): Promise<void> {
   if (parentId === undefined) return;
-  const above = chainOf(database, workspaceId, parentId);
+  const above = await chainOf(database, workspaceId, parentId);
   if (above.length === 0) {
     throw invalidArgument('parent_id', `there is no folder "${parentId}"`, 'See folders_list.');
   }
   if (above.includes(id)) {
     throw invalidArgument('parent_id', 'a folder cannot be below itself');
   }
-  if (above.length + heightOf(database, id) > limits.folderDepthMax) {
+  if (above.length + (await heightOf(database, id)) > limits.folderDepthMax) {
     throw invalidArgument('parent_id', `folders go ${limits.folderDepthMax} deep at most`);
   }
 }
 
 /** A folder and all above it, the nearest first; empty when it is not there. */
-function chainOf(database: Database, workspaceId: string, folderId: string): readonly string[] {
+async function chainOf(
+  database: AsyncDatabase,
+  workspaceId: string,
+  folderId: string,
+): Promise<readonly string[]> {
   return database.all(
     `WITH RECURSIVE chain (id, parent_id, step) AS (
        SELECT id, parent_id, 1 FROM folders WHERE workspace_id = ? AND id = ?
@@ -223,8 +236,8 @@ function chainOf(database: Database, workspaceId: string, folderId: string): rea
 }
 
 /** 1 for a folder without folders in it. */
-function heightOf(database: Database, folderId: string): number {
-  const height = database.get(
+async function heightOf(database: AsyncDatabase, folderId: string): Promise<number> {
+  const height = await database.get(
     `WITH RECURSIVE below (id, step) AS (
        VALUES (?, 1)
        UNION ALL SELECT folders.id, step + 1 FROM folders JOIN below ON folders.parent_id = below.id)
@@ -235,42 +248,50 @@ function heightOf(database: Database, folderId: string): number {
   return height ?? 1;
 }
 
-function putInto(database: Database, { id, workspaceId }: Place, slugs: readonly string[]): void {
-  move(database, findProjects(database, workspaceId, slugs, 'projects'), id);
+async function putInto(
+  database: AsyncDatabase,
+  { id, workspaceId }: Place,
+  slugs: readonly string[],
+): Promise<void> {
+  await move(database, await findProjects(database, workspaceId, slugs, 'projects'), id);
 }
 
-function move(
-  database: Database,
+async function move(
+  database: AsyncDatabase,
   projects: readonly Pick<Project, 'id'>[],
   folderId: string | undefined,
-): void {
+): Promise<void> {
   const ids = JSON.stringify(projects.map(({ id }) => id));
-  database.run(
+  await database.run(
     `UPDATE projects SET folder_id = :folder WHERE folder_id IS NOT :folder
        AND id IN (SELECT value FROM json_each(:ids))`,
     { folder: folderId, ids },
   );
 }
 
-function takeOut(database: Database, { id, workspaceId }: Place, slugs: readonly string[]): void {
-  const projects = findProjects(database, workspaceId, slugs, 'projects');
+async function takeOut(
+  database: AsyncDatabase,
+  { id, workspaceId }: Place,
+  slugs: readonly string[],
+): Promise<void> {
+  const projects = await findProjects(database, workspaceId, slugs, 'projects');
   const other = projects.find(({ folderId }) => folderId !== id);
   if (other) throw invalidArgument('projects', `"${other.slug}" is not in this folder`);
-  move(database, projects, undefined);
+  await move(database, projects, undefined);
 }
 
-function touch(database: Database, folderId: string, now: number): void {
-  database.run('UPDATE folders SET updated = ? WHERE id = ?', [now, folderId]);
+async function touch(database: AsyncDatabase, folderId: string, now: number): Promise<void> {
+  await database.run('UPDATE folders SET updated = ? WHERE id = ?', [now, folderId]);
 }
 
-function idsOf(
-  database: Database,
+async function idsOf(
+  database: AsyncDatabase,
   sql: string,
   workspaceId: string,
   folderIds: readonly string[],
-): ReadonlySet<string> {
+): Promise<ReadonlySet<string>> {
   const parameters = [workspaceId, JSON.stringify(folderIds)];
-  return new Set(database.all(sql, parameters, (row) => row.text('id')));
+  return new Set(await database.all(sql, parameters, (row) => row.text('id')));
 }
 
 /** Where it is: enough for what does not show it. */

@@ -1,7 +1,8 @@
 // Forks of projects: copies of rows; files are shared by their hash.
 
 import { FoveaError } from '../../errors.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices } from '../../storage/time-sliced-query.ts';
@@ -24,7 +25,7 @@ CREATE TABLE forks (
 `,
 };
 
-export function forkStore(database: Database, queue: TaskQueue): ForkStore {
+export function forkStore(database: AsyncDatabase, queue: TaskQueue): ForkStore {
   return {
     sources: async (workspaceId, slug) =>
       database.all(
@@ -56,16 +57,20 @@ export function forkStore(database: Database, queue: TaskQueue): ForkStore {
 
 const mayBeRead = `deleted_at IS NULL AND (public = 1 OR workspace_id = ?)`;
 
-function startFork(database: Database, queue: TaskQueue, fork: NewFork): Project | undefined {
+async function startFork(
+  database: AsyncDatabase,
+  queue: TaskQueue,
+  fork: NewFork,
+): Promise<Project | undefined> {
   const { taskId, workspaceId, projectId, sourceId, origin, created } = fork;
-  const source = database.get(
+  const source = await database.get(
     `SELECT * FROM projects WHERE id = ? AND ${mayBeRead}`,
     [sourceId, workspaceId],
     readProject,
   );
   if (source === undefined) return undefined;
   const { name, type, annotation, license } = source;
-  const project = addProject(database, {
+  const project = await addProject(database, {
     id: projectId,
     workspaceId,
     name,
@@ -76,44 +81,55 @@ function startFork(database: Database, queue: TaskQueue, fork: NewFork): Project
     isPublic: false,
     folderId: undefined,
   });
-  database.run(
+  await database.run(
     `INSERT INTO forks (task_id, source_id, project_id, created, copied, after_created, after_id)
      VALUES (?, ?, ?, ?, 0, -1, '')`,
     [taskId, sourceId, projectId, created],
   );
   const payload = { workspaceId, workspace: fork.workspaceSlug, projectId, origin };
-  queue.add({ id: taskId, kind: 'fork', payload });
+  await queue.add({ id: taskId, kind: 'fork', payload });
   return project;
 }
 
-function copyImages(database: Database, taskId: string, images: readonly ForkImage[]): void {
-  const fork = database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork);
+async function copyImages(
+  database: AsyncDatabase,
+  taskId: string,
+  images: readonly ForkImage[],
+): Promise<void> {
+  const fork = await database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork);
   const last = images.at(-1);
   if (fork === undefined || last === undefined) return;
-  refuseInTrash(database, fork);
+  await refuseInTrash(database, fork);
   const copies = images.map(({ id }) => ({ from: id, to: newId() }));
-  const batches = copyBatches(database, fork.projectId, images);
-  const copied = changingImages(
+  const batches = await copyBatches(database, fork.projectId, images);
+  const copied = await changingImages(
     database,
     copies.map(({ to }) => to),
-    () => copies.filter((copy) => copyImage(database, fork, batches, copy)).length,
+    async () => {
+      let added = 0;
+      for (const copy of copies) if (await copyImage(database, fork, batches, copy)) added += 1;
+      return added;
+    },
   );
-  database.run(
+  await database.run(
     'UPDATE forks SET copied = copied + ?, after_created = ?, after_id = ? WHERE task_id = ?',
     [copied, last.created, last.id, taskId],
   );
 }
 
-function refuseInTrash(database: Database, { sourceId, projectId }: Fork): void {
+async function refuseInTrash(
+  database: AsyncDatabase,
+  { sourceId, projectId }: Fork,
+): Promise<void> {
   const find = (id: string, condition: string, ...values: readonly string[]) =>
     database.get(
       `SELECT * FROM projects WHERE id = ? AND ${condition}`,
       [id, ...values],
       readProject,
     );
-  const target = find(projectId, 'deleted_at IS NULL');
+  const target = await find(projectId, 'deleted_at IS NULL');
   if (target === undefined) throw gone('The copy is in the trash.');
-  if (find(sourceId, mayBeRead, target.workspaceId) === undefined) {
+  if ((await find(sourceId, mayBeRead, target.workspaceId)) === undefined) {
     throw gone(`The source was deleted; "${target.slug}" has what was copied until then.`);
   }
 }
@@ -128,13 +144,13 @@ interface Copy {
 }
 
 /** False when the source is gone, or the fork has an image of these bytes already. */
-function copyImage(
-  database: Database,
+async function copyImage(
+  database: AsyncDatabase,
   { projectId }: Fork,
   batches: ReadonlyMap<string, string>,
   { from, to }: Copy,
-): boolean {
-  const added = database.run(
+): Promise<boolean> {
+  const added = await database.run(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
        metadata, sequence_number, sequence_size, inference_id, annotation, objects, annotated_at,
        predicted, created)
@@ -144,11 +160,11 @@ function copyImage(
     [to, projectId, batches.get(from), from],
   );
   if (added === 0) return false;
-  database.run(
+  await database.run(
     'INSERT INTO image_tags (image_id, tag) SELECT ?, tag FROM image_tags WHERE image_id = ?',
     [to, from],
   );
-  database.run(
+  await database.run(
     `INSERT INTO image_labels (image_id, project_id, label, n)
      SELECT ?, ?, label, n FROM image_labels WHERE image_id = ?`,
     [to, projectId, from],
@@ -157,27 +173,26 @@ function copyImage(
 }
 
 /** Image to the batch of the same name in the copy, made as it was made where it comes from. */
-function copyBatches(
-  database: Database,
+async function copyBatches(
+  database: AsyncDatabase,
   projectId: string,
   images: readonly ForkImage[],
-): ReadonlyMap<string, string> {
-  const known = new Map<string, string>();
-  return new Map(
-    images.flatMap(({ id }): [string, string][] => {
-      const batch = database.get(
-        `SELECT batches.name, batches.created FROM images
-           JOIN batches ON batches.id = images.batch_id WHERE images.id = ?`,
-        [id],
-        (row) => ({ name: row.text('name'), created: row.integer('created') }),
-      );
-      if (batch === undefined) return [];
-      const batchId =
-        known.get(batch.name) ?? ensureBatch(database, projectId, batch.name, batch.created);
-      known.set(batch.name, batchId);
-      return [[id, batchId]];
-    }),
+): Promise<ReadonlyMap<string, string>> {
+  const found = await database.all(
+    `SELECT images.id, batches.name, batches.created FROM json_each(?) AS wanted
+       JOIN images ON images.id = wanted.value JOIN batches ON batches.id = images.batch_id
+     ORDER BY wanted.key`,
+    [JSON.stringify(images.map(({ id }) => id))],
+    (row) => ({ id: row.text('id'), name: row.text('name'), created: row.integer('created') }),
   );
+  const copies = new Map<string, string>();
+  const ofImages = new Map<string, string>();
+  for (const { id, name, created } of found) {
+    const batchId = copies.get(name) ?? (await ensureBatch(database, projectId, name, created));
+    copies.set(name, batchId);
+    ofImages.set(id, batchId);
+  }
+  return ofImages;
 }
 
 function readFork(row: Row): Fork {

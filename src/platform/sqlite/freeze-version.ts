@@ -2,7 +2,8 @@
 
 import type { Candidate } from '../../dataset-versions/filter-and-remap.ts';
 import { FoveaError } from '../../errors.ts';
-import type { Database, Row, Snapshot } from '../../storage/database.ts';
+import type { AsyncDatabase, AsyncReader, AsyncSnapshot } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices, readInSlices } from '../../storage/time-sliced-query.ts';
 import type { ChooseImages, NewVersion, Version, VersionCandidate } from '../store/versions.ts';
@@ -15,7 +16,7 @@ import { readSplit, readTexts, splitCountsOf } from './column-readers.ts';
  * Throws `conflict` where this took so long, as on a machine that slept meanwhile.
  */
 export function addVersion(
-  database: Database,
+  database: AsyncDatabase,
   queue: TaskQueue,
   version: NewVersion,
   choose: ChooseImages,
@@ -35,17 +36,17 @@ export function addVersion(
 const freezes = new Map<string, Promise<unknown>>();
 
 async function freeze(
-  database: Database,
+  database: AsyncDatabase,
   queue: TaskQueue,
   version: NewVersion,
   choose: ChooseImages,
 ): Promise<Version | undefined> {
   // Before the snapshot: from here on no file of an image is swept.
-  const outline = database.transaction(() => addOutline(database, version));
+  const outline = await database.transaction(() => addOutline(database, version));
   try {
     const sources = await freezeImages(database, version, choose);
     if (sources === 0) return undefined;
-    database.transaction(() => publish(database, queue, version, sources));
+    await database.transaction(() => publish(database, queue, version, sources));
     return {
       ...outline,
       state: 'generating',
@@ -56,13 +57,13 @@ async function freeze(
       splits: splitCountsOf({}),
     };
   } finally {
-    removeEmptyOutline(database, version);
+    await removeEmptyOutline(database, version);
   }
 }
 
 /** All images of a project, in their order. */
 export function listCandidates(
-  database: Pick<Database, 'each'>,
+  database: Pick<AsyncReader, 'each'>,
   projectId: string,
 ): Promise<readonly VersionCandidate[]> {
   return readAllInSlices(database, {
@@ -87,16 +88,16 @@ function annotationState(objects: number | undefined): Candidate['annotation'] {
 }
 
 /** The row of the version. Others take it for one that is being purged: `deleted_at` is 0. */
-function addOutline(database: Database, version: NewVersion) {
+async function addOutline(database: AsyncDatabase, version: NewVersion) {
   const { id, projectId, settings, taskId, created } = version;
   const number =
-    database.get(
+    (await database.get(
       'SELECT coalesce(max(number), 0) + 1 AS number FROM versions WHERE project_id = ?',
       [projectId],
       (row) => row.integer('number'),
-    ) ?? 1;
+    )) ?? 1;
   const name = version.name ?? `Version ${number}`;
-  database.run(
+  await database.run(
     `INSERT INTO versions (id, project_id, number, name, settings, task_id, ready, images, splits,
        classes, created, deleted_at) VALUES (?, ?, ?, ?, ?, ?, 0, 0, '{}', '[]', ?, 0)`,
     [id, projectId, number, name, JSON.stringify(settings), taskId, created],
@@ -104,14 +105,14 @@ function addOutline(database: Database, version: NewVersion) {
   return { id, projectId, number, name, created, settings, taskId };
 }
 
-export function isFreezing(database: Database, since: number): boolean {
+export async function isFreezing(database: AsyncDatabase, since: number): Promise<boolean> {
   const sql = 'SELECT 1 AS found FROM versions WHERE deleted_at = 0 AND created > ? LIMIT 1';
-  return database.get(sql, [since], (row) => row.integer('found')) !== undefined;
+  return (await database.get(sql, [since], (row) => row.integer('found'))) !== undefined;
 }
 
 /** So that its number is free again. */
-function removeEmptyOutline(database: Database, { id }: NewVersion): void {
-  database.run(
+async function removeEmptyOutline(database: AsyncDatabase, { id }: NewVersion): Promise<void> {
+  await database.run(
     `DELETE FROM versions WHERE id = ? AND deleted_at = 0
        AND NOT EXISTS (SELECT 1 FROM version_sources WHERE version_id = versions.id)`,
     [id],
@@ -120,11 +121,11 @@ function removeEmptyOutline(database: Database, { id }: NewVersion): void {
 
 /** Copies the rows of the images that `choose` keeps, and gives their number. */
 async function freezeImages(
-  database: Database,
+  database: AsyncDatabase,
   version: NewVersion,
   choose: ChooseImages,
 ): Promise<number> {
-  const snapshot = database.snapshot();
+  const snapshot = await database.snapshot();
   try {
     const chosen = choose?.(await listCandidates(snapshot, version.projectId));
     const ids = chosen && new Set(chosen.map(({ id }) => id));
@@ -135,8 +136,8 @@ async function freezeImages(
 }
 
 async function copyImages(
-  database: Database,
-  snapshot: Snapshot,
+  database: AsyncDatabase,
+  snapshot: AsyncSnapshot,
   { id, projectId }: NewVersion,
   chosen: ReadonlySet<string> | undefined,
 ): Promise<number> {
@@ -148,21 +149,21 @@ async function copyImages(
     read: readImage,
   };
   await readInSlices(snapshot, images, (rows) =>
-    database.transaction(() => {
-      requireOutline(database, id);
+    database.transaction(async () => {
+      await requireOutline(database, id);
       for (const row of rows) {
         if (chosen && !chosen.has(row.id)) continue;
         ordinal += 1;
-        addSource(database, id, ordinal, row);
+        await addSource(database, id, ordinal, row);
       }
     }),
   );
   return ordinal;
 }
 
-function requireOutline(database: Database, id: string): void {
+async function requireOutline(database: AsyncDatabase, id: string): Promise<void> {
   const sql = 'SELECT 1 AS found FROM versions WHERE id = ?';
-  if (database.get(sql, [id], (row) => row.integer('found')) === undefined) throw removed();
+  if ((await database.get(sql, [id], (row) => row.integer('found'))) === undefined) throw removed();
 }
 
 function removed(): FoveaError {
@@ -185,30 +186,35 @@ function readImage(row: Row): ImageRow {
   return { id, created: row.integer('created'), values };
 }
 
-function addSource(database: Database, versionId: string, ordinal: number, image: ImageRow): void {
-  database.run(
+async function addSource(
+  database: AsyncDatabase,
+  versionId: string,
+  ordinal: number,
+  image: ImageRow,
+): Promise<void> {
+  await database.run(
     `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
        height, annotation, done) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
     [versionId, ordinal, ...image.values],
   );
 }
 
-function publish(
-  database: Database,
+async function publish(
+  database: AsyncDatabase,
   queue: TaskQueue,
   { id, projectId, taskId }: NewVersion,
   sources: number,
-): void {
-  const published = database.run(
+): Promise<void> {
+  const published = await database.run(
     `UPDATE versions SET deleted_at = NULL WHERE id = ? AND deleted_at = 0
        AND (SELECT count(*) FROM version_sources WHERE version_id = versions.id) = ?`,
     [id, sources],
   );
   if (published === 0) throw removed();
-  const workspaceId = database.get(
+  const workspaceId = await database.get(
     'SELECT workspace_id FROM projects WHERE id = ?',
     [projectId],
     (row) => row.text('workspace_id'),
   );
-  queue.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
+  await queue.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
 }

@@ -3,7 +3,8 @@
 import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type {
   AddedImage,
   AnnotateOptions,
@@ -27,7 +28,7 @@ import { readProject } from './projects.ts';
 import { changingImages } from './search-index/update-index.ts';
 import { keepInTrash } from './trashed-images.ts';
 
-export function imageStore(database: Database): ImageStore {
+export function imageStore(database: AsyncDatabase): ImageStore {
   return {
     add: async (image) =>
       changingImages(database, [image.id], () => addImage(database, image), image.descriptor),
@@ -73,13 +74,13 @@ export function imageStore(database: Database): ImageStore {
   };
 }
 
-function addImage(database: Database, image: NewImage) {
-  const known = findByHash(database, image.projectId, image.hash);
+async function addImage(database: AsyncDatabase, image: NewImage) {
+  const known = await findByHash(database, image.projectId, image.hash);
   if (known !== undefined) return known;
   const { id, projectId, name, hash, bytes, format, width, height, split, created } = image;
-  const batchId = ensureBatch(database, projectId, image.batchName, created);
+  const batchId = await ensureBatch(database, projectId, image.batchName, created);
   const { sequenceNumber, sequenceSize, inferenceId } = image;
-  database.run(
+  await database.run(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
        metadata, sequence_number, sequence_size, inference_id, created)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -101,12 +102,16 @@ function addImage(database: Database, image: NewImage) {
       created,
     ],
   );
-  addTags(database, id, image.tags);
-  touchProject(database, projectId, created);
+  await addTags(database, id, image.tags);
+  await touchProject(database, projectId, created);
   return { id, name, duplicate: false, split };
 }
 
-function findByHash(database: Database, projectId: string, hash: string): AddedImage | undefined {
+async function findByHash(
+  database: AsyncDatabase,
+  projectId: string,
+  hash: string,
+): Promise<AddedImage | undefined> {
   return database.get(
     'SELECT id, name, split FROM images WHERE project_id = ? AND hash = ?',
     [projectId, hash],
@@ -120,13 +125,13 @@ function findByHash(database: Database, projectId: string, hash: string): AddedI
 }
 
 /** Annotates an image, in the transaction of the caller where there is one. */
-export function annotateInIndex(
-  database: Database,
+export async function annotateInIndex(
+  database: AsyncDatabase,
   imageId: string,
   annotation: WrittenAnnotation,
   options: AnnotateOptions,
   now: number,
-): Annotated {
+): Promise<Annotated> {
   return changingImages(database, [imageId], () =>
     annotateImage(database, imageId, annotation, options, now),
   );
@@ -134,14 +139,14 @@ export function annotateInIndex(
 
 type Annotated = 'annotated' | 'was_annotated' | 'missing';
 
-function annotateImage(
-  database: Database,
+async function annotateImage(
+  database: AsyncDatabase,
   imageId: string,
   annotation: WrittenAnnotation,
   { overwrite, isPredicted, job }: AnnotateOptions,
   now: number,
-): Annotated {
-  const known = database.get(
+): Promise<Annotated> {
+  const known = await database.get(
     'SELECT project_id, batch_id, objects IS NOT NULL AS annotated FROM images WHERE id = ?',
     [imageId],
     (row) => ({
@@ -153,45 +158,48 @@ function annotateImage(
   if (known === undefined) return 'missing';
   if (known.annotated && !overwrite) return 'was_annotated';
   const { json, labels, objects } = annotation;
-  database.run(
+  await database.run(
     'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
     [json, objects, now, isPredicted, imageId],
   );
-  database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
+  await database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
   for (const [label, n] of labels) {
-    database.run('INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)', [
-      imageId,
-      known.projectId,
-      label,
-      n,
-    ]);
+    await database.run(
+      'INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)',
+      [imageId, known.projectId, label, n],
+    );
   }
-  markAnnotated(database, imageId);
-  if (job !== undefined) countForJob(database, { ...known, id: imageId }, job, now);
-  touchProject(database, known.projectId, now);
+  await markAnnotated(database, imageId);
+  if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
+  await touchProject(database, known.projectId, now);
   return 'annotated';
 }
 
-function changeTags(database: Database, imageId: string, { operation, tags }: TagChange) {
-  if (!isThere(database, imageId)) return undefined;
+async function changeTags(
+  database: AsyncDatabase,
+  imageId: string,
+  { operation, tags }: TagChange,
+) {
+  if (!(await isThere(database, imageId))) return undefined;
   const added = operation === 'add' ? tags : [];
-  const problem = tagProblem(listTags(database, imageId), added, [], 'tags');
+  const problem = tagProblem(await listTags(database, imageId), added, [], 'tags');
   if (problem !== undefined) throw invalidInput([problem]);
-  if (operation === 'set') database.run('DELETE FROM image_tags WHERE image_id = ?', [imageId]);
-  if (operation === 'remove') removeTags(database, imageId, tags);
-  else addTags(database, imageId, tags);
+  if (operation === 'set')
+    await database.run('DELETE FROM image_tags WHERE image_id = ?', [imageId]);
+  if (operation === 'remove') await removeTags(database, imageId, tags);
+  else await addTags(database, imageId, tags);
   return listTags(database, imageId);
 }
 
 /** What keeps an image from being changed so: it would have too much. */
-export function changeProblems(
-  database: Database,
+export async function changeProblems(
+  database: AsyncDatabase,
   imageId: string,
   change: ImageChange,
-): readonly Problem[] {
-  const metadata = metadataOf(database, imageId);
+): Promise<readonly Problem[]> {
+  const metadata = await metadataOf(database, imageId);
   if (metadata === undefined) return [];
-  const tags = listTags(database, imageId);
+  const tags = await listTags(database, imageId);
   return [
     keyProblem(Object.keys(metadata), change),
     tagProblem(tags, change.addTags, change.removeTags, 'addTags'),
@@ -199,21 +207,28 @@ export function changeProblems(
 }
 
 /** False when there is no such image. Throws `invalid_input` where it would have too much. */
-export function changeImage(database: Database, imageId: string, change: ImageChange): boolean {
-  const metadata = metadataOf(database, imageId);
+export async function changeImage(
+  database: AsyncDatabase,
+  imageId: string,
+  change: ImageChange,
+): Promise<boolean> {
+  const metadata = await metadataOf(database, imageId);
   if (metadata === undefined) return false;
-  const problems = changeProblems(database, imageId, change);
+  const problems = await changeProblems(database, imageId, change);
   if (problems.length > 0) throw invalidInput(problems);
   const removed = new Set(change.removeMetadata);
   const kept = Object.entries(metadata).filter(([key]) => !removed.has(key));
   const next = { ...Object.fromEntries(kept), ...change.metadata };
-  database.run('UPDATE images SET metadata = ? WHERE id = ?', [JSON.stringify(next), imageId]);
-  addTags(database, imageId, change.addTags);
-  removeTags(database, imageId, change.removeTags);
+  await database.run('UPDATE images SET metadata = ? WHERE id = ?', [
+    JSON.stringify(next),
+    imageId,
+  ]);
+  await addTags(database, imageId, change.addTags);
+  await removeTags(database, imageId, change.removeTags);
   return true;
 }
 
-function metadataOf(database: Database, imageId: string) {
+function metadataOf(database: AsyncDatabase, imageId: string) {
   return database.get('SELECT metadata FROM images WHERE id = ?', [imageId], readMetadata);
 }
 
@@ -250,52 +265,64 @@ function tooMany(
   return { path, message: `the image would have ${after} ${things}; at most ${most} are taken` };
 }
 
-function isThere(database: Database, imageId: string): boolean {
+async function isThere(database: AsyncDatabase, imageId: string): Promise<boolean> {
   const sql = 'SELECT 1 AS n FROM images WHERE id = ?';
-  return database.get(sql, [imageId], (row) => row.integer('n')) !== undefined;
+  return (await database.get(sql, [imageId], (row) => row.integer('n'))) !== undefined;
 }
 
-function touchProject(database: Database, projectId: string, now: number): void {
-  database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
+async function touchProject(
+  database: AsyncDatabase,
+  projectId: string,
+  now: number,
+): Promise<void> {
+  await database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
 }
 
-function removeImages(
-  database: Database,
+async function removeImages(
+  database: AsyncDatabase,
   projectId: string,
   imageIds: readonly string[],
   deletion: Deletion,
-): readonly string[] {
-  const missing = imageIds.filter(
-    (id) =>
-      database.get(
-        'SELECT 1 AS n FROM images WHERE project_id = ? AND id = ?',
-        [projectId, id],
-        (row) => row.integer('n'),
-      ) === undefined,
+): Promise<readonly string[]> {
+  const missing = await database.all(
+    `SELECT value AS id FROM json_each(:ids) AS wanted WHERE NOT EXISTS (SELECT 1 FROM images
+       WHERE project_id = :projectId AND id = wanted.value) ORDER BY wanted.key`,
+    { ids: JSON.stringify(imageIds), projectId },
+    (row) => row.text('id'),
   );
   if (missing.length > 0) return missing;
-  keepInTrash(database, imageIds, deletion);
-  for (const id of imageIds) database.run('DELETE FROM images WHERE id = ?', [id]);
-  touchProject(database, projectId, deletion.now);
+  await keepInTrash(database, imageIds, deletion);
+  await database.run('DELETE FROM images WHERE id IN (SELECT value FROM json_each(?))', [
+    JSON.stringify(imageIds),
+  ]);
+  await touchProject(database, projectId, deletion.now);
   return [];
 }
 
-function addTags(database: Database, imageId: string, tags: readonly string[]): void {
+async function addTags(
+  database: AsyncDatabase,
+  imageId: string,
+  tags: readonly string[],
+): Promise<void> {
   for (const tag of tags) {
-    database.run('INSERT INTO image_tags (image_id, tag) VALUES (?, ?) ON CONFLICT DO NOTHING', [
-      imageId,
-      tag,
-    ]);
+    await database.run(
+      'INSERT INTO image_tags (image_id, tag) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      [imageId, tag],
+    );
   }
 }
 
-function removeTags(database: Database, imageId: string, tags: readonly string[]): void {
+async function removeTags(
+  database: AsyncDatabase,
+  imageId: string,
+  tags: readonly string[],
+): Promise<void> {
   for (const tag of tags) {
-    database.run('DELETE FROM image_tags WHERE image_id = ? AND tag = ?', [imageId, tag]);
+    await database.run('DELETE FROM image_tags WHERE image_id = ? AND tag = ?', [imageId, tag]);
   }
 }
 
-function listTags(database: Database, imageId: string): readonly string[] {
+async function listTags(database: AsyncDatabase, imageId: string): Promise<readonly string[]> {
   return database.all(
     'SELECT tag FROM image_tags WHERE image_id = ? ORDER BY tag',
     [imageId],

@@ -1,7 +1,7 @@
 // Statistics over the records of inferences.
 
 import { limits } from '../../limits.ts';
-import type { Database, Row, SqlValue } from '../../storage/database.ts';
+import type { Reader, Row, SqlValue } from '../../storage/database.ts';
 import type {
   InferenceStats,
   InferenceTotals,
@@ -10,7 +10,7 @@ import type {
 } from '../store/inference-stats.ts';
 
 /** Undefined: the window has more records than are counted at once; so in readTotals. */
-export function readStats(database: Database, window: StatsWindow): InferenceStats | undefined {
+export function readStats(database: Reader, window: StatsWindow): InferenceStats | undefined {
   const totals = readTotals(database, window);
   return (
     totals && { totals, classes: totals.inferences === 0 ? [] : readClasses(database, window) }
@@ -31,7 +31,7 @@ function valuesOf({ workspaceId, from, to, models }: StatsWindow): Record<string
   };
 }
 
-export function readTotals(database: Database, window: StatsWindow): InferenceTotals | undefined {
+export function readTotals(database: Reader, window: StatsWindow): InferenceTotals | undefined {
   const values = valuesOf(window);
   const most = limits.inferenceStatsRecordsMax;
   const count = `SELECT count(*) AS n FROM
@@ -54,7 +54,7 @@ export function readTotals(database: Database, window: StatsWindow): InferenceTo
   return totals ?? { inferences: 0, errors: 0, confidence: undefined, responseMs: undefined };
 }
 
-function readClasses(database: Database, window: StatsWindow): readonly SeenClass[] {
+function readClasses(database: Reader, window: StatsWindow): readonly SeenClass[] {
   const values = valuesOf(window);
   const models = new Map(
     database.all(

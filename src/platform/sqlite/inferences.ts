@@ -2,7 +2,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Database } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
@@ -30,12 +30,16 @@ CREATE TABLE inference_classes (
  * In the transaction of the caller. A record with an id that the workspace has already adds
  * nothing, so that work may be done again; but for events, which are recorded once themselves.
  */
-export function addInferences(database: Database, inferences: readonly NewInference[]): void {
+export async function addInferences(
+  database: AsyncDatabase,
+  inferences: readonly NewInference[],
+): Promise<void> {
   for (const inference of inferences) {
-    const ordinal = addInference(database, inference) ?? addUnderNewId(database, inference);
+    const ordinal =
+      (await addInference(database, inference)) ?? (await addUnderNewId(database, inference));
     if (ordinal === undefined) continue;
     for (const [place, { class: name, confidence }] of inference.seen.entries()) {
-      database.run(
+      await database.run(
         'INSERT INTO inference_classes (inference, class, confidence, place) VALUES (?, ?, ?, ?)',
         [ordinal, name, confidence, place],
       );
@@ -43,11 +47,11 @@ export function addInferences(database: Database, inferences: readonly NewInfere
   }
 }
 
-export function inferenceStore(database: Database, reader: LongReads): InferenceStore {
+export function inferenceStore(database: AsyncDatabase, reader: LongReads): InferenceStore {
   return {
     add: async (inferences, fenced) => {
       const within: FencedTransaction = fenced ?? ((writes) => database.transaction(writes));
-      within(() => addInferences(database, inferences));
+      await within(() => addInferences(database, inferences));
     },
     totals: (window) => reader.read(window.workspaceId, { name: 'totals', asked: [window] }),
     stats: (window) => reader.read(window.workspaceId, { name: 'stats', asked: [window] }),
@@ -57,7 +61,10 @@ export function inferenceStore(database: Database, reader: LongReads): Inference
 }
 
 /** Its number; undefined: there is one of this id. */
-function addInference(database: Database, inference: NewInference): number | undefined {
+async function addInference(
+  database: AsyncDatabase,
+  inference: NewInference,
+): Promise<number | undefined> {
   const { id, workspaceId, projectId, modelName, source, created } = inference;
   return database.get(
     `INSERT INTO inferences
@@ -69,25 +76,33 @@ function addInference(database: Database, inference: NewInference): number | und
 }
 
 /** Events of two use cases may have one id; each of them counts. */
-function addUnderNewId(database: Database, inference: NewInference): number | undefined {
+async function addUnderNewId(
+  database: AsyncDatabase,
+  inference: NewInference,
+): Promise<number | undefined> {
   if (inference.source !== 'vision_event') return undefined;
   return addInference(database, { ...inference, id: newId() });
 }
 
-function setMetadata(
-  database: Database,
+async function setMetadata(
+  database: AsyncDatabase,
   workspaceId: string,
   changes: readonly RecordMetadata[],
-): readonly string[] {
+): Promise<readonly string[]> {
   const ids = [...new Set(changes.flatMap((change) => change.ids))];
-  const unknown = ids.filter((id) => readRecord(database, workspaceId, id) === undefined);
+  const unknown = await database.all(
+    `SELECT value AS id FROM json_each(:ids) AS wanted WHERE NOT EXISTS (SELECT 1 FROM inferences
+       WHERE workspace_id = :workspaceId AND id = wanted.value) ORDER BY wanted.key`,
+    { ids: JSON.stringify(ids), workspaceId },
+    (row) => row.text('id'),
+  );
   if (unknown.length > 0) return unknown;
   for (const { ids, name, value } of changes) {
     for (const id of ids) {
-      const members = readRecord(database, workspaceId, id) ?? [];
+      const members = (await readRecord(database, workspaceId, id)) ?? [];
       const next = new Map([...members, [name, value]]);
       if (next.size > limits.customMetadataPairsMax) throw tooMany(id);
-      database.run('UPDATE inferences SET metadata = ? WHERE workspace_id = ? AND id = ?', [
+      await database.run('UPDATE inferences SET metadata = ? WHERE workspace_id = ? AND id = ?', [
         JSON.stringify(Object.fromEntries(next)),
         workspaceId,
         id,
@@ -98,11 +113,11 @@ function setMetadata(
 }
 
 /** The metadata of a record. */
-function readRecord(
-  database: Database,
+async function readRecord(
+  database: AsyncDatabase,
   workspaceId: string,
   id: string,
-): readonly (readonly [string, unknown])[] | undefined {
+): Promise<readonly (readonly [string, unknown])[] | undefined> {
   return database.get(
     'SELECT metadata FROM inferences WHERE workspace_id = ? AND id = ?',
     [workspaceId, id],

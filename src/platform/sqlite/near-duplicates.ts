@@ -2,7 +2,7 @@
 
 import { groupNearDuplicates } from '../../imaging/near-duplicates.ts';
 import { limits } from '../../limits.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Reader } from '../../storage/database.ts';
 import type { NearDuplicates } from '../store/projects.ts';
 import { readSplit } from './column-readers.ts';
 
@@ -11,7 +11,7 @@ import { readSplit } from './column-readers.ts';
  * valid and test come first, so that leaks into them are found, then the oldest.
  */
 export function findNearDuplicates(
-  database: Database,
+  database: Reader,
   projectId: string,
   imagesMax: number = limits.healthImagesComparedMax,
 ): NearDuplicates {

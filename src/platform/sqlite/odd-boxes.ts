@@ -5,12 +5,12 @@ import { edgesOf } from '../../annotations/box-geometry.ts';
 import { duplicateBoxes } from '../../annotations/duplicate-boxes.ts';
 import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Reader } from '../../storage/database.ts';
 import type { OddBox, OddBoxes, OddImage, OddKind, PlacedImage } from '../store/projects.ts';
 import { readAnnotation, readSplit } from './column-readers.ts';
 
 /** How many there are of each kind, with the names of the first images that have some. */
-export function findOddBoxes(database: Database, projectId: string): OddBoxes {
+export function findOddBoxes(database: Reader, projectId: string): OddBoxes {
   const found = {
     withoutArea: noneFound(),
     tiny: noneFound(),
@@ -26,7 +26,7 @@ export function findOddBoxes(database: Database, projectId: string): OddBoxes {
 
 /** A page of the images that have boxes of a kind, the oldest first, with some of these boxes. */
 export function listOddImages(
-  database: Database,
+  database: Reader,
   projectId: string,
   kind: OddKind,
   { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -53,7 +53,7 @@ type Visit = (image: PlacedImage, box: Box, kinds: readonly OddKind[]) => void;
 
 /** Looks at annotations, oldest image first, until their text is more than one read may take. */
 function eachBox(
-  database: Database,
+  database: Reader,
   projectId: string,
   visit: Visit,
 ): Pick<OddBoxes, 'checked' | 'isComplete'> {

@@ -1,6 +1,7 @@
 // Projects in SQLite.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Reader, Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { projectSlug } from '../ids-and-slugs.ts';
 import type {
@@ -21,7 +22,7 @@ import { cancelTrainingsOf } from './trainings.ts';
 const live = 'deleted_at IS NULL';
 
 export function projectStore(
-  database: Database,
+  database: AsyncDatabase,
   queue: TaskQueue,
   reader: LongReads,
 ): ProjectStore {
@@ -51,25 +52,25 @@ export function projectStore(
       reader.read(workspaceId, { name: 'findings', asked: [projectId, wanted] }),
     isLive: async (projectId) => isLive(database, projectId),
     trash: async (projectId, now, deletedBy) =>
-      database.transaction(() => {
-        const trashed = database.run(
+      database.transaction(async () => {
+        const trashed = await database.run(
           `UPDATE projects SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}`,
           [now, deletedBy, projectId],
         );
-        if (trashed > 0) cancelTrainingsOf(database, queue, projectId, undefined, now);
+        if (trashed > 0) await cancelTrainingsOf(database, queue, projectId, undefined, now);
         return trashed > 0;
       }),
   };
 }
 
 /** Adds a project, within a transaction; its slug comes from the name, with a suffix when taken. */
-export function addProject(
-  database: Database,
+export async function addProject(
+  database: AsyncDatabase,
   project: Omit<Project, 'slug' | 'updated'>,
-): Project {
-  const slug = freeSlug(database, project.workspaceId, projectSlug(project.name));
+): Promise<Project> {
+  const slug = await freeSlug(database, project.workspaceId, projectSlug(project.name));
   const { id, workspaceId, name, type, annotation, license, isPublic, folderId, created } = project;
-  database.run(
+  await database.run(
     `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, license, public,
        folder_id, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [id, workspaceId, slug, name, type, annotation, license, isPublic, folderId, created, created],
@@ -78,22 +79,22 @@ export function addProject(
 }
 
 /** Whether a project is there, and not in the trash. */
-export function isLive(database: Database, projectId: string): boolean {
+export async function isLive(database: AsyncDatabase, projectId: string): Promise<boolean> {
   const sql = `SELECT 1 AS found FROM projects WHERE id = ? AND ${live}`;
-  return database.get(sql, [projectId], (row) => row.integer('found')) !== undefined;
+  return (await database.get(sql, [projectId], (row) => row.integer('found'))) !== undefined;
 }
 
 /**
  * The live projects of these slugs, in their order. Throws `invalid_input`, naming each place of
  * `argument`, for slugs that no project has.
  */
-export function findProjects(
-  database: Database,
+export async function findProjects(
+  database: AsyncDatabase,
   workspaceId: string,
   slugs: readonly string[],
   argument: string,
-): readonly Project[] {
-  const known = database.all(
+): Promise<readonly Project[]> {
+  const known = await database.all(
     `SELECT * FROM projects WHERE workspace_id = ? AND ${live}`,
     [workspaceId],
     readProject,
@@ -120,10 +121,14 @@ export function readProject(row: Row): Project {
   };
 }
 
-function freeSlug(database: Database, workspaceId: string, wanted: string): string {
+async function freeSlug(
+  database: AsyncDatabase,
+  workspaceId: string,
+  wanted: string,
+): Promise<string> {
   for (let suffix = 1; ; suffix += 1) {
     const slug = suffix === 1 ? wanted : `${wanted}-${suffix}`;
-    const taken = database.get(
+    const taken = await database.get(
       'SELECT 1 AS taken FROM projects WHERE workspace_id = ? AND slug = ?',
       [workspaceId, slug],
       (row) => row.integer('taken'),
@@ -133,13 +138,13 @@ function freeSlug(database: Database, workspaceId: string, wanted: string): stri
 }
 
 export function countProjects(
-  database: Database,
+  database: Reader,
   projectIds: readonly string[],
 ): readonly ProjectCounts[] {
   return projectIds.map((id) => countProject(database, id));
 }
 
-function countProject(database: Database, projectId: string) {
+function countProject(database: Reader, projectId: string) {
   const splits = database.all(
     `SELECT split, count(*) AS n, count(*) FILTER (WHERE objects IS NULL) AS unannotated
      FROM images WHERE project_id = ? GROUP BY split`,
@@ -160,7 +165,7 @@ function countProject(database: Database, projectId: string) {
   };
 }
 
-function countLabels(database: Database, projectId: string): LabelCounts {
+function countLabels(database: Reader, projectId: string): LabelCounts {
   const labels = database.all(
     'SELECT label, sum(n) AS n FROM image_labels WHERE project_id = ? GROUP BY label ORDER BY label',
     [projectId],
@@ -169,7 +174,7 @@ function countLabels(database: Database, projectId: string): LabelCounts {
   return Object.fromEntries(labels);
 }
 
-export function measureProject(database: Database, projectId: string): ProjectHealth {
+export function measureProject(database: Reader, projectId: string): ProjectHealth {
   const totals = database.get(
     `SELECT count(*) AS images, coalesce(avg(width), 0) AS width, coalesce(avg(height), 0) AS height,
        count(*) FILTER (WHERE objects IS NULL) AS missing,
@@ -196,7 +201,7 @@ export function measureProject(database: Database, projectId: string): ProjectHe
 }
 
 /** The mean of the middle one or two ratios, so that SQLite sorts and we read two rows. */
-function medianRatio(database: Database, projectId: string, images: number): number {
+function medianRatio(database: Reader, projectId: string, images: number): number {
   if (images === 0) return 0;
   const middle = database.all(
     `SELECT CAST(width AS REAL) / height AS ratio FROM images WHERE project_id = ?

@@ -1,18 +1,18 @@
 // Deletes what is past its retention: items in the trash, old tasks and old records.
 
 import { limits } from '../../limits.ts';
-import type { Database } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { DueItem, DueType, PurgeStore } from '../store/purge-trash.ts';
 import { changingImages } from './search-index/update-index.ts';
 
-export function purgeStore(database: Database): PurgeStore {
+export function purgeStore(database: AsyncDatabase): PurgeStore {
   return {
     due: async (before, freezingSince) => listDue(database, before, freezingSince),
     purgeSome: async (item, before, countMax, fenced) =>
-      fenced(() => {
-        if (!markPurged(database, item, before)) return 'done';
-        if (removeInside(database, item, countMax) > 0) return 'more';
-        database.run(`DELETE FROM ${tables[item.type]} WHERE id = ?`, [item.id]);
+      fenced(async () => {
+        if (!(await markPurged(database, item, before))) return 'done';
+        if ((await removeInside(database, item, countMax)) > 0) return 'more';
+        await database.run(`DELETE FROM ${tables[item.type]} WHERE id = ?`, [item.id]);
         return 'done';
       }),
     oldWork: async (before, countMax, fenced) =>
@@ -22,10 +22,12 @@ export function purgeStore(database: Database): PurgeStore {
     oldImages: async (before, countMax, fenced) =>
       fenced(() => database.run(oldImages, [before, countMax])),
     oldActivity: async (countMax, fenced) =>
-      fenced(() => {
+      fenced(async () => {
         const kept = limits.activityImagesEntriesMax;
-        const images = database.run(oldActivityImages, { kept, countMax });
-        return images + database.run(oldActivity, { kept: limits.activityEntriesMax, countMax });
+        const images = await database.run(oldActivityImages, { kept, countMax });
+        return (
+          images + (await database.run(oldActivity, { kept: limits.activityEntriesMax, countMax }))
+        );
       }),
     oldVideoJobs: async (before, countMax, fenced) =>
       fenced(() => database.run(oldVideoJobs, [before, countMax])),
@@ -64,7 +66,11 @@ const tables = {
   workflow: 'workflows',
 } as const satisfies Record<DueType, string>;
 
-function listDue(database: Database, before: number, freezingSince: number): readonly DueItem[] {
+async function listDue(
+  database: AsyncDatabase,
+  before: number,
+  freezingSince: number,
+): Promise<readonly DueItem[]> {
   return database.all(
     `SELECT 'project' AS type, id FROM projects WHERE deleted_at <= :before
      UNION ALL SELECT 'version', versions.id FROM versions
@@ -88,53 +94,73 @@ function typeOf(name: string): DueType {
 }
 
 /** False when it came back, or is gone. */
-function markPurged(database: Database, { type, id }: DueItem, before: number): boolean {
+async function markPurged(
+  database: AsyncDatabase,
+  { type, id }: DueItem,
+  before: number,
+): Promise<boolean> {
   const sql = `UPDATE ${tables[type]} SET deleted_at = 0 WHERE id = ? AND deleted_at <= ?`;
-  return database.run(sql, [id, before]) > 0;
+  return (await database.run(sql, [id, before])) > 0;
 }
 
 /** Removes rows that belong to the item; gives their number, 0 at the end. */
-function removeInside(database: Database, { type, id }: DueItem, countMax: number): number {
+async function removeInside(
+  database: AsyncDatabase,
+  { type, id }: DueItem,
+  countMax: number,
+): Promise<number> {
   if (type === 'project') return removeInProject(database, id, countMax);
-  return type === 'version' ? removeInVersion(database, id, countMax) : 0;
+  return type === 'version' ? await removeInVersion(database, id, countMax) : 0;
 }
 
-function removeInProject(database: Database, id: string, countMax: number): number {
-  const version = database.get(
+async function removeInProject(
+  database: AsyncDatabase,
+  id: string,
+  countMax: number,
+): Promise<number> {
+  const version = await database.get(
     'SELECT id FROM versions WHERE project_id = ? LIMIT 1',
     [id],
     (row) => row.text('id'),
   );
   if (version !== undefined) {
-    const rows = removeInVersion(database, version, countMax);
-    return rows > 0 ? rows : database.run('DELETE FROM versions WHERE id = ?', [version]);
+    const rows = await removeInVersion(database, version, countMax);
+    return rows > 0 ? rows : await database.run('DELETE FROM versions WHERE id = ?', [version]);
   }
-  const trashed = database.run(
+  const trashed = await database.run(
     `DELETE FROM trashed_images WHERE image_id IN (
        SELECT image_id FROM trashed_images WHERE project_id = ? LIMIT ?)`,
     [id, countMax],
   );
   if (trashed > 0) return trashed;
-  const images = removeImages(database, id, countMax);
-  return images > 0 ? images : database.run('DELETE FROM batches WHERE project_id = ?', [id]);
+  const images = await removeImages(database, id, countMax);
+  return images > 0 ? images : await database.run('DELETE FROM batches WHERE project_id = ?', [id]);
 }
 
-function removeImages(database: Database, projectId: string, countMax: number): number {
-  const ids = database.all(
+async function removeImages(
+  database: AsyncDatabase,
+  projectId: string,
+  countMax: number,
+): Promise<number> {
+  const ids = await database.all(
     'SELECT id FROM images WHERE project_id = ? LIMIT ?',
     [projectId, countMax],
     (row) => row.text('id'),
   );
-  return changingImages(database, ids, () => {
-    for (const id of ids) database.run('DELETE FROM images WHERE id = ?', [id]);
+  return changingImages(database, ids, async () => {
+    for (const id of ids) await database.run('DELETE FROM images WHERE id = ?', [id]);
     return ids.length;
   });
 }
 
-function removeInVersion(database: Database, id: string, countMax: number): number {
+async function removeInVersion(
+  database: AsyncDatabase,
+  id: string,
+  countMax: number,
+): Promise<number> {
   for (const table of ['version_images', 'version_sources']) {
     // All images of one source have one ordinal, and go together.
-    const removed = database.run(
+    const removed = await database.run(
       `DELETE FROM ${table} WHERE version_id = ? AND ordinal <= (SELECT max(ordinal) FROM (
          SELECT ordinal FROM ${table} WHERE version_id = ? ORDER BY ordinal LIMIT ?))`,
       [id, id, countMax],
@@ -142,8 +168,8 @@ function removeInVersion(database: Database, id: string, countMax: number): numb
     if (removed > 0) return removed;
   }
   return (
-    database.run('DELETE FROM exports WHERE version_id = ?', [id]) +
-    database.run('DELETE FROM trainings WHERE version_id = ?', [id])
+    (await database.run('DELETE FROM exports WHERE version_id = ?', [id])) +
+    (await database.run('DELETE FROM trainings WHERE version_id = ?', [id]))
   );
 }
 
@@ -159,8 +185,12 @@ const pointers = [
 /** Results and notes that are of use as long as their work is known. */
 const results = ['search_exports', 'zip_reports', 'rebalances', 'forks'] as const;
 
-function removeOldWork(database: Database, before: number, countMax: number): number {
-  const removed = database.run(
+async function removeOldWork(
+  database: AsyncDatabase,
+  before: number,
+  countMax: number,
+): Promise<number> {
+  const removed = await database.run(
     `DELETE FROM work WHERE ordinal IN (SELECT ordinal FROM work
        WHERE status IN ('completed', 'failed') AND updated <= ?
          ${pointers.map((ids) => `AND id NOT IN (${ids})`).join(' ')} LIMIT ?)`,
@@ -168,7 +198,7 @@ function removeOldWork(database: Database, before: number, countMax: number): nu
   );
   if (removed === 0) return 0;
   for (const table of results) {
-    database.run(`DELETE FROM ${table} WHERE task_id NOT IN (SELECT id FROM work)`);
+    await database.run(`DELETE FROM ${table} WHERE task_id NOT IN (SELECT id FROM work)`);
   }
   return removed;
 }

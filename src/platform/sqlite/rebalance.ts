@@ -2,7 +2,8 @@
 
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { SplitCounts } from '../store/projects.ts';
@@ -26,7 +27,7 @@ const eligible = `project_id = ? AND (? IS NULL OR (objects > 0 AND NOT EXISTS (
   SELECT 1 FROM image_labels WHERE image_id = images.id
     AND label NOT IN (SELECT value FROM json_each(?)))))`;
 
-export function splitStore(database: Database, queue: TaskQueue): SplitStore {
+export function splitStore(database: AsyncDatabase, queue: TaskQueue): SplitStore {
   return {
     start: async ({ taskId, workspaceId, projectId, settings }) =>
       queue.add({ id: taskId, kind: 'rebalance', payload: { workspaceId, projectId, settings } }),
@@ -40,7 +41,7 @@ export function splitStore(database: Database, queue: TaskQueue): SplitStore {
         readEligible,
       ),
     counts: async (projectId, classes) => {
-      const counts = database.all(
+      const counts = await database.all(
         `SELECT split, count(*) AS n FROM images WHERE ${eligible} GROUP BY split`,
         parametersOf(projectId, classes),
         (row): [string, number] => [row.text('split'), row.integer('n')],
@@ -50,34 +51,37 @@ export function splitStore(database: Database, queue: TaskQueue): SplitStore {
     completedJobs: async (projectId) => completedJobs(database, projectId),
     begin: async (taskId, before, fenced) => fenced(() => beginOnce(database, taskId, before)),
     assign: async (projectId, moves, now) =>
-      database.transaction(() => {
-        if (!isLive(database, projectId)) throw inTrash();
-        const there = splitsOf(database, projectId, moves);
+      database.transaction(async () => {
+        if (!(await isLive(database, projectId))) throw inTrash();
+        const there = await splitsOf(database, projectId, moves);
         const missing = moves.flatMap(({ imageId }) => (there.has(imageId) ? [] : [imageId]));
         if (missing.length > 0) return { moved: 0, missing };
-        const due = dueMoves(database, projectId, moves);
-        moveImages(database, due);
-        if (due.length > 0) touch(database, projectId, now);
+        const due = await dueMoves(database, projectId, moves);
+        await moveImages(database, due);
+        if (due.length > 0) await touch(database, projectId, now);
         return { moved: due.length, missing };
       }),
     move: async (taskId, projectId, moves, fenced, now) =>
-      fenced(() => {
-        if (!isLive(database, projectId)) throw inTrash();
-        const due = dueMoves(database, projectId, moves);
-        moveImages(database, due);
-        database.run('UPDATE rebalances SET moved = moved + ? WHERE task_id = ?', [
+      fenced(async () => {
+        if (!(await isLive(database, projectId))) throw inTrash();
+        const due = await dueMoves(database, projectId, moves);
+        await moveImages(database, due);
+        await database.run('UPDATE rebalances SET moved = moved + ? WHERE task_id = ?', [
           due.length,
           taskId,
         ]);
-        if (due.length > 0) touch(database, projectId, now);
+        if (due.length > 0) await touch(database, projectId, now);
         return due.length;
       }),
   };
 }
 
 /** As one text: a row each takes three times as long, and blocks all other requests. */
-function listOrdinals(database: Database, projectId: string): readonly number[] {
-  const text = database.get(
+async function listOrdinals(
+  database: AsyncDatabase,
+  projectId: string,
+): Promise<readonly number[]> {
+  const text = await database.get(
     'SELECT json_group_array(rowid) AS ordinals FROM images WHERE project_id = ?',
     [projectId],
     (row) => row.json('ordinals'),
@@ -91,32 +95,32 @@ function parametersOf(projectId: string, classes: readonly string[] | undefined)
 }
 
 /** Jobs of which every image was approved or rejected. */
-function completedJobs(database: Database, projectId: string): ReadonlyMap<string, string> {
-  const jobs = database.all(
-    `SELECT annotation_jobs.id FROM annotation_jobs
-       JOIN annotation_job_images ON job_id = annotation_jobs.id
-     WHERE project_id = ? GROUP BY annotation_jobs.id
-     HAVING count(*) FILTER (WHERE state NOT IN ('approved', 'rejected')) = 0
+async function completedJobs(
+  database: AsyncDatabase,
+  projectId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const images = await database.all(
+    `SELECT image_id, job_id FROM annotation_job_images
+       JOIN annotation_jobs ON annotation_jobs.id = job_id
+     WHERE project_id = ? AND NOT EXISTS (SELECT 1 FROM annotation_job_images AS other
+       WHERE other.job_id = annotation_jobs.id AND state NOT IN ('approved', 'rejected'))
      ORDER BY annotation_jobs.created DESC, annotation_jobs.id`,
     [projectId],
-    (row) => row.text('id'),
-  );
-  const images = jobs.flatMap((id) =>
-    database.all(
-      'SELECT image_id FROM annotation_job_images WHERE job_id = ?',
-      [id],
-      (row): [string, string] => [row.text('image_id'), id],
-    ),
+    (row): [string, string] => [row.text('image_id'), row.text('job_id')],
   );
   return new Map(images);
 }
 
-function beginOnce(database: Database, taskId: string, before: SplitCounts): Rebalance {
-  database.run(
+async function beginOnce(
+  database: AsyncDatabase,
+  taskId: string,
+  before: SplitCounts,
+): Promise<Rebalance> {
+  await database.run(
     'INSERT INTO rebalances (task_id, splits, moved) VALUES (?, ?, 0) ON CONFLICT DO NOTHING',
     [taskId, JSON.stringify(before)],
   );
-  const kept = database.get(
+  const kept = await database.get(
     'SELECT splits, moved FROM rebalances WHERE task_id = ?',
     [taskId],
     (row) => ({ before: readSplits(row), moved: row.integer('moved') }),
@@ -128,28 +132,28 @@ function inTrash(): FoveaError {
   return new FoveaError('conflict', 'The project is in the trash.');
 }
 
-function touch(database: Database, projectId: string, now: number): void {
-  database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
+async function touch(database: AsyncDatabase, projectId: string, now: number): Promise<void> {
+  await database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
 }
 
 /** Those of images that are there, and in another split. */
-function dueMoves(
-  database: Database,
+async function dueMoves(
+  database: AsyncDatabase,
   projectId: string,
   moves: readonly SplitMove[],
-): readonly SplitMove[] {
-  const splits = splitsOf(database, projectId, moves);
+): Promise<readonly SplitMove[]> {
+  const splits = await splitsOf(database, projectId, moves);
   return moves.filter(({ imageId, to }) => (splits.get(imageId) ?? to) !== to);
 }
 
 /** The split of each image that is in the project. */
-function splitsOf(
-  database: Database,
+async function splitsOf(
+  database: AsyncDatabase,
   projectId: string,
   moves: readonly SplitMove[],
-): ReadonlyMap<string, SplitName> {
+): Promise<ReadonlyMap<string, SplitName>> {
   return new Map(
-    database.all(
+    await database.all(
       // CROSS: the ids come first, or all images of the project are held against each of them.
       `SELECT images.id, split FROM json_each(?) AS wanted
          CROSS JOIN images ON images.id = wanted.value WHERE project_id = ?`,
@@ -159,10 +163,10 @@ function splitsOf(
   );
 }
 
-function moveImages(database: Database, moves: readonly SplitMove[]): void {
-  movingSplits(database, moves, () => {
+async function moveImages(database: AsyncDatabase, moves: readonly SplitMove[]): Promise<void> {
+  await movingSplits(database, moves, async () => {
     for (const { imageId, to } of moves) {
-      database.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
+      await database.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
     }
   });
 }

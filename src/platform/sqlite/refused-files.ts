@@ -1,7 +1,8 @@
 // Files that an upload refused, kept so that the health of a project names them later.
 
 import { limits } from '../../limits.ts';
-import type { Database } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Reader } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { RefusedFile, RefusedFileStore } from '../store/refused-files.ts';
 
@@ -18,7 +19,7 @@ CREATE INDEX refused_files_project ON refused_files (project_id, ordinal);
 `,
 };
 
-export function refusedFileStore(database: Database): RefusedFileStore {
+export function refusedFileStore(database: AsyncDatabase): RefusedFileStore {
   return {
     add: async (projectId, files) =>
       database.transaction(() => keepRefused(database, projectId, files)),
@@ -26,21 +27,21 @@ export function refusedFileStore(database: Database): RefusedFileStore {
 }
 
 /** Within a transaction. Of a project that is gone, nothing is kept. */
-export function keepRefused(
-  database: Database,
+export async function keepRefused(
+  database: AsyncDatabase,
   projectId: string,
   files: readonly RefusedFile[],
-): void {
+): Promise<void> {
   // The first comes last, so that it is listed first.
   const kept = files.slice(0, limits.refusedFilesMax).toReversed();
   for (const { identity, file, name, reason, who, at } of kept) {
-    database.run(
+    await database.run(
       `INSERT OR REPLACE INTO refused_files (project_id, identity, file, name, reason, who, at)
        SELECT id, ?, ?, ?, ?, ?, ? FROM projects WHERE id = ?`,
       [identity, file, name, reason, who, at, projectId],
     );
   }
-  database.run(
+  await database.run(
     `DELETE FROM refused_files WHERE project_id = :projectId AND ordinal <= (
        SELECT ordinal FROM refused_files WHERE project_id = :projectId
        ORDER BY ordinal DESC LIMIT 1 OFFSET :kept)`,
@@ -49,7 +50,7 @@ export function keepRefused(
 }
 
 /** The newest first. Left out are those of which an image of the same name came later. */
-export function listRefused(database: Database, projectId: string): readonly RefusedFile[] {
+export function listRefused(database: Reader, projectId: string): readonly RefusedFile[] {
   const refused = database.all(
     'SELECT * FROM refused_files WHERE project_id = ? ORDER BY ordinal DESC',
     [projectId],

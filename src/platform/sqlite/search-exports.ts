@@ -1,15 +1,15 @@
 // Exports of search results.
 
-import type { Database } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { SearchExportStore } from '../store/search-exports.ts';
 
-export function searchExportStore(database: Database, queue: TaskQueue): SearchExportStore {
+export function searchExportStore(database: AsyncDatabase, queue: TaskQueue): SearchExportStore {
   return {
     add: async (workspaceId, name, newTask, now) =>
-      database.transaction(() => {
-        queue.add(newTask);
-        database.run(
+      database.transaction(async () => {
+        await queue.add(newTask);
+        await database.run(
           `INSERT INTO search_exports (task_id, workspace_id, name, bytes, created)
            VALUES (?, ?, ?, 0, ?)`,
           [newTask.id, workspaceId, name, now],
@@ -28,8 +28,8 @@ export function searchExportStore(database: Database, queue: TaskQueue): SearchE
         }),
       ),
     finish: async (taskId, hash, bytes, fenced) =>
-      fenced(() => {
-        database.run('UPDATE search_exports SET hash = ?, bytes = ? WHERE task_id = ?', [
+      fenced(async () => {
+        await database.run('UPDATE search_exports SET hash = ?, bytes = ? WHERE task_id = ?', [
           hash,
           bytes,
           taskId,

@@ -1,7 +1,7 @@
 // Reads the rows of the images that a search found.
 
 import { limits } from '../../limits.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { Reader, Row } from '../../storage/database.ts';
 import type { FoundImage } from '../store/search.ts';
 import {
   readAnnotation,
@@ -16,7 +16,7 @@ import {
  * all of them would be more than one answer holds; one at least.
  */
 export function readFound(
-  database: Database,
+  database: Reader,
   ordinals: readonly number[],
   withAnnotations: boolean,
 ): readonly FoundImage[] {
@@ -34,7 +34,7 @@ export function readFound(
   );
 }
 
-function firstOnes(database: Database, ordinals: readonly number[]): readonly number[] {
+function firstOnes(database: Reader, ordinals: readonly number[]): readonly number[] {
   const lengths = database.all(
     `SELECT coalesce(length(i.annotation), 0) AS n
      FROM json_each(?) AS wanted JOIN image_ordinals o ON o.ordinal = wanted.value

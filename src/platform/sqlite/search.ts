@@ -2,7 +2,8 @@
 
 import type { Query, SearchRequest } from '../../query-language/query-syntax-tree.ts';
 import { term } from '../../query-language/search-terms.ts';
-import type { Database } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Reader } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type {
@@ -60,7 +61,11 @@ CREATE INDEX search_exports_hash ON search_exports (hash);
 /** Which of these rows point at a blob. */
 export const searchBlobs: readonly string[] = ['SELECT 1 FROM search_exports WHERE hash = ?'];
 
-export function searchStore(database: Database, queue: TaskQueue, reader: LongReads): SearchStore {
+export function searchStore(
+  database: AsyncDatabase,
+  queue: TaskQueue,
+  reader: LongReads,
+): SearchStore {
   return {
     find: (accessible, request) =>
       reader.read(accessible.workspaceId, { name: 'find', asked: [accessible, request] }),
@@ -170,7 +175,7 @@ export function findSimilar(
 }
 
 /** The images that a credential may see: those of live projects in its reach. */
-function scopeOf(database: Database, { workspaceId, projectIds }: AccessibleProjects): Bitmap {
+function scopeOf(database: Reader, { workspaceId, projectIds }: AccessibleProjects): Bitmap {
   const live = database.all(
     'SELECT id FROM projects WHERE workspace_id = ? AND deleted_at IS NULL',
     [workspaceId],
@@ -181,7 +186,7 @@ function scopeOf(database: Database, { workspaceId, projectIds }: AccessibleProj
   return unite([...readTerms(database, terms, allChunks).values()].flatMap((set) => [...set]));
 }
 
-function isComplete(database: Database): boolean {
+function isComplete(database: Reader): boolean {
   const sql = 'SELECT 1 AS n FROM image_ordinals WHERE indexed = 0 LIMIT 1';
   return database.get(sql, [], (row) => row.integer('n')) === undefined;
 }

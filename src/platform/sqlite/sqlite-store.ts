@@ -1,6 +1,6 @@
 // The platform's store on SQLite: one database, one file for each kind of rows.
 
-import type { Database } from '../../storage/database.ts';
+import type { OpenAsyncDatabase } from '../../storage/async-database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { Store } from '../store/store.ts';
 import { activeLearningStore } from './active-learning.ts';
@@ -36,9 +36,9 @@ import { workspaceStore } from './workspaces.ts';
 
 /** `reader` runs the long reads, in this thread unless given. It is closed with the store. */
 export function createSqliteStore(
-  database: Database,
+  database: OpenAsyncDatabase,
   queue: TaskQueue,
-  reader: LongReads = readInThisThread({ database, bounds: searchBounds }),
+  reader: LongReads = readInThisThread({ database: database.reader, bounds: searchBounds }),
 ): Store {
   return {
     workspaces: workspaceStore(database),
@@ -68,12 +68,14 @@ export function createSqliteStore(
     activeLearning: activeLearningStore(database),
     tasks: taskStore(database),
     activity: activityStore(database),
-    refersTo: async (hash) =>
-      references.some(
-        (sql) =>
-          database.get(sql.replace('1', '1 AS found'), [hash], (row) => row.integer('found')) !==
-          undefined,
-      ),
+    refersTo: async (hash) => {
+      for (const sql of references) {
+        const wanted = sql.replace('1', '1 AS found');
+        const found = await database.get(wanted, [hash], (row) => row.integer('found'));
+        if (found !== undefined) return true;
+      }
+      return false;
+    },
     close: async () => {
       await reader.close();
       database.close();

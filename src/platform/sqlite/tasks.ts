@@ -1,10 +1,10 @@
 // The background tasks of a workspace, for lists.
 
-import type { Database } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
 import { readQueuedTask } from '../../storage/task-queue.ts';
 import type { TaskStore } from '../store/tasks.ts';
 
-export function taskStore(database: Database): TaskStore {
+export function taskStore(database: AsyncDatabase): TaskStore {
   return {
     recent: async (workspaceId, wanted) =>
       database.all(

@@ -5,7 +5,8 @@ import { stretchedSize } from '../../contract/stretched-size.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import { membersOf } from '../../json-object.ts';
 import type { Weights } from '../../model-inference/detection-models.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { Metrics } from '../../trainers/trainer-protocol.ts';
@@ -48,13 +49,13 @@ const live = 'trainings.deleted_at IS NULL';
 
 const open = "status IN ('queued', 'running')";
 
-export function trainingStore(database: Database, queue: TaskQueue): TrainingStore {
+export function trainingStore(database: AsyncDatabase, queue: TaskQueue): TrainingStore {
   const get = (id: string) =>
     database.get(`${withWork} WHERE trainings.id = ?`, [id], readTraining);
   return {
     add: async (training) =>
-      database.transaction(() => {
-        addTraining(database, queue, training);
+      database.transaction(async () => {
+        await addTraining(database, queue, training);
         const { workspaceId: _, ...known } = training;
         return { ...known, ...untouched };
       }),
@@ -86,11 +87,11 @@ export function trainingStore(database: Database, queue: TaskQueue): TrainingSto
       ),
     ...running(database, queue),
     trash: async (id, now, deletedBy) =>
-      database.transaction(() => {
-        cancelTraining(database, queue, id, now);
+      database.transaction(async () => {
+        await cancelTraining(database, queue, id, now);
         const sql =
           'UPDATE trainings SET deleted_at = ?, deleted_by = ? WHERE id = ? AND deleted_at IS NULL';
-        return database.run(sql, [now, deletedBy, id]) > 0;
+        return (await database.run(sql, [now, deletedBy, id])) > 0;
       }),
     weights: async (workspaceId, modelId) => findWeights(database, workspaceId, modelId),
   };
@@ -98,20 +99,20 @@ export function trainingStore(database: Database, queue: TaskQueue): TrainingSto
 
 type Running = 'begin' | 'stop' | 'cancel' | 'wanted' | 'report' | 'finish';
 
-function running(database: Database, queue: TaskQueue): Pick<TrainingStore, Running> {
+function running(database: AsyncDatabase, queue: TaskQueue): Pick<TrainingStore, Running> {
   return {
     begin: async (id, now, fenced) => fenced(() => beginTraining(database, queue, id, now)),
     stop: async (id) =>
-      database.run(
+      (await database.run(
         `UPDATE trainings SET wanted = 'stop' WHERE id = ? AND status = 'running'
          AND EXISTS (SELECT 1 FROM work WHERE id = trainings.id AND status != 'failed')`,
         [id],
-      ) > 0,
+      )) > 0,
     cancel: async (id, now) => database.transaction(() => cancelTraining(database, queue, id, now)),
     wanted: async (id) => readWanted(database, id),
     report: async (id, { epoch, epochs, metrics }, fenced) =>
-      fenced(() => {
-        database.run(
+      fenced(async () => {
+        await database.run(
           `UPDATE trainings SET epoch = max(epoch, ?), epochs = ?, metrics = coalesce(?, metrics)
            WHERE id = ? AND ${open}`,
           [epoch, epochs, metrics && JSON.stringify(metrics), id],
@@ -132,19 +133,28 @@ const untouched = {
   ended: undefined,
 };
 
-function addTraining(database: Database, queue: TaskQueue, training: NewTraining): void {
+async function addTraining(
+  database: AsyncDatabase,
+  queue: TaskQueue,
+  training: NewTraining,
+): Promise<void> {
   const { id, versionId, projectId, workspaceId, modelType, recipe, epochs, created } = training;
-  database.run(
+  await database.run(
     `INSERT INTO trainings (id, version_id, project_id, model_type, recipe, status, epochs, epoch,
        created) VALUES (?, ?, ?, ?, ?, 'queued', ?, 0, ?)`,
     [id, versionId, projectId, modelType, JSON.stringify(recipe), epochs, created],
   );
   const payload = { workspaceId, projectId, versionId, trainingId: id };
-  queue.add({ id, kind: 'training', payload });
+  await queue.add({ id, kind: 'training', payload });
 }
 
-function beginTraining(database: Database, queue: TaskQueue, id: string, now: number): boolean {
-  const isWanted = database.get(
+async function beginTraining(
+  database: AsyncDatabase,
+  queue: TaskQueue,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const isWanted = await database.get(
     `SELECT trainings.deleted_at IS NULL AND versions.deleted_at IS NULL
        AND projects.deleted_at IS NULL AS wanted
      FROM trainings JOIN versions ON versions.id = version_id
@@ -153,49 +163,57 @@ function beginTraining(database: Database, queue: TaskQueue, id: string, now: nu
     (row) => row.boolean('wanted'),
   );
   if (isWanted !== true) {
-    cancelTraining(database, queue, id, now);
+    await cancelTraining(database, queue, id, now);
     return false;
   }
   const sql = `UPDATE trainings SET status = 'running', started = coalesce(started, ?)
     WHERE id = ? AND ${open}`;
-  return database.run(sql, [now, id]) > 0;
+  return (await database.run(sql, [now, id])) > 0;
 }
 
 /**
  * Those that run or wait end: their project, or one version of it, goes to the trash in the same
  * transaction.
  */
-export function cancelTrainingsOf(
-  database: Database,
+export async function cancelTrainingsOf(
+  database: AsyncDatabase,
   queue: TaskQueue,
   projectId: string,
   versionId: string | undefined,
   now: number,
-): void {
-  const ids = database.all(
+): Promise<void> {
+  const ids = await database.all(
     `SELECT id FROM trainings WHERE project_id = ? AND ${open}
      AND version_id = coalesce(?, version_id)`,
     [projectId, versionId],
     (row) => row.text('id'),
   );
-  for (const id of ids) cancelTraining(database, queue, id, now);
+  for (const id of ids) await cancelTraining(database, queue, id, now);
 }
 
 /** The task of one that waits ends here; whoever runs it sees the row and ends it. */
-function cancelTraining(database: Database, queue: TaskQueue, id: string, now: number): boolean {
-  const cancelled = database.run(
+async function cancelTraining(
+  database: AsyncDatabase,
+  queue: TaskQueue,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const cancelled = await database.run(
     `UPDATE trainings SET status = 'cancelled', wanted = 'cancel', ended = ?
      WHERE id = ? AND ${open}
      AND EXISTS (SELECT 1 FROM work WHERE id = trainings.id AND status != 'failed')`,
     [now, id],
   );
   if (cancelled === 0) return false;
-  queue.failUnclaimed(id, 'The training was cancelled.', 'cancelled');
+  await queue.failUnclaimed(id, 'The training was cancelled.', 'cancelled');
   return true;
 }
 
-function readWanted(database: Database, id: string): 'stop' | 'cancel' | undefined {
-  const wanted = database.get(
+async function readWanted(
+  database: AsyncDatabase,
+  id: string,
+): Promise<'stop' | 'cancel' | undefined> {
+  const wanted = await database.get(
     'SELECT wanted, deleted_at IS NOT NULL AS gone FROM trainings WHERE id = ?',
     [id],
     (row) => (row.boolean('gone') ? 'cancel' : row.optionalText('wanted')),
@@ -203,14 +221,14 @@ function readWanted(database: Database, id: string): 'stop' | 'cancel' | undefin
   return wanted === 'stop' || wanted === 'cancel' ? wanted : undefined;
 }
 
-function finishTraining(
-  database: Database,
+async function finishTraining(
+  database: AsyncDatabase,
   id: string,
   { status, weights, metrics, error, log }: TrainingOutcome,
   now: number,
-): boolean {
+): Promise<boolean> {
   return (
-    database.run(
+    (await database.run(
       `UPDATE trainings SET status = ?, weights_hash = ?, weights_bytes = ?, classes = ?,
          metrics = coalesce(?, metrics), error = ?, log = ?, ended = ?
        WHERE id = ? AND ${open}`,
@@ -225,7 +243,7 @@ function finishTraining(
         now,
         id,
       ],
-    ) > 0
+    )) > 0
   );
 }
 
@@ -233,11 +251,11 @@ function finishTraining(
 const modelIdPattern =
   /^(?<slug>[^/]+)\/(?:(?<number>[0-9]{1,9})(?:\/(?<training>[^/]+))?|(?<alone>[0-9a-f]{20}))$/;
 
-function findWeights(
-  database: Database,
+async function findWeights(
+  database: AsyncDatabase,
   workspaceId: string,
   modelId: string,
-): Weights | undefined {
+): Promise<Weights | undefined> {
   const id = modelIdPattern.exec(modelId)?.groups;
   if (id?.slug === undefined) return undefined;
   return database.get(

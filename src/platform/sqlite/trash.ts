@@ -1,15 +1,17 @@
 // The trash: deleted items that can be restored.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { TrashItem, TrashStore } from '../store/trash.ts';
 import { listTrashedImages, restoreImages } from './trashed-images.ts';
 
-export function trashStore(database: Database): TrashStore {
+export function trashStore(database: AsyncDatabase): TrashStore {
   return {
-    list: async (workspaceId, before) =>
-      [listProjects, listVersions, listTrainings, listWorkflows, listTrashedImages]
-        .flatMap((list) => list(database, workspaceId, before))
-        .sort((a, b) => b.deletedAt - a.deletedAt),
+    list: async (workspaceId, before) => {
+      const lists = [listProjects, listVersions, listTrainings, listWorkflows, listTrashedImages];
+      const items = await Promise.all(lists.map((list) => list(database, workspaceId, before)));
+      return items.flat().sort((a, b) => b.deletedAt - a.deletedAt);
+    },
     restore: async (workspaceId, item, before) =>
       database.transaction(() => {
         const { id, projectId } = item;
@@ -22,11 +24,11 @@ export function trashStore(database: Database): TrashStore {
   };
 }
 
-function listProjects(
-  database: Database,
+async function listProjects(
+  database: AsyncDatabase,
   workspaceId: string,
   before: number,
-): readonly TrashItem[] {
+): Promise<readonly TrashItem[]> {
   return database.all(
     'SELECT * FROM projects WHERE workspace_id = ? AND deleted_at > ?',
     [workspaceId, before],
@@ -42,11 +44,11 @@ function listProjects(
   );
 }
 
-function listVersions(
-  database: Database,
+async function listVersions(
+  database: AsyncDatabase,
   workspaceId: string,
   before: number,
-): readonly TrashItem[] {
+): Promise<readonly TrashItem[]> {
   return database.all(
     `SELECT versions.*, slug, projects.name AS project_name
      FROM versions JOIN projects ON projects.id = versions.project_id
@@ -71,11 +73,11 @@ function listVersions(
 }
 
 /** The parent of a training is its version: a version is named by its project and its number. */
-function listTrainings(
-  database: Database,
+async function listTrainings(
+  database: AsyncDatabase,
   workspaceId: string,
   before: number,
-): readonly TrashItem[] {
+): Promise<readonly TrashItem[]> {
   return database.all(
     `SELECT trainings.*, slug, projects.name AS project_name, versions.number
      FROM trainings JOIN versions ON versions.id = trainings.version_id
@@ -102,11 +104,11 @@ function listTrainings(
   );
 }
 
-function listWorkflows(
-  database: Database,
+async function listWorkflows(
+  database: AsyncDatabase,
   workspaceId: string,
   before: number,
-): readonly TrashItem[] {
+): Promise<readonly TrashItem[]> {
   return database.all(
     'SELECT * FROM workflows WHERE workspace_id = ? AND deleted_at > ?',
     [workspaceId, before],
@@ -127,15 +129,18 @@ function readDeletion(row: Row) {
 }
 
 interface Place {
-  readonly database: Database;
+  readonly database: AsyncDatabase;
   readonly workspaceId: string;
   readonly before: number;
 }
 
 type Outcome = Awaited<ReturnType<TrashStore['restore']>>;
 
-function restoreProject({ database, workspaceId, before }: Place, id: string): Outcome {
-  const changed = database.run(
+async function restoreProject(
+  { database, workspaceId, before }: Place,
+  id: string,
+): Promise<Outcome> {
+  const changed = await database.run(
     `UPDATE projects SET deleted_at = NULL, deleted_by = NULL
      WHERE id = ? AND workspace_id = ? AND deleted_at > ?`,
     [id, workspaceId, before],
@@ -143,18 +148,21 @@ function restoreProject({ database, workspaceId, before }: Place, id: string): O
   return changed > 0 ? 'restored' : 'missing';
 }
 
-function restoreOfProject({ database, workspaceId, before }: Place, id: string): Outcome {
-  const outcome = restoreImages(database, workspaceId, id, before);
+async function restoreOfProject(
+  { database, workspaceId, before }: Place,
+  id: string,
+): Promise<Outcome> {
+  const outcome = await restoreImages(database, workspaceId, id, before);
   if (typeof outcome === 'string' || outcome.type === 'replaced') return outcome;
   return { type: 'project', id: outcome.projectId, parentId: undefined };
 }
 
-function restoreVersion(
+async function restoreVersion(
   { database, workspaceId, before }: Place,
   projectId: string,
   number: number,
-): Outcome {
-  const isParentGone = database.get(
+): Promise<Outcome> {
+  const isParentGone = await database.get(
     `SELECT projects.deleted_at IS NOT NULL AS gone FROM versions
      JOIN projects ON projects.id = versions.project_id
      WHERE workspace_id = ? AND projects.id = ? AND number = ? AND versions.deleted_at > ?`,
@@ -163,15 +171,18 @@ function restoreVersion(
   );
   if (isParentGone === undefined) return 'missing';
   if (isParentGone) return { type: 'project', id: projectId, parentId: undefined };
-  database.run(
+  await database.run(
     'UPDATE versions SET deleted_at = NULL, deleted_by = NULL WHERE project_id = ? AND number = ?',
     [projectId, number],
   );
   return 'restored';
 }
 
-function restoreTraining({ database, workspaceId, before }: Place, id: string): Outcome {
-  const found = database.get(
+async function restoreTraining(
+  { database, workspaceId, before }: Place,
+  id: string,
+): Promise<Outcome> {
+  const found = await database.get(
     `SELECT versions.project_id, number, versions.deleted_at IS NOT NULL AS version_gone,
        projects.deleted_at IS NOT NULL AS project_gone
      FROM trainings JOIN versions ON versions.id = trainings.version_id
@@ -189,12 +200,17 @@ function restoreTraining({ database, workspaceId, before }: Place, id: string): 
   const { projectId, number } = found;
   if (found.isProjectGone) return { type: 'project', id: projectId, parentId: undefined };
   if (found.isVersionGone) return { type: 'version', id: String(number), parentId: projectId };
-  database.run('UPDATE trainings SET deleted_at = NULL, deleted_by = NULL WHERE id = ?', [id]);
+  await database.run('UPDATE trainings SET deleted_at = NULL, deleted_by = NULL WHERE id = ?', [
+    id,
+  ]);
   return 'restored';
 }
 
-function restoreWorkflow({ database, workspaceId, before }: Place, id: string): Outcome {
-  const changed = database.run(
+async function restoreWorkflow(
+  { database, workspaceId, before }: Place,
+  id: string,
+): Promise<Outcome> {
+  const changed = await database.run(
     `UPDATE workflows SET deleted_at = NULL, deleted_by = NULL
      WHERE id = ? AND workspace_id = ? AND deleted_at > ?`,
     [id, workspaceId, before],

@@ -1,6 +1,7 @@
 // Deleted images: kept apart from all others, so that no search, count or export can see them.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Deletion } from '../store/images.ts';
@@ -47,15 +48,15 @@ const content = `json_object(${columns.map((name) => `'${name}', ${name}`).join(
            WHERE image_id = images.id))`;
 
 /** Within the transaction that deletes these images, before it does. */
-export function keepInTrash(
-  database: Database,
+export async function keepInTrash(
+  database: AsyncDatabase,
   imageIds: readonly string[],
   { now, deletedBy }: Deletion,
-): void {
+): Promise<void> {
   const deletionId = newId();
   for (const id of imageIds) {
-    const { vector, hash } = readDescriptor(database, id) ?? {};
-    database.run(
+    const { vector, hash } = (await readDescriptor(database, id)) ?? {};
+    await database.run(
       `INSERT INTO trashed_images SELECT id, ?, project_id, name, hash, ?, ?, ${content}, ?, ?
        FROM images WHERE id = ?`,
       [
@@ -71,11 +72,11 @@ export function keepInTrash(
 }
 
 /** One item for each deletion; `versions`: the frozen ones that still hold some of its images. */
-export function listTrashedImages(
-  database: Database,
+export async function listTrashedImages(
+  database: AsyncDatabase,
   workspaceId: string,
   before: number,
-): readonly TrashItem[] {
+): Promise<readonly TrashItem[]> {
   return database.all(
     `SELECT deletion_id, project_id, slug, projects.name AS project_name, count(*) AS n,
        max(trashed_images.deleted_at) AS deleted_at, max(trashed_images.deleted_by) AS deleted_by,
@@ -125,13 +126,13 @@ export type ImagesOutcome =
  * Within a transaction: brings the images of a deletion back as they were. Where the same
  * bytes were uploaded again meanwhile, nothing changes.
  */
-export function restoreImages(
-  database: Database,
+export async function restoreImages(
+  database: AsyncDatabase,
   workspaceId: string,
   deletionId: string,
   before: number,
-): ImagesOutcome {
-  const found = database.all(
+): Promise<ImagesOutcome> {
+  const found = await database.all(
     `SELECT image_id, trashed_images.project_id, vector, likeness_hash, vector IS NOT NULL AS is_described,
        projects.deleted_at IS NOT NULL AS gone,
        content ->> 'batch' AS batch, content ->> 'created' AS created,
@@ -160,10 +161,10 @@ export function restoreImages(
   );
   if (by.length > 0) return { type: 'replaced', count: by.length, by: by.slice(0, newImagesNamed) };
   for (const { id, projectId, batch, created, descriptor } of found) {
-    const batchId = ensureBatch(database, projectId, batch, created);
-    changingImages(database, [id], () => insertBack(database, id, batchId), descriptor);
+    const batchId = await ensureBatch(database, projectId, batch, created);
+    await changingImages(database, [id], () => insertBack(database, id, batchId), descriptor);
   }
-  database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
+  await database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
   return 'restored';
 }
 
@@ -179,15 +180,15 @@ function readKept(row: Row) {
   };
 }
 
-function insertBack(database: Database, id: string, batchId: string): void {
+async function insertBack(database: AsyncDatabase, id: string, batchId: string): Promise<void> {
   const values = columns.map((name) => `content ->> '${name}'`).join(', ');
-  database.run(
+  await database.run(
     `INSERT INTO images (${columns.join(', ')}, batch_id)
      SELECT ${values}, ? FROM trashed_images WHERE image_id = ?`,
     [batchId, id],
   );
   // Its place among all images: the order of searches. Ordinals are never given to others.
-  database.run(
+  await database.run(
     `INSERT INTO image_ordinals (ordinal, image_id, indexed)
      SELECT content ->> 'ordinal', image_id, 0 FROM trashed_images
      WHERE image_id = ? AND content ->> 'ordinal' IS NOT NULL`,
@@ -195,16 +196,16 @@ function insertBack(database: Database, id: string, batchId: string): void {
   );
   const from = (member: string) =>
     `FROM trashed_images, json_each(content, '$.${member}') AS each WHERE trashed_images.image_id = ?`;
-  database.run(`INSERT INTO image_tags (image_id, tag) SELECT ?, each.value ${from('tags')}`, [
-    id,
-    id,
-  ]);
-  database.run(
+  await database.run(
+    `INSERT INTO image_tags (image_id, tag) SELECT ?, each.value ${from('tags')}`,
+    [id, id],
+  );
+  await database.run(
     `INSERT INTO image_labels (image_id, project_id, label, n)
      SELECT ?, project_id, each.value ->> 0, each.value ->> 1 ${from('labels')}`,
     [id, id],
   );
-  database.run(
+  await database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state)
      SELECT each.value ->> 0, ?, each.value ->> 1 ${from('jobs')}
        AND EXISTS (SELECT 1 FROM annotation_jobs WHERE id = each.value ->> 0)`,

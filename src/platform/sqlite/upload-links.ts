@@ -1,6 +1,7 @@
 // Uploads by signed links, and the reports of zip imports.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
 import type { Received, Upload, UploadStore, ZipReport } from '../store/upload-links.ts';
@@ -31,88 +32,89 @@ CREATE INDEX zip_reports_hash ON zip_reports (hash);
 /** Which of these rows point at a blob. */
 export const uploadBlobs: readonly string[] = ['SELECT 1 FROM zip_reports WHERE hash = ?'];
 
-export function uploadStore(database: Database, queue: TaskQueue): UploadStore {
+export function uploadStore(database: AsyncDatabase, queue: TaskQueue): UploadStore {
   return {
     add: async (upload, newTask) => add(database, queue, upload, newTask),
     find: async (id) => database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload),
     ofTask: async (taskId) =>
       database.get('SELECT * FROM uploads WHERE task_id = ?', [taskId], readUpload),
     countWaiting: async (workspaceId, now) =>
-      database.get(
+      (await database.get(
         `SELECT count(*) AS count FROM uploads
          WHERE workspace_id = ? AND file IS NULL AND expires > ?`,
         [workspaceId, now],
         (row) => row.integer('count'),
-      ) ?? 0,
+      )) ?? 0,
     setReceiving: async (id, since) => {
-      database.run('UPDATE uploads SET receiving = ? WHERE id = ?', [since, id]);
+      await database.run('UPDATE uploads SET receiving = ? WHERE id = ?', [since, id]);
     },
     endReceiving: async (id, since) => {
       const sql = 'UPDATE uploads SET receiving = NULL WHERE id = ? AND receiving = ?';
-      database.run(sql, [id, since]);
+      await database.run(sql, [id, since]);
     },
     received: async (id, file, bytes) =>
       database.transaction(() => received(database, queue, id, file, bytes)),
     hasFile: async (file) =>
-      database.get('SELECT id FROM uploads WHERE file = ?', [file], (row) => row.text('id')) !==
-      undefined,
+      (await database.get('SELECT id FROM uploads WHERE file = ?', [file], (row) =>
+        row.text('id'),
+      )) !== undefined,
     purge: async (now, usedBefore, receivingBefore) =>
-      database.transaction(() => [
-        ...giveUpLate(database, queue, now, receivingBefore),
-        ...forgetUsed(database, usedBefore),
+      database.transaction(async () => [
+        ...(await giveUpLate(database, queue, now, receivingBefore)),
+        ...(await forgetUsed(database, usedBefore)),
       ]),
     addReport: async (report, fenced) => fenced(() => addReport(database, report)),
     since: async (imageId, time) =>
-      database.get(
+      (await database.get(
         `SELECT created >= ? AS is_new, coalesce(annotated_at >= ?, 0) AS is_annotated
          FROM images WHERE id = ?`,
         [time, time, imageId],
         (row) => ({ isNew: row.boolean('is_new'), isAnnotated: row.boolean('is_annotated') }),
-      ) ?? { isNew: false, isAnnotated: false },
+      )) ?? { isNew: false, isAnnotated: false },
   };
 }
 
-function addReport(
-  database: Database,
+async function addReport(
+  database: AsyncDatabase,
   { taskId, workspaceId, projectId, hash, refused, now }: ZipReport,
-): void {
-  database.run(
+): Promise<void> {
+  await database.run(
     `INSERT INTO zip_reports (task_id, workspace_id, hash, created) VALUES (?, ?, ?, ?)
      ON CONFLICT (task_id) DO UPDATE SET hash = excluded.hash`,
     [taskId, workspaceId, hash, now],
   );
-  keepRefused(database, projectId, refused);
+  await keepRefused(database, projectId, refused);
 }
 
-function add(
-  database: Database,
+async function add(
+  database: AsyncDatabase,
   queue: TaskQueue,
   upload: Omit<Upload, 'file' | 'bytes'>,
   newTask: NewTask | undefined,
-): void {
+): Promise<void> {
   const { id, workspaceId, kind, taskId, name, expires, created } = upload;
-  database.transaction(() => {
-    database.run(
+  await database.transaction(async () => {
+    await database.run(
       `INSERT INTO uploads (id, workspace_id, kind, task_id, name, expires, created)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       [id, workspaceId, kind, taskId, name, expires, created],
     );
-    if (newTask) queue.add({ ...newTask, held: true });
+    if (newTask) await queue.add({ ...newTask, held: true });
   });
 }
 
-function received(
-  database: Database,
+async function received(
+  database: AsyncDatabase,
   queue: TaskQueue,
   id: string,
   file: string,
   bytes: number,
-): Received {
-  const upload = database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload);
+): Promise<Received> {
+  const upload = await database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload);
   if (upload === undefined) return 'missing';
   if (upload.file !== undefined) return 'taken_before';
-  if (upload.taskId !== undefined && !queue.begin(upload.taskId)) return 'over';
-  database.run('UPDATE uploads SET file = ?, bytes = ?, receiving = NULL WHERE id = ?', [
+  if (upload.taskId !== undefined && !(await queue.begin(upload.taskId))) return 'over';
+  await database.run('UPDATE uploads SET file = ?, bytes = ?, receiving = NULL WHERE id = ?', [
     file,
     bytes,
     id,
@@ -120,13 +122,13 @@ function received(
   return 'taken';
 }
 
-function giveUpLate(
-  database: Database,
+async function giveUpLate(
+  database: AsyncDatabase,
   queue: TaskQueue,
   now: number,
   receivingBefore: number,
-): readonly string[] {
-  const late = database.all(
+): Promise<readonly string[]> {
+  const late = await database.all(
     `SELECT * FROM uploads WHERE file IS NULL AND expires <= ?
        AND (receiving IS NULL OR receiving <= ?) LIMIT 500`,
     [now, receivingBefore],
@@ -134,22 +136,22 @@ function giveUpLate(
   );
   for (const { id, taskId } of late) {
     if (taskId !== undefined) {
-      queue.failUnclaimed(taskId, 'No file was uploaded within an hour.', 'invalid_input');
+      await queue.failUnclaimed(taskId, 'No file was uploaded within an hour.', 'invalid_input');
     }
-    database.run('DELETE FROM uploads WHERE id = ?', [id]);
+    await database.run('DELETE FROM uploads WHERE id = ?', [id]);
   }
   return [];
 }
 
-function forgetUsed(database: Database, usedBefore: number): readonly string[] {
-  const old = database.all(
+async function forgetUsed(database: AsyncDatabase, usedBefore: number): Promise<readonly string[]> {
+  const old = await database.all(
     `SELECT * FROM uploads WHERE file IS NOT NULL AND created <= ? AND NOT EXISTS (
        SELECT 1 FROM work WHERE status IN ('created', 'running')
          AND payload ->> 'uploadId' = uploads.id) LIMIT 500`,
     [usedBefore],
     readUpload,
   );
-  for (const { id } of old) database.run('DELETE FROM uploads WHERE id = ?', [id]);
+  for (const { id } of old) await database.run('DELETE FROM uploads WHERE id = ?', [id]);
   return old.flatMap(({ file }) => file ?? []);
 }
 

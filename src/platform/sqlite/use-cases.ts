@@ -2,7 +2,8 @@
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { quotedName } from '../../quoted-name.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { UseCase, UseCaseChange, UseCaseStore } from '../store/use-cases.ts';
 
@@ -23,7 +24,7 @@ CREATE INDEX vision_events_time
 `,
 };
 
-export function useCaseStore(database: Database): UseCaseStore {
+export function useCaseStore(database: AsyncDatabase): UseCaseStore {
   return {
     list: async (workspaceId, isArchived, countMax) =>
       database.all(
@@ -34,15 +35,14 @@ export function useCaseStore(database: Database): UseCaseStore {
       ),
     find: async (workspaceId, idOrName) => find(database, workspaceId, idOrName),
     add: async (workspaceId, name, ids) =>
-      database.transaction(() => {
-        refuseSameName(database, workspaceId, name, undefined);
-        const id = ids.find((one) => findById(database, workspaceId, one) === undefined);
+      database.transaction(async () => {
+        await refuseSameName(database, workspaceId, name, undefined);
+        const id = await firstFree(database, workspaceId, ids);
         if (id === undefined) throw new FoveaError('internal', 'No id of a use case is free.');
-        database.run('INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 0)', [
-          workspaceId,
-          id,
-          name,
-        ]);
+        await database.run(
+          'INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 0)',
+          [workspaceId, id, name],
+        );
         return { id, name, isArchived: false, events: 0 };
       }),
     change: async (workspaceId, idOrName, change) =>
@@ -50,20 +50,31 @@ export function useCaseStore(database: Database): UseCaseStore {
   };
 }
 
+async function firstFree(
+  database: AsyncDatabase,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<string | undefined> {
+  for (const id of ids) {
+    if ((await findById(database, workspaceId, id)) === undefined) return id;
+  }
+  return undefined;
+}
+
 /**
  * Counts an event that is stored in the transaction of the caller, and makes the use case that
  * nobody made. Throws `invalid_input`, naming `argument`, for one that is archived.
  */
-export function countEvent(
-  database: Database,
+export async function countEvent(
+  database: AsyncDatabase,
   workspaceId: string,
   id: string,
   argument: string,
-): void {
-  if (findById(database, workspaceId, id) === undefined) {
-    refuseSameName(database, workspaceId, id, undefined);
+): Promise<void> {
+  if ((await findById(database, workspaceId, id)) === undefined) {
+    await refuseSameName(database, workspaceId, id, undefined);
   }
-  const archivedAt = database.get(
+  const archivedAt = await database.get(
     `INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET events = events + 1 RETURNING archived_at`,
     [workspaceId, id, id],
@@ -77,25 +88,25 @@ export function countEvent(
   );
 }
 
-function changeUseCase(
-  database: Database,
+async function changeUseCase(
+  database: AsyncDatabase,
   workspaceId: string,
   idOrName: string,
   { name, archivedAt }: UseCaseChange,
-): UseCase | undefined {
-  const known = find(database, workspaceId, idOrName);
+): Promise<UseCase | undefined> {
+  const known = await find(database, workspaceId, idOrName);
   if (known === undefined) return undefined;
   const { id } = known;
   // Older versions let two have one name: each may keep it.
   if (name !== undefined && name !== known.name) {
-    refuseSameName(database, workspaceId, name, id);
+    await refuseSameName(database, workspaceId, name, id);
     const sql = 'UPDATE use_cases SET name = ? WHERE workspace_id = ? AND id = ?';
-    database.run(sql, [name, workspaceId, id]);
+    await database.run(sql, [name, workspaceId, id]);
   }
   if (archivedAt !== undefined) {
     // Archived once more, it stays so since the first time.
     const since = archivedAt === null ? 'NULL' : 'coalesce(archived_at, :at)';
-    database.run(
+    await database.run(
       `UPDATE use_cases SET archived_at = ${since} WHERE workspace_id = :workspace AND id = :id`,
       { workspace: workspaceId, id, ...(archivedAt !== null && { at: archivedAt }) },
     );
@@ -104,27 +115,35 @@ function changeUseCase(
 }
 
 /** An id goes before a name, which another use case may have. */
-function find(database: Database, workspaceId: string, idOrName: string): UseCase | undefined {
+async function find(
+  database: AsyncDatabase,
+  workspaceId: string,
+  idOrName: string,
+): Promise<UseCase | undefined> {
   const sql = 'SELECT * FROM use_cases WHERE workspace_id = ? AND name = ? ORDER BY id LIMIT 1';
   return (
-    findById(database, workspaceId, idOrName) ??
-    database.get(sql, [workspaceId, idOrName], readUseCase)
+    (await findById(database, workspaceId, idOrName)) ??
+    (await database.get(sql, [workspaceId, idOrName], readUseCase))
   );
 }
 
-function findById(database: Database, workspaceId: string, id: string): UseCase | undefined {
+async function findById(
+  database: AsyncDatabase,
+  workspaceId: string,
+  id: string,
+): Promise<UseCase | undefined> {
   const sql = 'SELECT * FROM use_cases WHERE workspace_id = ? AND id = ?';
   return database.get(sql, [workspaceId, id], readUseCase);
 }
 
 /** `ownId` is that of the use case which is to have the name. */
-function refuseSameName(
-  database: Database,
+async function refuseSameName(
+  database: AsyncDatabase,
   workspaceId: string,
   name: string,
   ownId: string | undefined,
-): void {
-  const taken = database.get(
+): Promise<void> {
+  const taken = await database.get(
     'SELECT id FROM use_cases WHERE workspace_id = ? AND name = ? AND id <> ?',
     [workspaceId, name, ownId ?? ''],
     (row) => row.text('id'),

@@ -2,7 +2,7 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { Reader, Row } from '../../storage/database.ts';
 import type { LabelCounts } from '../store/projects.ts';
 import type {
   ChangedImages,
@@ -15,7 +15,7 @@ import type {
 import { readAnnotation, readSplit } from './column-readers.ts';
 
 export function diffVersions(
-  database: Database,
+  database: Reader,
   fromId: string,
   toId: string,
   page: DiffPage,
@@ -84,7 +84,7 @@ const onlyIn = `
     WHERE there.hash = here.hash AND there.version_id = ?)
   ORDER BY ordinal`;
 
-function countSources(database: Database, versionId: string): number {
+function countSources(database: Reader, versionId: string): number {
   const sql = 'SELECT count(*) AS n FROM version_sources WHERE version_id = ?';
   return database.get(sql, [versionId], (row) => row.integer('n')) ?? 0;
 }

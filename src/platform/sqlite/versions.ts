@@ -3,7 +3,8 @@
 import { check } from '../../contract/check.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices, readInSlices } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
@@ -35,7 +36,7 @@ const withWork = `SELECT versions.*, work.status AS work_status, work.error AS w
 const live = 'versions.deleted_at IS NULL';
 
 export function versionStore(
-  database: Database,
+  database: AsyncDatabase,
   queue: TaskQueue,
   reader: LongReads,
 ): VersionStore {
@@ -60,15 +61,15 @@ export function versionStore(
     diff: (workspaceId, fromId, toId, page) =>
       reader.read(workspaceId, { name: 'versionDiff', asked: [fromId, toId, page] }),
     trash: async (versionId, now, deletedBy) =>
-      database.transaction(() => {
-        const projectId = database.get(
+      database.transaction(async () => {
+        const projectId = await database.get(
           `UPDATE versions SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}
            RETURNING project_id`,
           [now, deletedBy, versionId],
           (row) => row.text('project_id'),
         );
         if (projectId === undefined) return false;
-        cancelTrainingsOf(database, queue, projectId, versionId, now);
+        await cancelTrainingsOf(database, queue, projectId, versionId, now);
         return true;
       }),
     outlines: (versionId) =>
@@ -86,9 +87,9 @@ export function versionStore(
         readSource,
       ),
     addImages: async (versionId, sources, images, fenced) =>
-      fenced(() => {
-        for (const image of images) addVersionImage(database, versionId, image);
-        for (const { ordinal } of sources) markDone(database, versionId, ordinal);
+      fenced(async () => {
+        for (const image of images) await addVersionImage(database, versionId, image);
+        for (const { ordinal } of sources) await markDone(database, versionId, ordinal);
       }),
     images: (versionId) =>
       readAllInSlices(database, {
@@ -104,7 +105,7 @@ export function versionStore(
   };
 }
 
-export function exportStore(database: Database, queue: TaskQueue): ExportStore {
+export function exportStore(database: AsyncDatabase, queue: TaskQueue): ExportStore {
   const find = (versionId: string, format: string) =>
     database.get(
       `SELECT exports.*, work.error, work.error_code FROM exports JOIN work ON work.id = exports.task_id
@@ -120,7 +121,7 @@ export function exportStore(database: Database, queue: TaskQueue): ExportStore {
         (row) => row.text('format'),
       ),
     readyIn: async (projectId) => {
-      const rows = database.all(
+      const rows = await database.all(
         `SELECT version_id, format FROM exports JOIN versions ON versions.id = exports.version_id
          WHERE project_id = ? AND hash IS NOT NULL ORDER BY format`,
         [projectId],
@@ -130,10 +131,10 @@ export function exportStore(database: Database, queue: TaskQueue): ExportStore {
       return new Map([...formats].map(([id, ready]) => [id, ready.map(({ format }) => format)]));
     },
     ensure: async (versionId, format, now) =>
-      database.transaction(() => {
-        const known = find(versionId, format);
+      database.transaction(async () => {
+        const known = await find(versionId, format);
         if (known?.error !== undefined)
-          database.run('DELETE FROM exports WHERE id = ?', [known.id]);
+          await database.run('DELETE FROM exports WHERE id = ?', [known.id]);
         if (known) return known;
         const started = {
           id: newId(),
@@ -143,19 +144,19 @@ export function exportStore(database: Database, queue: TaskQueue): ExportStore {
           error: undefined,
           errorCode: undefined,
         };
-        database.run(
+        await database.run(
           `INSERT INTO exports (id, version_id, format, task_id, hash, bytes, created)
            VALUES (?, ?, ?, ?, NULL, 0, ?)`,
           [started.id, versionId, format, started.taskId, now],
         );
-        const workspaceId = workspaceOfVersion(database, versionId);
+        const workspaceId = await workspaceOfVersion(database, versionId);
         const payload = { exportId: started.id, versionId, format, workspaceId };
-        queue.add({ id: started.taskId, kind: 'export', payload });
+        await queue.add({ id: started.taskId, kind: 'export', payload });
         return started;
       }),
     finish: async (exportId, hash, bytes, fenced) =>
-      fenced(() => {
-        database.run('UPDATE exports SET hash = ?, bytes = ? WHERE id = ?', [
+      fenced(async () => {
+        await database.run('UPDATE exports SET hash = ?, bytes = ? WHERE id = ?', [
           hash,
           bytes,
           exportId,
@@ -164,8 +165,8 @@ export function exportStore(database: Database, queue: TaskQueue): ExportStore {
   };
 }
 
-function workspaceOfVersion(database: Database, versionId: string): string {
-  const workspaceId = database.get(
+async function workspaceOfVersion(database: AsyncDatabase, versionId: string): Promise<string> {
+  const workspaceId = await database.get(
     `SELECT workspace_id FROM projects
      WHERE id = (SELECT project_id FROM versions WHERE id = ?)`,
     [versionId],
@@ -174,9 +175,13 @@ function workspaceOfVersion(database: Database, versionId: string): string {
   return workspaceId ?? '';
 }
 
-function addVersionImage(database: Database, versionId: string, image: VersionImage): void {
+async function addVersionImage(
+  database: AsyncDatabase,
+  versionId: string,
+  image: VersionImage,
+): Promise<void> {
   const { ordinal, copy, name, hash, split, width, height, annotation } = image;
-  database.run(
+  await database.run(
     `INSERT INTO version_images (version_id, ordinal, copy, name, hash, split, width, height,
        annotation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
@@ -193,9 +198,13 @@ function addVersionImage(database: Database, versionId: string, image: VersionIm
   );
 }
 
-function markDone(database: Database, versionId: string, ordinal: number): void {
+async function markDone(
+  database: AsyncDatabase,
+  versionId: string,
+  ordinal: number,
+): Promise<void> {
   const sql = 'UPDATE version_sources SET done = 1 WHERE version_id = ? AND ordinal = ?';
-  database.run(sql, [versionId, ordinal]);
+  await database.run(sql, [versionId, ordinal]);
 }
 
 /** What a version shows of its images. */
@@ -205,7 +214,7 @@ interface Totals {
   readonly classes: ReadonlySet<string>;
 }
 
-async function totalsOf(database: Database, versionId: string): Promise<Totals> {
+async function totalsOf(database: AsyncDatabase, versionId: string): Promise<Totals> {
   const splits = new Map<string, number>();
   const classes = new Set<string>();
   let images = 0;
@@ -244,23 +253,26 @@ function readImageTotals(row: Row): ImageTotals {
   };
 }
 
-function finishVersion(
-  database: Database,
+async function finishVersion(
+  database: AsyncDatabase,
   versionId: string,
   { images, splits, classes }: Totals,
-): { readonly images: number } {
+): Promise<{ readonly images: number }> {
   if (images === 0) return { images };
-  const inOrder = database.all(
+  const inOrder = await database.all(
     'SELECT value FROM json_each(?) ORDER BY value',
     [JSON.stringify([...classes])],
     (row) => row.text('value'),
   );
-  database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
-    images,
-    JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
-    JSON.stringify(inOrder),
-    versionId,
-  ]);
+  await database.run(
+    'UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?',
+    [
+      images,
+      JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
+      JSON.stringify(inOrder),
+      versionId,
+    ],
+  );
   return { images };
 }
 

@@ -1,6 +1,7 @@
 // Video inference jobs and their results.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { VideoInput, VideoJob, VideoJobStore, VideoSettings } from '../store/video-jobs.ts';
@@ -32,16 +33,16 @@ export const videoJobBlobs: readonly string[] = [
   'SELECT 1 FROM video_jobs WHERE sheet_hash = ?',
 ];
 
-export function videoJobStore(database: Database, queue: TaskQueue): VideoJobStore {
+export function videoJobStore(database: AsyncDatabase, queue: TaskQueue): VideoJobStore {
   return {
     add: async ({ id, workspaceId, input, settings, created }, newTask) =>
-      database.transaction(() => {
-        database.run(
+      database.transaction(async () => {
+        await database.run(
           `INSERT INTO video_jobs (id, workspace_id, input, settings, bytes, created)
            VALUES (?, ?, ?, ?, 0, ?)`,
           [id, workspaceId, JSON.stringify(input), JSON.stringify(settings), created],
         );
-        queue.add(newTask);
+        await queue.add(newTask);
       }),
     find: async (workspaceId, id) =>
       database.get(
@@ -51,7 +52,7 @@ export function videoJobStore(database: Database, queue: TaskQueue): VideoJobSto
       ),
     finish: async (id, { hash, bytes, sheetHash }, fenced) => {
       const sql = 'UPDATE video_jobs SET hash = ?, bytes = ?, sheet_hash = ? WHERE id = ?';
-      fenced(() => database.run(sql, [hash, bytes, sheetHash, id]));
+      await fenced(() => database.run(sql, [hash, bytes, sheetHash, id]));
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { memberOf, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import type { Row, Snapshot } from '../../storage/database.ts';
+import type { Reader, Row } from '../../storage/database.ts';
 import type { EventPage, EventPlace, EventQuery, MetadataFields } from '../store/vision-events.ts';
 import { matcherOf } from './vision-event-conditions.ts';
 
@@ -10,11 +10,7 @@ import { matcherOf } from './vision-event-conditions.ts';
 const newestFirst = 'ORDER BY occurred DESC, event_id DESC';
 
 /** Looks through the events of a use case, from the place on where the page before ended. */
-export function findEvents(
-  database: Pick<Snapshot, 'each'>,
-  workspaceId: string,
-  query: EventQuery,
-): EventPage {
+export function findEvents(database: Reader, workspaceId: string, query: EventQuery): EventPage {
   const { useCaseId, eventTypes, from, until, after } = query;
   // One bound from above, which the index looks up: from the second page on it is the place.
   const before = after ?? { occurred: (until ?? latest) + 1, eventId: '' };
@@ -88,7 +84,7 @@ class FoundEvents {
 
 /** Of the newest events, as many as may be looked at in one call. */
 export function readMetadataFields(
-  database: Pick<Snapshot, 'each'>,
+  database: Reader,
   workspaceId: string,
   useCaseId: string,
 ): MetadataFields {

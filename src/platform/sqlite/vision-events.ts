@@ -1,14 +1,15 @@
 // Vision events and their images in SQLite.
 
 import { FoveaError } from '../../errors.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { EventImage, VisionEvent, VisionEventStore } from '../store/vision-events.ts';
 import { readMetadata } from './column-readers.ts';
 import { addInferences } from './inferences.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { countEvent } from './use-cases.ts';
 
-export function visionEventStore(database: Database, reader: LongReads): VisionEventStore {
+export function visionEventStore(database: AsyncDatabase, reader: LongReads): VisionEventStore {
   return {
     query: (workspaceId, query) =>
       reader.read(workspaceId, { name: 'events', asked: [workspaceId, query] }),
@@ -22,26 +23,34 @@ export function visionEventStore(database: Database, reader: LongReads): VisionE
         readImage,
       ),
     missingImages: async (workspaceId, ids) =>
-      [...new Set(ids)].filter((id) => !hasImage(database, workspaceId, id)),
-    add: async (workspaceId, events, now) =>
-      database.transaction(() =>
-        events.map((event, index) => {
-          const place = { index, argument: events.length === 1 ? '' : `events[${index}].` };
-          return addEvent(database, workspaceId, event, now, place);
-        }),
+      database.all(
+        `SELECT value AS id FROM json_each(:ids) AS wanted
+         WHERE NOT EXISTS (SELECT 1 FROM vision_event_images
+           WHERE id = wanted.value AND workspace_id = :workspaceId) ORDER BY wanted.key`,
+        { ids: JSON.stringify([...new Set(ids)]), workspaceId },
+        (row) => row.text('id'),
       ),
+    add: async (workspaceId, events, now) =>
+      database.transaction(async () => {
+        const added: boolean[] = [];
+        for (const [index, event] of events.entries()) {
+          const place = { index, argument: events.length === 1 ? '' : `events[${index}].` };
+          added.push(await addEvent(database, workspaceId, event, now, place));
+        }
+        return added;
+      }),
   };
 }
 
-function addImage(database: Database, image: EventImage): EventImage {
-  const known = database.get(
+async function addImage(database: AsyncDatabase, image: EventImage): Promise<EventImage> {
+  const known = await database.get(
     'SELECT * FROM vision_event_images WHERE workspace_id = ? AND hash = ?',
     [image.workspaceId, image.hash],
     readImage,
   );
   if (known !== undefined) return known;
   const { id, workspaceId, hash, bytes, contentType, name, metadata, created } = image;
-  database.run(
+  await database.run(
     `INSERT INTO vision_event_images
        (id, workspace_id, hash, bytes, content_type, name, metadata, created)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -50,37 +59,32 @@ function addImage(database: Database, image: EventImage): EventImage {
   return image;
 }
 
-function hasImage(database: Database, workspaceId: string, id: string): boolean {
-  const sql = 'SELECT 1 AS n FROM vision_event_images WHERE id = ? AND workspace_id = ?';
-  return database.get(sql, [id, workspaceId], (row) => row.integer('n')) !== undefined;
-}
-
 /** Of an event in the input: from 0, and as errors begin the path of its members. */
 interface Place {
   readonly index: number;
   readonly argument: string;
 }
 
-function addEvent(
-  database: Database,
+async function addEvent(
+  database: AsyncDatabase,
   workspaceId: string,
   event: VisionEvent,
   now: number,
   { index, argument }: Place,
-): boolean {
+): Promise<boolean> {
   const { useCaseId, eventId, eventType, occurred, content } = event;
-  const added = database.run(
+  const added = await database.run(
     `INSERT INTO vision_events
        (workspace_id, use_case_id, event_id, event_type, occurred, content, created)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     [workspaceId, useCaseId, eventId, eventType, occurred, content, now],
   );
   if (added > 0) {
-    countEvent(database, workspaceId, useCaseId, `${argument}useCaseId`);
-    if (event.inference) addInferences(database, [event.inference]);
+    await countEvent(database, workspaceId, useCaseId, `${argument}useCaseId`);
+    if (event.inference) await addInferences(database, [event.inference]);
     return true;
   }
-  const known = database.get(
+  const known = await database.get(
     `SELECT content FROM vision_events
      WHERE workspace_id = ? AND use_case_id = ? AND event_id = ?`,
     [workspaceId, useCaseId, eventId],

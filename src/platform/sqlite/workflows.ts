@@ -1,6 +1,7 @@
 // Workflows; their definition is stored as given.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { requiredSlug } from '../ids-and-slugs.ts';
 import type {
@@ -24,7 +25,7 @@ CREATE TABLE workflows (
 
 const live = 'workspace_id = ? AND deleted_at IS NULL';
 
-export function workflowStore(database: Database): WorkflowStore {
+export function workflowStore(database: AsyncDatabase): WorkflowStore {
   return {
     add: async (workflow) => database.transaction(() => addWorkflow(database, workflow)),
     list: async (workspaceId) =>
@@ -43,18 +44,18 @@ export function workflowStore(database: Database): WorkflowStore {
     change: async (workspaceId, id, change, now) =>
       database.transaction(() => changeWorkflow(database, workspaceId, id, change, now)),
     trash: async (id, now, deletedBy) =>
-      database.run(
+      (await database.run(
         'UPDATE workflows SET deleted_at = ?, deleted_by = ? WHERE id = ? AND deleted_at IS NULL',
         [now, deletedBy, id],
-      ) > 0,
+      )) > 0,
   };
 }
 
-function addWorkflow(database: Database, workflow: NewWorkflow): Workflow {
+async function addWorkflow(database: AsyncDatabase, workflow: NewWorkflow): Promise<Workflow> {
   const { id, workspaceId, name, url, config, created } = workflow;
   const wanted = url === undefined ? requiredSlug('name', name) : requiredSlug('url', url);
-  const slug = freeSlug(database, workspaceId, wanted);
-  database.run(
+  const slug = await freeSlug(database, workspaceId, wanted);
+  await database.run(
     `INSERT INTO workflows (id, workspace_id, slug, name, config, created, updated)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     [id, workspaceId, slug, name, JSON.stringify(config), created, created],
@@ -63,38 +64,45 @@ function addWorkflow(database: Database, workflow: NewWorkflow): Workflow {
 }
 
 /** One in the trash keeps its slug, so that it can come back under it. */
-function freeSlug(database: Database, workspaceId: string, wanted: string): string {
+async function freeSlug(
+  database: AsyncDatabase,
+  workspaceId: string,
+  wanted: string,
+): Promise<string> {
   for (let suffix = 1; ; suffix += 1) {
     const slug = suffix === 1 ? wanted : `${wanted}-${suffix}`;
-    if (!isTaken(database, workspaceId, slug)) return slug;
+    if (!(await isTaken(database, workspaceId, slug))) return slug;
   }
 }
 
-function isTaken(database: Database, workspaceId: string, slug: string): boolean {
+async function isTaken(
+  database: AsyncDatabase,
+  workspaceId: string,
+  slug: string,
+): Promise<boolean> {
   const sql = 'SELECT 1 AS taken FROM workflows WHERE workspace_id = ? AND slug = ?';
-  return database.get(sql, [workspaceId, slug], (row) => row.integer('taken')) !== undefined;
+  return (
+    (await database.get(sql, [workspaceId, slug], (row) => row.integer('taken'))) !== undefined
+  );
 }
 
-function changeWorkflow(
-  database: Database,
+async function changeWorkflow(
+  database: AsyncDatabase,
   workspaceId: string,
   id: string,
   change: WorkflowChange,
   now: number,
-): Workflow | 'missing' | 'taken' {
+): Promise<Workflow | 'missing' | 'taken'> {
   const sql = `SELECT * FROM workflows WHERE ${live} AND id = ?`;
-  const old = database.get(sql, [workspaceId, id], readWorkflow);
+  const old = await database.get(sql, [workspaceId, id], readWorkflow);
   if (old === undefined) return 'missing';
   const { name = old.name, config = old.config, url } = change;
   const slug = url === undefined ? old.slug : requiredSlug('url', url);
-  if (slug !== old.slug && isTaken(database, workspaceId, slug)) return 'taken';
-  database.run('UPDATE workflows SET name = ?, slug = ?, config = ?, updated = ? WHERE id = ?', [
-    name,
-    slug,
-    JSON.stringify(config),
-    now,
-    id,
-  ]);
+  if (slug !== old.slug && (await isTaken(database, workspaceId, slug))) return 'taken';
+  await database.run(
+    'UPDATE workflows SET name = ?, slug = ?, config = ?, updated = ? WHERE id = ?',
+    [name, slug, JSON.stringify(config), now, id],
+  );
   return { ...old, name, slug, config, updated: now };
 }
 

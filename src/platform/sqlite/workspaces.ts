@@ -1,19 +1,20 @@
 // Workspaces in SQLite.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Workspace, WorkspaceStore } from '../store/workspaces.ts';
 
-export function workspaceStore(database: Database): WorkspaceStore {
+export function workspaceStore(database: AsyncDatabase): WorkspaceStore {
   const find = (slug: string) =>
     database.get('SELECT * FROM workspaces WHERE slug = ?', [slug], readWorkspace);
   return {
     ensure: async (slug, now) =>
-      database.transaction(() => {
-        const known = find(slug);
+      database.transaction(async () => {
+        const known = await find(slug);
         if (known) return known;
         const workspace = { id: newId(), slug, name: slug, created: now };
-        database.run('INSERT INTO workspaces (id, slug, name, created) VALUES (?, ?, ?, ?)', [
+        await database.run('INSERT INTO workspaces (id, slug, name, created) VALUES (?, ?, ?, ?)', [
           workspace.id,
           slug,
           slug,

@@ -10,20 +10,20 @@ import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { seedImages } from '../seed-images.ts';
 
 it('tells none, and that it is not complete, where it takes too long', async () => {
-  const { data, database } = await seedImages(2_000);
+  const { data, database, shared } = await seedImages(2_000);
   // All in one picture: each is compared with each.
   const vector = Uint8Array.from({ length: 64 }, (_, at) => (at % 7 === 1 ? 50 : 0));
   database.run(
     'INSERT INTO likeness_vectors (ordinal, vector) SELECT ordinal, ? FROM image_ordinals',
     [vector],
   );
-  const work = createTaskQueue(database, { clock: systemClock, owner: 'x' });
+  const work = createTaskQueue(shared, { clock: systemClock, owner: 'x' });
   const open = (msMax?: number) => startLongReadThreads(join(data, 'platform.db'), msMax);
   const [patient, hasty] = [open(), open(0)];
-  const { projects } = createSqliteStore(database, work, patient);
+  const { projects } = createSqliteStore(shared, work, patient);
   const found = await compareImages(projects, 'a', 'large-project');
   expect(found).toMatchObject({ groups: [{ length: 2_000 }], compared: 2_000, isComplete: true });
-  const { projects: late } = createSqliteStore(database, work, hasty);
+  const { projects: late } = createSqliteStore(shared, work, hasty);
   expect(await compareImages(late, 'a', 'large-project')).toEqual({
     groups: [],
     leaks: [],

@@ -19,6 +19,7 @@ import {
 import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import type { Metadata } from '../../../src/platform/store/images.ts';
 import type { Store } from '../../../src/platform/store/store.ts';
+import { type AsyncDatabase, openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 
@@ -53,9 +54,11 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
   const folder = mkdtempSync(join(tmpdir(), 'fovea-search-'));
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
   // What is lost with the power is no matter here, and waiting for the disk takes most of the time.
+  const shared = openAsyncDatabase(join(folder, 'platform.db'), platformMigrations);
   database.run('PRAGMA synchronous = OFF');
-  const work = createTaskQueue(database, { clock: systemClock, owner: 'test' });
-  const store = createSqliteStore(database, work);
+  await shared.run('PRAGMA synchronous = OFF');
+  const work = createTaskQueue(shared, { clock: systemClock, owner: 'test' });
+  const store = createSqliteStore(shared, work);
   const acme = await store.workspaces.ensure('acme', 1);
   const globex = await store.workspaces.ensure('globex', 1);
   addProjects(database, acme.id, globex.id);
@@ -67,7 +70,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
     models,
     acme,
     globex,
-    search: searchStore(database, work, readInThisThread({ database, bounds })),
+    search: searchStore(shared, work, readInThisThread({ database, bounds })),
     /** Later images have numbers that lie further on, in another chunk of the index. */
     skip: (count: number) =>
       database.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'image_ordinals'", [
@@ -90,7 +93,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
       models.set(id, model);
       return model;
     },
-    ...changesOf(database, store, models),
+    ...changesOf(database, shared, store, models),
     /** Rows that the index has. */
     rows: () =>
       [
@@ -104,6 +107,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
         database.get(`SELECT count(*) AS n FROM ${table}`, [], (row) => row.integer('n')),
       ),
     close: () => {
+      shared.close();
       database.close();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -134,7 +138,12 @@ function newImage(id: string, hash: string, given: NewModel): Parameters<Images[
 type Images = Store['images'];
 
 /** What happens to images, to their rows and to what the test knows of them. */
-function changesOf(database: Database, store: Store, models: Map<string, Model>) {
+function changesOf(
+  database: Database,
+  shared: AsyncDatabase,
+  store: Store,
+  models: Map<string, Model>,
+) {
   return {
     annotate: async (model: Model, labels: readonly string[], isPredicted: boolean) => {
       const boxes = labels.map((label) => ({ label, x: 5, y: 5, width: 2, height: 2 }));
@@ -161,10 +170,10 @@ function changesOf(database: Database, store: Store, models: Map<string, Model>)
       await store.images.remove(model.project, [model.id], { now: 3, deletedBy: 'test' });
       models.delete(model.id);
     },
-    giveToJob: (model: Model) => {
+    giveToJob: async (model: Model) => {
       const job = `job-${model.project}`;
-      changingImages(database, [model.id], () =>
-        database.run(
+      await changingImages(shared, [model.id], () =>
+        shared.run(
           `INSERT INTO annotation_job_images (job_id, image_id, state) VALUES (?, ?, 'unannotated')
            ON CONFLICT DO NOTHING`,
           [job, model.id],
@@ -172,11 +181,11 @@ function changesOf(database: Database, store: Store, models: Map<string, Model>)
       );
       model.jobs.add(job);
     },
-    move: (moved: readonly Model[], to: Split) => {
+    move: async (moved: readonly Model[], to: Split) => {
       const moves = moved.map(({ id }) => ({ imageId: id, to }));
-      movingSplits(database, moves, () => {
+      await movingSplits(shared, moves, async () => {
         for (const { imageId } of moves) {
-          database.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
+          await shared.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
         }
       });
       for (const model of moved) model.split = to;

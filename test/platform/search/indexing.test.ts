@@ -155,7 +155,7 @@ it('says that it is not complete, and takes in what changes meanwhile', async ()
     return { ids: page.images.map(({ id }) => id), isComplete: page.isComplete };
   };
   expect(await read()).toEqual({ ids: [], isComplete: false });
-  fixture.move([other], 'test');
+  await fixture.move([other], 'test');
   expect(await read()).toEqual({ ids: [], isComplete: false });
   await fixture.retag(old, ['b']);
   expect(await read()).toEqual({ ids: [old.id], isComplete: false });

@@ -16,7 +16,7 @@ import {
 } from '../../../src/platform/signed-links/upload-links.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
@@ -27,7 +27,7 @@ const bytesMax = { zip: 1_000, video: 1_000 };
 async function open(more: Partial<UploadsOptions> = {}) {
   const data = await temporaryFolder();
   const clock = settableClock();
-  const database = openDatabase(join(data, 'platform.db'), platformMigrations);
+  const database = openAsyncDatabase(join(data, 'platform.db'), platformMigrations);
   onTestFinished(() => database.close());
   const work = createTaskQueue(database, { clock, owner: 'this' });
   const store = createSqliteStore(database, work);
@@ -99,17 +99,17 @@ function put(link: string, body: NonNullable<RequestInit['body']>): Promise<Resp
 it('keeps a file whose work waits or runs, however long, and removes it a day after', async () => {
   const { clock, work, uploads, begin, files, woken } = await open();
   const { link } = await begin('t1');
-  expect(work.claim(['zip'])).toBeUndefined();
+  expect(await work.claim(['zip'])).toBeUndefined();
   expect((await put(link, 'zip')).status).toBe(200);
   expect(woken()).toBe(1);
   clock.advance(48 * hour);
   await uploads.purge();
   expect(await files()).toHaveLength(1);
-  const claim = work.claim(['zip'], 100 * hour);
+  const claim = await work.claim(['zip'], 100 * hour);
   clock.advance(24 * hour);
   await uploads.purge();
   expect(await files()).toHaveLength(1);
-  claim?.complete({});
+  await claim?.complete({});
   await uploads.purge();
   expect(await files()).toEqual([]);
   expect((await put(link, 'zip')).status).toBe(403);
@@ -120,10 +120,10 @@ it('fails work that nobody sends a file for, once its hour is over and not befor
   await begin('t1');
   clock.advance(hour - 1);
   await uploads.purge();
-  expect(work.get('t1')).toMatchObject({ status: 'created' });
+  expect(await work.get('t1')).toMatchObject({ status: 'created' });
   clock.advance(1);
   await uploads.purge();
-  expect(work.get('t1')).toMatchObject({
+  expect(await work.get('t1')).toMatchObject({
     status: 'failed',
     error: 'No file was uploaded within an hour.',
   });
@@ -143,11 +143,11 @@ it('waits for a file that is still coming when the hour ends', async () => {
   await incoming(data, 1);
   clock.advance(2 * hour);
   await uploads.purge();
-  expect(work.get('t1')).toMatchObject({ status: 'created' });
+  expect(await work.get('t1')).toMatchObject({ status: 'created' });
   send?.enqueue(Buffer.from(' second'));
   send?.close();
   expect(await (await sent).json()).toEqual({ success: true, bytes: 12 });
-  expect(work.claim(['zip'])).toMatchObject({ id: 't1' });
+  expect(await work.claim(['zip'])).toMatchObject({ id: 't1' });
 });
 
 it('stops a body beyond its bound by the bytes that come, and keeps nothing of it', async () => {

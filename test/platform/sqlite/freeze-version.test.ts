@@ -23,10 +23,10 @@ const frozen = 'SELECT count(*) AS n FROM version_sources';
 
 /** A project whose images take several turns to freeze, where it has no fewer. */
 async function largeProject(count = imageCount) {
-  const { database } = await seedImages(count);
+  const { database, shared } = await seedImages(count);
   const store = createSqliteStore(
-    database,
-    createTaskQueue(database, { clock: systemClock, owner: 'x' }),
+    shared,
+    createTaskQueue(shared, { clock: systemClock, owner: 'x' }),
   );
   await store.workspaces.ensure('acme', 1);
   return { database, store };

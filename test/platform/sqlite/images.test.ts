@@ -8,12 +8,12 @@ import { writeAnnotation } from '../../../src/annotations/serialized-annotation.
 import { systemClock } from '../../../src/clock.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 
 async function openStore() {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-store-'));
-  const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
+  const database = openAsyncDatabase(join(folder, 'platform.db'), platformMigrations);
   const store = createSqliteStore(
     database,
     createTaskQueue(database, { clock: systemClock, owner: 'x' }),

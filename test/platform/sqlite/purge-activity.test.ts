@@ -6,7 +6,7 @@ import { purgeStore } from '../../../src/platform/sqlite/purge-trash.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
 
 it('keeps the newest entries of a workspace, and the images of fewer', async () => {
-  const { database } = await seedImages(1);
+  const { database, shared } = await seedImages(1);
   const [workspace] = database.all('SELECT id FROM workspaces', [], (row) => row.text('id'));
   const entries = limits.activityEntriesMax + 5;
   database.run(
@@ -19,8 +19,8 @@ it('keeps the newest entries of a workspace, and the images of fewer', async () 
     `INSERT INTO activity_images SELECT ordinal, value, 'x.jpg' FROM activity
        CROSS JOIN json_each('["a", "b"]')`,
   );
-  const { oldActivity } = purgeStore(database);
-  const now = <T>(writes: () => T) => writes();
+  const { oldActivity } = purgeStore(shared);
+  const now = <T>(writes: () => Promise<T>) => writes();
   for (let removed = 1; removed > 0; ) removed = await oldActivity(1_000, now);
   expect(numberIn(database, 'SELECT count(*) AS n FROM activity')).toBe(limits.activityEntriesMax);
   expect(numberIn(database, 'SELECT count(*) AS n FROM activity_images')).toBe(

@@ -7,9 +7,9 @@ import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { seedImages } from '../seed-images.ts';
 
 it('gives each image once, in stored order, and none of another project', async () => {
-  const { database } = await seedImages(12);
-  const work = createTaskQueue(database, { clock: systemClock, owner: 'x' });
-  const { splits } = createSqliteStore(database, work);
+  const { database, shared } = await seedImages(12);
+  const work = createTaskQueue(shared, { clock: systemClock, owner: 'x' });
+  const { splits } = createSqliteStore(shared, work);
   database.run("UPDATE images SET hash = printf('%064d', 100 - rowid)");
   database.run("UPDATE images SET objects = NULL WHERE id = 'image-12'");
   const ordinals = await splits.ordinals('large-project');

@@ -11,10 +11,10 @@ function refused(number: number, at = number) {
 }
 
 it('keeps the newest thousand, the newest upload first, and each file once', async () => {
-  const { database } = await seedImages(1);
+  const { database, shared } = await seedImages(1);
   const files = Array.from({ length: 1_000 }, (_, at) => refused(at + 2));
-  keepRefused(database, 'large-project', files);
-  keepRefused(database, 'large-project', [refused(2_000), refused(5)]);
+  await keepRefused(shared, 'large-project', files);
+  await keepRefused(shared, 'large-project', [refused(2_000), refused(5)]);
   const kept = listRefused(database, 'large-project').map(({ name }) => name);
   expect(kept).toHaveLength(1_000);
   expect(kept.slice(0, 3)).toEqual(['2000.png', '5.png', '2.png']);
@@ -23,18 +23,18 @@ it('keeps the newest thousand, the newest upload first, and each file once', asy
 });
 
 it('leaves out what is there by now, and names a file again that is refused again', async () => {
-  const { database } = await seedImages(2);
-  keepRefused(database, 'large-project', [refused(1, 0), refused(2, 5)]);
+  const { database, shared } = await seedImages(2);
+  await keepRefused(shared, 'large-project', [refused(1, 0), refused(2, 5)]);
   const [only, ...others] = listRefused(database, 'large-project');
   expect(only).toEqual(refused(2, 5));
   expect(others).toEqual([]);
 });
 
 it('keeps nothing of a project that is gone, and loses all with it', async () => {
-  const { database } = await seedImages(0);
-  keepRefused(database, 'no-project', [refused(1)]);
+  const { database, shared } = await seedImages(0);
+  await keepRefused(shared, 'no-project', [refused(1)]);
   expect(numberIn(database, 'SELECT count(*) AS n FROM refused_files')).toBe(0);
-  keepRefused(database, 'large-project', [refused(1)]);
+  await keepRefused(shared, 'large-project', [refused(1)]);
   database.run('DELETE FROM images');
   database.run('DELETE FROM batches');
   database.run("DELETE FROM projects WHERE id = 'large-project'");

@@ -7,13 +7,13 @@ import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
 
 const projectId = 'large-project';
-const free = <T>(writes: () => T) => writes();
+const free = <T>(writes: () => Promise<T>) => writes();
 
 /** A project with a version and a training that waits; what is needed to look into both. */
 async function withTraining() {
-  const { database } = await seedImages(3);
-  const work = createTaskQueue(database, { clock: systemClock, owner: 'x' });
-  const store = createSqliteStore(database, work);
+  const { database, shared } = await seedImages(3);
+  const work = createTaskQueue(shared, { clock: systemClock, owner: 'x' });
+  const store = createSqliteStore(shared, work);
   const workspaceId = (await store.workspaces.ensure('acme', 1)).id;
   const settings = { preprocessing: {}, augmentation: {} };
   const version = { id: 'v1', projectId, name: undefined, settings, taskId: 't1', created: 1 };
@@ -53,7 +53,7 @@ it.each(['project', 'version', 'training'] as const)(
     expect(await trash()).toBe(true);
     expect(numberIn(database, inTrash)).toBe(1);
     expect(await store.trainings.get('r1')).toMatchObject({ status: 'cancelled', ended: 5 });
-    expect(work.get('r1')).toMatchObject({ status: 'failed', errorCode: 'cancelled' });
+    expect(await work.get('r1')).toMatchObject({ status: 'failed', errorCode: 'cancelled' });
     expect(await trash()).toBe(false);
   },
 );

@@ -100,10 +100,10 @@ it('refuses what makes too much of an image', async () => {
 });
 
 it('ends only after the image that is being written, and leaves nothing behind', async () => {
-  const { database, data } = await seedImages(1);
+  const { shared, data } = await seedImages(1);
   const store = createSqliteStore(
-    database,
-    createTaskQueue(database, { clock: systemClock, owner: 'test' }),
+    shared,
+    createTaskQueue(shared, { clock: systemClock, owner: 'test' }),
   );
   const { id } = await store.workspaces.ensure('acme', 1);
   const [project] = await store.projects.list(id);

@@ -4,13 +4,13 @@ import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { createTaskQueue, taskErrorCodes, taskTable } from '../../../src/storage/task-queue.ts';
 import { startTaskWorker } from '../../../src/storage/task-worker.ts';
 import { doneTable } from '../done-table.ts';
 
 const [path = '', name = ''] = process.argv.slice(2);
-const database = openDatabase(path, [taskTable, doneTable, taskErrorCodes]);
+const database = openAsyncDatabase(path, [taskTable, doneTable, taskErrorCodes]);
 const say = (text: string) => writeSync(1, `${text}\n`);
 
 startTaskWorker({
@@ -23,9 +23,9 @@ startTaskWorker({
   run: async (claim, signal) => {
     say(`started ${claim.attempt}`);
     if (claim.attempt === 1) await delay(60_000, undefined, { signal });
-    claim.fenced(() => {
-      database.run('INSERT INTO done (name) VALUES (?)', [name]);
-      claim.complete({ by: name });
+    await claim.fenced(async () => {
+      await database.run('INSERT INTO done (name) VALUES (?)', [name]);
+      await claim.complete({ by: name });
     });
     say('completed');
   },

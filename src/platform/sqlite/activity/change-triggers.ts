@@ -1,19 +1,19 @@
 // Temporary triggers that note each change of a row, so that no statement can forget to. They
 // belong to the connection that writes: readers of the file know nothing of them.
 
-import type { Database } from '../../../storage/database.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import { shownValues } from './shown-values.ts';
 
 /** Makes the tables of noted changes, empty, and their triggers on this connection. */
-export function noteChanges(database: Database): void {
-  database.run('PRAGMA temp_store = MEMORY');
-  database.run(`CREATE TEMP TABLE noted_changes (
+export async function noteChanges(database: AsyncDatabase): Promise<void> {
+  await database.run('PRAGMA temp_store = MEMORY');
+  await database.run(`CREATE TEMP TABLE noted_changes (
     kind TEXT, verb TEXT, id TEXT, name TEXT, project_id TEXT, workspace_id TEXT,
     before TEXT, after TEXT)`);
-  database.run(`CREATE TEMP TABLE noted_things (
+  await database.run(`CREATE TEMP TABLE noted_things (
     kind TEXT, verb TEXT, id TEXT, name TEXT, project_id TEXT, workspace_id TEXT,
     before TEXT, after TEXT, shared TEXT, changes INTEGER, first INTEGER)`);
-  for (const [index, rule] of rules.entries()) database.run(triggerOf(rule, index));
+  for (const [index, rule] of rules.entries()) await database.run(triggerOf(rule, index));
 }
 
 interface Rule {

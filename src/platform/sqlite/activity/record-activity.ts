@@ -4,43 +4,76 @@
 import type { Clock } from '../../../clock.ts';
 import { currentWork } from '../../../current-caller.ts';
 import { limits } from '../../../limits.ts';
-import type { Database, Row } from '../../../storage/database.ts';
+import type {
+  AsyncDatabase,
+  AsyncSnapshot,
+  OpenAsyncDatabase,
+} from '../../../storage/async-database.ts';
+import type { Reader, Row, SqlParameters } from '../../../storage/database.ts';
 import { noteChanges } from './change-triggers.ts';
 
 /**
  * The same database, whose outer transactions end with the entries of the log. A single statement
  * that writes is a transaction too.
  */
-export function recordingActivity(database: Database, clock: Clock): Database {
-  noteChanges(database);
-  let isInside = false;
-  const transaction = <T>(work: () => T): T => {
-    if (isInside) return database.transaction(work);
-    return database.transaction(() => {
-      isInside = true;
-      try {
-        const result = work();
-        record(database, clock.now());
-        return result;
-      } finally {
-        isInside = false;
-      }
+export async function recordingActivity(
+  database: OpenAsyncDatabase,
+  clock: Clock,
+): Promise<OpenAsyncDatabase> {
+  await noteChanges(database);
+  return new RecordingDatabase(database, clock);
+}
+
+class RecordingDatabase implements OpenAsyncDatabase {
+  readonly #database: OpenAsyncDatabase;
+  readonly #clock: Clock;
+
+  constructor(database: OpenAsyncDatabase, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.isInTransaction;
+  }
+
+  get reader(): Reader {
+    return this.#database.reader;
+  }
+
+  all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
+    return this.#database.all(sql, parameters, read);
+  }
+
+  each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
+    return this.#database.each(sql, parameters, read);
+  }
+
+  get<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T | undefined> {
+    return this.#database.get(sql, parameters, read);
+  }
+
+  run(sql: string, parameters?: SqlParameters): Promise<number> {
+    if (this.isInTransaction) return this.#database.run(sql, parameters);
+    return this.transaction(() => this.#database.run(sql, parameters));
+  }
+
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isInTransaction) return this.#database.transaction(work);
+    return this.#database.transaction(async () => {
+      const result = await work();
+      await record(this.#database, this.#clock.now());
+      return result;
     });
-  };
-  return {
-    all: (sql, parameters, read) => database.all(sql, parameters, read),
-    each: (sql, parameters, read) => database.each(sql, parameters, read),
-    get: (sql, parameters, read) =>
-      isInside || !sql.includes('RETURNING')
-        ? database.get(sql, parameters, read)
-        : transaction(() => database.get(sql, parameters, read)),
-    run: (sql, parameters) =>
-      isInside ? database.run(sql, parameters) : transaction(() => database.run(sql, parameters)),
-    transaction,
-    checkpoint: () => database.checkpoint(),
-    snapshot: () => database.snapshot(),
-    close: () => database.close(),
-  };
+  }
+
+  snapshot(): Promise<AsyncSnapshot> {
+    return this.#database.snapshot();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
 }
 
 /** Several changes of one kind and one project; of images, the same change of each. */
@@ -59,19 +92,20 @@ interface Group {
   readonly shared: string | undefined;
 }
 
-function record(database: Database, now: number): void {
-  if (database.get('SELECT 1 AS n FROM noted_changes LIMIT 1', [], isOne) === undefined) return;
-  database.run(fillThings, { changesMax: limits.activityChangesMax });
-  const groups = database.all(grouped, { names: limits.activityNamesMax }, readGroup);
-  database.run(
+async function record(database: AsyncDatabase, now: number): Promise<void> {
+  if ((await database.get('SELECT 1 AS n FROM noted_changes LIMIT 1', [], isOne)) === undefined)
+    return;
+  await database.run(fillThings, { changesMax: limits.activityChangesMax });
+  const groups = await database.all(grouped, { names: limits.activityNamesMax }, readGroup);
+  await database.run(
     `UPDATE projects SET updated = ? WHERE id IN (
        SELECT project_id FROM noted_changes WHERE kind <> 'task' AND verb <> 'purged'
          AND (kind <> 'project' OR verb = 'changed'))`,
     [now],
   );
-  database.run('DELETE FROM noted_changes');
-  for (const group of groups) keepImages(database, group, write(database, group, now));
-  database.run('DELETE FROM noted_things');
+  await database.run('DELETE FROM noted_changes');
+  for (const group of groups) await keepImages(database, group, await write(database, group, now));
+  await database.run('DELETE FROM noted_things');
 }
 
 function isOne(row: Row): boolean {
@@ -136,10 +170,14 @@ function readGroup(row: Row): Group {
 }
 
 /** The number of the entry. */
-function write(database: Database, group: Group, now: number): number | undefined {
-  const { action = 'platform', who = starterOf(database) } = currentWork() ?? {};
+async function write(
+  database: AsyncDatabase,
+  group: Group,
+  now: number,
+): Promise<number | undefined> {
+  const { action = 'platform', who = await starterOf(database) } = currentWork() ?? {};
   if (group.kind === 'image') {
-    const joined = joinLast(database, { ...group, action, who }, now);
+    const joined = await joinLast(database, { ...group, action, who }, now);
     if (joined !== undefined) return joined;
   }
   const { workspaceId, projectId, project, kind, verb, id, count, names, before, after } = group;
@@ -172,10 +210,14 @@ function readOrdinal(row: Row): number {
 }
 
 /** Images that were added are there to be asked; of all others it is kept which ones they were. */
-function keepImages(database: Database, group: Group, entry: number | undefined): void {
+async function keepImages(
+  database: AsyncDatabase,
+  group: Group,
+  entry: number | undefined,
+): Promise<void> {
   const { kind, verb, projectId, shared } = group;
   if (kind !== 'image' || verb === 'added' || entry === undefined) return;
-  database.run(
+  await database.run(
     `INSERT INTO activity_images
      SELECT :entry, id, coalesce(name, '') FROM noted_things
      WHERE kind = 'image' AND verb = :verb AND project_id IS :projectId AND shared IS :shared
@@ -187,7 +229,7 @@ function keepImages(database: Database, group: Group, entry: number | undefined)
 }
 
 /** A task works for whoever had it started: the log knows who that was. */
-function starterOf(database: Database): string | undefined {
+async function starterOf(database: AsyncDatabase): Promise<string | undefined> {
   const { taskId } = currentWork() ?? {};
   if (taskId === undefined) return undefined;
   const sql = "SELECT who FROM activity WHERE thing_id = ? AND kind = 'task' LIMIT 1";
@@ -204,7 +246,11 @@ interface Burst extends Group {
  * the newest of the workspace and of the same kind, and says the same of what was changed. The
  * number of that entry.
  */
-function joinLast(database: Database, burst: Burst, now: number): number | undefined {
+async function joinLast(
+  database: AsyncDatabase,
+  burst: Burst,
+  now: number,
+): Promise<number | undefined> {
   const { workspaceId, projectId, action, who, verb, count, names, before, after } = burst;
   return database.get(
     `UPDATE activity SET n = n + :count, until = :now,

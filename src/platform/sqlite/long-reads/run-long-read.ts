@@ -47,12 +47,7 @@ export function runLongRead<Name extends ReadName>(
   { name, asked }: Question<Name>,
 ): ReadAnswer<Name> {
   const { database } = index;
-  database.run('SAVEPOINT long_read');
-  try {
-    return reads[name](index, ...asked);
-  } finally {
-    database.run('RELEASE long_read');
-  }
+  return database.readingOneState(() => reads[name](index, ...asked));
 }
 
 /** Runs in the calling thread, which blocks all other requests. */

@@ -15,7 +15,7 @@ import {
   term,
   wordsOf,
 } from '../../../query-language/search-terms.ts';
-import type { Database, SqlParameters } from '../../../storage/database.ts';
+import type { Reader, SqlParameters } from '../../../storage/database.ts';
 import { compare, type Slices } from './bit-sliced-index.ts';
 import {
   and,
@@ -56,7 +56,7 @@ export const searchBounds: SearchBounds = {
 
 /** The index of a database. */
 export interface Index {
-  readonly database: Database;
+  readonly database: Reader;
   readonly bounds: SearchBounds;
 }
 
@@ -117,7 +117,7 @@ function costOf(query: Query): number {
 }
 
 /** Ids of the batches or jobs of this id or name, in all projects: `within` has those in reach. */
-function idsNamed(database: Database, kind: 'batch' | 'job', name: string): readonly string[] {
+function idsNamed(database: Reader, kind: 'batch' | 'job', name: string): readonly string[] {
   const table = kind === 'batch' ? 'batches' : 'annotation_jobs';
   return database.all(
     `SELECT id FROM ${table} WHERE id = ?
@@ -128,7 +128,7 @@ function idsNamed(database: Database, kind: 'batch' | 'job', name: string): read
 }
 
 /** The bits of a number, up to the highest that any image has. */
-export function readSlices(database: Database, field: string, range: ChunkRange): Slices {
+export function readSlices(database: Reader, field: string, range: ChunkRange): Slices {
   const names = Array.from({ length: sliceBits }, (_, bit) => slice(field, bit));
   const found = readTerms(database, names, range);
   const highest = names.findLastIndex((name) => found.has(name));
@@ -175,7 +175,7 @@ function findStart(index: Index, start: string, within: Bitmap): Bitmap {
 }
 
 /** Those with a tag in which a word starts so. */
-function findTagged(database: Database, start: string, within: Bitmap): Bitmap {
+function findTagged(database: Reader, start: string, within: Bitmap): Bitmap {
   const tags = database.all(
     `SELECT DISTINCT tag FROM json_each(?) AS wanted
        CROSS JOIN image_ordinals ON ordinal = wanted.value
@@ -188,7 +188,7 @@ function findTagged(database: Database, start: string, within: Bitmap): Bitmap {
   return withAnyTerm(database, terms, within);
 }
 
-function withAnyTerm(database: Database, terms: readonly string[], within: Bitmap): Bitmap {
+function withAnyTerm(database: Reader, terms: readonly string[], within: Bitmap): Bitmap {
   const found = [...readTerms(database, terms, rangeOf(within)).values()];
   return and(within, unite(found.flatMap((images) => [...images])));
 }
@@ -237,7 +237,7 @@ function isNumberless(literal: string): boolean {
 }
 
 /** By the order of names: a whole name, or its beginning; undefined for other patterns. */
-function findByOrder(database: Database, literal: string): Bitmap | undefined {
+function findByOrder(database: Reader, literal: string): Bitmap | undefined {
   if (!literal.startsWith(nameStart)) return undefined;
   if (literal.endsWith(nameEnd)) return readNames(database, 'name = ?', [literal.slice(1, -1)]);
   const text = literal.slice(1);
@@ -274,7 +274,7 @@ function findByMatch(
 
 /** Images whose names have all letters in threes; undefined where they are many, or unknown. */
 function findTrigrams(
-  database: Database,
+  database: Reader,
   literals: readonly string[],
   { namesMax }: SearchBounds,
 ): Bitmap | undefined {
@@ -305,13 +305,13 @@ function escapeGlob(text: string): string {
 }
 
 /** The images whose row of names fits: the condition is one of a few constant texts. */
-function readNames(database: Database, condition: string, values: SqlParameters): Bitmap {
+function readNames(database: Reader, condition: string, values: SqlParameters): Bitmap {
   const sql = `SELECT json_group_array(ordinal) AS found FROM search_names WHERE ${condition}`;
   return fromOrdinals(readOrdinals(database, sql, values));
 }
 
 /** One text with all numbers: a row for each would take longer. */
-function readOrdinals(database: Database, sql: string, values: SqlParameters): readonly number[] {
+function readOrdinals(database: Reader, sql: string, values: SqlParameters): readonly number[] {
   const found = database.get(sql, values, (row) => row.json('found'));
   return Array.isArray(found) && found.every((value) => typeof value === 'number') ? found : [];
 }

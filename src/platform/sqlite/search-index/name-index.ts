@@ -3,7 +3,8 @@
 
 import { limits } from '../../../limits.ts';
 import { nameEnd, nameStart } from '../../../query-language/search-terms.ts';
-import type { Database } from '../../../storage/database.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { Reader } from '../../../storage/database.ts';
 import type { Migration } from '../../../storage/migrations.ts';
 import { and, type Bitmap, chunkWords, placeOf, setBit } from './bitmap.ts';
 
@@ -25,10 +26,14 @@ INSERT INTO search_name_chunks (chunk, names)
 };
 
 /** Stores the name of an image in its row; undefined removes it. */
-export function keepInChunk(database: Database, ordinal: number, name: string | undefined): void {
+export async function keepInChunk(
+  database: AsyncDatabase,
+  ordinal: number,
+  name: string | undefined,
+): Promise<void> {
   const chunk = Math.floor(ordinal / namesInRow);
   const sql = 'SELECT names FROM search_name_chunks WHERE chunk = ?';
-  const names = database.get(sql, [chunk], (row) => row.text('names')) ?? '';
+  const names = (await database.get(sql, [chunk], (row) => row.text('names'))) ?? '';
   const mark = nameEnd + placeMark(ordinal % namesInRow);
   const at = names.indexOf(mark);
   const others =
@@ -36,9 +41,9 @@ export function keepInChunk(database: Database, ordinal: number, name: string | 
       ? names
       : names.slice(0, names.lastIndexOf(nameStart, at)) + names.slice(at + mark.length);
   const next = name === undefined ? others : others + nameStart + name + mark;
-  if (next === '') database.run('DELETE FROM search_name_chunks WHERE chunk = ?', [chunk]);
+  if (next === '') await database.run('DELETE FROM search_name_chunks WHERE chunk = ?', [chunk]);
   else {
-    database.run(
+    await database.run(
       `INSERT INTO search_name_chunks (chunk, names) VALUES (?, ?)
        ON CONFLICT DO UPDATE SET names = excluded.names`,
       [chunk, next],
@@ -55,7 +60,7 @@ export interface NameMatch {
 }
 
 /** Those of a set whose names match. */
-export function findInNames(database: Database, within: Bitmap, match: NameMatch): Bitmap {
+export function findInNames(database: Reader, within: Bitmap, match: NameMatch): Bitmap {
   const found = new Map<number, Uint32Array>();
   const rows = limits.searchChunkImages / namesInRow;
   for (const chunk of within.keys()) {

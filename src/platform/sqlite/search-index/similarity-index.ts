@@ -3,21 +3,26 @@
 import { type Descriptor, similarity } from '../../../imaging/similarity-descriptor.ts';
 import { limits } from '../../../limits.ts';
 import { term } from '../../../query-language/search-terms.ts';
-import type { Database, Row } from '../../../storage/database.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { Reader, Row } from '../../../storage/database.ts';
 import { and, type Bitmap, chunkOf, countWord, ordinals, placeOf, size } from './bitmap.ts';
 import { rangeOf, readTerm } from './term-bitmaps.ts';
 
 const hashBytes = 8;
 
 /** Adds the descriptor of a new image, within the caller's transaction. */
-export function addDescriptor(database: Database, ordinal: number, descriptor: Descriptor): void {
+export async function addDescriptor(
+  database: AsyncDatabase,
+  ordinal: number,
+  descriptor: Descriptor,
+): Promise<void> {
   const { vector, hash } = descriptor;
-  database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [
+  await database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [
     ordinal,
     new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
   ]);
   const chunk = Math.floor(ordinal / limits.similarityChunkImages);
-  const stored = database.get(
+  const stored = await database.get(
     'SELECT hashes FROM likeness_hashes WHERE chunk = ?',
     [chunk],
     (row) => row.bytes('hashes'),
@@ -25,7 +30,7 @@ export function addDescriptor(database: Database, ordinal: number, descriptor: D
   const hashes = new Uint8Array(limits.similarityChunkImages * hashBytes);
   if (stored) hashes.set(stored);
   hashes.set(hash, (ordinal % limits.similarityChunkImages) * hashBytes);
-  database.run(
+  await database.run(
     `INSERT INTO likeness_hashes (chunk, hashes) VALUES (?, ?)
      ON CONFLICT DO UPDATE SET hashes = excluded.hashes`,
     [chunk, hashes],
@@ -33,37 +38,43 @@ export function addDescriptor(database: Database, ordinal: number, descriptor: D
 }
 
 /** Its hash stays: no query reads it, since its ordinal is not used again. */
-export function removeDescriptor(database: Database, ordinal: number): void {
-  database.run('DELETE FROM likeness_vectors WHERE ordinal = ?', [ordinal]);
+export async function removeDescriptor(database: AsyncDatabase, ordinal: number): Promise<void> {
+  await database.run('DELETE FROM likeness_vectors WHERE ordinal = ?', [ordinal]);
 }
 
-export function readDescriptor(database: Database, imageId: string): Descriptor | undefined {
-  const found = database.get(
+export async function readDescriptor(
+  database: AsyncDatabase,
+  imageId: string,
+): Promise<Descriptor | undefined> {
+  const found = await database.get(
     `SELECT v.ordinal, v.vector FROM likeness_vectors v
      JOIN image_ordinals o ON o.ordinal = v.ordinal WHERE o.image_id = ?`,
     [imageId],
     readNumbered,
   );
-  return found && { vector: found.vector, hash: readHash(database, found.ordinal) };
+  return found && { vector: found.vector, hash: await readHash(database, found.ordinal) };
 }
 
 /** Of any image with these bytes. */
-export function findDescriptor(database: Database, hash: string): Descriptor | undefined {
-  const found = database.get(
+export async function findDescriptor(
+  database: AsyncDatabase,
+  hash: string,
+): Promise<Descriptor | undefined> {
+  const found = await database.get(
     `SELECT v.ordinal, v.vector FROM images i JOIN image_ordinals o ON o.image_id = i.id
      JOIN likeness_vectors v ON v.ordinal = o.ordinal WHERE i.hash = ? LIMIT 1`,
     [hash],
     readNumbered,
   );
-  return found && { vector: found.vector, hash: readHash(database, found.ordinal) };
+  return found && { vector: found.vector, hash: await readHash(database, found.ordinal) };
 }
 
 function readNumbered(row: Row) {
   return { ordinal: row.integer('ordinal'), vector: readVector(row) };
 }
 
-function readHash(database: Database, ordinal: number): Uint8Array {
-  const hashes = database.get(
+async function readHash(database: AsyncDatabase, ordinal: number): Promise<Uint8Array> {
+  const hashes = await database.get(
     'SELECT hashes FROM likeness_hashes WHERE chunk = ?',
     [Math.floor(ordinal / limits.similarityChunkImages)],
     (row) => row.bytes('hashes'),
@@ -83,7 +94,7 @@ export interface Ranked {
  * hashes, put in order by their vectors. Images without a descriptor are left out.
  */
 export function rankBySimilarity(
-  database: Database,
+  database: Reader,
   within: Bitmap,
   { vector, hash }: Descriptor,
 ): readonly Ranked[] {
@@ -106,7 +117,7 @@ export function rankBySimilarity(
 }
 
 /** All hashes of the set are compared; of equally near ones the newest count. */
-function nearestByHash(database: Database, described: Bitmap, hash: Uint8Array): readonly number[] {
+function nearestByHash(database: Reader, described: Bitmap, hash: Uint8Array): readonly number[] {
   const { first, last } = rangeOf(described);
   const perChunk = limits.searchChunkImages / limits.similarityChunkImages;
   const byDistance: number[][] = Array.from({ length: hashBytes * 8 + 1 }, () => []);

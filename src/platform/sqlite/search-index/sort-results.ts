@@ -2,7 +2,7 @@
 
 import { limits } from '../../../limits.ts';
 import type { After, Sort } from '../../../query-language/query-syntax-tree.ts';
-import type { Database } from '../../../storage/database.ts';
+import type { Reader } from '../../../storage/database.ts';
 import { orderByNumber } from './bit-sliced-index.ts';
 import { type Bitmap, beyond, has, ordinals, size } from './bitmap.ts';
 import { readSlices } from './evaluate-query.ts';
@@ -13,7 +13,7 @@ import { rangeOf } from './term-bitmaps.ts';
  * are equal in it the newest comes first; of equal names the order goes on in their own direction.
  */
 export function orderImages(
-  database: Database,
+  database: Reader,
   hits: Bitmap,
   { sort, after }: { readonly sort: Sort; readonly after: After | undefined },
   countMax: number,
@@ -46,7 +46,7 @@ function orderByAge(
 
 /** Few names are read and sorted; of many, the order of all names is walked. */
 function orderByName(
-  database: Database,
+  database: Reader,
   hits: Bitmap,
   direction: 'asc' | 'desc',
   after: After | undefined,
@@ -73,7 +73,7 @@ function orderByName(
 
 /** The next names in their order: of all images, or of some. */
 function readNames(
-  database: Database,
+  database: Reader,
   direction: 'asc' | 'desc',
   after: After | undefined,
   wanted: string | undefined,

@@ -1,7 +1,8 @@
 // The inverted index: one bitmap per term and chunk of images.
 
 import { limits } from '../../../limits.ts';
-import type { Database, Row } from '../../../storage/database.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { Reader, Row } from '../../../storage/database.ts';
 import {
   and,
   type Bitmap,
@@ -29,34 +30,34 @@ export function noteChange(
 }
 
 /** Writes changes within the caller's transaction. A term without images leaves nothing behind. */
-export function writeChanges(database: Database, changes: TermChanges): void {
+export async function writeChanges(database: AsyncDatabase, changes: TermChanges): Promise<void> {
   for (const [term, ofTerm] of changes) {
-    const id = termId(database, term);
+    const id = await termId(database, term);
     const chunks = Map.groupBy(ofTerm, ([ordinal]) => chunkOf(ordinal));
     let isEmptied = false;
     for (const [chunk, bits] of chunks) {
-      isEmptied = !writeChunk(database, id, chunk, bits) || isEmptied;
+      isEmptied = !(await writeChunk(database, id, chunk, bits)) || isEmptied;
     }
-    if (isEmptied) removeUnused(database, id);
+    if (isEmptied) await removeUnused(database, id);
   }
 }
 
-function termId(database: Database, term: string): number {
+async function termId(database: AsyncDatabase, term: string): Promise<number> {
   const find = 'SELECT id FROM search_terms WHERE term = ?';
-  const known = database.get(find, [term], (row) => row.integer('id'));
+  const known = await database.get(find, [term], (row) => row.integer('id'));
   if (known !== undefined) return known;
   const add = 'INSERT INTO search_terms (term) VALUES (?) RETURNING id';
-  return database.get(add, [term], (row) => row.integer('id')) ?? 0;
+  return (await database.get(add, [term], (row) => row.integer('id'))) ?? 0;
 }
 
 /** False when no bit of the chunk is set any more. */
-function writeChunk(
-  database: Database,
+async function writeChunk(
+  database: AsyncDatabase,
   id: number,
   chunk: number,
   bits: readonly (readonly [number, boolean])[],
-): boolean {
-  const stored = database.get(
+): Promise<boolean> {
+  const stored = await database.get(
     'SELECT bits FROM search_chunks WHERE term_id = ? AND chunk = ?',
     [id, chunk],
     (row) => readBits(row.bytes('bits')),
@@ -65,10 +66,10 @@ function writeChunk(
   for (const [ordinal, isSet] of bits) setBit(words, placeOf(ordinal), isSet);
   const count = countBits(words);
   if (count === 0) {
-    database.run('DELETE FROM search_chunks WHERE term_id = ? AND chunk = ?', [id, chunk]);
+    await database.run('DELETE FROM search_chunks WHERE term_id = ? AND chunk = ?', [id, chunk]);
     return false;
   }
-  database.run(
+  await database.run(
     `INSERT INTO search_chunks (term_id, chunk, bits) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET bits = excluded.bits`,
     [id, chunk, packBits(words, count)],
@@ -76,8 +77,8 @@ function writeChunk(
   return true;
 }
 
-function removeUnused(database: Database, id: number): void {
-  database.run(
+async function removeUnused(database: AsyncDatabase, id: number): Promise<void> {
+  await database.run(
     `DELETE FROM search_terms WHERE id = ?
        AND NOT EXISTS (SELECT 1 FROM search_chunks WHERE term_id = search_terms.id)`,
     [id],
@@ -129,7 +130,7 @@ export function rangeOf(bitmap: Bitmap): ChunkRange {
 export const allChunks: ChunkRange = { first: 0, last: Number.MAX_SAFE_INTEGER };
 
 /** The images of one term. */
-export function readTerm(database: Database, term: string, range: ChunkRange): Bitmap {
+export function readTerm(database: Reader, term: string, range: ChunkRange): Bitmap {
   return new Map(
     database.all(
       `SELECT chunk, bits FROM search_chunks
@@ -142,7 +143,7 @@ export function readTerm(database: Database, term: string, range: ChunkRange): B
 
 /** The images of each of these terms; those without images are left out. */
 export function readTerms(
-  database: Database,
+  database: Reader,
   terms: readonly string[],
   range: ChunkRange,
 ): ReadonlyMap<string, Bitmap> {
@@ -159,7 +160,7 @@ export function readTerms(
  * worth to read.
  */
 export function readTermsFrom(
-  database: Database,
+  database: Reader,
   prefix: string,
   range: ChunkRange,
   termsMax: number,
@@ -174,7 +175,7 @@ export function readTermsFrom(
 
 /** The images with any term of a kind that has these letters; undefined likewise. */
 export function readTermsWith(
-  database: Database,
+  database: Reader,
   kind: string,
   letters: string,
   range: ChunkRange,
@@ -190,7 +191,7 @@ export function readTermsWith(
 
 /** The terms that start so, among these images; undefined where there are too many to read. */
 export function listTermsFrom(
-  database: Database,
+  database: Reader,
   prefix: string,
   within: Bitmap,
 ): readonly string[] | undefined {
@@ -207,7 +208,7 @@ export function listTermsFrom(
 }
 
 /** The images that have any of these terms. */
-function readChunks(database: Database, ids: readonly number[], range: ChunkRange): Bitmap {
+function readChunks(database: Reader, ids: readonly number[], range: ChunkRange): Bitmap {
   return unite(
     database.all(
       `SELECT chunk, bits FROM search_chunks WHERE chunk BETWEEN ? AND ?

@@ -10,7 +10,8 @@ import {
   term,
   termsOf,
 } from '../../../query-language/search-terms.ts';
-import type { Database, Row } from '../../../storage/database.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { Row } from '../../../storage/database.ts';
 import { readMetadata, readTexts } from '../column-readers.ts';
 import { keepInChunk } from './name-index.ts';
 import { addDescriptor, findDescriptor, removeDescriptor } from './similarity-index.ts';
@@ -21,55 +22,64 @@ import { noteChange, type TermChanges, writeChanges } from './term-bitmaps.ts';
  * writes images, labels, tags, metadata, batches or jobs of images calls it. `descriptor`: how the
  * one new image looks.
  */
-export function changingImages<Result>(
-  database: Database,
+export async function changingImages<Result>(
+  database: AsyncDatabase,
   imageIds: readonly string[],
-  writes: () => Result,
+  writes: () => Promise<Result>,
   descriptor?: Descriptor,
-): Result {
-  return database.transaction(() => {
+): Promise<Result> {
+  return database.transaction(async () => {
     const ids = [...new Set(imageIds)];
-    const before = new Map(ids.map((id) => [id, readEntry(database, id)]));
-    const result = writes();
+    const before = new Map<string, Entry | undefined>();
+    for (const id of ids) before.set(id, await readEntry(database, id));
+    const result = await writes();
     const changes: TermChanges = new Map();
     for (const id of ids) {
-      indexImage(database, id, before.get(id), readEntry(database, id), changes, descriptor);
+      const after = await readEntry(database, id);
+      await indexImage(database, id, before.get(id), after, changes, descriptor);
     }
-    writeChanges(database, changes);
+    await writeChanges(database, changes);
     return result;
   });
 }
 
 /** The same for splits alone, without a look at all that the index has of these images. */
-export function movingSplits<Result>(
-  database: Database,
+export async function movingSplits<Result>(
+  database: AsyncDatabase,
   moves: readonly { readonly imageId: string; readonly to: SplitName }[],
-  writes: () => Result,
-): Result {
-  return database.transaction(() => {
+  writes: () => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(async () => {
     const ids = JSON.stringify(moves.map(({ imageId }) => imageId));
-    const before = readSplits(database, ids);
-    const result = writes();
+    const before = await readSplits(database, ids);
+    const result = await writes();
     const changes: TermChanges = new Map();
-    for (const [ordinal, split] of readSplits(database, ids)) {
+    for (const [ordinal, split] of await readSplits(database, ids)) {
       const old = before.get(ordinal);
       if (old === undefined || old === split) continue;
       noteChange(changes, term('split', old), ordinal, false);
       noteChange(changes, term('split', split), ordinal, true);
     }
-    writeChanges(database, changes);
+    await writeChanges(database, changes);
     return result;
   });
 }
 
 /** Brings images into the index that came before there was one. */
-export function indexImages(database: Database, imageIds: readonly string[]): void {
-  changingImages(database, imageIds, () => {});
+export async function indexImages(
+  database: AsyncDatabase,
+  imageIds: readonly string[],
+): Promise<void> {
+  await changingImages(database, imageIds, async () => {});
 }
 
 /** Keeps how an image looks, where it is not known yet. */
-export function describeImage(database: Database, imageId: string, descriptor: Descriptor): void {
-  changingImages(database, [imageId], () => {}, descriptor);
+export async function describeImage(
+  database: AsyncDatabase,
+  imageId: string,
+  descriptor: Descriptor,
+): Promise<void> {
+  await changingImages(database, [imageId], async () => {}, descriptor);
 }
 
 /** An image with what the index may have of it. */
@@ -79,69 +89,75 @@ interface Entry {
   readonly image: IndexedImage & { readonly hash: string };
 }
 
-function indexImage(
-  database: Database,
+async function indexImage(
+  database: AsyncDatabase,
   imageId: string,
   before: Entry | undefined,
   after: Entry | undefined,
   changes: TermChanges,
   descriptor: Descriptor | undefined,
-): void {
-  const ordinal = after ? (after.ordinal ?? addOrdinal(database, imageId)) : before?.ordinal;
+): Promise<void> {
+  const ordinal = after
+    ? (after.ordinal ?? (await addOrdinal(database, imageId)))
+    : before?.ordinal;
   if (ordinal === undefined) return;
   const image = after && {
     ...after.image,
-    isDescribed: describe(database, ordinal, after, descriptor),
+    isDescribed: await describe(database, ordinal, after, descriptor),
   };
   const had = before?.isIndexed ? termsOf(before.image) : new Set<string>();
   const has = image ? termsOf(image) : new Set<string>();
   for (const name of had) if (!has.has(name)) noteChange(changes, name, ordinal, false);
   for (const name of has) if (!had.has(name)) noteChange(changes, name, ordinal, true);
-  if (image === undefined) removeDescriptor(database, ordinal);
-  keepName(database, ordinal, image?.name);
+  if (image === undefined) await removeDescriptor(database, ordinal);
+  await keepName(database, ordinal, image?.name);
   if (after && !after.isIndexed) {
-    database.run('UPDATE image_ordinals SET indexed = 1 WHERE ordinal = ?', [ordinal]);
+    await database.run('UPDATE image_ordinals SET indexed = 1 WHERE ordinal = ?', [ordinal]);
   }
 }
 
 /** The same file elsewhere, for example in what a project was forked from, looks the same. */
-function describe(
-  database: Database,
+async function describe(
+  database: AsyncDatabase,
   ordinal: number,
   { image, isIndexed }: Entry,
   given: Descriptor | undefined,
-): boolean {
+): Promise<boolean> {
   if (image.isDescribed) return true;
-  const descriptor = given ?? (isIndexed ? undefined : findDescriptor(database, image.hash));
-  if (descriptor) addDescriptor(database, ordinal, descriptor);
+  const descriptor = given ?? (isIndexed ? undefined : await findDescriptor(database, image.hash));
+  if (descriptor) await addDescriptor(database, ordinal, descriptor);
   return descriptor !== undefined;
 }
 
-function addOrdinal(database: Database, imageId: string): number | undefined {
-  database.run('INSERT INTO image_ordinals (image_id, indexed) VALUES (?, 1)', [imageId]);
+async function addOrdinal(database: AsyncDatabase, imageId: string): Promise<number | undefined> {
+  await database.run('INSERT INTO image_ordinals (image_id, indexed) VALUES (?, 1)', [imageId]);
   const sql = 'SELECT ordinal FROM image_ordinals WHERE image_id = ?';
   return database.get(sql, [imageId], (row) => row.integer('ordinal'));
 }
 
-function keepName(database: Database, ordinal: number, name: string | undefined): void {
+async function keepName(
+  database: AsyncDatabase,
+  ordinal: number,
+  name: string | undefined,
+): Promise<void> {
   const folded = name === undefined ? undefined : fold(name);
   const sql = 'SELECT name FROM search_names WHERE ordinal = ?';
-  const kept = database.get(sql, [ordinal], (row) => row.text('name'));
+  const kept = await database.get(sql, [ordinal], (row) => row.text('name'));
   if (kept === folded) return;
-  keepInChunk(database, ordinal, folded);
+  await keepInChunk(database, ordinal, folded);
   if (kept !== undefined) {
-    database.run('DELETE FROM search_names WHERE ordinal = ?', [ordinal]);
-    database.run('DELETE FROM search_trigrams WHERE rowid = ?', [ordinal]);
+    await database.run('DELETE FROM search_names WHERE ordinal = ?', [ordinal]);
+    await database.run('DELETE FROM search_trigrams WHERE rowid = ?', [ordinal]);
   }
   if (folded === undefined) return;
-  database.run('INSERT INTO search_names (ordinal, name) VALUES (?, ?)', [ordinal, folded]);
-  database.run('INSERT INTO search_trigrams (rowid, name) VALUES (?, ?)', [
+  await database.run('INSERT INTO search_names (ordinal, name) VALUES (?, ?)', [ordinal, folded]);
+  await database.run('INSERT INTO search_trigrams (rowid, name) VALUES (?, ?)', [
     ordinal,
     `${nameStart}${folded}${nameEnd}`,
   ]);
 }
 
-function readEntry(database: Database, imageId: string): Entry | undefined {
+async function readEntry(database: AsyncDatabase, imageId: string): Promise<Entry | undefined> {
   return database.get(
     `SELECT o.ordinal, coalesce(o.indexed, 0) AS indexed, i.project_id, i.batch_id, i.name, i.hash, i.split,
        i.width, i.height, i.objects, i.predicted, i.metadata,
@@ -184,9 +200,12 @@ function readEntryRow(row: Row): Entry {
 }
 
 /** Ordinal to split, of those images that are in the index. */
-function readSplits(database: Database, imageIds: string): ReadonlyMap<number, string> {
+async function readSplits(
+  database: AsyncDatabase,
+  imageIds: string,
+): Promise<ReadonlyMap<number, string>> {
   return new Map(
-    database.all(
+    await database.all(
       `SELECT o.ordinal, i.split FROM json_each(?) AS wanted
        JOIN image_ordinals o ON o.image_id = wanted.value AND o.indexed = 1
        JOIN images i ON i.id = o.image_id`,

@@ -1,0 +1,199 @@
+// A database whose calls resolve once they are done, as those of a server do, and its driver for
+// SQLite: two connections, one of which writes, one transaction after the other.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { FoveaError } from '../errors.ts';
+import {
+  type Database,
+  openDatabase,
+  openToRead,
+  type Reader,
+  type Row,
+  type SqlParameters,
+} from './database.ts';
+import type { Migration } from './migrations.ts';
+import type { SqliteFileOptions } from './sqlite-connection.ts';
+
+/** Statements that read; they throw as those of `Database` do. */
+export interface AsyncReader {
+  /** All rows of an answer, each through `read`. */
+  all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]>;
+  /**
+   * Rows of an answer, each through `read`, as long as that gives true: what comes behind is not
+   * even made. `read` must not use the same SQL.
+   */
+  each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void>;
+  /** The first row of an answer, through `read`; undefined when there is none. */
+  get<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T | undefined>;
+}
+
+/**
+ * What is called within the work of a transaction, in functions that this calls too, belongs to it.
+ * Other statements see what was committed before; one that changes rows and gives an answer
+ * (RETURNING) stands in a transaction.
+ */
+export interface AsyncDatabase extends AsyncReader {
+  /** Runs one statement that changes rows; says how many. */
+  run(sql: string, parameters?: SqlParameters): Promise<number>;
+  /**
+   * Runs `work` in one transaction that holds the write lock from its start: all of it is on the
+   * disk when this resolves, none of it when `work` throws. A transaction within it is a part of
+   * it: when the inner one throws only its own changes are undone. Others wait for it meanwhile, so
+   * `work` waits for statements alone, and for all that it starts.
+   */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether the caller is the work of a transaction. */
+  readonly isInTransaction: boolean;
+  /** One state of the database, that of now, until it is closed. The log grows meanwhile. */
+  snapshot(): Promise<AsyncSnapshot>;
+}
+
+/** The one who opened it closes it. */
+export interface OpenAsyncDatabase extends AsyncDatabase {
+  /** Reads what is committed without waiting, for queries made of many small reads. */
+  readonly reader: Reader;
+  /** Ends its connections. A second call does nothing. */
+  close(): void;
+}
+
+export interface AsyncSnapshot extends AsyncReader {
+  close(): void;
+}
+
+/** Opens or makes a SQLite file. Throws as `openDatabase` does. */
+export function openAsyncDatabase(
+  path: string,
+  migrations: readonly Migration[],
+  options: SqliteFileOptions = {},
+): OpenAsyncDatabase {
+  const writer = openDatabase(path, migrations, options);
+  try {
+    return new SqliteDriver(writer, openToRead(path, options));
+  } catch (thrown) {
+    writer.close();
+    throw thrown;
+  }
+}
+
+/** A transaction that has begun. */
+interface Running {
+  readonly innerTurns: Turns;
+  hasEnded: boolean;
+}
+
+class SqliteDriver implements OpenAsyncDatabase {
+  readonly reader: Reader;
+  readonly #writer: Database;
+  readonly #turns = new Turns();
+  readonly #running = new AsyncLocalStorage<Running>();
+
+  constructor(writer: Database, reader: Reader) {
+    this.#writer = writer;
+    this.reader = reader;
+  }
+
+  get isInTransaction(): boolean {
+    return this.#running.getStore() !== undefined;
+  }
+
+  async all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
+    return this.#toRead().all(sql, parameters, read);
+  }
+
+  async each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
+    this.#toRead().each(sql, parameters, read);
+  }
+
+  async get<T>(
+    sql: string,
+    parameters: SqlParameters,
+    read: (row: Row) => T,
+  ): Promise<T | undefined> {
+    return this.#toRead().get(sql, parameters, read);
+  }
+
+  async run(sql: string, parameters?: SqlParameters): Promise<number> {
+    if (this.#current() !== undefined) return this.#writer.run(sql, parameters);
+    return this.#turns.take(async () => this.#writer.run(sql, parameters));
+  }
+
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    const turns = this.#current()?.innerTurns ?? this.#turns;
+    return turns.take(() => this.#transact(work));
+  }
+
+  async #transact<T>(work: () => Promise<T>): Promise<T> {
+    this.#writer.begin();
+    const running: Running = { innerTurns: new Turns(), hasEnded: false };
+    let result: T;
+    try {
+      result = await this.#running.run(running, work);
+    } catch (thrown) {
+      running.hasEnded = true;
+      this.#writer.rollback();
+      throw thrown;
+    }
+    running.hasEnded = true;
+    this.#writer.commit();
+    return result;
+  }
+
+  async snapshot(): Promise<AsyncSnapshot> {
+    return new SqliteSnapshot(this.#writer.snapshot());
+  }
+
+  close(): void {
+    this.reader.close();
+    this.#writer.close();
+  }
+
+  #toRead(): Reader {
+    return this.#current() === undefined ? this.reader : this.#writer;
+  }
+
+  /** Throws where the work of a transaction goes on after its end: somebody did not wait for it. */
+  #current(): Running | undefined {
+    const running = this.#running.getStore();
+    if (!running?.hasEnded) return running;
+    throw new FoveaError('internal', 'The transaction that this belongs to has ended.');
+  }
+}
+
+class SqliteSnapshot implements AsyncSnapshot {
+  readonly #reader: Reader;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  async all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
+    return this.#reader.all(sql, parameters, read);
+  }
+
+  async each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
+    this.#reader.each(sql, parameters, read);
+  }
+
+  async get<T>(
+    sql: string,
+    parameters: SqlParameters,
+    read: (row: Row) => T,
+  ): Promise<T | undefined> {
+    return this.#reader.get(sql, parameters, read);
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+}
+
+/** One work after the other, in the order in which they came. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const taken = this.#last.then(work, work);
+    this.#last = taken.catch(() => {});
+    return taken;
+  }
+}
