@@ -7,6 +7,8 @@ export const storageLimits = {
   databaseBusyMsMax: 15_000,
   /** A waiting thread can be stopped in between. */
   databaseBusyStepMs: 250,
+  /** Another look whether it has ended, where others are served meanwhile. */
+  databaseBusyRetryMs: 5,
   /** Long reads yield after this time. */
   databaseSliceMsMax: 5,
   /** Attempts to overwrite a failed commit; then the disk has failed. */

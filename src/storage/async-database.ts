@@ -2,7 +2,10 @@
 // SQLite: two connections, one of which writes, one transaction after the other.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
 import {
   type Database,
   openDatabase,
@@ -13,6 +16,7 @@ import {
 } from './database.ts';
 import type { Migration } from './migrations.ts';
 import type { SqliteFileOptions } from './sqlite-connection.ts';
+import { isBusy } from './sqlite-errors.ts';
 
 /** Statements that read; they throw as those of `Database` do. */
 export interface AsyncReader {
@@ -88,6 +92,8 @@ class SqliteDriver implements OpenAsyncDatabase {
   readonly #running = new AsyncLocalStorage<Running>();
 
   constructor(writer: Database, reader: Reader) {
+    // Waiting inside SQLite would hold up all else that this thread does.
+    writer.get('PRAGMA busy_timeout = 0', [], () => undefined);
     this.#writer = writer;
     this.reader = reader;
   }
@@ -114,7 +120,7 @@ class SqliteDriver implements OpenAsyncDatabase {
 
   async run(sql: string, parameters?: SqlParameters): Promise<number> {
     if (this.#current() !== undefined) return this.#writer.run(sql, parameters);
-    return this.#turns.take(async () => this.#writer.run(sql, parameters));
+    return this.#turns.take(() => whenFree(() => this.#writer.run(sql, parameters)));
   }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
@@ -123,7 +129,7 @@ class SqliteDriver implements OpenAsyncDatabase {
   }
 
   async #transact<T>(work: () => Promise<T>): Promise<T> {
-    this.#writer.begin();
+    await whenFree(() => this.#writer.begin());
     const running: Running = { innerTurns: new Turns(), hasEnded: false };
     let result: T;
     try {
@@ -156,6 +162,19 @@ class SqliteDriver implements OpenAsyncDatabase {
     const running = this.#running.getStore();
     if (!running?.hasEnded) return running;
     throw new FoveaError('internal', 'The transaction that this belongs to has ended.');
+  }
+}
+
+/** Waits while another process, or another connection of this one, has the write lock. */
+async function whenFree<T>(work: () => T): Promise<T> {
+  const endMs = systemClock.monotonic() + limits.databaseBusyMsMax;
+  for (;;) {
+    try {
+      return work();
+    } catch (thrown) {
+      if (!isBusy(thrown) || systemClock.monotonic() > endMs) throw thrown;
+      await sleep(limits.databaseBusyRetryMs);
+    }
   }
 }
 

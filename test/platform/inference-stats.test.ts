@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { type Labelling, modelFile, redAt, startLabelling } from './platform-with-model.ts';
 
 const noon = Date.UTC(2026, 10, 21, 12);
@@ -190,7 +190,10 @@ it('metadata is set on all records, or on none', async () => {
 
 it('names a time only where one was given, and says why there are no earlier figures', async () => {
   const fixture = await startLabelling({ clock });
-  const database = openDatabase(join(fixture.platform.data, 'platform.db'), platformMigrations);
+  const database = openAsyncDatabase(
+    join(fixture.platform.data, 'platform.db'),
+    platformMigrations,
+  );
   onTestFinished(() => database.close());
   const seen = (count: number, created: number) =>
     database.run(
@@ -201,8 +204,8 @@ it('names a time only where one was given, and says why there are no earlier fig
       [count, created, created],
     );
   const hour = 60 * 60 * 1000;
-  seen(100_001, noon - 36 * hour);
-  seen(2, noon - hour);
+  await seen(100_001, noon - 36 * hour);
+  await seen(2, noon - hour);
   const { status, body } = await fixture.tell('GET', '/acme/inference-stats');
   expect([status, body.num_inferences, body.prev_num_inferences]).toEqual([200, 2, null]);
   expect(body).toMatchObject({ prev_num_errors: null, prev_avg_confidence: null });
@@ -217,7 +220,7 @@ it('names a time only where one was given, and says why there are no earlier fig
     400,
     'startTime: more than 100000 inferences lie between; at most 100000 are counted at once',
   ]);
-  seen(100_001, noon - 2 * hour);
+  await seen(100_001, noon - 2 * hour);
   const unnamed = await fixture.tell('GET', '/acme/inference-stats');
   expect(unnamed.status).toBe(400);
   expect(Object(unnamed.body.error).message).toContain('The 24 hours without a startTime');

@@ -36,7 +36,7 @@ export async function inChunks<Item>(
   for (let from = 0; from < items.length; from += countMax) {
     signal.throwIfAborted();
     await run(items.slice(from, from + countMax));
-    // A transaction is synchronous: without this, no call would be answered before the last chunk.
+    // Statements resolve within this turn: without this, no call would be answered before the end.
     await setImmediate();
   }
 }

@@ -95,13 +95,11 @@ function lookups(database: AsyncDatabase): Lookups {
       if (known !== undefined) return known;
       const made = make();
       // Another process may have made one meanwhile.
-      const [kept = made] = await database.all(
-        `INSERT INTO publishable_keys (workspace_id, key) VALUES (?, ?)
-         ON CONFLICT (workspace_id) DO UPDATE SET key = key RETURNING key`,
-        [workspaceId, made],
-        (row) => row.text('key'),
-      );
-      return kept;
+      await database.run('INSERT INTO publishable_keys VALUES (?, ?) ON CONFLICT DO NOTHING', [
+        workspaceId,
+        made,
+      ]);
+      return (await publishable(workspaceId)) ?? made;
     },
     byPublishable: async (key) =>
       database.get(
