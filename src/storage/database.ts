@@ -69,7 +69,7 @@ export interface Database {
   transaction<T>(work: () => T): T;
   /** Runs reads of one state: what others commit meanwhile is not seen. */
   readingOneState<T>(reads: () => T): T;
-  /** Begins a transaction that is ended by `commit` or `rollback`: use `transaction` where you can. */
+  /** Begins one that `commit` or `rollback` ends: use `transaction` where you can. */
   begin(): void;
   /** Ends it: all of it is on the disk when this returns. What it throws is rolled back already. */
   commit(): void;
