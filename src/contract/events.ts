@@ -22,10 +22,11 @@ export const eventImage = closed({
 });
 
 /** metadata_filter matches flat values; nested ones are only stored. */
-const customMetadata = open({}).refine(
-  (pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax,
-  { error: `must have at most ${limits.customMetadataPairsMax} members` },
-);
+const customMetadata = open({})
+  .refine((pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax, {
+    error: `must have at most ${limits.customMetadataPairsMax} members`,
+  })
+  .meta({ maxProperties: limits.customMetadataPairsMax });
 
 const Attachment = open({
   file_id: z.string(),

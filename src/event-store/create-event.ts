@@ -11,7 +11,7 @@ import type { Created, EventImage, NewFile } from './store/store.ts';
 import { type EventInput, type ImageInput, storedImage } from './store/stored-body.ts';
 import { isoMicroseconds } from './timestamps.ts';
 import { type DecodedImage, decodeImage } from './validation/base64-image.ts';
-import { checkEvent, newEvent } from './validation/check-event.ts';
+import { checkEvent, checkTexts, newEvent } from './validation/check-event.ts';
 import { reportingFullDisk, writeRowAfterFiles } from './write-row-after-files.ts';
 
 /**
@@ -23,6 +23,7 @@ export async function createEvent(
   input: EventInput,
 ): Promise<CreateAnswer> {
   const { store, schemas, settings, admission } = dependencies;
+  checkTexts(input);
   checkEvent(input, { schemas, needsSolution: needsSolution(settings) });
   const decoded = await decodeImages(input.images ?? []);
   await admission.admit({ bytes: bytesOf(decoded) });

@@ -1,17 +1,25 @@
 // Timestamps with microseconds.
 
 import { isoTime } from '../clock.ts';
+import { LruCache } from '../lru-cache.ts';
 import type { Arrival } from './store/store.ts';
 
 /** ISO 8601 in UTC with six digits, for example `2026-11-21T06:29:50.123456Z`. */
 export function isoMicroseconds(arrival: Arrival): string {
   const second = Math.floor(arrival / 1_000_000);
-  if (second !== shown.second) shown = { second, text: isoTime(second * 1000).slice(0, -4) };
-  return `${shown.text}${String(arrival - second * 1_000_000).padStart(6, '0')}Z`;
+  return `${upToPoint(second)}${String(arrival - second * 1_000_000).padStart(6, '0')}Z`;
 }
 
-/** Caches the last second: the times of an event are often equal up to there. */
-let shown = { second: 0, text: isoTime(0).slice(0, -4) };
+function upToPoint(second: number): string {
+  const known = recent.peek(second);
+  if (known !== undefined) return known;
+  const text = isoTime(second * 1000).slice(0, -4);
+  recent.set(second, text);
+  return text;
+}
+
+/** The times of an event are often up to there those of the event before. */
+const recent = new LruCache<number, string>({ weightMax: 8 });
 
 /**
  * Microseconds since 1970 of an ISO 8601 time: a date, or date and time separated by `T` or a

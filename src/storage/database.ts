@@ -271,9 +271,9 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Prepared statements are cached. */
+  /** Prepared statements are cached: nearly always all of them, so none is moved to the end. */
   #statement(sql: string): Prepared {
-    const known = this.#statements.get(sql);
+    const known = this.#statements.peek(sql);
     if (known) return known;
     const prepared = translated(() => prepare(this.#handle, sql));
     this.#statements.set(sql, prepared);

@@ -99,7 +99,7 @@ export class Tokens {
       else ranges.set(condition.key, inBoth(range, ranges.get(condition.key) ?? allNumbers));
     }
     for (const [key, { low, high }] of ranges) {
-      const state = keys.of(key);
+      const { state } = keys.of(key);
       parts.push(anyOf(prefixesWithin(low, high).map((prefix) => prefixToken(state, prefix))));
     }
     return parts.map((part) => `(${part}) OR ${this.#unindexed}`);
@@ -124,8 +124,8 @@ export class Tokens {
       if (!isFindable(name, value)) continue;
       count += 1;
       if (count > limits.indexedKeysMax) return false;
-      const state = keys.of(key);
-      tokens.push(tokenOf(state), valueToken(state, value));
+      const { state, token } = keys.of(key);
+      tokens.push(token, valueToken(state, value));
       if (typeof value !== 'number') continue;
       for (const prefix of prefixesOf(value)) tokens.push(prefixToken(state, prefix));
     }
@@ -133,31 +133,43 @@ export class Tokens {
   }
 
   #addClasses(tokens: string[], images: readonly EventImage[]): boolean {
-    const all = images.flatMap((image) => detectionLists.flatMap((list) => image[list]));
     const classes = new Set<Scalar>();
-    for (const one of all) if (isJsonObject(one) && isScalar(one.class)) classes.add(one.class);
+    for (const image of images) {
+      for (const list of detectionLists) {
+        for (const one of image[list]) {
+          if (isJsonObject(one) && isScalar(one.class)) classes.add(one.class);
+        }
+      }
+    }
     if (classes.size > limits.indexedKeysMax) return false;
     for (const name of classes) tokens.push(valueToken(this.#classes, name));
     return true;
   }
 }
 
-/** What the tokens of keys begin with: keys come again with every event. */
+interface Key {
+  /** What the tokens of its values begin with. */
+  readonly state: HashState;
+  readonly token: string;
+}
+
+/** Keys come again with every event. */
 class Keys {
   readonly #begun: HashState;
-  readonly #known = new Map<string, HashState>();
+  readonly #known = new Map<string, Key>();
 
   constructor(begun: HashState) {
     this.#begun = begun;
   }
 
-  of(key: string): HashState {
+  of(key: string): Key {
     const known = this.#known.get(key);
     if (known) return known;
     if (this.#known.size >= limits.indexedKeysKeptMax) this.#known.clear();
     const state = addNumber(addText(this.#begun, key), key.length);
-    this.#known.set(key, state);
-    return state;
+    const made = { state, token: tokenOf(state) };
+    this.#known.set(key, made);
+    return made;
   }
 }
 
@@ -178,12 +190,12 @@ function* membersInside(holder: unknown, path = ''): Generator<Member> {
 }
 
 function partOf(keys: Keys, { key, operator, values }: MetadataCondition): string {
-  const state = keys.of(key);
+  const { state, token } = keys.of(key);
   const wanted = anyOf(values.map((value) => valueToken(state, value)));
   if (operator === 'eq') return wanted;
   // Two members may have the same path. Texts are in no order here.
   const isTold = operator === 'ne' && !key.includes('.');
-  return isTold ? `${tokenOf(state)} NOT (${wanted})` : tokenOf(state);
+  return isTold ? `${token} NOT (${wanted})` : token;
 }
 
 const columns = [

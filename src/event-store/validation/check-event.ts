@@ -12,9 +12,8 @@ export interface EventRules {
   readonly needsSolution: boolean;
 }
 
-/** Throws `too_large`, `bad_request` or `invalid_input` (Event Store 3.1 to 3.14). */
+/** Throws `bad_request` or `invalid_input` (Event Store 3.1 to 3.14). */
 export function checkEvent(input: EventInput, { schemas, needsSolution }: EventRules): void {
-  checkTexts(input);
   schemas.check(input.event_schema, input.event_data);
   if (needsSolution && !input.solution) {
     throw new FoveaError('bad_request', 'solution: is missing, and cloud upload needs one.', {
@@ -24,8 +23,11 @@ export function checkEvent(input: EventInput, { schemas, needsSolution }: EventR
   checkDisplayPosition(input);
 }
 
-/** Limits the texts of an event, which are read with every page; images are stored as files. */
-function checkTexts(input: EventInput): void {
+/**
+ * Limits the texts of an event, which are read with every page; images are stored as files. Throws
+ * `too_large`.
+ */
+export function checkTexts(input: EventInput): void {
   let characters = 0;
   const waiting: object[] = [input];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

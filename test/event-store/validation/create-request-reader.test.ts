@@ -92,6 +92,12 @@ describe('a request', () => {
     ['is no JSON', '{"event_schema":'],
     ['is no object', '[]'],
     ['is not what the contract says', JSON.stringify({ ...plain, extra: 1 })],
+    ['has a day that there is not', withMembers({ inference_timestamp: '2026-02-30T10:00:00Z' })],
+    ['has too much metadata', withMembers({ custom_metadata: { ...Array(101).fill(0) } })],
+    ['has a number beyond all', withDetection({ x: 7.25 }).replace('7.25', '1e999')],
+    ['has half a point', withImage({ instanceSegmentations: [{ ...box, points: [[1]] }] })],
+    ['is sure beyond all', withDetection({ confidence: 1.01 })],
+    ['has an unknown member within', withDetection({ area: 1 })],
     ['names no known schema', JSON.stringify({ ...plain, event_schema: 'x' })],
     ['does not fit its schema', JSON.stringify({ ...plain, event_data: { value: 1 } })],
     ['shows an image that it has not', JSON.stringify({ ...plain, displayImagePosition: 1 })],
@@ -103,6 +109,13 @@ describe('a request', () => {
     ['has a list as text within', JSON.stringify({ ...plain, images: [{ keypoints: '[]' }] })],
   ])('that %s is left to others', (_, text) => {
     expect(read(text)).toBeUndefined();
+  });
+
+  test('with detections is taken', () => {
+    expect(read(withDetection({ x: 7.25 }))).toBeDefined();
+    expect(
+      read(withImage({ instanceSegmentations: [{ ...box, points: [[1, 2]] }] })),
+    ).toBeDefined();
   });
 
   test('may say what others are refused for', () => {
@@ -122,6 +135,20 @@ test('rules are known by their form', () => {
   expect(isRequestRules({ eventSchemas: { custom: 1 }, needsSolution: false })).toBe(false);
   expect(isRequestRules(undefined)).toBe(false);
 });
+
+const box = { class: 'bottle', x: 1, y: 1, width: 1, height: 1, confidence: 1 };
+
+function withDetection(members: object): string {
+  return withImage({ objectDetections: [{ ...box, ...members }] });
+}
+
+function withImage(image: object): string {
+  return withMembers({ images: [image] });
+}
+
+function withMembers(members: object): string {
+  return JSON.stringify({ ...plain, ...members });
+}
 
 function withMetadata(json: string): string {
   return `${JSON.stringify(plain).slice(0, -1)},"custom_metadata":${json}}`;
