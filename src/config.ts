@@ -91,6 +91,12 @@ export function readSettings(
   return settings;
 }
 
+/** On the embedded platform the workspace is known, so no call has to name it. */
+export function withWorkspace(settings: Settings): Settings {
+  const isEmbedded = settings.baseUrl === undefined;
+  return isEmbedded ? { ...settings, workspace: settings.workspace ?? localWorkspace } : settings;
+}
+
 /** The settings, with the default in place of each bad one, and what is to be said of them. */
 export interface SettingsSurvey {
   readonly settings: Settings;

@@ -1,7 +1,7 @@
 // A secret value: it prints as [secret] if it is logged or serialized by mistake.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { inspect } from 'node:util';
+/** Most starts of a stdio server need none of it, and it is slow to load. */
+const nodeCrypto = () => process.getBuiltinModule('node:crypto');
 
 export class Secret {
   readonly #value: string;
@@ -20,14 +20,14 @@ export class Secret {
    * salt for 256 bits of chance.
    */
   hash(): string {
-    return createHash('sha256').update(this.#value).digest('base64url');
+    return nodeCrypto().createHash('sha256').update(this.#value).digest('base64url');
   }
 
   /** Whether that is the hash of this secret; takes the same time for every wrong one. */
   hasHash(hash: string): boolean {
     const expected = Buffer.from(hash);
     const found = Buffer.from(this.hash());
-    return expected.length === found.length && timingSafeEqual(expected, found);
+    return expected.length === found.length && nodeCrypto().timingSafeEqual(expected, found);
   }
 
   equals(other: Secret): boolean {
@@ -42,7 +42,8 @@ export class Secret {
     return '[secret]';
   }
 
-  [inspect.custom](): string {
+  /** As `inspect.custom` of node:util, which would be one more module to load. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
     return '[secret]';
   }
 }

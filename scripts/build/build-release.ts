@@ -76,9 +76,10 @@ function bundle(folder: string, sourceMaps: boolean) {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       '@modelcontextprotocol/server/_shims': './scripts/build/mcp-package-shims.ts',
     },
-    // Packages in CommonJS ask for Node's built-in modules through `require`.
+    // Packages in CommonJS ask for Node's built-in modules through `require`, and for those that
+    // stay outside. Most parts ask for nothing.
     banner: {
-      js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
+      js: `const require=name=>process.getBuiltinModule(name)??process.getBuiltinModule('module').createRequire(import.meta.url)(name);`,
     },
     legalComments: 'none',
     sourcemap: sourceMaps ? 'external' : false,

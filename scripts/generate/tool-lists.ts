@@ -2,10 +2,10 @@
 
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { readSettings, type ToolProfile } from '../../src/config.ts';
-import { type WireTool, wireTools } from '../../src/mcp/create-server.ts';
 import { instructionsFor } from '../../src/mcp/instructions.ts';
 import type { ListedTool, ToolListSettings } from '../../src/mcp/tool-list.ts';
 import { toolsOverHttp } from '../../src/mcp/tool-list.ts';
+import { type WireTool, wireTools } from '../../src/mcp/wire-tools.ts';
 import { modelTokens } from './model-tokens.ts';
 
 export interface ToolList {

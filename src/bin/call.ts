@@ -6,18 +6,17 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import list from '../../tools/list.json' with { type: 'json' };
 import type { CallCommand, ToolsCommand } from '../command-line.ts';
-import { readSettings, type Settings } from '../config.ts';
+import { readSettings, type Settings, withWorkspace } from '../config.ts';
 import { ownEnvironment } from '../environment.ts';
 import { invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { createLog } from '../log.ts';
-import { wireTools } from '../mcp/create-server.ts';
 import { reaching } from '../mcp/instructions.ts';
 import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/stages.ts';
 import { checkToolsets, whyNotOffered } from '../mcp/tool-list.ts';
+import { wireTools } from '../mcp/wire-tools.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 import { prepareToolCalls } from './tool-calls.ts';
-import { withWorkspace } from './upstream-services.ts';
 
 type Content = Called['result']['content'][number];
 

@@ -4,12 +4,11 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Check } from '../../tools/doctor/check.ts';
 import { diagnose } from '../../tools/doctor.ts';
 import type { DoctorCommand } from '../command-line.ts';
-import { type Settings, surveySettings } from '../config.ts';
+import { type Settings, surveySettings, withWorkspace } from '../config.ts';
 import { createLog } from '../log.ts';
 import { forPeople } from '../mcp/foreign-text.ts';
 import { readOnlyScope } from '../mcp/tool-call/stages.ts';
 import { prepareToolCalls } from './tool-calls.ts';
-import { withWorkspace } from './upstream-services.ts';
 
 /** Exit code 0: all is well; 1: something is not. */
 export async function runDoctor({ json }: DoctorCommand): Promise<void> {

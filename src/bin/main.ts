@@ -1,12 +1,10 @@
 // Reads the command line and starts one process.
 
 import packageJson from '../../package.json' with { type: 'json' };
-import { type Command, readCommand } from '../command-line.ts';
-import { ownEnvironment } from '../environment.ts';
+import type { Command } from '../command-line.ts';
 import { asFoveaError } from '../errors.ts';
-import { helpText } from '../help-text.ts';
 import { eventStoreLimits } from '../limits/event-store.ts';
-import { restartWithMemoryBounds, type StartSettings } from './memory-at-start.ts';
+import type { StartSettings } from './memory-at-start.ts';
 
 const { version } = packageJson;
 
@@ -24,7 +22,7 @@ const eventStoreMemory: StartSettings = {
 };
 
 try {
-  await run(readCommand(process.argv.slice(2)));
+  await run(await commandOf(process.argv.slice(2)));
 } catch (thrown) {
   const { message, hint, upstream } = asFoveaError(thrown);
   const said = upstream && `The service says: ${upstream.message.slice(0, 500)}`;
@@ -35,14 +33,20 @@ try {
   process.exitCode = 2;
 }
 
+/** Hosts give no arguments, and what reads them is loaded for others alone. */
+async function commandOf(argv: readonly string[]): Promise<Command> {
+  if (argv.length === 0) return { kind: 'mcp' };
+  return (await import('../command-line.ts')).readCommand(argv);
+}
+
 async function run(command: Command): Promise<void> {
   if (services.includes(command.kind)) {
-    const memory = command.kind === 'event-store' ? eventStoreMemory : undefined;
-    restartWithMemoryBounds(ownEnvironment(), memory);
+    const { restartWithMemoryBounds } = await import('./memory-at-start.ts');
+    restartWithMemoryBounds(command.kind === 'event-store' ? eventStoreMemory : undefined);
   }
   switch (command.kind) {
     case 'help':
-      process.stdout.write(helpText);
+      process.stdout.write((await import('../help-text.ts')).helpText);
       return;
     case 'version':
       process.stdout.write(`${version}\n`);

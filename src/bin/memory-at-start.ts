@@ -2,7 +2,7 @@
 // allocator of Linux, and flags of V8.
 
 import { accessSync, constants } from 'node:fs';
-import type { Environment } from '../config.ts';
+import { ownEnvironment } from '../environment.ts';
 
 /** Of glibc, which reads it once, at the start of a process. musl and others do not know it. */
 const trimThreshold = 'MALLOC_TRIM_THRESHOLD_';
@@ -24,7 +24,8 @@ export interface StartSettings {
  * that have ended, a service held some 120 MB for good. Does nothing where the variable is set, so
  * it happens once and its user may set another value. Costs some 50 ms. `more`: of this service.
  */
-export function restartWithMemoryBounds(environment: Environment, more?: StartSettings): void {
+export function restartWithMemoryBounds(more?: StartSettings): void {
+  const environment = ownEnvironment();
   if (process.platform !== 'linux' || environment[trimThreshold] !== undefined) return;
   if (process.execve === undefined || !isExecutable(process.execPath)) return;
   const flags = [...(more?.nodeFlags ?? []), ...process.execArgv];

@@ -1,8 +1,7 @@
 // The settings of the profile that a command names.
 
-import { profileName, readSettings, type Settings } from '../config.ts';
+import { profileName, readSettings, type Settings, withWorkspace } from '../config.ts';
 import { invalidArgument } from '../errors.ts';
-import { withWorkspace } from './upstream-services.ts';
 
 /** `profile` takes precedence over FOVEA_PROFILE. Throws `invalid_input` for an invalid name. */
 export function settingsOf(profile: string | undefined): Settings {

@@ -1,27 +1,31 @@
-// MCP over stdio: what hosts launch. Opens nothing before the first call that needs it.
+// MCP over stdio: what hosts launch. Opens nothing before the first call that needs it, and loads
+// most of its code while the host reads the list of tools.
 
 import list from '../../tools/list.json' with { type: 'json' };
-import { systemClock } from '../clock.ts';
-import { readSettings } from '../config.ts';
+import { readSettings, withWorkspace } from '../config.ts';
 import { createLog } from '../log.ts';
+import { describeServer } from '../mcp/server-description.ts';
 import { startLifecycle } from '../mcp/stdio/lifecycle.ts';
+import { LineInput } from '../mcp/stdio/line-input.ts';
+import { Opening } from '../mcp/stdio/opening.ts';
 import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
-import { serveStdioMcp } from '../mcp/stdio/serve-stdio.ts';
-import { openStdioTransport } from '../mcp/stdio/stdio-transport.ts';
 import { checkToolsets } from '../mcp/tool-list.ts';
-import { prepareToolCalls } from './tool-calls.ts';
-import { withWorkspace } from './upstream-services.ts';
 
 export async function runStdio(version: string): Promise<void> {
   const settings = withWorkspace(readSettings());
   // Checked before stdin is read: a listener would keep a useless process alive.
   checkToolsets(list, settings.toolsets);
   const log = createLog(settings.logLevel);
-  const wire = openStdioTransport(process.stdin, protocolOutput, log);
-  const lifecycle = startLifecycle(wire.input, protocolOutput, log);
-  const calls = prepareToolCalls(settings, version, log);
-  lifecycle.onEnd('idempotency', calls.closeIdempotency);
-  lifecycle.onEnd('services', calls.closeServices);
-  const server = serveStdioMcp({ ...calls.options, version, clock: systemClock }, wire.transport);
-  lifecycle.onEnd('mcp', () => server.close());
+  const description = describeServer({ version, list, settings, readsFiles: true });
+  const input = new LineInput(process.stdin, log);
+  const lifecycle = startLifecycle(input, protocolOutput, log);
+  const opening = new Opening(input, protocolOutput, description);
+  if (!(await opening.needsServer)) return;
+  const { answered } = opening;
+  const { serveToolCalls } = await import('./stdio-server.ts').catch((thrown) => {
+    // An upgrade has replaced the files: the host starts us again, where we do not linger.
+    process.stdin.destroy();
+    throw thrown;
+  });
+  serveToolCalls({ settings, version, description, log, lifecycle, input, answered });
 }

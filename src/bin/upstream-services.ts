@@ -1,7 +1,7 @@
 // Finds or starts the services that the tools call, with the first call that needs each.
 
 import { systemClock } from '../clock.ts';
-import { localWorkspace, type Settings } from '../config.ts';
+import type { Settings } from '../config.ts';
 import { invalidArgument } from '../errors.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
 import { lazyStart } from '../lazy-start.ts';
@@ -24,12 +24,6 @@ export interface UpstreamServices {
   account(): Promise<Account | undefined>;
   /** Closes sockets and stops the services that were started here. */
   close(): Promise<void>;
-}
-
-/** On the embedded platform the workspace is known, so no call has to name it. */
-export function withWorkspace(settings: Settings): Settings {
-  const isEmbedded = settings.baseUrl === undefined;
-  return isEmbedded ? { ...settings, workspace: settings.workspace ?? localWorkspace } : settings;
 }
 
 export function connectUpstreamServices(settings: Settings, log: Log): UpstreamServices {

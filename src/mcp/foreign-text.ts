@@ -1,8 +1,6 @@
 // Text by others, made safe for a model to read: it holds no invisible characters, and stands in a
 // fence that its author cannot forge without the tag of the answer.
 
-import { randomUUID } from 'node:crypto';
-
 /** Escape sequences that move or colour the text of a terminal, as a whole. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const terminalSequence = /\u001b\[[0-?]*[ -/]*[@-~]/g;
@@ -127,7 +125,7 @@ export function fenceData(json: string, tag: string): string {
 export type MakeTag = () => string;
 
 /** The first digits of a UUID are all random, and Node draws them from the system in stock. */
-export const randomTag: MakeTag = () => randomUUID().slice(0, 8);
+export const randomTag: MakeTag = () => crypto.randomUUID().slice(0, 8);
 
 /** Everything is cleaned; marks that are no pair are taken out with the rest. */
 function betweenMarks(text: string, show: (words: string) => string): string {

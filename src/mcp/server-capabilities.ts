@@ -7,7 +7,8 @@ import { addCompletions } from './completions/add-completions.ts';
 import { addPrompts } from './prompts/add-prompts.ts';
 import { addResources } from './resources/add-resources.ts';
 import { addTasks } from './tasks/add-tasks.ts';
-import { type PlatformTasks, platformTasks, waitTool } from './tasks/platform-tasks.ts';
+import { type PlatformTasks, platformTasks } from './tasks/platform-tasks.ts';
+import { waitTool } from './tasks/tasks-extension.ts';
 import type { CallOptions, CallTool } from './tool-call/stages.ts';
 import { availableTools } from './tool-profiles.ts';
 

@@ -11,7 +11,7 @@ import list from '../../tools/list.json' with { type: 'json' };
 import { launchFovea } from '../fixtures/fovea.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { initialize } from '../mcp/raw-server.ts';
+import { initialize, type RawServer } from '../mcp/raw-server.ts';
 import { startServer } from '../mcp/raw-stdio.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fovea-start-'));
@@ -88,24 +88,20 @@ writeFileSync(
   } });`,
 );
 
+/** Loads all but the server itself, as if an upgrade had replaced it. */
+const remover = join(folder, 'remove.mjs');
+writeFileSync(
+  remover,
+  `import { registerHooks } from 'node:module';
+  registerHooks({ load(url, context, next) {
+    if (url.endsWith('/stdio-server.ts')) throw new Error('gone');
+    return next(url, context);
+  } });`,
+);
+
 /** Signed out and offline: the modules that were loaded until the end, one per line. */
 async function loadedAfter(method: string, params: object): Promise<string> {
-  const server = startServer(
-    {
-      HOME: folder,
-      FOVEA_HOME: join(folder, 'home'),
-      FOVEA_TOOL_PROFILE: 'full',
-      // Nobody listens there.
-      FOVEA_BASE_URL: 'http://127.0.0.1:9',
-      FOVEA_CREDENTIALS: 'file',
-      NODE_OPTIONS: `--import ${watcher}`,
-    },
-    // Which modules there are is known of the sources.
-    'src/bin/fovea.ts',
-  );
-  onTestFinished(() => killProcess(server.child));
-  server.send(initialize('2025-11-25'));
-  await server.answer(1);
+  const server = await initialized(watcher);
   server.send({ method: 'notifications/initialized' });
   server.send({ id: 2, method, params });
   const { result } = await server.answer(2);
@@ -117,6 +113,43 @@ async function loadedAfter(method: string, params: object): Promise<string> {
   await server.exited();
   return server.log();
 }
+
+/** Answered with its introduction; `hooks` watch what it loads. */
+async function initialized(hooks: string): Promise<RawServer> {
+  const server = startServer(
+    {
+      HOME: folder,
+      FOVEA_HOME: join(folder, 'home'),
+      FOVEA_TOOL_PROFILE: 'full',
+      // Nobody listens there.
+      FOVEA_BASE_URL: 'http://127.0.0.1:9',
+      FOVEA_CREDENTIALS: 'file',
+      NODE_OPTIONS: `--import ${hooks}`,
+    },
+    // Which modules there are is known of the sources.
+    'src/bin/fovea.ts',
+  );
+  onTestFinished(() => killProcess(server.child));
+  server.send(initialize('2025-11-25'));
+  await server.answer(1);
+  return server;
+}
+
+test('a server is introduced before anything of the protocol package is loaded', async () => {
+  const server = await initialized(watcher);
+  server.endInput();
+  expect(await server.exited()).toBe(0);
+  expect(server.log()).toContain('/src/bin/stdio.ts');
+  expect(server.log()).not.toMatch(/@modelcontextprotocol|zod|node:crypto/);
+});
+
+test('where the rest of the code is gone since the start, the process ends and says so', async () => {
+  const server = await initialized(remover);
+  server.send({ id: 2, method: 'tools/list' });
+  await server.answer(2);
+  expect(await server.exited()).toBe(2);
+  expect(server.log()).toContain('fovea: ');
+});
 
 test('signed out and offline, all tools are listed, and nothing of sign-in is loaded', async () => {
   const loaded = await loadedAfter('tools/list', {});

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
-import { wireTools } from '../../src/mcp/create-server.ts';
 import { type ToolListSettings, toolsOverHttp } from '../../src/mcp/tool-list.ts';
+import { wireTools } from '../../src/mcp/wire-tools.ts';
 import { tools } from '../../tools/index.ts';
 import { claude, cursor, cursorToolsMax, gemini, openAiStrict } from './host-schema-rules.ts';
 import type { OfferedTool } from './schema-nodes.ts';

@@ -10,8 +10,9 @@ import { readSettings } from '../../src/config.ts';
 import { folders } from '../../src/contract/folders.ts';
 import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { createLog } from '../../src/log.ts';
-import { createServer, wireTools } from '../../src/mcp/create-server.ts';
+import { createServer } from '../../src/mcp/create-server.ts';
 import { createRequestStates, type RequestState } from '../../src/mcp/elicitation/request-state.ts';
+import { describeServer } from '../../src/mcp/server-description.ts';
 import { createCallTool } from '../../src/mcp/tool-call/stages.ts';
 import { folderTools } from '../../tools/folders.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
@@ -68,7 +69,7 @@ async function connected(requestState: RequestState) {
       ...scope,
     }),
   });
-  const parts = { version: '1', clock: systemClock, tools: wireTools(list, settings) };
+  const description = describeServer({ version: '1', list, settings, readsFiles: true });
   const capabilities = { tasks: undefined, addTo: () => undefined };
   const sent: Message[] = [];
   const transport: Transport = {
@@ -76,7 +77,8 @@ async function connected(requestState: RequestState) {
     send: async (message) => void sent.push({ ...message }),
     close: async () => undefined,
   };
-  const make = () => createServer({ ...parts, readsFiles: true, capabilities, requestState }, call);
+  const make = () =>
+    createServer({ clock: systemClock, description, capabilities, requestState }, call);
   opened.push(serveStdio(make, { transport }));
   const send = (message: object) =>
     transport.onmessage?.(JSON.parse(JSON.stringify({ jsonrpc: '2.0', ...message })));

@@ -24,8 +24,9 @@ import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { createLog } from '../../src/log.ts';
-import { createServer, wireTools } from '../../src/mcp/create-server.ts';
+import { createServer } from '../../src/mcp/create-server.ts';
 import { createRequestStates } from '../../src/mcp/elicitation/request-state.ts';
+import { describeServer } from '../../src/mcp/server-description.ts';
 import { createCallTool } from '../../src/mcp/tool-call/stages.ts';
 import { authTools } from '../../tools/auth.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
@@ -340,11 +341,11 @@ async function connected(
       ...scope,
     }),
   });
-  const tools = wireTools(list, settings);
+  const description = describeServer({ version: '1', list, settings, readsFiles: true });
   const capabilities = { tasks: undefined, addTo: () => undefined };
   const requestState = createRequestStates()('');
   const server = createServer(
-    { version: '1', clock: systemClock, tools, readsFiles: true, capabilities, requestState },
+    { clock: systemClock, description, capabilities, requestState },
     caller,
   );
   const transport: Parameters<typeof server.connect>[0] = {

@@ -2,20 +2,27 @@
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { expect, test, vi } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog, type Log } from '../../src/log.ts';
+import { LineInput } from '../../src/mcp/stdio/line-input.ts';
+import type { Output } from '../../src/mcp/stdio/protocol-output.ts';
 import { openStdioTransport } from '../../src/mcp/stdio/stdio-transport.ts';
 
 const requestCount = 500;
+
+function open(stdin: Readable, stdout: Output, log: Log) {
+  const input = new LineInput(stdin, log);
+  return { input, transport: openStdioTransport(input, stdout, log) };
+}
 
 /** Each request is answered with 2,000 characters; `stdout` holds so many until it is read. */
 async function askWithoutReading() {
   const stdin = new PassThrough();
   const stdout = new PassThrough({ highWaterMark: 2_000 });
-  const { transport, input } = openStdioTransport(stdin, stdout, createLog('error'));
+  const { transport, input } = open(stdin, stdout, createLog('error'));
   let delivered = 0;
   transport.onmessage = (message) => {
     delivered += 1;
@@ -70,7 +77,7 @@ test('so do megabytes of them, and most stay with the host', async () => {
 
 test('those who wait are told that stdout broke, and nothing is sent after that', async () => {
   const stdout = new PassThrough({ highWaterMark: 1 });
-  const { transport } = openStdioTransport(new PassThrough(), stdout, createLog('error'));
+  const { transport } = open(new PassThrough(), stdout, createLog('error'));
   const closed = Promise.withResolvers<void>();
   transport.onclose = closed.resolve;
   await transport.start();
@@ -91,7 +98,7 @@ test.each([
   const stdin = new PassThrough();
   const told: string[] = [];
   const log = createLog('warn', (text) => told.push(text));
-  const { transport } = openStdioTransport(stdin, new PassThrough(), log);
+  const { transport } = open(stdin, new PassThrough(), log);
   const messages: unknown[] = [];
   transport.onmessage = (message) => messages.push(message);
   await transport.start();
@@ -105,7 +112,7 @@ test('a flood of lines that are no messages is told in few lines', async () => {
   const told: string[] = [];
   const stdin = new PassThrough();
   const log = createLog('warn', (line) => told.push(line));
-  const { transport } = openStdioTransport(stdin, new PassThrough(), log);
+  const { transport } = open(stdin, new PassThrough(), log);
   await transport.start();
   stdin.write('x\n'.repeat(10_000));
   await vi.waitUntil(() => told.length > 20, { timeout: 5000 });
@@ -118,7 +125,7 @@ test('the end of stdin tells of the rest at once', async () => {
   const told: string[] = [];
   const stdin = new PassThrough();
   const log = createLog('warn', (line) => told.push(line));
-  const { transport, input } = openStdioTransport(stdin, new PassThrough(), log);
+  const { transport, input } = open(stdin, new PassThrough(), log);
   await transport.start();
   stdin.end('{"jsonrpc":"2.0","result":{}}\n'.repeat(30));
   await once(input, 'close');

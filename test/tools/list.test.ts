@@ -8,8 +8,8 @@ import { modelTokens } from '../../scripts/generate/model-tokens.ts';
 import { flatSchema } from '../../src/contract/check.ts';
 import { deviceOperations, embeddedOperations } from '../../src/contract/index.ts';
 import { isJsonObject } from '../../src/json-object.ts';
-import { wireTools } from '../../src/mcp/create-server.ts';
 import { withoutLocalFiles } from '../../src/mcp/tool-list.ts';
+import { wireTools } from '../../src/mcp/wire-tools.ts';
 import { tools } from '../../tools/index.ts';
 
 const all = buildToolList(tools);

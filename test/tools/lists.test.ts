@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
-import { wireTools } from '../../src/mcp/create-server.ts';
+import { wireTools } from '../../src/mcp/wire-tools.ts';
 import { tools } from '../../tools/index.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 

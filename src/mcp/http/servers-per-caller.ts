@@ -8,10 +8,11 @@ import { FoveaError, invalidArgument } from '../../errors.ts';
 import { openFileRoots } from '../../file-access/file-roots.ts';
 import type { Client } from '../../http-client/client.ts';
 import type { Log } from '../../log.ts';
-import { createServer, wireTools } from '../create-server.ts';
+import { createServer } from '../create-server.ts';
 import { createRequestStates } from '../elicitation/request-state.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createCapabilities } from '../server-capabilities.ts';
+import { describeServer } from '../server-description.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import { prepareCallTools } from '../tool-call/stages.ts';
 import type { ListedTool } from '../tool-list.ts';
@@ -36,7 +37,8 @@ export interface ServersPerCallerOptions {
 export function serversPerCaller(options: ServersPerCallerOptions): (caller: Caller) => Server {
   const { list, version, clock, log, clientOf } = options;
   // Each caller has a workspace, so no call has to name it; the list does not show which one.
-  const tools = wireTools(list, settingsOf(options, 'any'));
+  const shared = settingsOf(options, 'any');
+  const description = describeServer({ version, list, settings: shared, readsFiles: false });
   const loadTools = async () => (await options.loadTools()).map(withoutFileArguments);
   const createCallTool = prepareCallTools({ list, loadTools, log });
   const files = openFileRoots([]);
@@ -60,8 +62,7 @@ export function serversPerCaller(options: ServersPerCallerOptions): (caller: Cal
     const requestState = requestStateOf(principal);
     const callTool = createCallTool(own);
     const capabilities = createCapabilities({ list, loadTools, log, clock, ...own }, callTool);
-    const serverOptions = { version, clock, tools, readsFiles: false, capabilities, requestState };
-    return createServer(serverOptions, callTool);
+    return createServer({ clock, description, capabilities, requestState }, callTool);
   };
 }
 

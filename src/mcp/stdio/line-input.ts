@@ -1,4 +1,4 @@
-// Reads lines of stdin. They wait while the server is paused.
+// Reads lines of stdin. They wait while whoever reads them is paused, or makes way for the next.
 
 import { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 
-interface LineInputOptions {
+export interface LineReader {
   onLine(line: Buffer): void;
   /** Resolves when all messages are answered, or their time is up. */
   settled(): Promise<void>;
@@ -19,8 +19,12 @@ interface LineInputOptions {
  */
 export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   readonly #stdin: Readable;
-  readonly #options: LineInputOptions;
   readonly #cut: (chunk: Buffer) => void;
+  #reader: LineReader | undefined;
+  /** Settles when the next reader is there. */
+  #next: PromiseWithResolvers<void> | undefined;
+  /** What a reader left to the next one. */
+  readonly #left: Buffer[] = [];
   /** What came while paused. The end of stdin is seen meanwhile, as long as there is room. */
   readonly #held: Buffer[] = [];
   #heldBytes = 0;
@@ -28,13 +32,25 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   #isOver = false;
   #whenAllTaken: (() => void) | undefined;
 
-  constructor(stdin: Readable, log: Log, parts: LineInputOptions) {
+  constructor(stdin: Readable, log: Log) {
     super();
     this.#stdin = stdin;
-    this.#options = parts;
-    this.#cut = createSplitter(log, parts.onLine);
+    this.#cut = createSplitter(log, (line) => this.#reader?.onLine(line));
     stdin.on('data', (chunk: Buffer) => this.#take(chunk));
     for (const name of ['end', 'close', 'error']) stdin.on(name, () => void this.#finish());
+  }
+
+  /** Lines go to `reader` from the next `resume` on, first those that were left to it. */
+  serve(reader: LineReader): void {
+    this.#reader = reader;
+    this.#next?.resolve();
+  }
+
+  /** Pauses until there is another reader, who gets `lines` first; the end of stdin waits too. */
+  makeWay(lines: readonly Buffer[]): void {
+    this.#next ??= Promise.withResolvers<void>();
+    this.#left.push(...lines);
+    this.pause();
   }
 
   pause(): void {
@@ -44,12 +60,17 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   resume(): void {
     this.#isPaused = false;
     while (!this.#isPaused) {
+      const line = this.#left.shift();
+      if (line === undefined) break;
+      this.#reader?.onLine(line);
+    }
+    while (!this.#isPaused) {
       const chunk = this.#held.shift();
       if (chunk === undefined) break;
       this.#heldBytes -= chunk.length;
       this.#cut(chunk);
     }
-    if (this.#held.length > 0) return;
+    if (this.#waits()) return;
     this.#whenAllTaken?.();
     if (this.#stdin.isPaused()) this.#stdin.resume();
   }
@@ -67,12 +88,17 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   async #finish(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#held.length > 0) await this.#allTaken();
-    if (this.#held.length === 0) {
-      await this.#options.settled();
+    await this.#next?.promise;
+    if (this.#waits()) await this.#allTaken();
+    if (!this.#waits()) {
+      await this.#reader?.settled();
       this.emit('end');
     }
     this.emit('close');
+  }
+
+  #waits(): boolean {
+    return this.#left.length > 0 || this.#held.length > 0;
   }
 
   async #allTaken(): Promise<void> {

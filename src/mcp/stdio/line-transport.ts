@@ -15,14 +15,17 @@ export class LineTransport implements Transport {
   readonly #input: LineInput;
   readonly #output: Output;
   readonly #open: OpenRequests;
+  /** A request whose answer the host has already. */
+  #answered: Id | undefined;
   #isClosed = false;
   /** All answers that wait for a slow host wait together. */
   #room: PromiseWithResolvers<void> | undefined;
 
-  constructor(input: LineInput, output: Output, open: OpenRequests) {
+  constructor(input: LineInput, output: Output, open: OpenRequests, answered?: Id) {
     this.#input = input;
     this.#output = output;
     this.#open = open;
+    this.#answered = answered;
   }
 
   async start(): Promise<void> {
@@ -52,9 +55,13 @@ export class LineTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error('The transport is closed.');
-    const hasRoom = this.#output.write(`${JSON.stringify(message)}\n`);
-    if (!hasRoom) await this.#untilDrained();
-    if (!('method' in message) && message.id !== undefined) this.#open.answered(message.id);
+    const answers = 'method' in message ? undefined : message.id;
+    if (answers !== undefined && answers === this.#answered) this.#answered = undefined;
+    else {
+      const hasRoom = this.#output.write(`${JSON.stringify(message)}\n`);
+      if (!hasRoom) await this.#untilDrained();
+    }
+    if (answers !== undefined) this.#open.answered(answers);
   }
 
   async close(): Promise<void> {

@@ -3,24 +3,24 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../../clock.ts';
-import { createServer, wireTools } from '../create-server.ts';
+import { createServer } from '../create-server.ts';
 import { createRequestStates } from '../elicitation/request-state.ts';
 import { createCapabilities } from '../server-capabilities.ts';
+import type { ServerDescription } from '../server-description.ts';
 import { type CallOptions, createCallTool } from '../tool-call/stages.ts';
 
 export interface StdioMcpOptions extends CallOptions {
-  readonly version: string;
+  readonly description: ServerDescription;
   readonly clock: Clock;
 }
 
 /** Serves until the transport closes. Nothing but JSON is touched before the first tools/call. */
 export function serveStdioMcp(options: StdioMcpOptions, transport: Transport): StdioServerHandle {
-  const { version, clock, list, settings, log } = options;
-  const tools = wireTools(list, settings);
+  const { description, clock, log } = options;
   const callTool = createCallTool(options);
   const capabilities = createCapabilities(options, callTool);
   const requestState = createRequestStates()('');
-  const serverOptions = { version, clock, tools, readsFiles: true, capabilities, requestState };
+  const serverOptions = { clock, description, capabilities, requestState };
   return serveStdio(() => createServer(serverOptions, callTool), {
     transport,
     onerror: (error) => log.warn('A message could not be handled.', { error: error.name }),

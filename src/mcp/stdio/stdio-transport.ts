@@ -1,8 +1,6 @@
 // JSON-RPC over stdin and stdout, one message per line. Invalid messages are refused and logged.
 
 import { isUtf8 } from 'node:buffer';
-import type { EventEmitter } from 'node:events';
-import type { Readable } from 'node:stream';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
@@ -16,35 +14,32 @@ import { excessWords, type JsonBounds, type JsonExcess, jsonExcess } from '../..
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { createInvalidLineLog, type InvalidLineLog } from './invalid-line-log.ts';
-import { LineInput } from './line-input.ts';
+import type { LineInput } from './line-input.ts';
 import { type Id, LineTransport, OpenRequests } from './line-transport.ts';
 import type { Output } from './protocol-output.ts';
 import { requestIdIn } from './request-id.ts';
 
-export interface StdioTransport {
-  readonly transport: Transport;
-  /**
-   * Emits `end` after stdin has ended and the messages before had time to be answered; only `close`
-   * where stdin could not be read.
-   */
-  readonly input: EventEmitter<{ end: []; close: [] }>;
-}
-
 /**
- * Reads messages from `stdin`, one per line within `rpcLineBytesMax`; writes to `stdout`. While the
- * host does not read `stdout`, requests wait: answers are much larger than requests.
+ * Reads messages from the lines of stdin; writes to `stdout`. While the host does not read
+ * `stdout`, requests wait: answers are much larger than requests. `answered`: a request whose
+ * answer the host has already.
  */
-export function openStdioTransport(stdin: Readable, stdout: Output, log: Log): StdioTransport {
+export function openStdioTransport(
+  input: LineInput,
+  stdout: Output,
+  log: Log,
+  answered?: Id,
+): Transport {
   const open = new OpenRequests();
   const invalidLines = createInvalidLineLog(log);
-  const input = new LineInput(stdin, log, {
+  input.serve({
     onLine: (line) => {
       for (const message of messagesIn(line, invalidLines)) pass(message);
     },
     settled: () => open.settled(limits.stdinGraceMs),
   });
   input.once('close', invalidLines.flush);
-  const transport = new LineTransport(input, stdout, open);
+  const transport = new LineTransport(input, stdout, open, answered);
   const pass = (value: object) => {
     const fault = value instanceof TooLarge ? value.fault : faultOf(value);
     if (fault !== undefined) refuse(value, fault);
@@ -56,7 +51,7 @@ export function openStdioTransport(stdin: Readable, stdout: Output, log: Log): S
     const id = idOf(value);
     if (id !== undefined) void transport.send(invalidRequest(id, fault)).catch(() => undefined);
   };
-  return { transport, input };
+  return transport;
 }
 
 /** A line of which nothing was built. Its id is at its top, as that of a message. */

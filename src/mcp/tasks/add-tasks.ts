@@ -15,8 +15,7 @@ import {
 import { isJsonObject, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
-
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
+import { tasksExtension } from './tasks-extension.ts';
 
 /** Whether this very request says that its client takes tasks. Older revisions cannot say so. */
 export function takesTasks({ mcpReq }: ServerContext): boolean {

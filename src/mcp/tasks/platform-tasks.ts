@@ -13,6 +13,7 @@ import { type CallOptions, createCallTool, readOnlyScope } from '../tool-call/st
 import type { Arguments, AvailableTools } from '../tool-profiles.ts';
 import { nextCallsOf, readTaskId, type TaskHandle, writeTaskId } from './task-id.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
+import { waitTool } from './tasks-extension.ts';
 
 export interface PlatformTasks extends TaskSource {
   /** A task for work that an answer says was started. */
@@ -24,9 +25,6 @@ interface TaskOptions extends Omit<CallOptions, 'idempotency'> {
   /** Must offer `waitTool`. */
   readonly available: AvailableTools;
 }
-
-/** The tool whose answer is the state and the result of a task. */
-export const waitTool = 'tasks_wait';
 
 /** Reads tasks with the credential that calls of tools have; sends nothing before. */
 export function platformTasks(options: TaskOptions): PlatformTasks {
