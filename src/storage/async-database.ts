@@ -43,7 +43,8 @@ export interface AsyncDatabase extends AsyncReader {
    * Runs `work` in one transaction that holds the write lock from its start: all of it is on the
    * disk when this resolves, none of it when `work` throws. A transaction within it is a part of
    * it: when the inner one throws only its own changes are undone. Others wait for it meanwhile, so
-   * `work` waits for statements alone, and for all that it starts.
+   * `work` waits for statements alone, and for all that it starts. Those that wait together share
+   * one commit.
    */
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the caller is the work of a transaction. */
@@ -79,6 +80,13 @@ export function openAsyncDatabase(
   }
 }
 
+/** A transaction that has not begun. */
+interface Waiting {
+  /** Does its work; what it gives tells the caller of its end. */
+  readonly run: () => Promise<() => void>;
+  readonly reject: (reason: unknown) => void;
+}
+
 /** A transaction that has begun. */
 interface Running {
   readonly innerTurns: Turns;
@@ -90,6 +98,7 @@ class SqliteDriver implements OpenAsyncDatabase {
   readonly #writer: Database;
   readonly #turns = new Turns();
   readonly #running = new AsyncLocalStorage<Running>();
+  #waiting: Waiting[] = [];
 
   constructor(writer: Database, reader: Reader) {
     // Waiting inside SQLite would hold up all else that this thread does.
@@ -124,12 +133,54 @@ class SqliteDriver implements OpenAsyncDatabase {
   }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
-    const turns = this.#current()?.innerTurns ?? this.#turns;
-    return turns.take(() => this.#transact(work));
+    const outer = this.#current();
+    if (outer !== undefined) return outer.innerTurns.take(() => this.#transact(work));
+    return new Promise<T>((resolve, reject) => {
+      // Its work belongs to its caller, whoever begins the group.
+      const run = AsyncLocalStorage.bind(async () => {
+        const result = await this.#transact(work);
+        return () => resolve(result);
+      });
+      this.#waiting.push({ run, reject });
+      if (this.#waiting.length === 1) void this.#turns.take(() => this.#commitWaiting());
+    });
   }
 
+  /** Those that wait together share one commit; each is undone alone where its own work throws. */
+  async #commitWaiting(): Promise<void> {
+    const group = this.#waiting.splice(0, limits.databaseSharedCommitMax);
+    const begun: Waiting[] = [];
+    try {
+      await whenFree(() => this.#writer.begin());
+      const ends: (() => void)[] = [];
+      for (const one of group) {
+        begun.push(one);
+        ends.push(await this.#endOf(one));
+      }
+      this.#writer.commit();
+      for (const end of ends) end();
+    } catch (thrown) {
+      this.#writer.rollback();
+      for (const { reject } of begun.length === 0 ? group : begun) reject(thrown);
+      this.#waiting.unshift(...group.slice(begun.length || group.length));
+    }
+    if (this.#waiting.length > 0) void this.#turns.take(() => this.#commitWaiting());
+  }
+
+  /** What its caller is told after the commit. Throws where SQLite has undone all of the group. */
+  async #endOf({ run, reject }: Waiting): Promise<() => void> {
+    try {
+      return await run();
+    } catch (thrown) {
+      // It does that by itself, for example on a full disk.
+      if (!this.#writer.isInTransaction) throw thrown;
+      return () => reject(thrown);
+    }
+  }
+
+  /** Within another one. */
   async #transact<T>(work: () => Promise<T>): Promise<T> {
-    await whenFree(() => this.#writer.begin());
+    this.#writer.begin();
     const running: Running = { innerTurns: new Turns(), hasEnded: false };
     let result: T;
     try {

@@ -69,6 +69,8 @@ export interface Database {
   transaction<T>(work: () => T): T;
   /** Runs reads of one state: what others commit meanwhile is not seen. */
   readingOneState<T>(reads: () => T): T;
+  /** False too where SQLite has undone a transaction by itself, as on a full disk. */
+  readonly isInTransaction: boolean;
   /** Begins one that `commit` or `rollback` ends: use `transaction` where you can. */
   begin(): void;
   /** Ends it: all of it is on the disk when this returns. What it throws is rolled back already. */
@@ -191,6 +193,10 @@ class SqliteDatabase implements Database {
     } finally {
       this.run('RELEASE reading');
     }
+  }
+
+  get isInTransaction(): boolean {
+    return this.#handle.isTransaction;
   }
 
   begin(): void {
