@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { currentWork, runFor } from '../../src/current-caller.ts';
+import { limits } from '../../src/limits.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -57,7 +59,54 @@ test('transactions and statements that write take turns', async () => {
     add(database, 'c').then(() => order.push('c')),
     slowly('d'),
   ]);
-  expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c', 'd begins', 'd ends']);
+  expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'd begins', 'd ends', 'c']);
+});
+
+test('those that wait together share one commit', async () => {
+  const { database } = await openThings();
+  const first = database.transaction(() => add(database, 'a'));
+  const second = database.transaction(async () => {
+    expect(await names(database)).toEqual(['a']);
+    return database.reader.all('SELECT name FROM things', [], (row) => row.text('name'));
+  });
+  expect(await first).toBe(1);
+  expect(await second).toEqual([]);
+  expect(await names(database)).toEqual(['a']);
+});
+
+test('where SQLite undoes all of a group, those that had not begun are done all the same', async () => {
+  const { database } = await openThings();
+  await database.run(`CREATE TRIGGER refuse BEFORE INSERT ON things WHEN NEW.name = 'bad'
+    BEGIN SELECT RAISE(ROLLBACK, 'refused'); END`);
+  const ends = await Promise.allSettled(
+    ['a', 'bad', 'c', 'd'].map((name) => database.transaction(() => add(database, name))),
+  );
+  expect(ends.map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(await names(database)).toEqual(['c', 'd']);
+});
+
+test('more than one commit takes wait for the next one', async () => {
+  const { database } = await openThings();
+  const count = limits.databaseSharedCommitMax * 2 + 1;
+  await Promise.all(
+    Array.from({ length: count }, (_, nth) => database.transaction(() => add(database, `${nth}`))),
+  );
+  expect(await names(database)).toHaveLength(count);
+});
+
+test('the work of each is done for its own caller', async () => {
+  const { database } = await openThings();
+  const callers = await Promise.all(
+    ['a', 'b'].map((name) =>
+      runFor({ name, group: name }, () => database.transaction(async () => currentWork()?.name)),
+    ),
+  );
+  expect(callers).toEqual(['a', 'b']);
 });
 
 test('one that throws leaves nothing, and the next one has its turn', async () => {
