@@ -3,7 +3,8 @@
 
 import fc from 'fast-check';
 import * as z from 'zod';
-import { deviceOperations, embeddedOperations } from '../../src/contract/index.ts';
+import { deviceOperations } from '../../src/contract/device-operations.ts';
+import { embeddedOperations } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { Schema } from '../../test/platform/fuzz/document.ts';
 import { rightValue } from '../../test/platform/fuzz/values.ts';

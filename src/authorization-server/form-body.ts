@@ -1,10 +1,11 @@
 // Request bodies of the OAuth endpoints and of the pages' forms, read once and within bounds.
 
-import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { readBytes } from '../http-server/body-limits.ts';
 import { sendAnswer } from '../http-server/responses.ts';
 import { limits } from '../limits.ts';
+import { http } from '../network/http-module.ts';
 
 /**
  * The body, of any type. Undefined: it was too long, encoded or incomplete, and an OAuth error was
@@ -68,7 +69,7 @@ function isForm({ headers }: IncomingMessage): boolean {
 
 /** The request with a body that was already read, for the library, which reads it itself. */
 export function replayRequest(request: IncomingMessage, body: Uint8Array): IncomingMessage {
-  const replay = new IncomingMessage(request.socket);
+  const replay = new http.IncomingMessage(request.socket);
   const { 'transfer-encoding': _encoding, ...headers } = request.headers;
   replay.method = request.method;
   replay.url = request.url;

@@ -1,8 +1,8 @@
 // Finds an Event Store at the usual address. Loaded with the first call that asks.
 
-import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { limits } from '../limits.ts';
+import { http } from '../network/http-module.ts';
 
 /** The default address of an Event Store: port 8001 of the device. */
 export const eventStoreUrl = 'http://127.0.0.1:8001';
@@ -15,7 +15,7 @@ export async function eventStoreAnswers(): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const signal = AbortSignal.timeout(limits.eventStoreProbeMs);
   const url = `${eventStoreUrl}/events/count/stats`;
-  const request = get(url, { agent: false, signal }, async (response) => {
+  const request = http.get(url, { agent: false, signal }, async (response) => {
     const member = telling[String(response.statusCode)];
     const body = await text(response).catch(() => '');
     resolve(member !== undefined && hasMember(body, member));

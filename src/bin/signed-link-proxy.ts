@@ -2,10 +2,11 @@
 // platform itself listens on a loopback port.
 
 import { once } from 'node:events';
-import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { FoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
+import { http } from '../network/http-module.ts';
 
 /**
  * Passes `/blobs/{hash}` and uploads to `/uploads/{id}` on to the platform at `target`: the link
@@ -40,7 +41,7 @@ async function forward(
   const { method = 'GET', url = '', headers } = given;
   const { search } = new URL(url, 'http://localhost');
   const length = headers['content-length'];
-  const sent = request(path + search, {
+  const sent = http.request(path + search, {
     method,
     headers: { ...(length !== undefined && { 'content-length': length }) },
   });

@@ -4,7 +4,6 @@ import { activity } from './activity.ts';
 import { annotation, annotationExtensions } from './annotation.ts';
 import { apiKeyExtensions, apiKeys } from './api-keys.ts';
 import { deployment } from './deployment.ts';
-import { eventStore } from './event-store.ts';
 import { events } from './events.ts';
 import { folderExtensions, folders } from './folders.ts';
 import { imageExtensions, images } from './images.ts';
@@ -61,9 +60,6 @@ const extensionOperations = Object.freeze({
 
 /** Served by the embedded platform: the management API and our extensions. */
 export const embeddedOperations = Object.freeze({ ...platformOperations, ...extensionOperations });
-
-/** Served by the device Event Store: its documented API and our extensions. */
-export const deviceOperations = Object.freeze({ ...events, ...eventStore });
 
 /** The documented operations: management API and device Event Store. */
 export const operations = Object.freeze({ ...platformOperations, ...events });

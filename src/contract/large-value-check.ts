@@ -2,6 +2,8 @@
 // large value as a whole only when no member has a problem.
 
 import * as z from 'zod';
+// `z.core` would bring the error texts of fifty languages into memory.
+import { $ZodCheckMaxLength } from 'zod/v4/core';
 import type { Problem } from '../errors.ts';
 import { isPlainObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
@@ -65,7 +67,7 @@ function lengthExcess(schema: Schema, value: unknown, path: Path): Problem | und
   const list = unwrapped(schema);
   if (!(list instanceof z.ZodArray) || !Array.isArray(value)) return undefined;
   const bounds = (list._zod.def.checks ?? []).flatMap((rule) =>
-    rule instanceof z.core.$ZodCheckMaxLength ? [rule._zod.def.maximum] : [],
+    rule instanceof $ZodCheckMaxLength ? [rule._zod.def.maximum] : [],
   );
   const most = Math.min(...bounds);
   if (value.length <= most) return undefined;

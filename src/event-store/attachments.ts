@@ -1,7 +1,7 @@
 // Attaches videos and local-only files to drafts (Event Store 11.1, 12.1).
 
 import type { IncomingMessage } from 'node:http';
-import type { deviceOperations } from '../contract/index.ts';
+import type { deviceOperations } from '../contract/device-operations.ts';
 import type { Answer } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { type Handlers, StreamingHandler } from '../http-server/handlers.ts';

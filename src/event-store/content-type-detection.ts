@@ -1,10 +1,11 @@
 // Detects content types by signature, never by the declared type.
 
-import { fileTypeFromBuffer } from 'file-type';
 import { limits } from '../limits.ts';
 
 /** The media type; undefined for content without a signature, such as text. */
 export async function detectContentType(firstBytes: Uint8Array): Promise<string | undefined> {
+  // Most events bring no file.
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(firstBytes.subarray(0, limits.typeDetectionBytes));
   return found?.mime;
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import type { Uploader } from './cloud-upload/uploader.ts';
+import type { Uploader } from './cloud-upload/disabled-uploader.ts';
 import type { AdmissionControl } from './retention/admission-control.ts';
 import type { SizedSettings } from './retention/disk-share.ts';
 import type { UploadsInProgress } from './retention/uploads-in-progress.ts';

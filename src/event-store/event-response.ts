@@ -1,6 +1,6 @@
 // Events in responses (Event Store 6.1 to 6.18)).
 
-import type { deviceOperations } from '../contract/index.ts';
+import type { deviceOperations } from '../contract/device-operations.ts';
 import type { Answer } from '../contract/operation.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { EventStoreDependencies } from './dependencies.ts';

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { UncheckedRequest } from '../contract/check.ts';
-import { deviceOperations } from '../contract/index.ts';
+import { deviceOperations } from '../contract/device-operations.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { EventStoreSettings } from '../event-store-config.ts';
 import { type Service, serve } from '../http-server/serve.ts';
@@ -89,7 +89,7 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
       data,
     });
     closing.push(() => retention.stop());
-    const uploader = startLeaderUploader({ store, files, settings, clock, log, data });
+    const uploader = await startLeaderUploader({ store, files, settings, clock, log, data });
     closing.push(() => uploader.stop());
     const indexer = startLeaderIndexer({ store, data, log });
     closing.push(() => indexer.stop());

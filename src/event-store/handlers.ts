@@ -1,6 +1,6 @@
 // The handlers of all Event Store operations; a missing one does not compile.
 
-import type { deviceOperations } from '../contract/index.ts';
+import type { deviceOperations } from '../contract/device-operations.ts';
 import { notFound } from '../errors.ts';
 import { type Handlers, RawTextHandler } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';

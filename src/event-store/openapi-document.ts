@@ -1,6 +1,6 @@
 // The API documentation: OpenAPI, and an offline page for trying it out.
 
-import { deviceOperations } from '../contract/index.ts';
+import { deviceOperations } from '../contract/device-operations.ts';
 import {
   type ErrorAnswerDescription,
   type JsonSchema,

@@ -1,6 +1,6 @@
 // Handlers of statistics and of the deletion ledger.
 
-import type { deviceOperations } from '../contract/index.ts';
+import type { deviceOperations } from '../contract/device-operations.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';

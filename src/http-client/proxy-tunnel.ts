@@ -1,10 +1,10 @@
 // Connects to https URLs through a proxy: CONNECT (RFC 9110 section 9.3.6), then TLS.
 
-import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { limits } from '../limits.ts';
+import { http } from '../network/http-module.ts';
 import type { HttpProxy } from '../network/proxies.ts';
 import { ProxyError } from '../network/proxy-error.ts';
 import { proxyHeaders } from './forward-proxy.ts';
@@ -39,7 +39,7 @@ function askForTunnel(proxy: HttpProxy, target: string, signal: AbortSignal): Pr
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const { protocol, hostname, port } = new URL(proxy.origin);
   const isSecure = protocol === 'https:';
-  const asking = (isSecure ? secureRequest : plainRequest)({
+  const asking = (isSecure ? secureRequest : http.request)({
     method: 'CONNECT',
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port: port || (isSecure ? 443 : 80),

@@ -1,8 +1,9 @@
 // Answers requests that Node cannot parse as HTTP in the error shape of the service.
 
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FoveaError, invalidArgument } from '../errors.ts';
+import { http } from '../network/http-module.ts';
 import { type ErrorAnswer, errorMessage } from './responses.ts';
 
 /** Answers such requests, and closes their connections. */
@@ -21,7 +22,7 @@ export function answerMalformedRequests(
     }
     const { status, message } = reasonOf(error.code);
     const answer = { ...errorBody(invalidArgument('', message)), status };
-    socket.end(errorMessage(answer, STATUS_CODES[status] ?? ''), () => socket.destroy());
+    socket.end(errorMessage(answer, http.STATUS_CODES[status] ?? ''), () => socket.destroy());
   });
 }
 

@@ -1,7 +1,7 @@
 // serve(operations, handlers): an HTTP service that answers the operations of the contract.
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { HandleInProcess } from '../contract/in-process.ts';
 import type { NotServed } from '../contract/not-served.ts';
@@ -11,6 +11,7 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
 import { createHostCheck } from '../network/host-check.ts';
+import { http } from '../network/http-module.ts';
 import { BodyMemory } from './body-memory-budget.ts';
 import type { Texts } from './body-parsing.ts';
 import { recordAddresses } from './client-address.ts';
@@ -62,7 +63,7 @@ export async function serve<Ops extends Operations, Principal>(
 ): Promise<CallableService> {
   const { host = '127.0.0.1', allowedHosts = [], errorBody, log, clock } = options;
   const router = createRouter(endpointsOf(options));
-  const server = createServer({
+  const server = http.createServer({
     headersTimeout: limits.requestHeadersMsMax,
     requestTimeout: options.requestMsMax ?? limits.requestMsMax,
     connectionsCheckingInterval: 1_000,

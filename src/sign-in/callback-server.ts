@@ -1,9 +1,10 @@
 // Waits on 127.0.0.1 for the browser to bring the answer of a sign-in (RFC 8252 section 7.3).
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { createHostCheck } from '../network/host-check.ts';
+import { http } from '../network/http-module.ts';
 import { type CallbackPage, renderCallbackPage } from './callback-page.ts';
 
 export interface CallbackServer {
@@ -20,7 +21,7 @@ export async function listenForCallback(
   port: number,
   answer: (address: URL) => Promise<CallbackPage>,
 ): Promise<CallbackServer> {
-  const server = createServer({ maxHeaderSize: limits.headerBytesMax }, (request, response) => {
+  const server = http.createServer({ maxHeaderSize: limits.headerBytesMax }, (request, response) => {
     void respond(request, response, address(server), answer);
   });
   server.headersTimeout = limits.requestHeadersMsMax;

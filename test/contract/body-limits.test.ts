@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { check, checkInput } from '../../src/contract/check.ts';
-import { deviceOperations, embeddedOperations, operations } from '../../src/contract/index.ts';
+import { deviceOperations } from '../../src/contract/device-operations.ts';
+import { embeddedOperations, operations } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { problemsOf } from './problems-of.ts';
 

@@ -3,7 +3,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { deviceOperations, embeddedOperations } from '../../src/contract/index.ts';
+import { deviceOperations } from '../../src/contract/device-operations.ts';
+import { embeddedOperations } from '../../src/contract/index.ts';
 import { openApi, type ServiceDescription } from '../../src/contract/openapi.ts';
 
 const service: ServiceDescription = {

@@ -2,7 +2,8 @@
 // is read or anybody is asked.
 
 import { describe, expect, it } from 'vitest';
-import { deviceOperations, embeddedOperations } from '../../src/contract/index.ts';
+import { deviceOperations } from '../../src/contract/device-operations.ts';
+import { embeddedOperations } from '../../src/contract/index.ts';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import { tools } from '../../tools/index.ts';

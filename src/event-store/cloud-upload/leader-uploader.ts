@@ -1,4 +1,5 @@
-// Runs the uploader in the one process of a data folder that holds the upload lock.
+// Runs the uploader in the one process of a data folder that holds the upload lock. Its modules are
+// loaded only where cloud upload is on: they are a third of the service.
 
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
@@ -7,7 +8,7 @@ import type { Log } from '../../log.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { startLeaderElection } from '../retention/leader-election.ts';
 import type { EventStore } from '../store/store.ts';
-import { disabledUploader, startUploader, type Uploader } from './uploader.ts';
+import { disabledUploader, type Uploader } from './disabled-uploader.ts';
 
 export interface LeaderUploaderOptions {
   readonly store: EventStore;
@@ -20,10 +21,11 @@ export interface LeaderUploaderOptions {
 }
 
 /** Returns `disabledUploader` while cloud upload is off. */
-export function startLeaderUploader(options: LeaderUploaderOptions): Uploader {
+export async function startLeaderUploader(options: LeaderUploaderOptions): Promise<Uploader> {
   const { settings, data, log } = options;
   const { cloud, defaultSolutionId } = settings;
   if (cloud === undefined) return disabledUploader;
+  const { startUploader } = await import('./uploader.ts');
   let running: Uploader | undefined;
   const election = startLeaderElection({
     path: join(data, 'upload.lock'),

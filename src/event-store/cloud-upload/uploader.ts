@@ -12,27 +12,9 @@ import { backoffMs, type RetryDelay } from '../../network/retry.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
 import { createCloudClient } from './cloud-client.ts';
+import { disabledUploader, type Uploader, type UploaderState } from './disabled-uploader.ts';
 import { createQuarantine } from './poison-event-quarantine.ts';
 import { createEventSender, type SendWaitingEvents } from './send-events.ts';
-
-export interface UploaderState {
-  /** Milliseconds since 1970; undefined: none yet. */
-  readonly lastSuccessAt: number | undefined;
-  /** Why the last attempt failed; undefined after a success. */
-  readonly lastError: string | undefined;
-  /** When it tries again, milliseconds since 1970; undefined: it is not waiting. */
-  readonly nextAttemptAt: number | undefined;
-}
-
-export interface Uploader {
-  /** Looks for finalized events now, unless a backoff is running. */
-  wake(): void;
-  /** Looks for finalized events now, even during a backoff: for retries that a user requests. */
-  retry(): void;
-  state(): UploaderState;
-  /** Aborts the running attempt. */
-  stop(): Promise<void>;
-}
 
 export interface UploaderOptions {
   readonly store: EventStore;
@@ -59,14 +41,6 @@ export interface UploaderOptions {
 export function startUploader(options: UploaderOptions): Uploader {
   return new BackgroundUploader(options);
 }
-
-/** Used while cloud upload is off. */
-export const disabledUploader: Uploader = {
-  wake: () => {},
-  retry: () => {},
-  state: () => ({ lastSuccessAt: undefined, lastError: undefined, nextAttemptAt: undefined }),
-  stop: async () => {},
-};
 
 class BackgroundUploader implements Uploader {
   readonly #clock: Clock;

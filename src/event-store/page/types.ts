@@ -1,6 +1,6 @@
 // What the page reads from the service, as the contract has it.
 
-import type { deviceOperations } from '../../contract/index.ts';
+import type { deviceOperations } from '../../contract/device-operations.ts';
 import type { Answer } from '../../contract/operation.ts';
 
 export type StoredEvent = Answer<typeof deviceOperations.events_get>;

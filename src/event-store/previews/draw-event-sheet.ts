@@ -1,6 +1,6 @@
 // Draws images of events with their detections on one contact sheet.
 
-import type { deviceOperations } from '../../contract/index.ts';
+import type { deviceOperations } from '../../contract/device-operations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import { contactSheet, type SheetCell } from '../../imaging/contact-sheet.ts';

@@ -1,6 +1,6 @@
 // Handler of event previews. The drawing code is loaded with the first preview.
 
-import type { deviceOperations } from '../../contract/index.ts';
+import type { deviceOperations } from '../../contract/device-operations.ts';
 import { notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';

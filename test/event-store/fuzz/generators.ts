@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import * as z from 'zod';
-import { deviceOperations } from '../../../src/contract/index.ts';
+import { deviceOperations } from '../../../src/contract/device-operations.ts';
 import { base64, photo } from '../conformance/samples.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
