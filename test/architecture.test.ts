@@ -188,6 +188,18 @@ const bad: readonly (readonly [string, string, string, string])[] = [
   ],
   ['no shell', 'src/platform/a.ts', "spawn('a', { shell: true });", '1: shell: true'],
   [
+    'light imports',
+    'src/bin/a.ts',
+    "import { get } from 'node:http';",
+    '1: an import of node:http',
+  ],
+  [
+    'light imports',
+    'src/contract/a.ts',
+    'a instanceof z.core.$ZodType;',
+    '1: the use of z.core.$ZodType',
+  ],
+  [
     'no type assertions',
     'test/a.ts',
     'const a = JSON.parse("1") as number;',
@@ -273,6 +285,9 @@ const good: readonly (readonly [string, string, string])[] = [
   ['stdout belongs to JSON-RPC', 'src/bin/a.ts', "process.stdout.write('a');"],
   ['no shell', 'src/platform/a.ts', "import { spawn } from 'node:child_process';"],
   ['no shell', 'src/contract/a.ts', 'const found = /a/.exec(text);'],
+  ['light imports', 'src/bin/a.ts', "import type { Server } from 'node:http';"],
+  ['light imports', 'src/contract/a.ts', 'type A = z.core.$ZodType;'],
+  ['light imports', 'bench/a.ts', "import { get } from 'node:http';"],
   ['no type assertions', 'src/mcp/a.ts', 'const a = [1] as const;'],
   ['short functions', 'src/mcp/a.ts', longFunction(70)],
   ['short functions', 'test/a.ts', `describe.skipIf(b)('a', () => {${'\n'.repeat(80)}});`],

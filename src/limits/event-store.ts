@@ -161,10 +161,6 @@ export const eventStoreLimits = {
   indexRetryRoundsMin: 20,
   /** Ten minutes. */
   indexRetryRoundsMax: 2_400,
-  /** A step takes a tenth of a second; a disk that takes longer does not get better by waiting. */
-  indexStepMsMax: 60_000,
-  /** Rounds without work after which its thread gives its memory back: some seconds. */
-  indexIdleRoundsMax: 40,
   /** Events of one table of the index, which goes as a whole. */
   indexPartEvents: 1_048_576,
   /** Candidates that a query reads at once: a millisecond. */
@@ -175,12 +171,16 @@ export const eventStoreLimits = {
   indexCacheBytes: 4 * 1024 * 1024,
   /** The same of those who read: inner pages, of all tables. */
   indexReaderCacheBytes: 8 * 1024 * 1024,
-  /** The heap of its thread. */
-  indexThreadMegabytesMax: 64,
   /** Device, schema and workflow together, of which so many are counted one by one. */
   countedKindsMax: 10_000,
   /** Rows of an index of an earlier Fovea that go at once: some milliseconds. */
   oldIndexRowsAtOnceMax: 1_000,
+  /** What is done behind the writes takes a tenth of a second; a disk that hangs stays so. */
+  backgroundTaskMsMax: 60_000,
+  /** Without such a task, its thread gives its memory back after this time. */
+  backgroundRestMs: 10_000,
+  /** The heap of this thread: that of a step of the index. */
+  backgroundMegabytesMax: 64,
   /** The log is checkpointed at this size: some milliseconds. */
   eventCheckpointBytes: 2 * 1024 * 1024,
   /** Two of its largest transactions, which then never spill; with 32 MB it is no faster. */

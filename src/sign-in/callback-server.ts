@@ -21,9 +21,12 @@ export async function listenForCallback(
   port: number,
   answer: (address: URL) => Promise<CallbackPage>,
 ): Promise<CallbackServer> {
-  const server = http.createServer({ maxHeaderSize: limits.headerBytesMax }, (request, response) => {
-    void respond(request, response, address(server), answer);
-  });
+  const server = http.createServer(
+    { maxHeaderSize: limits.headerBytesMax },
+    (request, response) => {
+      void respond(request, response, address(server), answer);
+    },
+  );
   server.headersTimeout = limits.requestHeadersMsMax;
   server.requestTimeout = limits.requestHeadersMsMax;
   await listen(server, port);

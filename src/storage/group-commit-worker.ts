@@ -27,8 +27,6 @@ export interface BatchServer<Command, Outcome> {
   begin(database: Database, now: number): Session<Command, Outcome>;
   /** Called after a batch was answered, for background work. Errors are ignored. */
   afterwards?(database: Database): void;
-  /** Called before the connection is closed at the end. */
-  atEnd?(): Promise<void>;
 }
 
 /** Answers all commands of the port with their results until the port says that it is over. */
@@ -62,17 +60,9 @@ export function serveBatches<Command, Outcome>(
       if (next === undefined) return;
       message = next;
     }
-    void end();
+    database?.close();
+    port.close();
   });
-
-  async function end(): Promise<void> {
-    try {
-      await server.atEnd?.();
-    } finally {
-      database?.close();
-      port.close();
-    }
-  }
 }
 
 type Message<Command> = CommandBatch<Command> | typeof endOfBatches;

@@ -95,6 +95,14 @@ export const rules: readonly Rule[] = [
     ],
   },
   {
+    name: 'light imports',
+    why: 'An import of node:http loads undici, z.core the texts of fifty languages: use src/network/http-module.ts, zod/v4/core.',
+    find: (source) => [
+      ...(isShipped(source.path) ? source.imports.filter(loadsUndici).map(at('an import of')) : []),
+      ...usesOf(/^z\.core\./, [])(source),
+    ],
+  },
+  {
     name: 'no type assertions',
     why: 'An assertion silences the compiler where it is needed most: narrow with a check, or let a schema parse the value.',
     find: ({ assertions }) => assertions.map(at('a value asserted as')),
@@ -257,6 +265,10 @@ function usesOf(pattern: RegExp, homes: readonly string[]): Rule['find'] {
 function importsShell({ text, names }: ImportFact): boolean {
   const shellNames = ['exec', 'execSync', '*'];
   return /^(node:)?child_process$/.test(text) && names.some((name) => shellNames.includes(name));
+}
+
+function loadsUndici({ text, typeOnly }: ImportFact): boolean {
+  return /^(node:)?http$/.test(text) && !typeOnly;
 }
 
 function longComments({ lines, insideComment }: Source): readonly Finding[] {

@@ -2,12 +2,8 @@
 // who has registered an application.
 
 import { expect, test } from 'vitest';
-import {
-  deviceOperations,
-  embeddedOperations,
-  operations,
-  platformOperations,
-} from '../../src/contract/index.ts';
+import { deviceOperations } from '../../src/contract/device-operations.ts';
+import { embeddedOperations, operations, platformOperations } from '../../src/contract/index.ts';
 import { openApi, type ServiceDescription } from '../../src/contract/openapi.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { scopes } from '../../src/contract/scopes.ts';

@@ -1,15 +1,11 @@
-// Lets a thread of the process that leads put events into the index, once some are behind.
+// Lets the process that leads put events into the index, once some are behind.
 
-import { extname, join } from 'node:path';
-import { FoveaError } from '../../errors.ts';
+import { join } from 'node:path';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
-import { WorkerThread } from '../../worker-thread.ts';
 import { startLeaderElection } from '../retention/leader-election.ts';
 import { startPeriodicTask } from '../retention/periodic-task.ts';
 import type { EventStore, IndexLag } from '../store/store.ts';
-import { indexPathOf } from './index-file.ts';
-import type { IndexThreadAnswer, IndexThreadData } from './index-thread.ts';
 
 export interface LeaderIndexerOptions {
   readonly store: EventStore;
@@ -26,7 +22,7 @@ export interface LeaderIndexer {
 
 /** Events are found without the index too, so nothing that fails here is an error. */
 export function startLeaderIndexer({ store, data, log }: LeaderIndexerOptions): LeaderIndexer {
-  const indexing = new Indexing(store, data);
+  const indexing = new Indexing(store);
   const election = startLeaderElection({
     path: join(data, 'index.lock'),
     log,
@@ -47,18 +43,14 @@ export function startLeaderIndexer({ store, data, log }: LeaderIndexerOptions): 
 
 class Indexing {
   readonly #store: EventStore;
-  readonly #data: string;
   #isLeader = false;
-  #thread: WorkerThread<'step', IndexThreadAnswer> | undefined;
   #lag: IndexLag = { behind: 0, records: 0 };
   #failure: string | undefined;
   #failures = 0;
-  #idleRounds = 0;
   #pausedRounds = 0;
 
-  constructor(store: EventStore, data: string) {
+  constructor(store: EventStore) {
     this.#store = store;
-    this.#data = data;
   }
 
   lead(): void {
@@ -67,7 +59,7 @@ class Indexing {
 
   async stopLeading(): Promise<void> {
     this.#isLeader = false;
-    await this.#endThread();
+    await this.#store.stopIndexing();
   }
 
   get problems(): readonly string[] {
@@ -86,18 +78,15 @@ class Indexing {
     if (!this.#isLeader) return;
     if (this.#lag.behind < limits.indexedAtOnceMin) {
       this.#failure = undefined;
-      this.#idleRounds += 1;
-      if (this.#idleRounds > limits.indexIdleRoundsMax) await this.#endThread();
       return;
     }
-    this.#idleRounds = 0;
     if (this.#pausedRounds > 0) this.#pausedRounds -= 1;
     else await this.#catchUp();
   }
 
   async #catchUp(): Promise<void> {
     for (;;) {
-      const { failure, hasMore } = await this.#step();
+      const { failure, hasMore } = await this.#store.indexSome();
       if (!this.#isLeader) return;
       this.#failure = failure;
       if (failure !== undefined) this.#pause();
@@ -112,35 +101,5 @@ class Indexing {
     const rounds = limits.indexRetryRoundsMin * 2 ** this.#failures;
     this.#pausedRounds = Math.min(rounds, limits.indexRetryRoundsMax);
     this.#failures += 1;
-  }
-
-  async #step(): Promise<IndexThreadAnswer> {
-    try {
-      if (this.#thread?.isUsable !== true) this.#thread = this.#startThread();
-      const answer = await this.#thread.ask('step', { msMax: limits.indexStepMsMax });
-      if (typeof answer === 'object') return answer;
-      return { hasMore: false, failure: `Its thread was ${answer}.` };
-    } catch (thrown) {
-      if (!(thrown instanceof FoveaError)) return { hasMore: false, failure: 'It has no thread.' };
-      return { hasMore: false, failure: thrown.message };
-    }
-  }
-
-  #startThread(): WorkerThread<'step', IndexThreadAnswer> {
-    const data: IndexThreadData = {
-      events: join(this.#data, 'events.db'),
-      index: indexPathOf(this.#data),
-    };
-    return new WorkerThread({
-      entry: new URL(`./index-thread${extname(import.meta.url)}`, import.meta.url),
-      data,
-      megabytesMax: limits.indexThreadMegabytesMax,
-    });
-  }
-
-  async #endThread(): Promise<void> {
-    const thread = this.#thread;
-    this.#thread = undefined;
-    await thread?.terminate();
   }
 }

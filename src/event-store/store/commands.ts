@@ -26,6 +26,7 @@ export type Command =
   | { readonly kind: 'unlinked'; readonly fileIds: readonly string[] }
   | { readonly kind: 'hold'; readonly eventId: string; readonly reason: string | undefined }
   | { readonly kind: 'shrink' }
+  | { readonly kind: 'checkpoint' }
   | { readonly kind: 'imageUploaded'; readonly fileId: string; readonly sourceId: string }
   | { readonly kind: 'uploaded'; readonly eventIds: readonly string[] }
   | { readonly kind: 'uploadRefused'; readonly eventId: string; readonly error: string }

@@ -5,7 +5,6 @@ import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { serveBatches } from '../../storage/group-commit-worker.ts';
-import { Checkpoints } from './checkpoints.ts';
 import { createLateReader } from './late-reader.ts';
 import { migrations } from './schema.ts';
 import { beginWrites, type Writer } from './writes.ts';
@@ -16,9 +15,12 @@ if (port === null || typeof path !== 'string') {
   throw new Error('event-writer runs in a thread of sqlite-store.ts');
 }
 
+let isCheckpointDue = false;
 const writer: Writer = {
-  checkpoints: new Checkpoints(path),
   readRequest: createLateReader(requestRules),
+  checkpointAfterwards: () => {
+    isCheckpointDue = true;
+  },
 };
 
 serveBatches(port, {
@@ -32,6 +34,8 @@ serveBatches(port, {
     return database;
   },
   begin: (database, now) => beginWrites(database, now, writer),
-  afterwards: (database) => writer.checkpoints.runIfDue(database),
-  atEnd: () => writer.checkpoints.close(),
+  afterwards: (database) => {
+    if (isCheckpointDue) database.checkpoint();
+    isCheckpointDue = false;
+  },
 });

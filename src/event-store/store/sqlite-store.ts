@@ -11,6 +11,8 @@ import { arrivalOf } from '../ids.ts';
 import { EventIndex, type UsableIndex } from '../index/event-index.ts';
 import { indexPathOf } from '../index/index-file.ts';
 import type { RequestRules } from '../validation/create-request-reader.ts';
+import { Background } from './background.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { countEvents, countMatching } from './count-events.ts';
 import { readLedger, readUsage } from './figures.ts';
@@ -33,6 +35,7 @@ import type {
   EventStore,
   Finalized,
   IndexLag,
+  IndexStep,
   LedgerPage,
   LedgerQuery,
   MatchingCounts,
@@ -65,6 +68,8 @@ class SqliteEventStore implements EventStore {
   readonly #database: Database;
   readonly #writer: GroupCommit<Command, Outcome>;
   readonly #index: EventIndex;
+  readonly #background: Background;
+  readonly #checkpoints: Checkpoints;
   readonly #hasRules: boolean;
 
   constructor({ data, clock, requestRules }: EventStoreOptions) {
@@ -78,7 +83,12 @@ class SqliteEventStore implements EventStore {
       data: { path: this.#path, requestRules },
       now: clock.now,
     });
-    this.#index = new EventIndex(indexPathOf(data));
+    const index = indexPathOf(data);
+    this.#index = new EventIndex(index);
+    this.#background = new Background({ events: this.#path, index });
+    this.#checkpoints = new Checkpoints(this.#background, () =>
+      this.#submit({ kind: 'checkpoint' }),
+    );
     this.#hasRules = requestRules !== undefined;
   }
 
@@ -233,6 +243,7 @@ class SqliteEventStore implements EventStore {
 
   async close(): Promise<void> {
     await this.#writer.close();
+    await this.#background.end();
     this.#index.close();
     this.#database.close();
   }
@@ -251,6 +262,15 @@ class SqliteEventStore implements EventStore {
     return { behind: Math.max(0, last - Math.max(indexed, first - 1)), records };
   }
 
+  indexSome(): Promise<IndexStep> {
+    return this.#background.run('index');
+  }
+
+  /** A log that is to be moved is moved by another thread, or by the writer. */
+  stopIndexing(): Promise<void> {
+    return this.#background.end();
+  }
+
   /** With the index as it is now. */
   #events(): Events {
     return { database: this.#database, index: this.#usableIndex() };
@@ -263,7 +283,9 @@ class SqliteEventStore implements EventStore {
   }
 
   #submit(command: Command): Promise<Outcome> {
-    return this.#writer.submit(command, bytesOf(command));
+    const bytes = bytesOf(command);
+    this.#checkpoints.wrote(bytes);
+    return this.#writer.submit(command, bytes);
   }
 
   /** A write that says how many things it changed. */

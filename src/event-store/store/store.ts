@@ -283,6 +283,13 @@ export interface IndexLag {
   readonly records: number;
 }
 
+export interface IndexStep {
+  /** Whether there is more to put in at once. */
+  readonly hasMore: boolean;
+  /** Why nothing was put in. */
+  readonly failure?: string;
+}
+
 /**
  * The events of one data folder; several processes may use it at once. A write is on the disk when
  * it resolves, all of it or nothing; writes that wait together share a transaction. Every method
@@ -329,6 +336,10 @@ export interface EventStore {
   release(eventId: string): Promise<void>;
   /** How far the index is behind. */
   indexLag(): Promise<IndexLag>;
+  /** Puts some of the events that are behind into the index: of all processes, one may do so. */
+  indexSome(): Promise<IndexStep>;
+  /** Closes the index, so that another process may do so. */
+  stopIndexing(): Promise<void>;
   /** Gives space of removed rows back to the disk, a little at a time; false: nothing is left. */
   shrink(): Promise<boolean>;
 

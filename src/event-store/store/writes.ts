@@ -5,8 +5,7 @@ import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Session } from '../../storage/group-commit-worker.ts';
 import { eventIdOf } from '../ids.ts';
-import type { Checkpoints } from './checkpoints.ts';
-import { bytesOf, type Command, type Outcome } from './commands.ts';
+import type { Command, Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
 import { removeOldIndex } from './old-index.ts';
@@ -24,8 +23,9 @@ import { beginWriting, finishWriting, type Writing } from './writing.ts';
 
 /** What the writing thread keeps from one transaction to the next. */
 export interface Writer {
-  readonly checkpoints: Checkpoints;
   readonly readRequest: ReadRequest;
+  /** Moves the log into the file, once the transaction has ended. */
+  readonly checkpointAfterwards: () => void;
 }
 
 /** What a request becomes in the store; undefined: nothing is stored of it. */
@@ -41,21 +41,27 @@ export interface ReadEvent {
 export function beginWrites(
   database: Database,
   now: number,
-  { checkpoints, readRequest }: Writer,
+  { readRequest, checkpointAfterwards }: Writer,
 ): Session<Command, Outcome> {
   const writing = beginWriting(database, Math.floor(now) * 1000);
   return {
     apply: (command) => {
-      checkpoints.wrote(bytesOf(command));
-      if (typeof command !== 'string') return apply(writing, command);
-      const event = readRequest(command);
-      return event === undefined ? { kind: 'declined' } : createFrom(writing, event);
+      if (typeof command === 'string') {
+        const event = readRequest(command);
+        return event === undefined ? { kind: 'declined' } : createFrom(writing, event);
+      }
+      if (command.kind !== 'checkpoint') return apply(writing, command);
+      checkpointAfterwards();
+      return changed(0);
     },
     finish: () => finishWriting(writing),
   };
 }
 
-function apply(writing: Writing, command: Exclude<Command, string>): Outcome {
+function apply(
+  writing: Writing,
+  command: Exclude<Command, string | { readonly kind: 'checkpoint' }>,
+): Outcome {
   switch (command.kind) {
     case 'create':
       return create(writing, command.head, command.body, command.files);

@@ -11,9 +11,9 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import type { Uploader } from '../../../src/event-store/cloud-upload/disabled-uploader.ts';
 import {
   startUploader,
-  type Uploader,
   type UploaderOptions,
 } from '../../../src/event-store/cloud-upload/uploader.ts';
 import { newFileId } from '../../../src/event-store/ids.ts';

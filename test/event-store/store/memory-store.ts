@@ -218,6 +218,12 @@ class MemoryStore implements EventStore {
     return { behind: 0, records: this.#events.length };
   }
 
+  async indexSome() {
+    return { hasMore: false };
+  }
+
+  async stopIndexing() {}
+
   async shrink() {
     return false;
   }
