@@ -35,7 +35,7 @@ export function createRequestReader({ eventSchemas, needsSolution }: RequestRule
   const schemas = createEventSchemas(new Map(Object.entries(eventSchemas)));
   const rules = { schemas, needsSolution };
   // Says only whether a request is right, in a fifth of the time that the contract itself takes.
-  const compiler = new Ajv2020({ strict: false, strictNumbers: true });
+  const compiler = new Ajv2020({ strict: false, strictNumbers: true, validateSchema: false });
   const isInput = compiler.compile<EventInput>(events.events_create.body.toJSONSchema());
   return (text) => {
     try {
