@@ -22,16 +22,29 @@ export interface WorkerThreadOptions {
   readonly data?: unknown;
   /** Heap of the thread; as large as that of the process unless given. */
   readonly megabytesMax?: number;
+  /** It ends when nothing has held it for this time; never unless given. */
+  readonly idleMsMax?: number | undefined;
+}
+
+/** The thread that was put there last and has not ended since; undefined: there is none. */
+export function takeUsable<Thread extends { readonly isUsable: boolean }>(
+  idle: Thread[],
+): Thread | undefined {
+  for (;;) {
+    const thread = idle.pop();
+    if (thread === undefined || thread.isUsable) return thread;
+  }
 }
 
 /** Keeps the process alive only while `hold` or `ask` needs it. */
 export class WorkerThread<To, From> {
   readonly #worker: Worker;
+  readonly #idle: NodeJS.Timeout | undefined;
   #holds = 0;
   #isUsable = true;
   #failure: unknown;
 
-  constructor({ entry, data, megabytesMax }: WorkerThreadOptions) {
+  constructor({ entry, data, megabytesMax, idleMsMax }: WorkerThreadOptions) {
     const heap = megabytesMax !== undefined && { maxOldGenerationSizeMb: megabytesMax };
     this.#worker = new Worker(entry, {
       workerData: data,
@@ -46,7 +59,11 @@ export class WorkerThread<To, From> {
     });
     this.#worker.once('exit', () => {
       this.#isUsable = false;
+      clearTimeout(this.#idle);
     });
+    if (idleMsMax !== undefined) {
+      this.#idle = setTimeout(() => this.#endIfIdle(), idleMsMax).unref();
+    }
   }
 
   /** False once it has ended, or is about to. */
@@ -84,7 +101,9 @@ export class WorkerThread<To, From> {
       if (!isHeld) return;
       isHeld = false;
       this.#holds -= 1;
-      if (this.#holds === 0) this.#worker.unref();
+      if (this.#holds > 0) return;
+      this.#worker.unref();
+      if (this.#isUsable) this.#idle?.refresh();
     };
   }
 
@@ -107,7 +126,12 @@ export class WorkerThread<To, From> {
   /** Resolves when the thread has ended, and its memory is free. */
   async terminate(): Promise<void> {
     this.#isUsable = false;
+    clearTimeout(this.#idle);
     await this.#worker.terminate();
+  }
+
+  #endIfIdle(): void {
+    if (this.#holds === 0) void this.terminate();
   }
 
   async #answer<Answer extends From>(

@@ -28,6 +28,12 @@ export function usageOfTree(root: number): Usage {
   };
 }
 
+/** What a process takes of memory: of pages that several processes share, its part (PSS). */
+export function proportionalBytes(pid: number): number {
+  const [, kibibytes] = /^Pss:\s+(\d+)/m.exec(readOrNothing(`/proc/${pid}/smaps_rollup`)) ?? [];
+  return Number(kibibytes) * 1024;
+}
+
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const msPerTick = 10;
 

@@ -6,7 +6,12 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Facts, type Fovea, launchFovea } from '../../test/fixtures/fovea.ts';
+import {
+  type Facts,
+  type Fovea,
+  type LaunchOptions,
+  launchFovea,
+} from '../../test/fixtures/fovea.ts';
 import { readZip, unzip } from '../../test/fixtures/read-zip.ts';
 
 type Say = (line: string) => void;
@@ -19,33 +24,46 @@ const platelets = [6, 5, 5];
 
 const project = 'bccd';
 
+export interface DayOptions extends LaunchOptions {
+  /** Does the work of the day, and what else is wanted before Fovea ends. */
+  readonly around?: (day: Day, work: () => Promise<void>) => Promise<void>;
+}
+
+export interface Day {
+  readonly fovea: Fovea;
+  /** Where the archive is unpacked. */
+  readonly dataset: string;
+  readonly say: Say;
+}
+
 /** Runs it on an unpacked copy of the archive; throws where a count is another one. */
-export async function runDay(archive: string, say: Say): Promise<void> {
+export async function runDay(
+  archive: string,
+  say: Say,
+  { around = (_, work) => work(), ...launch }: DayOptions = {},
+): Promise<void> {
   const dataset = await realpath(await mkdtemp(join(tmpdir(), 'fovea-day-')));
   await unzip(archive, dataset);
-  const fovea = await launchFovea({ FOVEA_FILE_ROOTS: dataset });
+  const fovea = await launchFovea({ FOVEA_FILE_ROOTS: dataset }, launch);
   try {
     const day: Day = { fovea, dataset, say };
-    await importByZip(day);
-    await tagMostPlatelets(day);
-    const origin = await mendOneAnnotation(day);
-    await rebalance(day);
-    await makeVersion(day);
-    await deleteAndRestore(day);
-    const key = await shareReadOnly(day);
-    await readWithKey(day, origin, key);
-    await recordEvents(day);
+    await around(day, () => work(day));
   } finally {
     await fovea.close();
     await rm(dataset, { recursive: true, force: true });
   }
 }
 
-interface Day {
-  readonly fovea: Fovea;
-  /** Where the archive is unpacked. */
-  readonly dataset: string;
-  readonly say: Say;
+async function work(day: Day): Promise<void> {
+  await importByZip(day);
+  await tagMostPlatelets(day);
+  const origin = await mendOneAnnotation(day);
+  await rebalance(day);
+  await makeVersion(day);
+  await deleteAndRestore(day);
+  const key = await shareReadOnly(day);
+  await readWithKey(day, origin, key);
+  await recordEvents(day);
 }
 
 /** Calls a tool that must not fail, and says what it said. */

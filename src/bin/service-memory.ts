@@ -1,5 +1,5 @@
-// Memory of a service on a small device, beside what it was started with (memory-at-start.ts): of
-// its threads, and while it has nothing to do, since V8 collects only when it needs room.
+// Memory of a process that has nothing to do, beside what a service was started with
+// (memory-at-start.ts): V8 collects only when it needs room. And that of the threads of a service.
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { limits } from '../limits.ts';
@@ -11,12 +11,9 @@ export function boundThreads(): void {
 
 /**
  * For this thread. Two short pauses in place of a long one: the second collection, which also gives
- * back the pages that V8 keeps for itself, finds little to do. Does nothing where the process was
- * not started with `--expose-gc`.
+ * back the pages that V8 keeps for itself, finds little to do.
  */
 export function collectWhenIdle(): void {
-  const collect = globalThis.gc;
-  if (collect === undefined) return;
   let due: readonly ('regular' | 'last-resort')[] = [];
   let heapBytes = 0;
   let cpu = process.cpuUsage();
@@ -28,10 +25,17 @@ export function collectWhenIdle(): void {
       due = ['regular', 'last-resort'];
     const [flavor, ...rest] = due;
     if (flavor === undefined) return;
-    collect({ type: 'major', execution: 'sync', flavor });
+    collector()({ type: 'major', execution: 'sync', flavor });
     heapBytes = readHeapBytes();
     due = rest;
   }, limits.idleLookMs).unref();
+}
+
+/** Where the process was not started with `--expose-gc`: only contexts made later have it then. */
+function collector(): NodeJS.GCFunction {
+  if (globalThis.gc !== undefined) return globalThis.gc;
+  setFlagsFromString('--expose-gc');
+  return process.getBuiltinModule('node:vm').runInNewContext('gc');
 }
 
 function readHeapBytes(): number {

@@ -10,6 +10,7 @@ import type { Opening } from '../mcp/stdio/opening.ts';
 import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
 import { serveStdioMcp } from '../mcp/stdio/serve-stdio.ts';
 import { openStdioTransport } from '../mcp/stdio/stdio-transport.ts';
+import { collectWhenIdle } from './service-memory.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 
 export interface StdioServerOptions {
@@ -31,4 +32,5 @@ export function serveToolCalls(options: StdioServerOptions): void {
   const transport = openStdioTransport(input, protocolOutput, log, answered);
   const server = serveStdioMcp({ ...calls.options, description, clock: systemClock }, transport);
   lifecycle.onEnd('mcp', () => server.close());
+  collectWhenIdle();
 }

@@ -7,7 +7,7 @@ import { type ErrorCode, FoveaError, type Problem } from '../errors.ts';
 import { prepareDecoding } from '../imaging/image-thread-pool.ts';
 import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
-import { WorkerThread } from '../worker-thread.ts';
+import { takeUsable, WorkerThread } from '../worker-thread.ts';
 import { type Emit, type RenderedImage, RenderFailure, type RenderJob } from './render-images.ts';
 
 export interface Renderers {
@@ -34,17 +34,13 @@ export function createRenderers(count = availableParallelism()): Renderers {
   const threads = new Semaphore({ permitsMax: count });
 
   function start(): RenderThread {
-    const thread = new RenderThread((ended) => {
-      all.delete(ended);
-      const place = idle.indexOf(ended);
-      if (place >= 0) idle.splice(place, 1);
-    });
+    const thread = new RenderThread((ended) => void all.delete(ended));
     all.add(thread);
     return thread;
   }
 
   async function runJob(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
-    const thread = idle.pop() ?? start();
+    const thread = takeUsable(idle) ?? start();
     try {
       await thread.run(job, emit, signal);
     } finally {
@@ -74,14 +70,13 @@ type ToRenderer = RenderJob | 'taken';
 class RenderThread {
   readonly #thread: WorkerThread<ToRenderer, WorkerReport>;
   readonly #whenEnded: (thread: RenderThread) => void;
-  #idleTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   constructor(whenEnded: (thread: RenderThread) => void) {
     this.#whenEnded = whenEnded;
     const entry = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url);
-    this.#thread = new WorkerThread({ entry });
-    this.#thread.onEnd(() => this.#ended());
+    this.#thread = new WorkerThread({ entry, idleMsMax: limits.renderIdleMsMax });
+    this.#thread.onEnd(() => this.#whenEnded(this));
   }
 
   get isUsable(): boolean {
@@ -89,21 +84,18 @@ class RenderThread {
   }
 
   async run(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
-    clearTimeout(this.#idleTimer);
     try {
       await this.#work(job, emit, signal);
     } catch (thrown) {
       // It may be in the middle of an image, which nothing interrupts but its end.
       if (!(thrown instanceof RenderFailure)) await this.end();
       throw thrown;
-    } finally {
-      this.#idleTimer = setTimeout(() => void this.end(), limits.renderIdleMsMax).unref();
     }
   }
 
   async end(): Promise<void> {
     this.#isStopped = true;
-    this.#ended();
+    this.#whenEnded(this);
     await this.#thread.terminate();
   }
 
@@ -133,11 +125,6 @@ class RenderThread {
     } finally {
       for (const stop of stops) stop();
     }
-  }
-
-  #ended(): void {
-    clearTimeout(this.#idleTimer);
-    this.#whenEnded(this);
   }
 }
 

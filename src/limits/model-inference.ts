@@ -15,6 +15,8 @@ export const modelLimits = {
   inferenceMsMax: 30_000,
   /** Each keeps its weights in memory. */
   modelsLoadedMax: 2,
+  /** An idle model ends with its thread: most are loaded again in a second. */
+  modelIdleMsMax: 30_000,
   /** The thread of a larger model ends with it. */
   modelPlaceKeptBytesMax: 64 * 1024 * 1024,
   /** Loading a large model, with a test run. */

@@ -29,6 +29,8 @@ export const platformLimits = {
   thumbSide: 320,
   /** Cached thumbnails: some thousand. */
   thumbsRememberedBytesMax: 32 * 1024 * 1024,
+  /** After the last one was asked for: a page asks for them again from its own cache. */
+  thumbsRememberedMsMax: 30_000,
   /** A browser opens it at once; a link that is found later is worth nothing. */
   oneUseLinkMs: 60_000,
   /** Long enough for a slow download to start. */
@@ -113,6 +115,8 @@ export const platformLimits = {
   readMsMax: 10_000,
   /** Memory of such a thread: a page of large annotations is in it twice. */
   readMegabytesMax: 256,
+  /** An idle thread ends: it is started again in a tenth of a second. */
+  readThreadIdleMsMax: 10_000,
   /** Queued reads of one workspace. */
   readsWaitingMax: 100,
   /** Descriptors in one row of the similarity index. */

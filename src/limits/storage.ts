@@ -32,10 +32,12 @@ export const storageLimits = {
   groupCommitCommandsMax: 512,
   /** Bytes per transaction; a larger command goes alone. */
   groupCommitBytesMax: 4 * 1024 * 1024,
-  /** An idle thread ends after this time, and gives its memory back. */
+  /** An idle thread that has written much ends after this time, and gives its memory back. */
   groupCommitRestMs: 5_000,
-  /** Not one that has written less, and has little memory: a new one starts in some 100 ms. */
+  /** One that has written less has less memory to give: a new one starts in some 100 ms. */
   groupCommitRestBytesMin: 8 * 1024 * 1024,
+  /** Any idle thread ends after this time. */
+  groupCommitIdleMsMax: 30_000,
   /** Writes may end for this time when the store is closed: a service ends within 5 s. */
   groupCommitCloseMsMax: 1_000,
 

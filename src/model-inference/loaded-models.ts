@@ -52,6 +52,7 @@ export function createLoadedModels(countMax: number = limits.modelsLoadedMax): L
   /** Undefined: all are lent, or another caller has this model. */
   const take = (key: string): Place | undefined => {
     if (isClosed) throw new FoveaError('cancelled', 'The service stops.');
+    for (const place of places.filter(hasEnded)) leave(place);
     const known = places.find((place) => place.key === key);
     if (known?.isLent) return undefined;
     const place = known ?? freePlace();
@@ -91,9 +92,11 @@ export function createLoadedModels(countMax: number = limits.modelsLoadedMax): L
         await turn(waiting, signal);
         place = take(file.key);
       }
+      const release = place.thread.hold();
       try {
         return await use(await openIn(place, file));
       } finally {
+        release();
         giveBack(place);
       }
     },
@@ -103,6 +106,11 @@ export function createLoadedModels(countMax: number = limits.modelsLoadedMax): L
       for (const wake of waiting.splice(0)) wake();
     },
   };
+}
+
+/** By being idle: one that is lent is looked at when it comes back. */
+function hasEnded({ isLent, thread }: Place): boolean {
+  return !isLent && !thread.isUsable;
 }
 
 function newPlace(): Place {

@@ -29,13 +29,20 @@ export interface ModelThread {
    * here afterwards. Throws as openDetector, and `timed_out`.
    */
   open(file: Uint8Array<ArrayBuffer>, classes: readonly string[] | undefined): Promise<OpenModel>;
+  /** Keeps it from ending by itself until the returned function is called. */
+  hold(): () => void;
   close(): void;
 }
 
-/** It keeps no process alive that has nothing else to do. */
+/**
+ * It keeps no process alive that has nothing else to do, and ends when it is not held for a while.
+ */
 export function startModelThread(): ModelThread {
   const entry = new URL(`./model-worker${extname(import.meta.url)}`, import.meta.url);
-  const thread = new WorkerThread<ToModel, FromModel>({ entry });
+  const thread = new WorkerThread<ToModel, FromModel>({
+    entry,
+    idleMsMax: limits.modelIdleMsMax,
+  });
   return {
     get isUsable() {
       return thread.isUsable;
@@ -56,6 +63,7 @@ export function startModelThread(): ModelThread {
         },
       };
     },
+    hold: () => thread.hold(),
     close: () => void thread.terminate(),
   };
 }

@@ -57,7 +57,8 @@ export interface GroupCommit<Command, Outcome> {
 /**
  * Starts no thread before the first command, and another one when it has died. Commands go to it a
  * few at a time, also while a transaction runs: the thread takes what waits there into the next.
- * One that has written much and then nothing for a while ends, and with it go its caches.
+ * One that has written nothing for a while ends, and with it go its caches: the sooner, the more
+ * they may be.
  */
 export function createGroupCommit<Command, Outcome>(
   options: GroupCommitOptions,
@@ -68,12 +69,16 @@ export function createGroupCommit<Command, Outcome>(
   let resting: CommitThread<Command, Outcome> | undefined;
   let writtenBytes = 0;
   let isClosed = false;
-  const idle = setTimeout(rest, limits.groupCommitRestMs).unref();
+  const restAfterMuch = () => {
+    if (writtenBytes >= limits.groupCommitRestBytesMin) rest(pause);
+  };
+  const pause = setTimeout(restAfterMuch, limits.groupCommitRestMs).unref();
+  const longPause = setTimeout(() => rest(longPause), limits.groupCommitIdleMsMax).unref();
 
-  function rest(): void {
-    if (thread === undefined || writtenBytes < limits.groupCommitRestBytesMin) return;
+  function rest(timer: NodeJS.Timeout): void {
+    if (thread === undefined) return;
     // Until no other one is about to end, so that closing knows of all.
-    if (thread.waiting > 0 || resting?.hasEnded === false) return void idle.refresh();
+    if (thread.waiting > 0 || resting?.hasEnded === false) return void timer.refresh();
     resting = thread;
     thread = undefined;
     writtenBytes = 0;
@@ -103,7 +108,8 @@ export function createGroupCommit<Command, Outcome>(
     queue.push({ command, resolve, reject });
     queuedBytes += bytes;
     writtenBytes += bytes;
-    idle.refresh();
+    pause.refresh();
+    longPause.refresh();
     if (queue.length >= limits.groupCommitSentAtOnceMax) send();
     return promise;
   }
@@ -116,7 +122,8 @@ export function createGroupCommit<Command, Outcome>(
     close: async () => {
       isClosed = true;
       send();
-      clearTimeout(idle);
+      clearTimeout(pause);
+      clearTimeout(longPause);
       await Promise.all([resting, thread].map((one) => one?.endInTime()));
     },
   };

@@ -23,6 +23,20 @@ test('a service collects twice when it is idle, and not again before its heap ha
   expect(collect.mock.calls.map(([{ flavor }]) => flavor)).toEqual(['regular', 'last-resort']);
 });
 
+test('it collects without a flag at its start too', async () => {
+  startCollecting();
+  vi.stubGlobal('gc', undefined);
+  const garbage = makeGarbage();
+  // What was looked at in this turn is kept until its end.
+  await new Promise(setImmediate);
+  for (let look = 0; look < 2; look += 1) vi.advanceTimersByTime(limits.idleLookMs);
+  expect(garbage.deref()).toBeUndefined();
+});
+
+function makeGarbage(): WeakRef<object> {
+  return new WeakRef({});
+}
+
 test('a busy one does not', () => {
   const collect = startCollecting();
   const { user, system } = process.cpuUsage();

@@ -130,6 +130,17 @@ describe('a thread that nothing comes to for a while', () => {
     expect(stored(path)).toEqual([1, 2, 3, 4]);
   });
 
+  test('ends later after it wrote little', async () => {
+    const { commit, path } = await numbers();
+    await commit.submit({ number: 1 }, 1);
+    vi.advanceTimersByTime(29_000);
+    expect(await commit.submit({ number: 2 }, 1)).toEqual({ number: 2, transaction: 2 });
+    vi.advanceTimersByTime(30_000);
+    expect(await commit.submit({ number: 3 }, 1)).toEqual({ number: 3, transaction: 1 });
+    await commit.close();
+    expect(stored(path)).toEqual([1, 2, 3]);
+  });
+
   test('stays while writes come, and while it has not answered', async () => {
     const { commit, path } = await numbers();
     const half = limits.groupCommitRestMs / 2;

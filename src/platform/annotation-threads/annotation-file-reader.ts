@@ -11,6 +11,7 @@ import { tooLarge } from '../../annotation-formats/value-checks.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Semaphore } from '../../semaphore.ts';
+import { takeUsable } from '../../worker-thread.ts';
 import { type AnnotationThread, startAnnotationThread } from './annotation-thread.ts';
 
 export interface AnnotationFileReader {
@@ -41,7 +42,7 @@ function isSmall({ text, labelmap = {} }: AnnotationFile): boolean {
 
 /** Threads that wait for a file end after a while. */
 class Threads {
-  readonly #idle: { readonly thread: AnnotationThread; readonly timer: NodeJS.Timeout }[] = [];
+  readonly #idle: AnnotationThread[] = [];
   #isClosed = false;
 
   async read(file: AnnotationFile, signal: AbortSignal): Promise<ReadAnnotation> {
@@ -62,29 +63,17 @@ class Threads {
 
   close(): void {
     this.#isClosed = true;
-    for (const { thread, timer } of this.#idle.splice(0)) {
-      clearTimeout(timer);
-      void thread.terminate();
-    }
+    for (const thread of this.#idle.splice(0)) void thread.terminate();
   }
 
   async #take(signal: AbortSignal): Promise<AnnotationThread> {
-    const idle = this.#idle.pop();
-    clearTimeout(idle?.timer);
-    return idle?.thread ?? startAnnotationThread({ imagePaths: [] }, signal);
+    const idleMsMax = limits.annotationThreadIdleMs;
+    return takeUsable(this.#idle) ?? startAnnotationThread({ imagePaths: [] }, signal, idleMsMax);
   }
 
   #keep(thread: AnnotationThread): void {
-    if (this.#isClosed) {
-      void thread.terminate();
-      return;
-    }
-    const timer = setTimeout(() => {
-      const at = this.#idle.findIndex((idle) => idle.thread === thread);
-      this.#idle.splice(at, 1);
-      void thread.terminate();
-    }, limits.annotationThreadIdleMs).unref();
-    this.#idle.push({ thread, timer });
+    if (this.#isClosed) void thread.terminate();
+    else this.#idle.push(thread);
   }
 }
 

@@ -13,14 +13,15 @@ import type { ZipEntry } from '../zip-import/open-zip.ts';
 
 export type AnnotationThread = WorkerThread<ToAnnotationThread, FromAnnotationThread>;
 
-/** Throws the reason of an abort. */
+/** It ends when it is idle for `idleMsMax`, if that is given. Throws the reason of an abort. */
 export function startAnnotationThread(
   data: AnnotationThreadData,
   signal: AbortSignal,
+  idleMsMax?: number,
 ): Promise<AnnotationThread> {
   const entry = new URL(`./annotation-worker${extname(import.meta.url)}`, import.meta.url);
   const megabytesMax = limits.annotationThreadMegabytesMax;
-  return startWorkerThread({ entry, data, megabytesMax }, signal);
+  return startWorkerThread({ entry, data, megabytesMax, idleMsMax }, signal);
 }
 
 /** What the thread is told when it starts. */

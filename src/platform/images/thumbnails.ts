@@ -87,19 +87,21 @@ async function renderThumbnail(image: Uint8Array): Promise<Uint8Array> {
 
 type ThumbnailCache = (key: string, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
-/** Concurrent requests for one image share its rendering. */
+/** Concurrent requests for one image share its rendering. Forgets all when it is idle. */
 function createThumbnailCache(bytesMax: number): ThumbnailCache {
   const cache = new LruCache<string, Uint8Array>({
     weightMax: bytesMax,
     weightOf: ({ length }) => length,
   });
   const making = new Map<string, Promise<Uint8Array>>();
+  const idle = setTimeout(() => cache.clear(), limits.thumbsRememberedMsMax).unref();
   const makeAndKeep = async (key: string, make: () => Promise<Uint8Array>) => {
     const bytes = await make();
     cache.set(key, bytes);
     return bytes;
   };
   return async (key, make) => {
+    idle.refresh();
     const found = cache.get(key);
     if (found !== undefined) return found;
     const running = making.get(key) ?? makeAndKeep(key, make).finally(() => making.delete(key));

@@ -4,7 +4,7 @@
 import { extname } from 'node:path';
 import { FoveaError, systemErrorCode } from '../../../errors.ts';
 import { limits } from '../../../limits.ts';
-import { WorkerThread } from '../../../worker-thread.ts';
+import { takeUsable, WorkerThread } from '../../../worker-thread.ts';
 import type {
   FailedRead,
   FromReadThread,
@@ -16,8 +16,8 @@ import type {
 } from './long-reads.ts';
 
 /**
- * Threads on the database at `path`, which start with the first read that needs them. A read may
- * take `msMax`.
+ * Threads on the database at `path`, which start with the first read that needs them and end when
+ * there is none for a while. A read may take `msMax`.
  */
 export function startLongReadThreads(path: string, msMax: number = limits.readMsMax): LongReads {
   const readers = new Readers(path, msMax);
@@ -74,7 +74,7 @@ class Readers {
     const job = this.#waiting.find(({ asker }) => !askers.has(asker));
     if (job === undefined || this.#running.size >= limits.readThreadsMax) return;
     this.#waiting = this.#waiting.filter((other) => other !== job);
-    const thread = this.#idle.pop() ?? new ReadThread(this.#path);
+    const thread = takeUsable(this.#idle) ?? new ReadThread(this.#path);
     this.#running.set(thread, job.asker);
     void this.#run(thread, job);
     this.#next();
@@ -97,7 +97,12 @@ class ReadThread {
   constructor(path: string) {
     const data: ReadThreadData = { path };
     const entry = new URL(`./long-read-worker${extname(import.meta.url)}`, import.meta.url);
-    this.#thread = new WorkerThread({ entry, data, megabytesMax: limits.readMegabytesMax });
+    this.#thread = new WorkerThread({
+      entry,
+      data,
+      megabytesMax: limits.readMegabytesMax,
+      idleMsMax: limits.readThreadIdleMsMax,
+    });
     this.#started = this.#thread.started();
   }
 

@@ -1,7 +1,7 @@
 // Long reads in threads: in turns, with an end, and never in the way of others.
 
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { FoveaError } from '../../../../src/errors.ts';
 import { startLongReadThreads } from '../../../../src/platform/sqlite/long-reads/long-read-threads.ts';
 import type { LongReads, Question } from '../../../../src/platform/sqlite/long-reads/long-reads.ts';
@@ -75,6 +75,27 @@ it('lets 100 of a workspace wait, and nobody else for them', async () => {
   expect(ended.filter((code) => code === 'rate_limited')).toHaveLength(4);
   expect(await other).toHaveLength(1);
 });
+
+it('ends a thread that was idle for a while, and answers the next read by another one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const others = threads();
+  const reader = await openReader();
+  expect(await reader.read('acme', counts(1))).toHaveLength(1);
+  vi.advanceTimersByTime(9_000);
+  expect(threads() - others).toBe(1);
+  vi.advanceTimersByTime(1_000);
+  // A thread takes a moment to end.
+  while (threads() > others) await new Promise((resolve) => setImmediate(resolve));
+  expect(await reader.read('acme', counts(2))).toHaveLength(2);
+});
+
+/** Of this process. */
+function threads(): number {
+  const report: unknown = process.report.getReport();
+  const isReport = typeof report === 'object' && report !== null && 'workers' in report;
+  return isReport && Array.isArray(report.workers) ? report.workers.length : Number.NaN;
+}
 
 it('ends with what waits and what runs', async () => {
   const reader = await openReader();
