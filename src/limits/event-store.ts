@@ -165,6 +165,8 @@ export const eventStoreLimits = {
   indexPartEvents: 1_048_576,
   /** Candidates that a query reads at once: a millisecond. */
   indexCandidatesAtOnceMax: 1_000,
+  /** Pages of the events that it keeps: it reads each once, from the oldest on. */
+  indexedEventsCacheBytes: 256 * 1024,
   /** What the index gathers before it writes: the tokens of one step. */
   indexHashBytes: 1 * 1024 * 1024,
   /** Pages that its writer keeps: those of a merge are read once. */

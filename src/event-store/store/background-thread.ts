@@ -35,7 +35,8 @@ function checkpoint(eventsPath: string): IndexStep {
 
 function step(eventsPath: string, indexPath: string): IndexStep {
   try {
-    indexer ??= new Indexer(openToRead(eventsPath), indexPath);
+    const options = { cacheBytes: limits.indexedEventsCacheBytes };
+    indexer ??= new Indexer(openToRead(eventsPath, options), indexPath);
     return { hasMore: indexer.step() >= limits.indexedAtOnceMax / 2 };
   } catch (thrown) {
     const { code, message } = asFoveaError(thrown);
