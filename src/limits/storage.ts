@@ -7,8 +7,8 @@ export const storageLimits = {
   databaseBusyMsMax: 15_000,
   /** A waiting thread can be stopped in between. */
   databaseBusyStepMs: 250,
-  /** Transactions that share one commit: others wait for all of them. */
-  databaseSharedCommitMax: 64,
+  /** A commit is shared by transactions that begin within this time: the thread is held as long. */
+  databaseSharedCommitMsMax: 20,
   /** Another look whether it has ended, where others are served meanwhile. */
   databaseBusyRetryMs: 5,
   /** Long reads yield after this time. */

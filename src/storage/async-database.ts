@@ -2,7 +2,7 @@
 // SQLite: two connections, one of which writes, one transaction after the other.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -98,7 +98,8 @@ class SqliteDriver implements OpenAsyncDatabase {
   readonly #writer: Database;
   readonly #turns = new Turns();
   readonly #running = new AsyncLocalStorage<Running>();
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
+  #isCommitting = false;
 
   constructor(writer: Database, reader: Reader) {
     // Waiting inside SQLite would hold up all else that this thread does.
@@ -142,29 +143,41 @@ class SqliteDriver implements OpenAsyncDatabase {
         return () => resolve(result);
       });
       this.#waiting.push({ run, reject });
-      if (this.#waiting.length === 1) void this.#turns.take(() => this.#commitWaiting());
+      if (this.#isCommitting) return;
+      this.#isCommitting = true;
+      void this.#commitAll();
     });
   }
 
+  /** Others than transactions are served between two commits. */
+  async #commitAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#turns.take(() => this.#commitGroup());
+      if (this.#waiting.length > 0) await nextTurn();
+    }
+    this.#isCommitting = false;
+  }
+
   /** Those that wait together share one commit; each is undone alone where its own work throws. */
-  async #commitWaiting(): Promise<void> {
-    const group = this.#waiting.splice(0, limits.databaseSharedCommitMax);
+  async #commitGroup(): Promise<void> {
     const begun: Waiting[] = [];
     try {
       await whenFree(() => this.#writer.begin());
+      const endMs = systemClock.monotonic() + limits.databaseSharedCommitMsMax;
       const ends: (() => void)[] = [];
-      for (const one of group) {
-        begun.push(one);
-        ends.push(await this.#endOf(one));
-      }
+      do {
+        const next = this.#waiting.shift();
+        if (next === undefined) break;
+        begun.push(next);
+        ends.push(await this.#endOf(next));
+      } while (systemClock.monotonic() < endMs);
       this.#writer.commit();
       for (const end of ends) end();
     } catch (thrown) {
       this.#writer.rollback();
-      for (const { reject } of begun.length === 0 ? group : begun) reject(thrown);
-      this.#waiting.unshift(...group.slice(begun.length || group.length));
+      // Where it could not begin, all have waited for the same lock.
+      for (const { reject } of begun.length > 0 ? begun : this.#waiting.splice(0)) reject(thrown);
     }
-    if (this.#waiting.length > 0) void this.#turns.take(() => this.#commitWaiting());
   }
 
   /** What its caller is told after the commit. Throws where SQLite has undone all of the group. */
