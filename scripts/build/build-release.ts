@@ -51,7 +51,7 @@ function bundle(folder: string, sourceMaps: boolean) {
       'parts/long-read-worker': 'src/platform/sqlite/long-reads/long-read-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/model-inference/model-worker.ts',
-      'parts/background-thread': 'src/event-store/store/background-thread.ts',
+      'parts/background-thread': 'src/event-store/background/background-thread.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',
     },
     outdir: folder,

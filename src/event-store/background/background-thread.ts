@@ -7,9 +7,9 @@ import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { type Database, openDatabase, openToRead } from '../../storage/database.ts';
 import { Indexer } from '../index/indexer.ts';
+import { migrations } from '../store/schema.ts';
+import type { IndexStep } from '../store/store.ts';
 import type { BackgroundTask } from './background.ts';
-import { migrations } from './schema.ts';
-import type { IndexStep } from './store.ts';
 
 const port = parentPort;
 const { events, index } = isJsonObject(workerData) ? workerData : {};

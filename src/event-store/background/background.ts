@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { WorkerThread } from '../../worker-thread.ts';
-import type { IndexStep } from './store.ts';
+import type { IndexStep } from '../store/store.ts';
 
 /** To move the log into the database, or to put events into the index. */
 export type BackgroundTask = 'checkpoint' | 'index';
