@@ -63,6 +63,8 @@ export const httpServerLimits = {
 
   // Multipart bodies.
 
+  /** Bytes of an upload after which its pieces are collected; they are in memory until then. */
+  uploadCollectBytes: 16 * 1024 * 1024,
   /** Six of the largest images, more than a client sends together. */
   multipartBytesMax: 120 * 1024 * 1024,
   /** More than any operation has. */

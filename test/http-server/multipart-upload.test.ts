@@ -6,7 +6,17 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { receiveFile } from '../../src/http-server/multipart-upload.ts';
 import { type FileStore, openFileFolder } from '../../src/storage/file-store.ts';
@@ -39,7 +49,7 @@ beforeAll(async () => {
         open: true,
         handle: (request, response, { kind }) => {
           const store = kind === 'refused' ? refuse : keep;
-          const handled = receiveFile(request, rules, store).then(
+          const handled = receiveFile(request, rulesOf(kind), store).then(
             ({ stored, fields, declaredType }) => {
               const answer = { ...stored, fields: [...fields], declaredType };
               response.end(JSON.stringify(answer));
@@ -81,6 +91,9 @@ const rules = {
     note: () => {},
   },
 };
+
+const rulesOf = (kind: string | undefined) =>
+  kind === 'large' ? { ...rules, bytesMax: 100 * bytesMax } : rules;
 
 async function keep(pieces: AsyncIterable<Uint8Array>) {
   const { bytes } = await files.write(id, pieces);
@@ -155,6 +168,19 @@ describe('a file is taken', () => {
       bytes: 1_000_000,
       hash: createHash('sha256').update(content).digest('hex'),
     });
+  });
+
+  test('large, and what has passed of it leaves the memory every 16 MB', async () => {
+    const collect = vi.fn<(options: unknown) => void>();
+    vi.stubGlobal('gc', collect);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const content = Buffer.alloc(40 * 1024 * 1024, 'abcdefg');
+    const form = new FormData();
+    form.set('file', new Blob([content]), 'a.bin');
+    const response = await fetch(`${service.url}/file/large`, { method: 'PUT', body: form });
+    expect(await response.json()).toMatchObject({ bytes: content.length });
+    const young = [{ type: 'minor', execution: 'sync' }];
+    expect(collect.mock.calls).toEqual([young, young]);
   });
 
   test.each([1, 3, 7])('that comes in chunks of %i bytes', async (size) => {
