@@ -60,7 +60,7 @@ function create(body: string | Buffer, as = bearer) {
 async function waiting(): Promise<{ answer: ReturnType<typeof create> }> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {
     const answer = create(large);
-    if ((await Promise.race([answer, delay(300, 'waits')])) === 'waits') return { answer };
+    if ((await Promise.race([answer, delay(1_000, 'waits')])) === 'waits') return { answer };
   }
   throw new Error('it never had to wait');
 }
