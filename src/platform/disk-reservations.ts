@@ -2,6 +2,7 @@
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { Turns } from '../turns.ts';
 
 /** Space for one file. */
 export interface DiskReservation {
@@ -22,13 +23,8 @@ export interface DiskReservations {
 /** `freeBytes` are those of the disk. */
 export function createDiskReservations(freeBytes: () => Promise<number>): DiskReservations {
   const reservations = new Set<OpenReservation>();
-  let turn: Promise<unknown> = Promise.resolve();
-  // One after the other: of two files that do not both fit, one is accepted.
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const result = turn.then(work);
-    turn = result.catch(() => {});
-    return result;
-  };
+  // Of two files that do not both fit, one is accepted.
+  const turns = new Turns();
   const check = async () => {
     const owed = [...reservations].reduce((sum, reservation) => sum + owedBy(reservation), 0);
     if (owed + limits.uploadSpareBytesMin > (await freeBytes())) throw full();
@@ -36,7 +32,7 @@ export function createDiskReservations(freeBytes: () => Promise<number>): DiskRe
   return {
     reserve: async (bytes) => {
       const reservation = { promised: bytes, written: 0, lookedAt: 0 };
-      await inTurn(async () => {
+      await turns.take(async () => {
         reservations.add(reservation);
         await check().catch((thrown) => {
           reservations.delete(reservation);
@@ -48,7 +44,7 @@ export function createDiskReservations(freeBytes: () => Promise<number>): DiskRe
           reservation.written += count;
           if (reservation.written - reservation.lookedAt < limits.uploadRoomStepBytes) return;
           reservation.lookedAt = reservation.written;
-          await inTurn(check);
+          await turns.take(check);
         },
         release: () => {
           reservations.delete(reservation);

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { Turns } from '../turns.ts';
 import {
   type Database,
   openDatabase,
@@ -93,7 +94,28 @@ interface Running {
   hasEnded: boolean;
 }
 
-class SqliteDriver implements OpenAsyncDatabase {
+abstract class SqliteReads implements AsyncReader {
+  /** The connection for the next statement. */
+  protected abstract toRead(): Reader;
+
+  async all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
+    return this.toRead().all(sql, parameters, read);
+  }
+
+  async each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
+    this.toRead().each(sql, parameters, read);
+  }
+
+  async get<T>(
+    sql: string,
+    parameters: SqlParameters,
+    read: (row: Row) => T,
+  ): Promise<T | undefined> {
+    return this.toRead().get(sql, parameters, read);
+  }
+}
+
+class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   readonly reader: Reader;
   readonly #writer: Database;
   readonly #turns = new Turns();
@@ -102,6 +124,7 @@ class SqliteDriver implements OpenAsyncDatabase {
   #isCommitting = false;
 
   constructor(writer: Database, reader: Reader) {
+    super();
     // Waiting inside SQLite would hold up all else that this thread does.
     writer.get('PRAGMA busy_timeout = 0', [], () => undefined);
     this.#writer = writer;
@@ -110,22 +133,6 @@ class SqliteDriver implements OpenAsyncDatabase {
 
   get isInTransaction(): boolean {
     return this.#running.getStore() !== undefined;
-  }
-
-  async all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
-    return this.#toRead().all(sql, parameters, read);
-  }
-
-  async each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
-    this.#toRead().each(sql, parameters, read);
-  }
-
-  async get<T>(
-    sql: string,
-    parameters: SqlParameters,
-    read: (row: Row) => T,
-  ): Promise<T | undefined> {
-    return this.#toRead().get(sql, parameters, read);
   }
 
   async run(sql: string, parameters?: SqlParameters): Promise<number> {
@@ -217,7 +224,7 @@ class SqliteDriver implements OpenAsyncDatabase {
     this.#writer.close();
   }
 
-  #toRead(): Reader {
+  protected toRead(): Reader {
     return this.#current() === undefined ? this.reader : this.#writer;
   }
 
@@ -242,41 +249,19 @@ async function whenFree<T>(work: () => T): Promise<T> {
   }
 }
 
-class SqliteSnapshot implements AsyncSnapshot {
+class SqliteSnapshot extends SqliteReads implements AsyncSnapshot {
   readonly #reader: Reader;
 
   constructor(reader: Reader) {
+    super();
     this.#reader = reader;
   }
 
-  async all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
-    return this.#reader.all(sql, parameters, read);
-  }
-
-  async each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
-    this.#reader.each(sql, parameters, read);
-  }
-
-  async get<T>(
-    sql: string,
-    parameters: SqlParameters,
-    read: (row: Row) => T,
-  ): Promise<T | undefined> {
-    return this.#reader.get(sql, parameters, read);
+  protected toRead(): Reader {
+    return this.#reader;
   }
 
   close(): void {
     this.#reader.close();
-  }
-}
-
-/** One work after the other, in the order in which they came. */
-class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  take<T>(work: () => Promise<T>): Promise<T> {
-    const taken = this.#last.then(work, work);
-    this.#last = taken.catch(() => {});
-    return taken;
   }
 }

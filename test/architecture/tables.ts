@@ -60,6 +60,7 @@ export const floors: readonly Floor[] = [
       'src/event-store-config.ts',
       'src/secret.ts',
       'src/semaphore.ts',
+      'src/turns.ts',
       'src/command-line.ts',
       'src/help-text.ts',
       'src/json-object.ts',

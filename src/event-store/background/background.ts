@@ -4,6 +4,7 @@
 import { extname } from 'node:path';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { Turns } from '../../turns.ts';
 import { WorkerThread } from '../../worker-thread.ts';
 import type { IndexStep } from '../store/store.ts';
 
@@ -20,9 +21,8 @@ export interface BackgroundPaths {
 export class Background {
   readonly #paths: BackgroundPaths;
   #thread: WorkerThread<BackgroundTask, IndexStep> | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #ends = 0;
-  #rest: NodeJS.Timeout | undefined;
 
   constructor(paths: BackgroundPaths) {
     this.#paths = paths;
@@ -31,28 +31,23 @@ export class Background {
   /** After those that came before. It never throws: the answer says what failed. */
   run(task: BackgroundTask): Promise<IndexStep> {
     const ends = this.#ends;
-    const step = this.#turn.then(() => {
-      return ends === this.#ends ? this.#run(task) : { hasMore: false };
-    });
-    this.#turn = step;
-    return step;
+    return this.#turns.take(async () =>
+      ends === this.#ends ? this.#run(task) : { hasMore: false },
+    );
   }
 
   /** Ends the thread, with its connections and what waits for it; a later task starts another. */
   async end(): Promise<void> {
     this.#ends += 1;
-    clearTimeout(this.#rest);
     const thread = this.#thread;
     this.#thread = undefined;
     await thread?.terminate();
   }
 
   async #run(task: BackgroundTask): Promise<IndexStep> {
-    clearTimeout(this.#rest);
     try {
       if (this.#thread?.isUsable !== true) this.#thread = this.#start();
       const answer = await this.#thread.ask(task, { msMax: limits.backgroundTaskMsMax });
-      if (this.#thread?.isUsable === true) this.#restLater();
       if (typeof answer === 'object') return answer;
       return { hasMore: false, failure: `Its thread was ${answer}.` };
     } catch (thrown) {
@@ -61,15 +56,12 @@ export class Background {
     }
   }
 
-  #restLater(): void {
-    this.#rest = setTimeout(() => void this.end(), limits.backgroundRestMs).unref();
-  }
-
   #start(): WorkerThread<BackgroundTask, IndexStep> {
     return new WorkerThread({
       entry: new URL(`./background-thread${extname(import.meta.url)}`, import.meta.url),
       data: this.#paths,
       megabytesMax: limits.backgroundMegabytesMax,
+      idleMsMax: limits.backgroundRestMs,
     });
   }
 }

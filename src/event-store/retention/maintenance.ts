@@ -7,6 +7,7 @@ import type { EventStoreSettings } from '../../event-store-config.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { FileStore } from '../../storage/file-store.ts';
+import { Turns } from '../../turns.ts';
 import type { Arrival, EventStore } from '../store/store.ts';
 import type { AdmissionControl } from './admission-control.ts';
 import type { BallastFile } from './ballast-file.ts';
@@ -46,7 +47,8 @@ export class Maintenance {
   readonly #stopping = new AbortController();
   readonly #tasks: readonly ReturnType<typeof startPeriodicTask>[];
   #monotonicAge: Promise<MonotonicAge> | undefined;
-  #lastTask: Promise<unknown> = Promise.resolve();
+  /** The draft sweep and the cleanup never run at the same time. */
+  readonly #turns = new Turns();
   #clockProblem: string | undefined;
   #aloneSince: number | undefined;
 
@@ -58,13 +60,13 @@ export class Maintenance {
       startPeriodicTask(
         'The draft sweep',
         settings.draftSweepSeconds * 1000,
-        () => this.#runAfterOthers(() => this.#finalizeDrafts()),
+        () => this.#turns.take(() => this.#finalizeDrafts()),
         log,
       ),
       startPeriodicTask(
         'The cleanup',
         settings.cleanupSeconds * 1000,
-        () => this.#runAfterOthers(() => this.#cleanUp()),
+        () => this.#turns.take(() => this.#cleanUp()),
         log,
       ),
       startPeriodicTask('Early eviction', limits.capacityReadMs, () => this.#keepCapacity(), log),
@@ -79,22 +81,15 @@ export class Maintenance {
 
   /** Runs the draft sweep and the cleanup once, after running ones have ended. */
   async clean(): Promise<void> {
-    await this.#runAfterOthers(() => this.#finalizeDrafts());
-    await this.#runAfterOthers(() => this.#cleanUp());
-  }
-
-  /** The draft sweep and the cleanup never run at the same time. */
-  #runAfterOthers(work: () => Promise<void>): Promise<void> {
-    const task = this.#lastTask.then(work);
-    this.#lastTask = task.catch(() => {});
-    return task;
+    await this.#turns.take(() => this.#finalizeDrafts());
+    await this.#turns.take(() => this.#cleanUp());
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#dependencies.ballast.stop();
     await Promise.all(this.#tasks.map((task) => task.stop()));
-    await this.#lastTask;
+    await this.#turns.take(async () => {});
   }
 
   /** Opened once, and again after a failure. */

@@ -7,6 +7,7 @@ import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.t
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { Turns } from '../../turns.ts';
 import type { DiskReservations } from '../disk-reservations.ts';
 import type { Matches } from '../zip-import/match-annotations.ts';
 import { fileProblemOf, type Zip, type ZipEntry } from '../zip-import/open-zip.ts';
@@ -152,7 +153,7 @@ class Reader {
   #copied = 0;
   #leftMs: number;
   #isClosed = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -161,9 +162,7 @@ class Reader {
   }
 
   inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
-    return result;
+    return this.#turns.take(work);
   }
 
   async ask(
