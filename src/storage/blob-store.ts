@@ -12,11 +12,11 @@ import {
   stat,
   utimes,
 } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
-import { makeFolder, syncFolder } from '../folder-sync.ts';
+import { createSharedSync, makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import {
   ContentMeter,
@@ -76,9 +76,9 @@ export interface BlobStore {
 }
 
 /**
- * A blob store on a folder, made where there is none: `ab/cd/abcd…` for content, `incoming/` for
+ * A blob store on a folder, made where there is none: `ab/abcd…` for content, `incoming/` for
  * what is being written, `leaving/` for what a sweep is about to remove. Removes what dead
- * processes left half written.
+ * processes left half written. Content that an earlier Fovea put at `ab/cd/abcd…` stays there.
  */
 export async function openBlobFolder(folder: string, clock: Clock): Promise<BlobStore> {
   const store = new BlobFolder(folder, clock);
@@ -93,6 +93,7 @@ class BlobFolder implements BlobStore {
   readonly #clock: Clock;
   /** Folders that this process has synced. */
   readonly #durableFolders = new Set<string>();
+  readonly #sync = createSharedSync(syncFolder);
 
   constructor(folder: string, clock: Clock) {
     this.#folder = folder;
@@ -125,10 +126,11 @@ class BlobFolder implements BlobStore {
   async #putBytes({ hash, bytes }: HashedBytes): Promise<StoredBlob> {
     const blob = { hash, bytes: bytes.byteLength };
     if (await this.#keepKnown(blob)) return blob;
-    return this.#receive(async (draft) => {
+    await this.#withDraft(async (draft) => {
       await writeSynced(draft, [bytes]);
-      return blob;
+      await this.#place(draft, hash);
     });
+    return blob;
   }
 
   async putFile(path: string): Promise<StoredBlob> {
@@ -171,10 +173,10 @@ class BlobFolder implements BlobStore {
   ): Promise<SweepResult> {
     const result = { removed: 0, bytesRemoved: 0, kept: 0 };
     const youngFromMs = this.#clock.now() - olderThanMs;
-    for await (const hash of this.#hashes()) {
-      const isWanted =
-        !(await isOlder(this.#path(hash), youngFromMs)) || (await isReferenced(hash));
-      const bytes = isWanted ? undefined : await this.#remove(hash, youngFromMs);
+    for await (const path of this.#paths()) {
+      const hash = basename(path);
+      const isWanted = !(await isOlder(path, youngFromMs)) || (await isReferenced(hash));
+      const bytes = isWanted ? undefined : await this.#remove(path, youngFromMs);
       if (bytes === undefined) result.kept += 1;
       else result.removed += 1;
       result.bytesRemoved += bytes ?? 0;
@@ -187,11 +189,11 @@ class BlobFolder implements BlobStore {
    * leaves its place, where no later put finds it any more, and comes back if it is young now.
    * Returns the bytes removed; undefined when it stays.
    */
-  async #remove(hash: string, youngFromMs: number): Promise<number | undefined> {
-    const name = `${hash}.${randomUUID()}`;
+  async #remove(path: string, youngFromMs: number): Promise<number | undefined> {
+    const name = `${basename(path)}.${randomUUID()}`;
     const leaving = join(this.#leaving, name);
     try {
-      await rename(this.#path(hash), leaving);
+      await rename(path, leaving);
       const { size, mtimeMs } = await stat(leaving);
       if (mtimeMs <= youngFromMs) {
         await rm(leaving);
@@ -218,20 +220,27 @@ class BlobFolder implements BlobStore {
     } catch (thrown) {
       if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
     }
-    await syncFolder(dirname(path));
+    await this.#sync(dirname(path));
   }
 
   /** Fills a draft, and gives it its place under the hash of what it holds. */
-  async #receive(fill: (draft: string) => Promise<StoredBlob>): Promise<StoredBlob> {
+  #receive(fill: (draft: string) => Promise<StoredBlob>): Promise<StoredBlob> {
+    return this.#withDraft(async (draft) => {
+      const blob = await fill(draft);
+      if (await this.#keepKnown(blob)) await rm(draft, { force: true });
+      else await this.#place(draft, blob.hash);
+      return blob;
+    });
+  }
+
+  /** `work` takes the draft away; a draft whose work failed is removed. */
+  async #withDraft<T>(work: (draft: string) => Promise<T>): Promise<T> {
     const draft = join(this.#incoming, randomUUID());
     try {
-      const blob = await fill(draft);
-      if (!(await this.#keepKnown(blob))) await this.#place(draft, blob.hash);
-      return blob;
+      return await work(draft);
     } catch (thrown) {
-      throw diskError(thrown);
-    } finally {
       await rm(draft, { force: true });
+      throw diskError(thrown);
     }
   }
 
@@ -240,7 +249,7 @@ class BlobFolder implements BlobStore {
     await this.#ensureFolder(dirname(path));
     await this.#makeYoung(draft);
     await rename(draft, path);
-    await syncFolder(dirname(path));
+    await this.#sync(dirname(path));
   }
 
   /**
@@ -249,18 +258,17 @@ class BlobFolder implements BlobStore {
    * kept but replaced.
    */
   async #keepKnown({ hash, bytes }: StoredBlob): Promise<boolean> {
-    const path = this.#path(hash);
-    try {
-      await this.#makeYoung(path);
-      const { size } = await stat(path);
-      if (size !== bytes) return false;
-    } catch (thrown) {
-      if (systemErrorCode(thrown) === 'ENOENT') return false;
-      throw thrown;
+    for (const path of this.#places(hash)) {
+      const size = await readIfThere(path, async () => {
+        await this.#makeYoung(path);
+        return (await stat(path)).size;
+      });
+      if (size !== bytes) continue;
+      await this.#ensureFolder(dirname(path));
+      await this.#sync(dirname(path));
+      return true;
     }
-    await this.#ensureFolder(dirname(path));
-    await syncFolder(dirname(path));
-    return true;
+    return false;
   }
 
   async #makeYoung(path: string): Promise<void> {
@@ -268,43 +276,50 @@ class BlobFolder implements BlobStore {
     await utimes(path, seconds, seconds);
   }
 
-  /** Makes `ab/cd` survive a power cut, whichever process made it. */
+  /** Makes a folder of content survive a power cut, whichever process made it. */
   async #ensureFolder(path: string): Promise<void> {
-    if (this.#durableFolders.has(path)) return;
-    const above = dirname(path);
+    if (path === this.#folder || this.#durableFolders.has(path)) return;
+    await this.#ensureFolder(dirname(path));
     await mkdir(path, { recursive: true, mode: 0o700 });
-    await syncFolder(above);
-    if (!this.#durableFolders.has(above)) await syncFolder(this.#folder);
-    this.#durableFolders.add(above).add(path);
+    await this.#sync(dirname(path));
+    this.#durableFolders.add(path);
   }
 
   /** Reads content where it is: in its place, or on its way out of it and perhaps back. */
   async #find<T>(hash: string, read: (path: string) => Promise<T>): Promise<T> {
     if (!isHash(hash)) throw notFound('stored content', hash);
-    const path = this.#path(hash);
-    const place = await readIfThere(path, read);
-    if (place !== undefined) return place;
+    const places = this.#places(hash);
+    const found = await readFirst(places, read);
+    if (found !== undefined) return found;
     const names = await readdir(this.#leaving);
     const leaving = names.filter((name) => name.startsWith(hash));
-    for (const other of [...leaving.map((name) => join(this.#leaving, name)), path]) {
-      const found = await readIfThere(other, read);
-      if (found !== undefined) return found;
-    }
+    const others = [...leaving.map((name) => join(this.#leaving, name)), ...places];
+    const moved = await readFirst(others, read);
+    if (moved !== undefined) return moved;
     throw notFound('stored content', hash);
   }
 
-  async *#hashes(): AsyncGenerator<string> {
+  /** All content, of the older places too. */
+  async *#paths(): AsyncGenerator<string> {
     for (const first of await readdir(this.#folder)) {
       if (!isPrefix(first)) continue;
-      for (const second of await readdir(join(this.#folder, first))) {
-        const names = await readdir(join(this.#folder, first, second));
-        yield* names.filter(isHash);
+      const folder = join(this.#folder, first);
+      for (const name of await readdir(folder)) {
+        if (isHash(name)) yield join(folder, name);
+        if (!isPrefix(name)) continue;
+        const older = await readdir(join(folder, name));
+        yield* older.filter(isHash).map((hash) => join(folder, name, hash));
       }
     }
   }
 
   #path(hash: string): string {
-    return join(this.#folder, hash.slice(0, 2), hash.slice(2, 4), hash);
+    return join(this.#folder, hash.slice(0, 2), hash);
+  }
+
+  /** Where content may be: its place, and that of an earlier Fovea. */
+  #places(hash: string): readonly string[] {
+    return [this.#path(hash), join(this.#folder, hash.slice(0, 2), hash.slice(2, 4), hash)];
   }
 }
 
@@ -353,6 +368,17 @@ async function moveFile(from: string, to: string): Promise<void> {
 async function isOlder(path: string, youngFromMs: number): Promise<boolean> {
   const found = await readIfThere(path, (it) => stat(it));
   return found !== undefined && found.mtimeMs <= youngFromMs;
+}
+
+async function readFirst<T>(
+  paths: readonly string[],
+  read: (path: string) => Promise<T>,
+): Promise<T | undefined> {
+  for (const path of paths) {
+    const found = await readIfThere(path, read);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 async function readIfThere<T>(

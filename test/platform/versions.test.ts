@@ -161,7 +161,7 @@ it('fails a version with the name of the image that cannot be read', async () =>
   const where = { workspace: 'acme', project: 'damaged' };
   const { body: shown } = await client.call(images.images_get, { ...where, imageId });
   const hash = String(shown.image.hash);
-  const file = join(platform.data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash);
+  const file = join(platform.data, 'blobs', hash.slice(0, 2), hash);
   await writeFile(file, 'damaged');
   const { version, taskId } = await generate(client, 'damaged');
   const error = expect.stringMatching(/^Image "square-1\.png": .* is damaged/);
@@ -182,7 +182,7 @@ it('tells whoever waits for an export why it failed, and tries again when asked 
   await waitFor(client, taskId);
   const { body: shown } = await client.call(images.images_get, { ...where, imageId });
   const hash = String(shown.image.hash);
-  const file = join(platform.data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash);
+  const file = join(platform.data, 'blobs', hash.slice(0, 2), hash);
   const whole = await readFile(file);
   await writeFile(file, 'damaged');
   await expect(exportZip(client, 'spoilt', version, 'coco')).rejects.toMatchObject({

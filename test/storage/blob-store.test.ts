@@ -1,6 +1,6 @@
 // Both blob stores before the same judge, and what only a folder can get wrong.
 
-import { readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openBlobFolder } from '../../src/storage/blob-store.ts';
@@ -28,10 +28,10 @@ judgeBlobStore('on a folder', async (clock) => {
 });
 
 describe('a blob folder', () => {
-  test('has content in two levels of folders, and no drafts', async () => {
+  test('has content in one level of folders, and no drafts', async () => {
     const { folder, blobs } = await openFolder();
     await blobs.put(hello);
-    expect(await filesIn(folder)).toEqual([`2c/f2/${helloHash}`]);
+    expect(await filesIn(folder)).toEqual([`2c/${helloHash}`]);
   });
 
   test.skipIf(process.platform === 'win32')('keeps others out', async () => {
@@ -40,11 +40,26 @@ describe('a blob folder', () => {
     await writeFile(path, 'world', { mode: 0o644 });
     const { hash } = await blobs.putFile(path);
     await blobs.put(hello);
-    const paths = [folder, join(folder, '2c', 'f2'), placeOf(folder, helloHash)];
+    const paths = [folder, join(folder, '2c'), placeOf(folder, helloHash)];
     const modes = [...paths, placeOf(folder, hash)].map(async (each) => (await stat(each)).mode);
     expect((await Promise.all(modes)).map((mode) => mode & 0o777)).toEqual([
       0o700, 0o700, 0o600, 0o600,
     ]);
+  });
+
+  test('has what an earlier Fovea kept two folders deep, once, and sweeps it', async () => {
+    const { folder, blobs, clock } = await openFolder();
+    await blobs.put(hello);
+    await mkdir(join(folder, '2c', 'f2'));
+    await rename(placeOf(folder, helloHash), join(folder, '2c', 'f2', helloHash));
+    expect(await blobs.get(helloHash)).toEqual(hello);
+    expect(await blobs.size(helloHash)).toBe(5);
+    await blobs.put(hello);
+    expect(await filesIn(folder)).toEqual([`2c/f2/${helloHash}`]);
+    clock.advance(2 * minute);
+    expect(await blobs.sweep(() => true, minute)).toMatchObject({ removed: 0, kept: 1 });
+    expect(await blobs.sweep(() => false, minute)).toMatchObject({ removed: 1, bytesRemoved: 5 });
+    expect(await blobs.has(helloHash)).toBe(false);
   });
 
   test('leaves no draft of content whose source fails', async () => {
@@ -82,7 +97,7 @@ describe('a blob folder', () => {
     expect(Buffer.from(await blobs.get(helloHash)).toString()).toBe('hello');
     expect(await blobs.has(helloHash)).toBe(true);
     const reopened = await openBlobFolder(folder, clock);
-    expect(await filesIn(folder)).toEqual([`2c/f2/${helloHash}`]);
+    expect(await filesIn(folder)).toEqual([`2c/${helloHash}`]);
     const result = await reopened.sweep(() => false, 60 * minute);
     expect(result).toEqual({ removed: 0, bytesRemoved: 0, kept: 1 });
   });
@@ -121,7 +136,7 @@ async function writeDraft(folder: string, name: string, writtenMs: number): Prom
 }
 
 function placeOf(folder: string, hash: string): string {
-  return join(folder, hash.slice(0, 2), hash.slice(2, 4), hash);
+  return join(folder, hash.slice(0, 2), hash);
 }
 
 async function filesIn(folder: string): Promise<readonly string[]> {

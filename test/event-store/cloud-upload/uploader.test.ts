@@ -35,7 +35,7 @@ async function sourceBytes(sourceId: unknown): Promise<Buffer> {
   const sql = 'SELECT hash FROM vision_event_images WHERE id = ?';
   const hash = String(database.prepare(sql).get(String(sourceId))?.hash);
   database.close();
-  return readFile(join(platform.data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash));
+  return readFile(join(platform.data, 'blobs', hash.slice(0, 2), hash));
 }
 
 const box = { class: 'cap', x: 10.5, y: 20, width: 4, height: 6, confidence: 0.75 };

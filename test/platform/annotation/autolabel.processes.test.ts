@@ -166,15 +166,15 @@ describe('with a model', () => {
       const hash = createHash('sha256')
         .update(pictures[place] ?? '')
         .digest('hex');
-      return join(data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash);
+      return join(data, 'blobs', hash.slice(0, 2), hash);
     };
     await rm(await pathOf(0));
     await writeFile(await pathOf(1), 'not what was stored');
     // An upload of another time: whole, as its hash says, and still no picture.
     const noPicture = Buffer.from('no picture');
     const hash = createHash('sha256').update(noPicture).digest('hex');
-    await mkdir(join(data, 'blobs', hash.slice(0, 2), hash.slice(2, 4)), { recursive: true });
-    await writeFile(join(data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash), noPicture);
+    await mkdir(join(data, 'blobs', hash.slice(0, 2)), { recursive: true });
+    await writeFile(join(data, 'blobs', hash.slice(0, 2), hash), noPicture);
     const database = new DatabaseSync(join(data, 'platform.db'));
     database.prepare('UPDATE images SET hash = ? WHERE id = ?').run(hash, corrupt);
     database.close();

@@ -108,7 +108,7 @@ async function trashProject({ platform, database }: Era, name: string) {
 }
 
 function pathOf(data: string, hash: string): string {
-  return join(data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash);
+  return join(data, 'blobs', hash.slice(0, 2), hash);
 }
 
 it('keeps a project for 30 days, and takes all of it then', async () => {

@@ -31,7 +31,7 @@ async function upload(client: Client, shade: number) {
   const at = { ...inProject, imageId: body.id };
   const { body: shown } = await client.call(images.images_get, at);
   const hash = String(shown.image.hash);
-  return { id: body.id, path: join(data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash) };
+  return { id: body.id, path: join(data, 'blobs', hash.slice(0, 2), hash) };
 }
 
 async function isThere(path: string): Promise<boolean> {
