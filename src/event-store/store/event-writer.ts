@@ -24,15 +24,11 @@ const writer: Writer = {
 };
 
 serveBatches(port, {
-  open: () => {
-    const database = openDatabase(path, migrations, {
+  open: () =>
+    openDatabase(path, migrations, {
       cacheBytes: limits.eventWriterCacheBytes,
       busyStepMs: limits.databaseBusyStepMs,
-    });
-    // For each row SQLite would make a table of the texts of an IN; TypeScript checks them.
-    database.run('PRAGMA ignore_check_constraints = ON');
-    return database;
-  },
+    }),
   begin: (database, now) => beginWrites(database, now, writer),
   afterwards: (database) => {
     if (isCheckpointDue) database.checkpoint();
