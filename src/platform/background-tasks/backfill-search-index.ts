@@ -7,9 +7,11 @@ import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { type Claim, LeaseLost, type TaskQueue } from '../../storage/task-queue.ts';
-import type { UnindexedImage } from '../store/search.ts';
+import type { FencedTransaction } from '../store/fenced-transaction.ts';
+import type { SearchStore, UnindexedImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import type { BackgroundTask, TaskDependencies } from './background-task.ts';
+import { inParallel } from './process-items.ts';
 
 /** Queues the task of this hour if images are missing, unless another process has done so. */
 export async function addSearchIndexBackfill(
@@ -24,25 +26,24 @@ export async function addSearchIndexBackfill(
 }
 
 /**
- * Goes on where a crash left off: each image is indexed, with its descriptor, in one transaction.
- * An image whose file is lost gets no descriptor, and is found by everything else. Goes on past
- * images that cannot be indexed; the task then fails at its end, and the next hour tries again.
+ * Goes on where a crash left off: images are indexed some at a time, with their descriptors, in one
+ * transaction. An image whose file is lost gets no descriptor, and is found by everything else.
+ * Goes on past images that cannot be indexed; the task then fails at its end, and the next hour
+ * tries again.
  */
 export const backfillSearchIndex: BackgroundTask = async (dependencies, claim, signal) => {
   const { search } = dependencies.store;
+  // After a crash one at a time: so the next attempt finds the one at which it ended.
+  const atOnce = claim.attempt === 1 ? imagesAtOnce : 1;
   const failed: string[] = [];
-  let suspect = await findSuspect(dependencies, claim);
+  const suspect = await findSuspect(dependencies, claim);
   let images = 0;
   for (;;) {
-    const open = await search.unindexed(imagesAtOnce, failed);
+    const open = await search.unindexed(atOnce, failed);
     if (open.length === 0) break;
-    for (const image of open) {
-      signal.throwIfAborted();
-      const isDone = await takeIn(dependencies, claim, image, image.imageId === suspect);
-      if (isDone) images += 1;
-      else failed.push(image.imageId);
-      suspect = undefined;
-    }
+    const bad = await takeIn(dependencies, claim, open, suspect, signal);
+    failed.push(...bad);
+    images += open.length - bad.length;
     if (failed.length >= failedMax) break;
   }
   if (failed.length === 0) return { images };
@@ -50,7 +51,10 @@ export const backfillSearchIndex: BackgroundTask = async (dependencies, claim, s
   throw new FoveaError('internal', `${message} ${images} were.`);
 };
 
-const imagesAtOnce = 100;
+const imagesAtOnce = 64;
+
+/** So many files are in memory at a time. */
+const filesAtOnce = 2;
 
 /** With so many failures, the cause is not the images. */
 const failedMax = 1_000;
@@ -65,20 +69,43 @@ async function findSuspect(
   return first?.imageId;
 }
 
-/** False where the image cannot be indexed. */
+/** Gives those that cannot be indexed. `suspect`: its file is not looked at. */
 async function takeIn(
   { store: { search }, blobs }: TaskDependencies,
   { fenced }: Claim,
-  { imageId, hash }: UnindexedImage,
-  isSuspect: boolean,
+  images: readonly UnindexedImage[],
+  suspect: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const descriptors = new Map<string, Descriptor>();
+  const look = async ({ imageId, hash }: UnindexedImage) => {
+    const descriptor = imageId === suspect ? undefined : await describe(blobs, hash);
+    if (descriptor) descriptors.set(imageId, descriptor);
+  };
+  await inParallel(images, filesAtOnce, look, signal);
+  const ids = images.map(({ imageId }) => imageId);
+  if (await isIndexed(search, ids, descriptors, fenced)) return [];
+  const failed: string[] = [];
+  for (const id of ids) {
+    const descriptor = descriptors.get(id);
+    const own = new Map(descriptor && [[id, descriptor]]);
+    if (!(await isIndexed(search, [id], own, fenced))) failed.push(id);
+  }
+  return failed;
+}
+
+/** False where one of these images cannot be indexed: then none of them is. */
+async function isIndexed(
+  search: SearchStore,
+  imageIds: readonly string[],
+  descriptors: ReadonlyMap<string, Descriptor>,
+  fenced: FencedTransaction,
 ): Promise<boolean> {
   try {
-    const descriptor = isSuspect ? undefined : await describe(blobs, hash);
-    if (descriptor) await search.setDescriptor(imageId, descriptor, fenced);
-    else await search.index([imageId], fenced);
+    await search.index(imageIds, descriptors, fenced);
     return true;
   } catch (thrown) {
-    // Neither is about this image.
+    // Neither is about these images.
     if (thrown instanceof LeaseLost) throw thrown;
     if (thrown instanceof FoveaError && thrown.code === 'full') throw thrown;
     return false;

@@ -39,9 +39,13 @@ export function readMetadata(row: Row): Metadata {
 }
 
 export function readSplits(row: Row): SplitCounts {
-  const value = row.json('splits');
-  if (!isRecordOf(value, isNumber)) throw damaged('splits');
-  return splitCountsOf(value);
+  return splitCountsOf(readCounts(row, 'splits'));
+}
+
+export function readCounts(row: Row, column: string): LabelCounts {
+  const value = row.json(column);
+  if (isRecordOf(value, isNumber)) return value;
+  throw damaged(column);
 }
 
 /** Counts with a place for each split. */

@@ -25,7 +25,7 @@ import { evaluate, type Index } from './search-index/evaluate-query.ts';
 import { rankBySimilarity, readDescriptor } from './search-index/similarity-index.ts';
 import { orderImages } from './search-index/sort-results.ts';
 import { allChunks, listTermsFrom, readTerms } from './search-index/term-bitmaps.ts';
-import { describeImage, indexImages } from './search-index/update-index.ts';
+import { describeImages, indexImages } from './search-index/update-index.ts';
 import { readFound } from './search-results.ts';
 
 export const searchTables: Migration = {
@@ -86,8 +86,6 @@ export function searchStore(
     like: (accessible, request) =>
       reader.read(accessible.workspaceId, { name: 'like', asked: [accessible, request] }),
     descriptorOf: async (imageId) => readDescriptor(database, imageId),
-    setDescriptor: async (imageId, descriptor, fenced = (writes) => writes()) =>
-      fenced(() => describeImage(database, imageId, descriptor)),
     unindexed: async (countMax, except = []) =>
       database.all(
         `SELECT o.image_id, i.hash FROM image_ordinals o JOIN images i ON i.id = o.image_id
@@ -96,7 +94,11 @@ export function searchStore(
         [JSON.stringify(except), countMax],
         (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
       ),
-    index: async (imageIds, fenced) => fenced(() => indexImages(database, imageIds)),
+    index: async (imageIds, descriptors, fenced) =>
+      fenced(async () => {
+        await describeImages(database, descriptors);
+        await indexImages(database, imageIds);
+      }),
     catalog: catalogStore(reader),
     exports: searchExportStore(database, queue),
   };

@@ -1,5 +1,6 @@
 // Deleted images: kept apart from all others, so that no search, count or export can see them.
 
+import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
@@ -160,10 +161,15 @@ export async function restoreImages(
     newId === undefined ? [] : [{ id: newId, name: newName }],
   );
   if (by.length > 0) return { type: 'replaced', count: by.length, by: by.slice(0, newImagesNamed) };
-  for (const { id, projectId, batch, created, descriptor } of found) {
-    const batchId = await ensureBatch(database, projectId, batch, created);
-    await changingImages(database, [id], () => insertBack(database, id, batchId), descriptor);
-  }
+  const descriptors = new Map<string, Descriptor>();
+  for (const { id, descriptor } of found) if (descriptor) descriptors.set(id, descriptor);
+  const ids = found.map(({ id }) => id);
+  const insertAll = async () => {
+    for (const { id, projectId, batch, created } of found) {
+      await insertBack(database, id, await ensureBatch(database, projectId, batch, created));
+    }
+  };
+  await changingImages(database, ids, insertAll, descriptors);
   await database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
   return 'restored';
 }
@@ -171,7 +177,7 @@ export async function restoreImages(
 /** Enough names to see which images are meant. */
 const newImagesNamed = 3;
 
-function readKept(row: Row) {
+function readKept(row: Row): Descriptor | undefined {
   if (!row.boolean('is_described')) return undefined;
   const vector = row.bytes('vector');
   return {

@@ -89,10 +89,14 @@ export interface SearchStore {
   /** The images that look most like a picture, the most similar first. */
   like(accessible: AccessibleProjects, request: SimilarityRequest): Promise<SimilarityPage>;
   descriptorOf(imageId: string): Promise<Descriptor | undefined>;
-  setDescriptor(imageId: string, descriptor: Descriptor, fenced?: FencedTransaction): Promise<void>;
   /** Images that came before there was an index, or before it had descriptors; not `except`. */
   unindexed(countMax: number, except?: readonly string[]): Promise<readonly UnindexedImage[]>;
-  index(imageIds: readonly string[], fenced: FencedTransaction): Promise<void>;
+  /** Takes images into the index; `descriptors`: how they look, by their ids. */
+  index(
+    imageIds: readonly string[],
+    descriptors: ReadonlyMap<string, Descriptor>,
+    fenced: FencedTransaction,
+  ): Promise<void>;
   readonly catalog: CatalogStore;
   readonly exports: SearchExportStore;
 }

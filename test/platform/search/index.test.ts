@@ -37,6 +37,14 @@ const change: fc.Arbitrary<Change> = fc.oneof(
           search.add(image),
     ),
   },
+  fc.tuple(fc.array(newImage, { maxLength: 6 }), fc.nat(4), fc.nat(4)).map(
+    ([images, removed, labelled]): Change =>
+      (search) => {
+        const all = [...search.models.values()];
+        const rest = all.slice(removed, removed + labelled);
+        return search.swap(all.slice(0, removed), images, [], rest);
+      },
+  ),
   fc.nat(5_000).map(
     (count): Change =>
       (search) =>

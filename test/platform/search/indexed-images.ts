@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeAnnotation } from '../../../src/annotations/serialized-annotation.ts';
 import { systemClock } from '../../../src/clock.ts';
+import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
+import { ensureBatch } from '../../../src/platform/sqlite/batches.ts';
 import { readInThisThread } from '../../../src/platform/sqlite/long-reads/run-long-read.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { searchStore } from '../../../src/platform/sqlite/search.ts';
@@ -63,7 +65,6 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
   const globex = await store.workspaces.ensure('globex', 1);
   addProjects(database, acme.id, globex.id);
   const models = new Map<string, Model>();
-  let number = 0;
   return {
     database,
     store,
@@ -76,23 +77,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
       database.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'image_ordinals'", [
         count,
       ]),
-    add: async (given: NewModel): Promise<Model> => {
-      number += 1;
-      const id = `image-${number}`;
-      await store.images.add(newImage(id, `hash-${number}`, given));
-      const model: Model = {
-        ...given,
-        id,
-        number,
-        tags: new Set(given.tags),
-        metadata: { ...given.metadata },
-        labels: undefined,
-        isPredicted: false,
-        jobs: new Set(),
-      };
-      models.set(id, model);
-      return model;
-    },
+    ...additionsTo(shared, store, models),
     ...changesOf(database, shared, store, models),
     /** Rows that the index has. */
     rows: () =>
@@ -114,12 +99,82 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
   };
 }
 
-function newImage(id: string, hash: string, given: NewModel): Parameters<Images['add']>[0] {
+/** New images, one by one and many at once. */
+function additionsTo(shared: AsyncDatabase, store: Store, models: Map<string, Model>) {
+  let number = 0;
+  const toModel = (given: NewModel): Model => {
+    number += 1;
+    return {
+      ...given,
+      id: `image-${number}`,
+      number,
+      tags: new Set(given.tags),
+      metadata: { ...given.metadata },
+      labels: undefined,
+      isPredicted: false,
+      jobs: new Set(),
+    };
+  };
+  return {
+    add: async (given: NewModel): Promise<Model> => {
+      const model = toModel(given);
+      await store.images.add(newImage(model, given));
+      models.set(model.id, model);
+      return model;
+    },
+    /** Removes images, adds others and gives `labelled` one box, in one change of the index. */
+    swap: async (
+      removed: readonly Model[],
+      given: readonly NewModel[],
+      looks: readonly Descriptor[] = [],
+      labelled: readonly Model[] = [],
+    ): Promise<readonly Model[]> => {
+      const added = given.map(toModel);
+      const ids = [...removed, ...labelled, ...added].map(({ id }) => id);
+      const descriptors = new Map(looks.map((look, at) => [added[at]?.id ?? '', look]));
+      const writes = async () => {
+        for (const { id } of removed) await shared.run('DELETE FROM images WHERE id = ?', [id]);
+        for (const model of added) await insertImage(shared, model);
+        for (const { id, project } of labelled) await labelImage(shared, id, project);
+      };
+      await changingImages(shared, ids, writes, descriptors);
+      for (const { id } of removed) models.delete(id);
+      for (const model of labelled) model.labels = ['WBC'];
+      for (const model of added) models.set(model.id, model);
+      return added;
+    },
+  };
+}
+
+/** As a store writes it that knows nothing of the index. */
+async function insertImage(database: AsyncDatabase, model: Model): Promise<void> {
+  const { id, project, name, width, height, split, metadata, tags, number } = model;
+  const batchId = await ensureBatch(database, project, model.batch, 1);
+  await database.run(
+    `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
+       metadata, created) VALUES (?, ?, ?, ?, ?, 1, 'jpeg', ?, ?, ?, ?, 1)`,
+    [id, project, batchId, name, `hash-${number}`, width, height, split, JSON.stringify(metadata)],
+  );
+  for (const tag of tags) {
+    await database.run('INSERT INTO image_tags (image_id, tag) VALUES (?, ?)', [id, tag]);
+  }
+}
+
+async function labelImage(database: AsyncDatabase, id: string, project: string): Promise<void> {
+  await database.run('UPDATE images SET objects = 1 WHERE id = ?', [id]);
+  await database.run('DELETE FROM image_labels WHERE image_id = ?', [id]);
+  await database.run(
+    "INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, 'WBC', 1)",
+    [id, project],
+  );
+}
+
+function newImage({ id, number }: Model, given: NewModel): Parameters<Images['add']>[0] {
   return {
     id,
     projectId: given.project,
     name: given.name,
-    hash,
+    hash: `hash-${number}`,
     bytes: 1,
     format: 'jpeg',
     width: given.width,

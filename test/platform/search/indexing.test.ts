@@ -161,7 +161,7 @@ it('says that it is not complete, and takes in what changes meanwhile', async ()
   expect(await read()).toEqual({ ids: [old.id], isComplete: false });
   const open = await fixture.search.unindexed(9);
   expect(open).toEqual([{ imageId: other.id, hash: 'hash-2' }]);
-  await fixture.search.index([other.id], (writes) => writes());
+  await fixture.search.index([other.id], new Map(), (writes) => writes());
   expect(await read()).toEqual({ ids: [old.id, other.id], isComplete: true });
   const moved = { kind: 'term', term: 'split:test' } as const;
   expect(await fixture.search.count(reach, moved)).toBe(1);
@@ -185,3 +185,43 @@ it('has the names of a database from before in the rows that are looked through'
   fixture.database.run(insert);
   expect(read()).toEqual(kept);
 });
+
+it('keeps how each of many new images looks, and takes it over for the same file elsewhere', async () => {
+  const fixture = await openSearch();
+  onTestFinished(() => fixture.close());
+  const image = { project: 'cells', batch: 'one', width: 4, height: 4, metadata: {} } as const;
+  const many = Array.from({ length: 300 }, (_, number) => {
+    return { ...image, name: `n${number}.jpg`, split: 'train', tags: [] } as const;
+  });
+  const looks = many.map((_, number) => ({
+    vector: Int8Array.from({ length: 64 }, (_, at) => number - at * 3),
+    hash: Uint8Array.from({ length: 8 }, (_, at) => number + at),
+  }));
+  const models = await fixture.swap([], many, looks.slice(0, 299));
+  const lookOf = ({ id }: { readonly id: string }) => fixture.search.descriptorOf(id);
+  expect(await Promise.all(models.map(lookOf))).toEqual([...looks.slice(0, 299), undefined]);
+
+  const reach = { workspaceId: fixture.acme.id, projectIds: undefined };
+  const request = { query: { kind: 'all' }, offset: 0, limit: 2, withAnnotations: false } as const;
+  const like = async (number: number) => {
+    const descriptor = looks[number] ?? { vector: new Int8Array(64), hash: new Uint8Array(8) };
+    const { total, images } = await fixture.search.like(reach, { ...request, descriptor });
+    return [total, images[0]?.name];
+  };
+  expect(await like(280)).toEqual([299, 'n280.jpg']);
+
+  const [, last = undefined] = models.slice(298);
+  await fixture.search.index([], new Map([[last?.id ?? '', looks[299] ?? never()]]), (w) => w());
+  expect(await like(299)).toEqual([300, 'n299.jpg']);
+
+  const other = { ...image, project: 'cars', name: 'twin.jpg', split: 'test', tags: [] } as const;
+  const [twin] = await fixture.swap([], [other]);
+  fixture.database.run("UPDATE images SET hash = 'hash-281' WHERE id = ?", [twin?.id]);
+  fixture.database.run('UPDATE image_ordinals SET indexed = 0 WHERE image_id = ?', [twin?.id]);
+  await fixture.search.index([twin?.id ?? ''], new Map(), (writes) => writes());
+  expect(await lookOf(twin ?? never())).toEqual(looks[280]);
+});
+
+function never(): never {
+  throw new Error('no such image');
+}

@@ -25,29 +25,69 @@ INSERT INTO search_name_chunks (chunk, names)
 `,
 };
 
-/** Stores the name of an image in its row; undefined removes it. */
-export async function keepInChunk(
+/** Stores the folded names of images, within the caller's transaction; undefined removes one. */
+export async function keepNames(
   database: AsyncDatabase,
-  ordinal: number,
-  name: string | undefined,
+  names: ReadonlyMap<number, string | undefined>,
 ): Promise<void> {
-  const chunk = Math.floor(ordinal / namesInRow);
-  const sql = 'SELECT names FROM search_name_chunks WHERE chunk = ?';
-  const names = (await database.get(sql, [chunk], (row) => row.text('names'))) ?? '';
-  const mark = nameEnd + placeMark(ordinal % namesInRow);
-  const at = names.indexOf(mark);
-  const others =
-    at === -1
-      ? names
-      : names.slice(0, names.lastIndexOf(nameStart, at)) + names.slice(at + mark.length);
-  const next = name === undefined ? others : others + nameStart + name + mark;
-  if (next === '') await database.run('DELETE FROM search_name_chunks WHERE chunk = ?', [chunk]);
-  else {
+  const kept = new Map(
+    await database.all(
+      'SELECT ordinal, name FROM search_names WHERE ordinal IN (SELECT value FROM json_each(?))',
+      [JSON.stringify([...names.keys()])],
+      (row) => [row.integer('ordinal'), row.text('name')],
+    ),
+  );
+  const changed = [...names].filter(([ordinal, name]) => kept.get(ordinal) !== name);
+  if (changed.length === 0) return;
+  const removed = changed.map(([ordinal]) => ordinal).filter((ordinal) => kept.has(ordinal));
+  if (removed.length > 0) {
+    const these = 'IN (SELECT value FROM json_each(?))';
+    const list = [JSON.stringify(removed)];
+    await database.run(`DELETE FROM search_names WHERE ordinal ${these}`, list);
+    await database.run(`DELETE FROM search_trigrams WHERE rowid ${these}`, list);
+  }
+  const added = changed.flatMap(([ordinal, name]) =>
+    name === undefined ? [] : [{ ordinal, name }],
+  );
+  if (added.length > 0) {
+    const from = "SELECT value ->> 'ordinal', value ->> 'name' FROM json_each(?)";
+    const marked = "SELECT value ->> 'ordinal', char(2) || (value ->> 'name') || char(3)";
+    const list = [JSON.stringify(added)];
+    await database.run(`INSERT INTO search_names (ordinal, name) ${from}`, list);
     await database.run(
-      `INSERT INTO search_name_chunks (chunk, names) VALUES (?, ?)
-       ON CONFLICT DO UPDATE SET names = excluded.names`,
-      [chunk, next],
+      `INSERT INTO search_trigrams (rowid, name) ${marked} FROM json_each(?)`,
+      list,
     );
+  }
+  await keepInChunks(database, changed, new Set(removed));
+}
+
+/** `removed`: those that stand in a row now. */
+async function keepInChunks(
+  database: AsyncDatabase,
+  changed: readonly (readonly [number, string | undefined])[],
+  removed: ReadonlySet<number>,
+): Promise<void> {
+  const chunks = Map.groupBy(changed, ([ordinal]) => Math.floor(ordinal / namesInRow));
+  for (const [chunk, ofChunk] of chunks) {
+    const sql = 'SELECT names FROM search_name_chunks WHERE chunk = ?';
+    let names = (await database.get(sql, [chunk], (row) => row.text('names'))) ?? '';
+    for (const [ordinal, name] of ofChunk) {
+      const mark = nameEnd + placeMark(ordinal % namesInRow);
+      if (removed.has(ordinal)) {
+        const at = names.indexOf(mark);
+        names = names.slice(0, names.lastIndexOf(nameStart, at)) + names.slice(at + mark.length);
+      }
+      if (name !== undefined) names += nameStart + name + mark;
+    }
+    if (names === '') await database.run('DELETE FROM search_name_chunks WHERE chunk = ?', [chunk]);
+    else {
+      await database.run(
+        `INSERT INTO search_name_chunks (chunk, names) VALUES (?, ?)
+         ON CONFLICT DO UPDATE SET names = excluded.names`,
+        [chunk, names],
+      );
+    }
   }
 }
 

@@ -9,19 +9,34 @@ import { and, type Bitmap, chunkOf, countWord, ordinals, placeOf, size } from '.
 import { rangeOf, readTerm } from './term-bitmaps.ts';
 
 const hashBytes = 8;
+const vectorBytes = 64;
 
-/** Adds the descriptor of a new image, within the caller's transaction. */
-export async function addDescriptor(
+/** Adds descriptors of images that have none, within the caller's transaction. */
+export async function addDescriptors(
   database: AsyncDatabase,
-  ordinal: number,
-  descriptor: Descriptor,
+  descriptors: ReadonlyMap<number, Descriptor>,
 ): Promise<void> {
-  const { vector, hash } = descriptor;
-  await database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [
-    ordinal,
-    new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
-  ]);
-  const chunk = Math.floor(ordinal / limits.similarityChunkImages);
+  if (descriptors.size === 0) return;
+  const vectors = [...descriptors.values()].map(({ vector }) => vector);
+  await database.run(
+    `INSERT INTO likeness_vectors (ordinal, vector)
+     SELECT value, substr(?, key * ${vectorBytes} + 1, ${vectorBytes}) FROM json_each(?)`,
+    [
+      Buffer.concat(vectors.map((one) => new Uint8Array(one.buffer, one.byteOffset, vectorBytes))),
+      JSON.stringify([...descriptors.keys()]),
+    ],
+  );
+  const chunks = Map.groupBy(descriptors, ([ordinal]) =>
+    Math.floor(ordinal / limits.similarityChunkImages),
+  );
+  for (const [chunk, some] of chunks) await addHashes(database, chunk, some);
+}
+
+async function addHashes(
+  database: AsyncDatabase,
+  chunk: number,
+  descriptors: readonly (readonly [ordinal: number, Descriptor])[],
+): Promise<void> {
   const stored = await database.get(
     'SELECT hashes FROM likeness_hashes WHERE chunk = ?',
     [chunk],
@@ -29,7 +44,9 @@ export async function addDescriptor(
   );
   const hashes = new Uint8Array(limits.similarityChunkImages * hashBytes);
   if (stored) hashes.set(stored);
-  hashes.set(hash, (ordinal % limits.similarityChunkImages) * hashBytes);
+  for (const [ordinal, { hash }] of descriptors) {
+    hashes.set(hash, (ordinal % limits.similarityChunkImages) * hashBytes);
+  }
   await database.run(
     `INSERT INTO likeness_hashes (chunk, hashes) VALUES (?, ?)
      ON CONFLICT DO UPDATE SET hashes = excluded.hashes`,
@@ -37,50 +54,62 @@ export async function addDescriptor(
   );
 }
 
-/** Its hash stays: no query reads it, since its ordinal is not used again. */
-export async function removeDescriptor(database: AsyncDatabase, ordinal: number): Promise<void> {
-  await database.run('DELETE FROM likeness_vectors WHERE ordinal = ?', [ordinal]);
+/** Their hashes stay: no query reads them, since their ordinals are not used again. */
+export async function removeDescriptors(
+  database: AsyncDatabase,
+  ordinals: readonly number[],
+): Promise<void> {
+  if (ordinals.length === 0) return;
+  await database.run(
+    'DELETE FROM likeness_vectors WHERE ordinal IN (SELECT value FROM json_each(?))',
+    [JSON.stringify(ordinals)],
+  );
 }
 
 export async function readDescriptor(
   database: AsyncDatabase,
   imageId: string,
 ): Promise<Descriptor | undefined> {
-  const found = await database.get(
-    `SELECT v.ordinal, v.vector FROM likeness_vectors v
-     JOIN image_ordinals o ON o.ordinal = v.ordinal WHERE o.image_id = ?`,
+  return database.get(
+    `SELECT ${descriptorColumns} FROM image_ordinals o
+       JOIN likeness_vectors v ON v.ordinal = o.ordinal
+       JOIN likeness_hashes h ON ${ofChunk}
+     WHERE o.image_id = ?`,
     [imageId],
-    readNumbered,
+    readDescriptorRow,
   );
-  return found && { vector: found.vector, hash: await readHash(database, found.ordinal) };
 }
 
-/** Of any image with these bytes. */
-export async function findDescriptor(
+/** Of any images with these bytes, by the hashes of the bytes. */
+export async function findDescriptors(
   database: AsyncDatabase,
-  hash: string,
-): Promise<Descriptor | undefined> {
-  const found = await database.get(
-    `SELECT v.ordinal, v.vector FROM images i JOIN image_ordinals o ON o.image_id = i.id
-     JOIN likeness_vectors v ON v.ordinal = o.ordinal WHERE i.hash = ? LIMIT 1`,
-    [hash],
-    readNumbered,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Descriptor>> {
+  if (hashes.length === 0) return new Map();
+  return new Map(
+    await database.all(
+      `SELECT wanted.value AS file, ${descriptorColumns}
+       FROM (SELECT DISTINCT value FROM json_each(?)) AS wanted
+         CROSS JOIN likeness_vectors v ON v.ordinal = (
+           SELECT same.ordinal FROM images i JOIN image_ordinals o ON o.image_id = i.id
+             JOIN likeness_vectors same ON same.ordinal = o.ordinal
+           WHERE i.hash = wanted.value LIMIT 1)
+         CROSS JOIN likeness_hashes h ON ${ofChunk}`,
+      [JSON.stringify(hashes)],
+      (row): [string, Descriptor] => [row.text('file'), readDescriptorRow(row)],
+    ),
   );
-  return found && { vector: found.vector, hash: await readHash(database, found.ordinal) };
 }
 
-function readNumbered(row: Row) {
-  return { ordinal: row.integer('ordinal'), vector: readVector(row) };
-}
+// Of `v`, a row of vectors, and `h`, a row of hashes. A bound number would be a real one: dividing
+// by it would keep a fraction.
+const perChunk = limits.similarityChunkImages;
+const ofChunk = `h.chunk = v.ordinal / ${perChunk}`;
+const descriptorColumns = `v.vector,
+  substr(h.hashes, v.ordinal % ${perChunk} * ${hashBytes} + 1, ${hashBytes}) AS hash`;
 
-async function readHash(database: AsyncDatabase, ordinal: number): Promise<Uint8Array> {
-  const hashes = await database.get(
-    'SELECT hashes FROM likeness_hashes WHERE chunk = ?',
-    [Math.floor(ordinal / limits.similarityChunkImages)],
-    (row) => row.bytes('hashes'),
-  );
-  const at = (ordinal % limits.similarityChunkImages) * hashBytes;
-  return hashes?.slice(at, at + hashBytes) ?? new Uint8Array(hashBytes);
+function readDescriptorRow(row: Row): Descriptor {
+  return { vector: readVector(row), hash: row.bytes('hash') };
 }
 
 export interface Ranked {

@@ -31,57 +31,99 @@ export function noteChange(
 
 /** Writes changes within the caller's transaction. A term without images leaves nothing behind. */
 export async function writeChanges(database: AsyncDatabase, changes: TermChanges): Promise<void> {
-  for (const [term, ofTerm] of changes) {
-    const id = await termId(database, term);
-    const chunks = Map.groupBy(ofTerm, ([ordinal]) => chunkOf(ordinal));
-    let isEmptied = false;
-    for (const [chunk, bits] of chunks) {
-      isEmptied = !(await writeChunk(database, id, chunk, bits)) || isEmptied;
+  if (changes.size === 0) return;
+  const chunks = new Map<number, ChunkChanges>();
+  for (const [name, id] of await ensureTerms(database, [...changes.keys()])) {
+    for (const [ordinal, isSet] of changes.get(name) ?? []) {
+      const ofChunk: ChunkChanges = chunks.get(chunkOf(ordinal)) ?? new Map();
+      chunks.set(chunkOf(ordinal), ofChunk);
+      const ofTerm = ofChunk.get(id) ?? [];
+      ofChunk.set(id, ofTerm);
+      ofTerm.push([placeOf(ordinal), isSet]);
     }
-    if (isEmptied) await removeUnused(database, id);
   }
+  const emptied: number[] = [];
+  for (const [chunk, ofChunk] of chunks) {
+    emptied.push(...(await writeChunk(database, chunk, ofChunk)));
+  }
+  if (emptied.length > 0) await removeUnused(database, emptied);
 }
 
-async function termId(database: AsyncDatabase, term: string): Promise<number> {
-  const find = 'SELECT id FROM search_terms WHERE term = ?';
-  const known = await database.get(find, [term], (row) => row.integer('id'));
-  if (known !== undefined) return known;
-  const add = 'INSERT INTO search_terms (term) VALUES (?) RETURNING id';
-  return (await database.get(add, [term], (row) => row.integer('id'))) ?? 0;
+/** Ids of terms to the places in one chunk, and whether their bits are set. */
+type ChunkChanges = Map<number, [place: number, isSet: boolean][]>;
+
+/** The ids of terms; they are made where there are none. */
+async function ensureTerms(
+  database: AsyncDatabase,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const read = (row: Row): [string, number] => [row.text('term'), row.integer('id')];
+  const find = 'SELECT id, term FROM search_terms WHERE term IN (SELECT value FROM json_each(?))';
+  const known = new Map(await database.all(find, [JSON.stringify(terms)], read));
+  const missing = terms.filter((name) => !known.has(name));
+  if (missing.length === 0) return known;
+  const add = `INSERT INTO search_terms (term) SELECT value FROM json_each(?) RETURNING id, term`;
+  return new Map([...known, ...(await database.all(add, [JSON.stringify(missing)], read))]);
 }
 
-/** False when no bit of the chunk is set any more. */
+/** Gives the terms of which no bit is set any more in this chunk. */
 async function writeChunk(
   database: AsyncDatabase,
-  id: number,
   chunk: number,
-  bits: readonly (readonly [number, boolean])[],
-): Promise<boolean> {
-  const stored = await database.get(
-    'SELECT bits FROM search_chunks WHERE term_id = ? AND chunk = ?',
-    [id, chunk],
-    (row) => readBits(row.bytes('bits')),
+  changes: ChunkChanges,
+): Promise<readonly number[]> {
+  const stored = new Map(
+    await database.all(
+      `SELECT term_id, bits FROM search_chunks
+       WHERE chunk = ? AND term_id IN (SELECT value FROM json_each(?))`,
+      [chunk, JSON.stringify([...changes.keys()])],
+      (row) => [row.integer('term_id'), readBits(row.bytes('bits'))],
+    ),
   );
-  const words = stored ?? new Uint32Array(chunkWords);
-  for (const [ordinal, isSet] of bits) setBit(words, placeOf(ordinal), isSet);
-  const count = countBits(words);
-  if (count === 0) {
-    await database.run('DELETE FROM search_chunks WHERE term_id = ? AND chunk = ?', [id, chunk]);
-    return false;
+  const emptied: number[] = [];
+  const written: { readonly id: number; readonly bits: Uint8Array }[] = [];
+  for (const [id, ofTerm] of changes) {
+    const words = stored.get(id) ?? new Uint32Array(chunkWords);
+    for (const [place, isSet] of ofTerm) setBit(words, place, isSet);
+    const count = countBits(words);
+    if (count === 0) emptied.push(id);
+    else written.push({ id, bits: packBits(words, count) });
   }
-  await database.run(
-    `INSERT INTO search_chunks (term_id, chunk, bits) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET bits = excluded.bits`,
-    [id, chunk, packBits(words, count)],
-  );
-  return true;
+  await putChunk(database, chunk, written);
+  if (emptied.length > 0) {
+    await database.run(
+      'DELETE FROM search_chunks WHERE chunk = ? AND term_id IN (SELECT value FROM json_each(?))',
+      [chunk, JSON.stringify(emptied)],
+    );
+  }
+  return emptied;
 }
 
-async function removeUnused(database: AsyncDatabase, id: number): Promise<void> {
+/** All in one statement: each takes its bits from where they lie among those of all. */
+async function putChunk(
+  database: AsyncDatabase,
+  chunk: number,
+  written: readonly { readonly id: number; readonly bits: Uint8Array }[],
+): Promise<void> {
+  let from = 1;
+  const rows = written.map(({ id, bits }) => {
+    const row = [id, from, bits.length];
+    from += bits.length;
+    return row;
+  });
   await database.run(
-    `DELETE FROM search_terms WHERE id = ?
+    `INSERT INTO search_chunks (term_id, chunk, bits)
+     SELECT value ->> 0, ?, substr(?, value ->> 1, value ->> 2) FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET bits = excluded.bits`,
+    [chunk, Buffer.concat(written.map(({ bits }) => bits)), JSON.stringify(rows)],
+  );
+}
+
+async function removeUnused(database: AsyncDatabase, ids: readonly number[]): Promise<void> {
+  await database.run(
+    `DELETE FROM search_terms WHERE id IN (SELECT value FROM json_each(?))
        AND NOT EXISTS (SELECT 1 FROM search_chunks WHERE term_id = search_terms.id)`,
-    [id],
+    [JSON.stringify(ids)],
   );
 }
 

@@ -2,43 +2,32 @@
 
 import type { SplitName } from '../../../contract/fields.ts';
 import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
-import {
-  fold,
-  type IndexedImage,
-  nameEnd,
-  nameStart,
-  term,
-  termsOf,
-} from '../../../query-language/search-terms.ts';
+import { fold, term, termsOf } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
-import type { Row } from '../../../storage/database.ts';
-import { readMetadata, readTexts } from '../column-readers.ts';
-import { keepInChunk } from './name-index.ts';
-import { addDescriptor, findDescriptor, removeDescriptor } from './similarity-index.ts';
+import { type Entry, readEntries } from './image-entries.ts';
+import { keepNames } from './name-index.ts';
+import { addDescriptors, findDescriptors, removeDescriptors } from './similarity-index.ts';
 import { noteChange, type TermChanges, writeChanges } from './term-bitmaps.ts';
+
+/** How images look, by their ids. */
+export type Descriptors = ReadonlyMap<string, Descriptor>;
 
 /**
  * Runs writes that change these images, new and removed ones too, and brings the index along. Who
- * writes images, labels, tags, metadata, batches or jobs of images calls it. `descriptor`: how the
- * one new image looks.
+ * writes images, labels, tags, metadata, batches or jobs of images calls it. New images get their
+ * numbers in the order of `imageIds`. `descriptors`: of images that may have none yet.
  */
 export async function changingImages<Result>(
   database: AsyncDatabase,
   imageIds: readonly string[],
   writes: () => Promise<Result>,
-  descriptor?: Descriptor,
+  descriptors: Descriptors = new Map(),
 ): Promise<Result> {
   return database.transaction(async () => {
     const ids = [...new Set(imageIds)];
-    const before = new Map<string, Entry | undefined>();
-    for (const id of ids) before.set(id, await readEntry(database, id));
+    const before = await readEntries(database, ids);
     const result = await writes();
-    const changes: TermChanges = new Map();
-    for (const id of ids) {
-      const after = await readEntry(database, id);
-      await indexImage(database, id, before.get(id), after, changes, descriptor);
-    }
-    await writeChanges(database, changes);
+    await updateIndex(database, before, await readEntries(database, ids), descriptors);
     return result;
   });
 }
@@ -70,133 +59,127 @@ export async function indexImages(
   database: AsyncDatabase,
   imageIds: readonly string[],
 ): Promise<void> {
-  await changingImages(database, imageIds, async () => {});
+  await database.transaction(async () => {
+    const entries = await readEntries(database, imageIds);
+    await updateIndex(database, entries, entries, new Map());
+  });
 }
 
-/** Keeps how an image looks, where it is not known yet. */
-export async function describeImage(
+/** Keeps how images look, where it is not known yet, without a look at all else of them. */
+export async function describeImages(
   database: AsyncDatabase,
-  imageId: string,
-  descriptor: Descriptor,
+  descriptors: Descriptors,
 ): Promise<void> {
-  await changingImages(database, [imageId], async () => {}, descriptor);
+  await database.transaction(async () => {
+    const open = await database.all(
+      `SELECT image_id, ordinal, indexed FROM json_each(?) AS wanted
+         CROSS JOIN image_ordinals o ON o.image_id = wanted.value
+       WHERE NOT EXISTS (SELECT 1 FROM likeness_vectors WHERE ordinal = o.ordinal)`,
+      [JSON.stringify([...descriptors.keys()])],
+      (row) => ({
+        descriptor: descriptors.get(row.text('image_id')),
+        ordinal: row.integer('ordinal'),
+        isIndexed: row.boolean('indexed'),
+      }),
+    );
+    const added = new Map<number, Descriptor>();
+    const changes: TermChanges = new Map();
+    for (const { descriptor, ordinal, isIndexed } of open) {
+      if (descriptor) added.set(ordinal, descriptor);
+      if (isIndexed) noteChange(changes, term('is', 'described'), ordinal, true);
+    }
+    await addDescriptors(database, added);
+    await writeChanges(database, changes);
+  });
 }
 
-/** An image with what the index may have of it. */
-interface Entry {
-  readonly ordinal: number | undefined;
-  readonly isIndexed: boolean;
-  readonly image: IndexedImage & { readonly hash: string };
-}
+type Entries = ReadonlyMap<string, Entry>;
 
-async function indexImage(
+async function updateIndex(
   database: AsyncDatabase,
-  imageId: string,
-  before: Entry | undefined,
-  after: Entry | undefined,
-  changes: TermChanges,
-  descriptor: Descriptor | undefined,
+  before: Entries,
+  after: Entries,
+  descriptors: Descriptors,
 ): Promise<void> {
-  const ordinal = after
-    ? (after.ordinal ?? (await addOrdinal(database, imageId)))
-    : before?.ordinal;
-  if (ordinal === undefined) return;
-  const image = after && {
-    ...after.image,
-    isDescribed: await describe(database, ordinal, after, descriptor),
-  };
-  const had = before?.isIndexed ? termsOf(before.image) : new Set<string>();
-  const has = image ? termsOf(image) : new Set<string>();
-  for (const name of had) if (!has.has(name)) noteChange(changes, name, ordinal, false);
-  for (const name of has) if (!had.has(name)) noteChange(changes, name, ordinal, true);
-  if (image === undefined) await removeDescriptor(database, ordinal);
-  await keepName(database, ordinal, image?.name);
-  if (after && !after.isIndexed) {
-    await database.run('UPDATE image_ordinals SET indexed = 1 WHERE ordinal = ?', [ordinal]);
+  const ordinals = await addOrdinals(database, after);
+  const described = await describe(database, after, ordinals, descriptors);
+  const changes: TermChanges = new Map();
+  const names = new Map<number, string | undefined>();
+  const gone: number[] = [];
+  for (const id of new Set([...before.keys(), ...after.keys()])) {
+    const [old, entry] = [before.get(id), after.get(id)];
+    const ordinal = ordinals.get(id) ?? old?.ordinal;
+    if (ordinal === undefined) continue;
+    const had = old?.isIndexed ? termsOf(old.image) : noTerms;
+    const has = entry ? termsOf({ ...entry.image, isDescribed: described.has(id) }) : noTerms;
+    for (const name of had) if (!has.has(name)) noteChange(changes, name, ordinal, false);
+    for (const name of has) if (!had.has(name)) noteChange(changes, name, ordinal, true);
+    names.set(ordinal, entry && fold(entry.image.name));
+    if (entry === undefined) gone.push(ordinal);
   }
+  await writeChanges(database, changes);
+  await keepNames(database, names);
+  await removeDescriptors(database, gone);
 }
 
-/** The same file elsewhere, for example in what a project was forked from, looks the same. */
+const noTerms: ReadonlySet<string> = new Set();
+
+/** The numbers of images: new ones get the next. All of them count as indexed from now on. */
+async function addOrdinals(
+  database: AsyncDatabase,
+  entries: Entries,
+): Promise<ReadonlyMap<string, number>> {
+  const ordinals = new Map<string, number>();
+  const added: string[] = [];
+  const indexed: number[] = [];
+  for (const { id, ordinal, isIndexed } of entries.values()) {
+    if (ordinal === undefined) added.push(id);
+    else ordinals.set(id, ordinal);
+    if (ordinal !== undefined && !isIndexed) indexed.push(ordinal);
+  }
+  if (indexed.length > 0) {
+    const these = 'ordinal IN (SELECT value FROM json_each(?))';
+    const sql = `UPDATE image_ordinals SET indexed = 1 WHERE ${these}`;
+    await database.run(sql, [JSON.stringify(indexed)]);
+  }
+  if (added.length > 0) {
+    const rows = await database.all(
+      `INSERT INTO image_ordinals (image_id, indexed) SELECT value, 1 FROM json_each(?)
+       RETURNING image_id, ordinal`,
+      [JSON.stringify(added)],
+      (row) => ({ id: row.text('image_id'), ordinal: row.integer('ordinal') }),
+    );
+    for (const { id, ordinal } of rows) ordinals.set(id, ordinal);
+  }
+  return ordinals;
+}
+
+/**
+ * The images of which it is known how they look, from now on. The same file elsewhere, for example
+ * in what a project was forked from, looks the same.
+ */
 async function describe(
   database: AsyncDatabase,
-  ordinal: number,
-  { image, isIndexed }: Entry,
-  given: Descriptor | undefined,
-): Promise<boolean> {
-  if (image.isDescribed) return true;
-  const descriptor = given ?? (isIndexed ? undefined : await findDescriptor(database, image.hash));
-  if (descriptor) await addDescriptor(database, ordinal, descriptor);
-  return descriptor !== undefined;
-}
-
-async function addOrdinal(database: AsyncDatabase, imageId: string): Promise<number | undefined> {
-  await database.run('INSERT INTO image_ordinals (image_id, indexed) VALUES (?, 1)', [imageId]);
-  const sql = 'SELECT ordinal FROM image_ordinals WHERE image_id = ?';
-  return database.get(sql, [imageId], (row) => row.integer('ordinal'));
-}
-
-async function keepName(
-  database: AsyncDatabase,
-  ordinal: number,
-  name: string | undefined,
-): Promise<void> {
-  const folded = name === undefined ? undefined : fold(name);
-  const sql = 'SELECT name FROM search_names WHERE ordinal = ?';
-  const kept = await database.get(sql, [ordinal], (row) => row.text('name'));
-  if (kept === folded) return;
-  await keepInChunk(database, ordinal, folded);
-  if (kept !== undefined) {
-    await database.run('DELETE FROM search_names WHERE ordinal = ?', [ordinal]);
-    await database.run('DELETE FROM search_trigrams WHERE rowid = ?', [ordinal]);
-  }
-  if (folded === undefined) return;
-  await database.run('INSERT INTO search_names (ordinal, name) VALUES (?, ?)', [ordinal, folded]);
-  await database.run('INSERT INTO search_trigrams (rowid, name) VALUES (?, ?)', [
-    ordinal,
-    `${nameStart}${folded}${nameEnd}`,
-  ]);
-}
-
-async function readEntry(database: AsyncDatabase, imageId: string): Promise<Entry | undefined> {
-  return database.get(
-    `SELECT o.ordinal, coalesce(o.indexed, 0) AS indexed, i.project_id, i.batch_id, i.name, i.hash, i.split,
-       i.width, i.height, i.objects, i.predicted, i.metadata,
-       (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
-       (SELECT json_group_array(label) FROM
-         (SELECT label FROM image_labels WHERE image_id = i.id ORDER BY label)) AS labels,
-       (SELECT json_group_array(n) FROM
-         (SELECT n FROM image_labels WHERE image_id = i.id ORDER BY label)) AS label_counts,
-       (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
-       EXISTS (SELECT 1 FROM likeness_vectors WHERE ordinal = o.ordinal) AS described
-     FROM images i LEFT JOIN image_ordinals o ON o.image_id = i.id WHERE i.id = ?`,
-    [imageId],
-    readEntryRow,
+  entries: Entries,
+  ordinals: ReadonlyMap<string, number>,
+  given: Descriptors,
+): Promise<ReadonlySet<string>> {
+  const open = [...entries.values()].filter(({ image }) => !image.isDescribed);
+  const unknown = open.filter(({ id, isIndexed }) => !isIndexed && !given.has(id));
+  const found = await findDescriptors(
+    database,
+    unknown.map(({ hash }) => hash),
   );
-}
-
-function readEntryRow(row: Row): Entry {
-  const counts = row.json('label_counts');
-  const countAt = (at: number) => (Array.isArray(counts) ? Number(counts[at]) : 0);
-  return {
-    ordinal: row.optionalInteger('ordinal'),
-    isIndexed: row.boolean('indexed'),
-    image: {
-      projectId: row.text('project_id'),
-      batchId: row.text('batch_id'),
-      name: row.text('name'),
-      hash: row.text('hash'),
-      split: row.text('split'),
-      width: row.integer('width'),
-      height: row.integer('height'),
-      objects: row.optionalInteger('objects'),
-      isPredicted: row.boolean('predicted'),
-      metadata: readMetadata(row),
-      tags: readTexts(row, 'tags'),
-      labels: readTexts(row, 'labels').map((label, at) => ({ label, count: countAt(at) })),
-      jobIds: readTexts(row, 'jobs'),
-      isDescribed: row.boolean('described'),
-    },
-  };
+  const added = new Map<number, Descriptor>();
+  const described = new Set(entries.keys());
+  for (const { id, hash, isIndexed } of open) {
+    const descriptor = given.get(id) ?? (isIndexed ? undefined : found.get(hash));
+    const ordinal = ordinals.get(id);
+    if (descriptor && ordinal !== undefined) added.set(ordinal, descriptor);
+    else described.delete(id);
+  }
+  await addDescriptors(database, added);
+  return described;
 }
 
 /** Ordinal to split, of those images that are in the index. */

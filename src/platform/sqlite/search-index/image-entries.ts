@@ -1,0 +1,60 @@
+// Reads what the search index may have of images.
+
+import type { IndexedImage } from '../../../query-language/search-terms.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { Row } from '../../../storage/database.ts';
+import { readCounts, readMetadata, readTexts } from '../column-readers.ts';
+
+/** An image with what the index may have of it. */
+export interface Entry {
+  readonly id: string;
+  readonly ordinal: number | undefined;
+  readonly isIndexed: boolean;
+  /** Of its bytes. */
+  readonly hash: string;
+  readonly image: IndexedImage;
+}
+
+/** Those of these images that there are, by their ids and in the same order. */
+export async function readEntries(
+  database: AsyncDatabase,
+  imageIds: readonly string[],
+): Promise<ReadonlyMap<string, Entry>> {
+  const entries = await database.all(
+    `SELECT i.id, o.ordinal, coalesce(o.indexed, 0) AS indexed, i.project_id, i.batch_id, i.name,
+       i.hash, i.split, i.width, i.height, i.objects, i.predicted, i.metadata,
+       (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
+       (SELECT json_group_object(label, n) FROM image_labels WHERE image_id = i.id) AS labels,
+       (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
+       EXISTS (SELECT 1 FROM likeness_vectors WHERE ordinal = o.ordinal) AS described
+     FROM json_each(?) AS wanted CROSS JOIN images i ON i.id = wanted.value
+       LEFT JOIN image_ordinals o ON o.image_id = i.id`,
+    [JSON.stringify(imageIds)],
+    readEntry,
+  );
+  return new Map(entries.map((entry) => [entry.id, entry]));
+}
+
+function readEntry(row: Row): Entry {
+  return {
+    id: row.text('id'),
+    ordinal: row.optionalInteger('ordinal'),
+    isIndexed: row.boolean('indexed'),
+    hash: row.text('hash'),
+    image: {
+      projectId: row.text('project_id'),
+      batchId: row.text('batch_id'),
+      name: row.text('name'),
+      split: row.text('split'),
+      width: row.integer('width'),
+      height: row.integer('height'),
+      objects: row.optionalInteger('objects'),
+      isPredicted: row.boolean('predicted'),
+      metadata: readMetadata(row),
+      tags: readTexts(row, 'tags'),
+      labels: Object.entries(readCounts(row, 'labels')).map(([label, count]) => ({ label, count })),
+      jobIds: readTexts(row, 'jobs'),
+      isDescribed: row.boolean('described'),
+    },
+  };
+}
