@@ -28,12 +28,18 @@ export class Background {
     this.#paths = paths;
   }
 
-  /** After those that came before. It never throws: the answer says what failed. */
-  run(task: BackgroundTask): Promise<IndexStep> {
+  /**
+   * After those that came before. The answer says what failed; it throws what `afterwards` throws,
+   * which ends before the next task begins.
+   */
+  run(task: BackgroundTask, afterwards?: () => Promise<unknown>): Promise<IndexStep> {
     const ends = this.#ends;
-    return this.#turns.take(async () =>
-      ends === this.#ends ? this.#run(task) : { hasMore: false },
-    );
+    return this.#turns.take(async () => {
+      if (ends !== this.#ends) return { hasMore: false };
+      const step = await this.#run(task);
+      await afterwards?.();
+      return step;
+    });
   }
 
   /** Ends the thread, with its connections and what waits for it; a later task starts another. */

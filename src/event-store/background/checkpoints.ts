@@ -7,7 +7,8 @@ import type { Background } from './background.ts';
  * SQLite by itself does it at the end of a commit, once much has come together: all who wait for
  * that commit wait some 40 ms. The background does it a few milliseconds at a time, while writes go
  * on. What they append meanwhile is little, and is moved by the writer: only when all is in the
- * file does the log begin anew.
+ * file does the log begin anew. No step of the index begins before that: while it reads, the log
+ * goes on.
  */
 export class Checkpoints {
   readonly #background: Background;
@@ -33,8 +34,7 @@ export class Checkpoints {
   /** What fails is done later: by SQLite, if by nobody else. */
   async #run(): Promise<void> {
     try {
-      await this.#background.run('checkpoint');
-      await this.#moveRest();
+      await this.#background.run('checkpoint', this.#moveRest);
     } catch {
     } finally {
       this.#isRunning = false;
