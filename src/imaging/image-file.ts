@@ -2,18 +2,17 @@
 // thread: services go through image-threads.ts.
 
 import type { Sharp } from 'sharp';
-import { type ErrorCode, FoveaError } from '../errors.ts';
+import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
-import { countPngTexts, type DecodeCost, decodeCost } from './decode-cost.ts';
-import { countExifEntries } from './exif-entry-count.ts';
+import { checkWhole } from './check-whole.ts';
+import { type DecodeCost, decodeCost } from './decode-cost.ts';
+import { fileError } from './file-error.ts';
 import { type ImageFormat, imageContentTypes, Malformed, recogniseImage } from './image-format.ts';
-import { readJpegFrame } from './jpeg-header.ts';
+import { readHeader } from './image-header.ts';
 import { loadSharp } from './load-sharp.ts';
 import type { RawImage } from './raw-image.ts';
 import { computeDescriptor, type Descriptor, descriptorSide } from './similarity-descriptor.ts';
-import { countTiffPages } from './tiff-header.ts';
-import { readWebpHeader } from './webp-header.ts';
 
 export interface ImageFile {
   readonly format: ImageFormat;
@@ -34,7 +33,22 @@ export async function readImageFile(bytes: Uint8Array): Promise<ImageFile> {
   return (await readDescribedImage(bytes)).file;
 }
 
-/** The same, and how it looks; undefined for a BMP file that is too large to decode for that. */
+/**
+ * What an image file is, after it is known that nothing of it is missing: the damage that its
+ * structure shows is refused, that within its pixels is not. Nothing is decoded. Errors as
+ * readImageFile.
+ */
+export async function checkImageFile(bytes: Uint8Array): Promise<ImageFile> {
+  const file = await readImageHeader(bytes);
+  try {
+    checkWhole(bytes, file.format);
+  } catch (cause) {
+    throw asFileError(file.format, cause);
+  }
+  return file;
+}
+
+/** readImageFile, and how it looks; undefined for a BMP that is too large to decode for that. */
 export async function readDescribedImage(
   bytes: Uint8Array,
 ): Promise<{ readonly file: ImageFile; readonly descriptor: Descriptor | undefined }> {
@@ -86,17 +100,20 @@ export async function weighImage(
   checkLength(bytes);
   const format = recognise(bytes);
   try {
-    checkBeforeLibrary(bytes, format);
-    const header = await (ownHeaders[format] ?? readHeader)(bytes);
+    const header = await readHeader(bytes, format);
     checkPixels(header);
     const { width, height, orientation } = header;
     const contentType = imageContentTypes[format];
-    const cost = decodeCost(bytes, format, header);
+    const cost = decodeCost(header, header.held);
     return { file: { format, contentType, width, height, orientation }, cost };
   } catch (cause) {
-    if (cause instanceof FoveaError) throw cause;
-    throw unreadable(format, cause, cause instanceof Malformed ? `: it ${cause.message}` : '');
+    throw asFileError(format, cause);
   }
+}
+
+function asFileError(format: ImageFormat, cause: unknown): FoveaError {
+  if (cause instanceof FoveaError) return cause;
+  return unreadable(format, cause, cause instanceof Malformed ? `: it ${cause.message}` : '');
 }
 
 /** Throws `invalid_input` for no bytes, and `too_large` for too many. */
@@ -104,23 +121,6 @@ export function checkLength({ length }: Uint8Array): void {
   if (length === 0) throw fileError('invalid_input', 'is empty');
   if (length <= limits.imageBytesMax) return;
   throw fileError('too_large', `has ${length} bytes; at most ${limits.imageBytesMax} are accepted`);
-}
-
-/** What would cost too much even with the header. */
-function checkBeforeLibrary(bytes: Uint8Array, format: ImageFormat): void {
-  if (format === 'png') checkCount(countPngTexts(bytes), limits.pngTextsMax, 'compressed texts');
-  if (format === 'jpeg') checkCount(readJpegFrame(bytes).scans, limits.jpegScansMax, 'scans');
-  if (format !== 'tiff') {
-    const countMax = limits.exifEntriesMax;
-    checkCount(countExifEntries(bytes, countMax), countMax, 'EXIF entries');
-    return;
-  }
-  checkCount(countTiffPages(bytes, limits.tiffPagesMax), limits.tiffPagesMax, 'pages');
-}
-
-function checkCount(count: number, countMax: number, what: string): void {
-  if (count <= countMax) return;
-  throw fileError('too_large', `has more than ${countMax} ${what}, which are not read`);
 }
 
 function checkPixels({ width, height }: Size): void {
@@ -211,7 +211,7 @@ export async function reencode(
   quality: number,
 ): Promise<Uint8Array> {
   const file = await readImageHeader(bytes);
-  checkWhole(file);
+  checkEncodable(file);
   const side = (length: number) => Math.max(1, Math.round(length * scale));
   const size = { width: side(file.width), height: side(file.height) };
   const pixels = await openPixels(bytes, file, size);
@@ -227,7 +227,7 @@ export async function reencode(
 }
 
 /** A BMP file that is not made smaller is in memory with all its pixels. */
-function checkWhole({ format, width, height }: ImageFile): void {
+function checkEncodable({ format, width, height }: ImageFile): void {
   if (format !== 'bmp' || 3 * width * height <= limits.decodeBytesMax) return;
   throw fileError('too_large', `has ${width} x ${height} pixels, too many for a BMP`);
 }
@@ -266,50 +266,6 @@ function unreadable(format: ImageFormat, cause: unknown, what = ''): FoveaError 
 /** What is said of an image whose time is over. */
 export const takesTooLong = `takes longer than ${limits.imageReadMsMax / 1000} s to read`;
 
-interface Header extends Size {
-  readonly channels: number;
-  readonly bytesPerSample: number;
-  readonly isProgressive: boolean;
-  readonly orientation: number;
-}
-
-/** Of formats that sharp does not read, or whose header alone would cost much there. */
-const ownHeaders: Partial<Record<ImageFormat, (bytes: Uint8Array) => Header>> = {
-  bmp: (bytes) => {
-    const { width, height } = readBmpHeader(bytes);
-    return { width, height, orientation: 1, ...plainSamples };
-  },
-  webp: (bytes) => {
-    const { width, height, orientation } = readWebpHeader(bytes);
-    return { width, height, orientation, ...plainSamples };
-  },
-};
-
-const plainSamples = { channels: 4, bytesPerSample: 1, isProgressive: false } as const;
-
-async function readHeader(bytes: Uint8Array): Promise<Header> {
-  const sharp = await loadSharp();
-  // The limit is ours to check, so that the refusal can name the size.
-  const image = sharp(bytes, { failOn: 'none', limitInputPixels: false });
-  const { width, height, channels, depth, isProgressive, orientation = 1 } = await image.metadata();
-  const bytesPerSample = sampleBytes[depth] ?? 16;
-  return { width, height, channels, bytesPerSample, isProgressive, orientation };
-}
-
-/** By the names that libvips gives them. */
-const sampleBytes: Readonly<Record<string, number>> = {
-  uchar: 1,
-  char: 1,
-  ushort: 2,
-  short: 2,
-  uint: 4,
-  int: 4,
-  float: 4,
-  complex: 8,
-  double: 8,
-  dpcomplex: 16,
-};
-
 function recognise(bytes: Uint8Array): ImageFormat {
   const found = recogniseImage(bytes);
   if ('format' in found) return found.format;
@@ -317,14 +273,4 @@ function recognise(bytes: Uint8Array): ImageFormat {
     'unsupported_media',
     `is ${found.other}; accepted are JPEG, PNG, WebP, BMP, TIFF and AVIF`,
   );
-}
-
-/** An error about a file. */
-export function fileError(
-  code: ErrorCode,
-  message: string,
-  details: { readonly cause?: unknown; readonly hint?: string } = {},
-): FoveaError {
-  const problems = [{ path: 'file', message }];
-  return new FoveaError(code, `file: ${message}`, { ...details, problems });
 }

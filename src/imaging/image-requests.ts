@@ -3,6 +3,7 @@
 import type { Size } from './bmp.ts';
 import { type EncodedImage, encodeImage } from './encode-image.ts';
 import {
+  checkImageFile,
   decodeSmall,
   fitImage,
   type ImageFile,
@@ -20,7 +21,7 @@ type OwnBytes = Uint8Array<ArrayBuffer>;
 
 /** The names of their functions in image-file.ts. */
 export type FileRequest = { readonly bytes: OwnBytes } & (
-  | { readonly kind: 'readImageHeader' }
+  | { readonly kind: 'readImageHeader' | 'checkImageFile' }
   | { readonly kind: 'readDescribedImage' }
   | { readonly kind: 'decodeSmall'; readonly side: number; readonly enlargementMax: number }
   | { readonly kind: 'fitImage'; readonly size: Size }
@@ -36,7 +37,7 @@ export type PixelRequest = { readonly pixels: Size & { readonly data: OwnBytes }
 export type ImageRequest = FileRequest | PixelRequest;
 
 export type ImageResponse =
-  | { readonly kind: 'readImageHeader'; readonly file: ImageFile }
+  | { readonly kind: 'readImageHeader' | 'checkImageFile'; readonly file: ImageFile }
   | {
       readonly kind: 'readDescribedImage';
       readonly file: ImageFile;
@@ -53,6 +54,8 @@ export async function handleImageRequest(job: ImageRequest): Promise<ImageRespon
   switch (kind) {
     case 'readImageHeader':
       return { kind, file: await readImageHeader(job.bytes) };
+    case 'checkImageFile':
+      return { kind, file: await checkImageFile(job.bytes) };
     case 'readDescribedImage':
       return { kind, ...(await readDescribedImage(job.bytes)) };
     case 'decodeSmall':

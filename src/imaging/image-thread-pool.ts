@@ -1,6 +1,7 @@
 // Decodes and encodes images in worker threads, within one memory budget of the process: small ones
-// share a thread, a large one has its own thread, which ends with it and frees its memory. The
-// functions do what those of the same names in image-file.ts and encode-image.ts do.
+// share a thread, a large one has its own thread, which ends with it and frees its memory. What
+// takes no decoder and no time is read in the calling thread. The functions do what those of the
+// same names in image-file.ts and encode-image.ts do.
 
 import { currentCaller } from '../current-caller.ts';
 import { FoveaError } from '../errors.ts';
@@ -8,15 +9,36 @@ import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Size } from './bmp.ts';
 import type { EncodedImage } from './encode-image.ts';
-import { checkLength, type ImageFile } from './image-file.ts';
+import {
+  checkImageFile as checkHere,
+  checkLength,
+  type ImageFile,
+  readImageHeader as readHeaderHere,
+} from './image-file.ts';
+import { recogniseImage } from './image-format.ts';
+import { isReadWithoutDecoder } from './image-header.ts';
 import type { FileRequest, ImageRequest, ImageResponse, PixelRequest } from './image-requests.ts';
 import { type ImageThread, startImageThread } from './image-thread.ts';
 import type { RawImage } from './raw-image.ts';
 import type { Descriptor } from './similarity-descriptor.ts';
 
 export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
+  if (isReadHere(bytes)) return readHeaderHere(bytes);
   const kind = 'readImageHeader';
   return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own }))).file;
+}
+
+export async function checkImageFile(bytes: Uint8Array): Promise<ImageFile> {
+  if (isReadHere(bytes)) return checkHere(bytes);
+  const kind = 'checkImageFile';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own }))).file;
+}
+
+/** What is no image is refused as soon. */
+function isReadHere(bytes: Uint8Array): boolean {
+  const found = recogniseImage(bytes);
+  const takesDecoder = 'format' in found && !isReadWithoutDecoder(found.format);
+  return !takesDecoder && bytes.length <= limits.imageReadHereBytesMax;
 }
 
 export async function readDescribedImage(

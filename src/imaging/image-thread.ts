@@ -4,7 +4,8 @@ import { extname } from 'node:path';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { WorkerThread } from '../worker-thread.ts';
-import { fileError, takesTooLong } from './image-file.ts';
+import { fileError } from './file-error.ts';
+import { takesTooLong } from './image-file.ts';
 import type { ImageRequest, ImageResponse } from './image-requests.ts';
 import type { FromThread, SentError, ThreadData, ToThread } from './image-thread-messages.ts';
 

@@ -33,7 +33,7 @@ async function run({ id, job }: ToThread): Promise<void> {
 
 /** What takes more than any thread may is refused here, by its header. */
 async function isForOther(job: ImageRequest & { readonly bytes: Uint8Array }): Promise<boolean> {
-  if (job.kind === 'readImageHeader') return false;
+  if (job.kind === 'readImageHeader' || job.kind === 'checkImageFile') return false;
   const { file, cost } = await weighImage(job.bytes);
   if (cost.bytes > limits.decodeBytesMax) return false;
   const isSlow = file.width * file.height > limits.decodeSharedPixelsMax;

@@ -1,7 +1,8 @@
-// Reads the header of a WebP file: libvips would take memory for all pixels to do so.
+// Reads the header of a WebP file: libvips would take memory for all pixels to do so. Checks whether
+// the file is whole.
 
+import { behindExifMark, readOrientation } from './exif-orientation.ts';
 import { Malformed } from './image-format.ts';
-import { readTiffTags } from './tiff-header.ts';
 
 export interface WebpHeader {
   readonly width: number;
@@ -25,12 +26,29 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
     throw new Malformed('has too many chunks before its image');
   }
   const isHeavy = chunks.some(({ kind }) => kind === 'VP8L' || kind === 'ANIM' || kind === 'ANMF');
-  const exif = chunks.find(({ kind }) => kind === 'EXIF');
-  const orientation = exif ? orientationOf(bytes.subarray(exif.start, exif.end)) : 1;
+  const chunk = chunks.find(({ kind }) => kind === 'EXIF');
+  const exif = bytes.subarray(chunk?.start ?? 0, chunk?.end ?? 0);
+  const orientation = readOrientation(behindExifMark(exif) ?? exif);
   return { width, height, isHeavy, orientation };
 }
 
+/** Throws `Malformed` where the file ends before its length or that of a chunk says so. */
+export function checkWebpChunks(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = riffStart + view.getUint32(4, true);
+  if (end > bytes.length) throw new Malformed('ends before the length that it gives');
+  for (let at = firstChunk; at < end; ) {
+    if (at + 8 > end) throw new Malformed('ends within a chunk');
+    const length = view.getUint32(at + 4, true);
+    if (at + 8 + length > end) throw new Malformed('ends within a chunk');
+    at += 8 + length + (length % 2);
+  }
+}
+
 const headerBytes = 30;
+/** What the length of the file counts from. */
+const riffStart = 8;
+const firstChunk = 12;
 
 interface Chunk {
   readonly kind: string;
@@ -40,7 +58,7 @@ interface Chunk {
 
 function chunksOf(view: DataView): readonly Chunk[] {
   const chunks: Chunk[] = [];
-  let at = 12;
+  let at = firstChunk;
   while (at + 8 <= view.byteLength && chunks.length < chunksMax) {
     const kind = String.fromCharCode(...[0, 1, 2, 3].map((place) => view.getUint8(at + place)));
     const length = view.getUint32(at + 4, true);
@@ -64,15 +82,3 @@ const sizes: Readonly<Record<string, (view: DataView) => readonly [number, numbe
   },
   VP8X: (view) => [(view.getUint32(24, true) & 0xffffff) + 1, (view.getUint32(26, true) >>> 8) + 1],
 };
-
-/** EXIF is a TIFF directory, before which some programs write the mark that JPEG has there. */
-function orientationOf(exif: Uint8Array): number {
-  const mark = Buffer.from(exif.subarray(0, 6)).toString('latin1');
-  try {
-    const value = readTiffTags(mark === 'Exif\0\0' ? exif.subarray(6) : exif)(274) ?? 1;
-    return value >= 1 && value <= 8 ? value : 1;
-  } catch (thrown) {
-    if (thrown instanceof Malformed) return 1;
-    throw thrown;
-  }
-}

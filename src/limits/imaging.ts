@@ -13,6 +13,11 @@ export const imagingLimits = {
    * With what a thread takes for itself, a service stays below 300 MB more. Of AVIF it is 4K.
    */
   decodeBytesMax: 160 * 1024 * 1024,
+  /**
+   * Of a file that takes no decoder, header and structure are read in the calling thread. The bytes
+   * that take longest (chunks of one byte, letters of a mark) hold it up for some 15 ms then.
+   */
+  imageReadHereBytesMax: 256 * 1024,
   /** Smaller images share a thread; a larger one gets its own, which ends with it. */
   decodeSharedBytesMax: 48 * 1024 * 1024,
   /** Images with more pixels take seconds: they get a thread of their own too. */

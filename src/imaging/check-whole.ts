@@ -1,0 +1,27 @@
+// Checks whether an image file is whole by its structure, without decoding its pixels.
+
+import { limits } from '../limits.ts';
+import { checkAvifItems } from './avif-items.ts';
+import { checkBmpRows, readBmpHeader } from './bmp.ts';
+import { type ImageFormat, Malformed } from './image-format.ts';
+import { readJpegFile } from './jpeg-file.ts';
+import { checkPngChunks } from './png-file.ts';
+import { checkTiffPixels } from './tiff-header.ts';
+import { checkWebpChunks } from './webp-header.ts';
+
+/** Throws `Malformed`, of a BMP `invalid_input`, where part of the file is missing or damaged. */
+export function checkWhole(bytes: Uint8Array, format: ImageFormat): void {
+  checks[format](bytes);
+}
+
+const checks: Readonly<Record<ImageFormat, (bytes: Uint8Array) => void>> = {
+  jpeg: (bytes) => {
+    const { fault } = readJpegFile(bytes, limits.jpegScansMax);
+    if (fault !== undefined) throw new Malformed(fault);
+  },
+  png: checkPngChunks,
+  webp: checkWebpChunks,
+  bmp: (bytes) => checkBmpRows(bytes, readBmpHeader(bytes)),
+  tiff: checkTiffPixels,
+  avif: checkAvifItems,
+};
