@@ -144,7 +144,7 @@ function findTag(view: DataView, directory: Directory, tag: number): number | un
   return readValue(view, directory, entry, 0);
 }
 
-/** Where its entry stands. Of a tag that stands there twice, the first counts, as libtiff has it. */
+/** Where its entry is. Of a tag that stands there twice, the first counts, as libtiff has it. */
 function findEntry(view: DataView, directory: Directory, tag: number): number | undefined {
   for (let index = 0; index < directory.count; index += 1) {
     const at = entryAt(directory, index);

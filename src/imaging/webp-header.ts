@@ -1,5 +1,5 @@
-// Reads the header of a WebP file: libvips would take memory for all pixels to do so. Checks whether
-// the file is whole.
+// Reads the header of a WebP file: libvips would take memory for all pixels to do so. Checks
+// whether the file is whole.
 
 import { behindExifMark, readOrientation } from './exif-orientation.ts';
 import { Malformed } from './image-format.ts';

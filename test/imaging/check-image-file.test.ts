@@ -22,7 +22,7 @@ function tiffOfStrips(): Buffer {
   const pixels = places + 8 * height;
   const file = Buffer.alloc(pixels + width * height, 100);
   file.write('II*\0\x08\0\0\0\x08\0', 'latin1');
-  const entries = [
+  const tags = [
     [256, 1, width],
     [257, 1, height],
     [258, 1, 8],
@@ -32,7 +32,7 @@ function tiffOfStrips(): Buffer {
     [278, 1, 1],
     [279, height, places + 4 * height],
   ] as const;
-  for (const [index, [tag, count, value]] of entries.entries()) {
+  for (const [index, [tag, count, value]] of tags.entries()) {
     const at = file.writeUInt16LE(4, file.writeUInt16LE(tag, 10 + 12 * index));
     file.writeUInt32LE(value, file.writeUInt32LE(count, at));
   }
@@ -64,8 +64,7 @@ const files = {
   bmp: bmp24(24, 18, (x, y) => [x, y, 100]),
 } as const;
 
-type Name = keyof typeof files;
-const names = Object.keys(files) as Name[];
+const entries = Object.entries(files);
 
 async function verdictOf(bytes: Uint8Array): Promise<string> {
   const outcome: unknown = await checkImageFile(bytes).then(
@@ -79,16 +78,16 @@ async function verdictOf(bytes: Uint8Array): Promise<string> {
 }
 
 describe('a file that is whole', () => {
-  test.each(names)('is what a full decode says: %s', async (name) => {
-    const file = await checkImageFile(files[name]);
+  test.each(entries)('is what a full decode says: %s', async (_name, bytes) => {
+    const file = await checkImageFile(bytes);
     expect(file).toMatchObject({ width: 24, height: 18 });
-    expect(file).toEqual(await readImageFile(files[name]));
-    expect(await checkInPool(files[name])).toEqual(file);
+    expect(file).toEqual(await readImageFile(bytes));
+    expect(await checkInPool(bytes)).toEqual(file);
   });
 
   test('is accepted with bytes behind its end', async () => {
-    for (const name of names) {
-      const bytes = Buffer.concat([files[name], Buffer.alloc(100, 3)]);
+    for (const [name, whole] of entries) {
+      const bytes = Buffer.concat([whole, Buffer.alloc(100, 3)]);
       expect([name, await verdictOf(bytes)]).toEqual([name, '24 x 18']);
     }
   });
@@ -114,8 +113,7 @@ describe('a file that is whole', () => {
 });
 
 describe('a file that is cut off', () => {
-  test.each(names)('is refused wherever it ends: %s', async (name) => {
-    const whole = files[name];
+  test.each(entries)('is refused wherever it ends: %s', async (_name, whole) => {
     const accepted: number[] = [];
     for (let length = 1; length < whole.length; length += 1) {
       const verdict = await verdictOf(whole.subarray(0, length));
@@ -251,17 +249,23 @@ describe('damage within the pixels', () => {
 describe('bytes that mean nothing', () => {
   const codes = /^(\d+ x \d+|invalid_input|unsupported_media|too_large)$/;
 
-  test.each(names)('are accepted or refused in order behind a start of %s', async (name) => {
-    const whole = files[name];
-    const start = fc.integer({ min: 4, max: whole.length });
-    const drawn = fc.asyncProperty(start, fc.uint8Array({ maxLength: 400 }), async (end, more) => {
-      expect(await verdictOf(Buffer.concat([whole.subarray(0, end), more]))).toMatch(codes);
-      const inside = Buffer.from(whole);
-      inside.set(more.subarray(0, whole.length - end), end);
-      expect(await verdictOf(inside)).toMatch(codes);
-    });
-    await fc.assert(drawn, { numRuns: 60 });
-  });
+  test.each(entries)(
+    'are accepted or refused in order behind a start of %s',
+    async (_name, whole) => {
+      const start = fc.integer({ min: 4, max: whole.length });
+      const drawn = fc.asyncProperty(
+        start,
+        fc.uint8Array({ maxLength: 400 }),
+        async (end, more) => {
+          expect(await verdictOf(Buffer.concat([whole.subarray(0, end), more]))).toMatch(codes);
+          const inside = Buffer.from(whole);
+          inside.set(more.subarray(0, whole.length - end), end);
+          expect(await verdictOf(inside)).toMatch(codes);
+        },
+      );
+      await fc.assert(drawn, { numRuns: 60 });
+    },
+  );
 
   // What is read in the calling thread must hold it up for a few milliseconds only. Native searches
   // go through the file a fixed number of times.
