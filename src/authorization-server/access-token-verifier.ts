@@ -12,9 +12,9 @@ export interface VerifyDependencies {
   readonly users: Pick<UserServices, 'accounts' | 'workspacesOf'>;
   readonly clock: Clock;
   /** Whether an application is still registered; always true for metadata documents. */
-  isKnownClient(id: string): boolean;
+  isKnownClient(id: string): Promise<boolean>;
   /** Whether the resource still exists: tokens of a removed MCP server become invalid. */
-  isKnownAudience(audience: string): boolean;
+  isKnownAudience(audience: string): Promise<boolean>;
 }
 
 /**
@@ -31,16 +31,16 @@ export function createAccessTokenVerifier({
   return async (secret): Promise<AccessToken | undefined> => {
     const now = Math.floor(clock.now() / 1_000);
     const id = secret.reveal();
-    const row = authorizations.find(hashId('AccessToken', id));
+    const row = await authorizations.find(hashId('AccessToken', id));
     if (row === undefined || row.expires <= now) return undefined;
     const { accountId, clientId, grantId, scope, aud, exp } = payloadOf(id, row) ?? {};
     if (!accountId || !clientId || !grantId || exp === undefined || exp <= now) return undefined;
-    const grant = authorizations.find(hashGrantId(grantId));
+    const grant = await authorizations.find(hashGrantId(grantId));
     if (grant === undefined || grant.expires <= now) return undefined;
-    const account = users.accounts.find(accountId);
-    if (account === undefined || !isKnownClient(clientId)) return undefined;
+    const account = await users.accounts.find(accountId);
+    if (account === undefined || !(await isKnownClient(clientId))) return undefined;
     const audience = typeof aud === 'string' ? aud : aud?.[0];
-    if (audience !== undefined && !isKnownAudience(audience)) return undefined;
+    if (audience !== undefined && !(await isKnownAudience(audience))) return undefined;
     const workspaces = users.workspacesOf(account);
     const workspace = grant.workspace ?? workspaces[0];
     if (workspace === undefined || !workspaces.includes(workspace)) return undefined;

@@ -14,24 +14,31 @@ export interface NewAccount {
   readonly password: Secret;
 }
 
+export interface Credentials {
+  readonly nameOrEmail: string;
+  readonly password: Secret;
+  /** Where they come from, for fairness between networks. */
+  readonly network: string;
+}
+
 export interface Accounts {
   /** Throws `invalid_input` for invalid values, `conflict` where name or email is taken. */
   add(account: NewAccount): Promise<Account>;
   /** Throws as `add` does: lets a command check the values before it asks for a password. */
-  check(account: Omit<NewAccount, 'password'>): void;
-  isEmpty(): boolean;
+  check(account: Omit<NewAccount, 'password'>): Promise<void>;
+  isEmpty(): Promise<boolean>;
   /** Sorted by name. */
-  list(): readonly Account[];
-  find(id: string): Account | undefined;
+  list(): Promise<readonly Account[]>;
+  find(id: string): Promise<Account | undefined>;
   /** By name or email, case-insensitive. */
-  findByName(nameOrEmail: string): Account | undefined;
+  findByName(nameOrEmail: string): Promise<Account | undefined>;
   /** The key under which sign-in attempts count: the same for an account's name and email. */
-  throttleKey(nameOrEmail: string): string;
+  throttleKey(nameOrEmail: string): Promise<string>;
   /**
    * By name or email, case-insensitive; false: there is no such account. Its tokens become invalid,
    * since every token check looks up the account.
    */
-  remove(nameOrEmail: string): boolean;
+  remove(nameOrEmail: string): Promise<boolean>;
   /**
    * Signs out all browsers except one session of the settings pages, and with `programs` all
    * programs too. Throws `invalid_input` for a password that is too short or too long.
@@ -41,55 +48,62 @@ export interface Accounts {
     password: Secret,
     ends: { readonly programs: boolean; readonly butSession?: Secret },
   ): Promise<void>;
-  /** The account with this password; undefined otherwise, in constant time. */
-  authenticate(
-    nameOrEmail: string,
-    password: Secret,
-    network?: string,
-  ): Promise<Account | undefined>;
+  /**
+   * Checks the password in constant time. What then `begin` writes is one transaction, in which the
+   * password is still that one: a change of the password ends it too. Undefined: the password is
+   * wrong.
+   */
+  authenticate<T>(
+    credentials: Credentials,
+    begin: (account: Account) => Promise<T>,
+  ): Promise<T | undefined>;
 }
 
 export function createAccounts(store: AccountStore, now: () => number): Accounts {
-  const checked = (given: Omit<NewAccount, 'password'>) => {
+  const checked = async (given: Omit<NewAccount, 'password'>) => {
     const account = readAccount(given);
-    const taken = store.accountByKey(account.nameKey) ?? store.accountByKey(account.emailKey);
+    const taken =
+      (await store.accountByKey(account.nameKey)) ?? (await store.accountByKey(account.emailKey));
     if (taken !== undefined) throw accountTaken();
     return account;
   };
   return {
     add: async (given) => {
-      const account = checked(given);
+      const account = await checked(given);
       const password = await hashPassword(given.password);
       const id = `fvu_${randomBytes(16).toString('base64url')}`;
       const row = { ...account, id, password, created: now() };
-      if (!store.addAccount(row)) throw accountTaken();
+      if (!(await store.addAccount(row))) throw accountTaken();
       const { name, email, workspaces, created } = row;
       return { id, name, email, workspaces, created };
     },
-    check: (given) => void checked(given),
-    isEmpty: () => !store.hasAccounts(),
+    check: async (given) => {
+      await checked(given);
+    },
+    isEmpty: async () => !(await store.hasAccounts()),
     list: () => store.accounts(),
     find: (id) => store.account(id),
-    remove: (nameOrEmail) => {
-      const found = store.accountByKey(keyOf(nameOrEmail));
+    remove: async (nameOrEmail) => {
+      const found = await store.accountByKey(keyOf(nameOrEmail));
       return found !== undefined && store.removeAccount(found.id);
     },
-    findByName: (nameOrEmail) => {
-      const found = store.accountByKey(keyOf(nameOrEmail));
+    findByName: async (nameOrEmail) => {
+      const found = await store.accountByKey(keyOf(nameOrEmail));
       return found && store.account(found.id);
     },
-    throttleKey: (nameOrEmail) => {
+    throttleKey: async (nameOrEmail) => {
       const key = keyOf(nameOrEmail);
-      return store.accountByKey(key)?.nameKey ?? key;
+      return (await store.accountByKey(key))?.nameKey ?? key;
     },
     changePassword: async (id, password, { programs, butSession }) => {
       const keptSession = butSession?.hash();
-      store.setPassword(id, await hashPassword(password), { programs, keptSession });
+      await store.setPassword(id, await hashPassword(password), { programs, keptSession });
     },
-    authenticate: async (nameOrEmail, password, network = '') => {
-      const found = store.accountByKey(keyOf(nameOrEmail));
+    authenticate: async ({ nameOrEmail, password, network }, begin) => {
+      const found = await store.accountByKey(keyOf(nameOrEmail));
       const isRight = await verifyPassword(found?.password, password, network);
-      return isRight && found !== undefined ? store.account(found.id) : undefined;
+      if (!isRight || found === undefined) return undefined;
+      return store.whilePasswordIs(found.password, found.id, begin);
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openAsyncDatabase } from '../storage/async-database.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Applications, createApplications } from './applications.ts';
 import { createAccountStore } from './store/account-store.ts';
@@ -19,7 +19,7 @@ export interface Administration {
  * the same folder sees every change at once.
  */
 export function openAdministration(data: string, clock: Clock): Administration {
-  const database = openDatabase(join(data, signInFile), signInMigrations);
+  const database = openAsyncDatabase(join(data, signInFile), signInMigrations);
   const store = createAccountStore(database);
   const now = () => clock.now();
   return {

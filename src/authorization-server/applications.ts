@@ -18,24 +18,24 @@ export interface Applications {
    * Throws `invalid_input` with all problems, and `conflict` for a resource that another
    * application has.
    */
-  add(values: ApplicationValues, workspace: string): NewApplication;
+  add(values: ApplicationValues, workspace: string): Promise<NewApplication>;
   /** Sorted by name; all, or those of some workspaces. */
-  list(workspaces?: readonly string[]): readonly Application[];
-  find(id: string): Application | undefined;
+  list(workspaces?: readonly string[]): Promise<readonly Application[]>;
+  find(id: string): Promise<Application | undefined>;
   /** The application of an MCP server; `resource` without a trailing slash. */
-  findByResource(resource: string): Application | undefined;
+  findByResource(resource: string): Promise<Application | undefined>;
   /**
    * From any workspace, or only from some; false: there is no such application. Its tokens become
    * invalid, since every token check looks up the application.
    */
-  remove(id: string, workspaces?: readonly string[]): boolean;
+  remove(id: string, workspaces?: readonly string[]): Promise<boolean>;
 }
 
 export function createApplications(store: AccountStore, now: () => number): Applications {
   const isIn = (workspaces: readonly string[] | undefined, { workspace }: Application) =>
     workspaces === undefined || workspaces.includes(workspace);
   return {
-    add: (values, workspace) => {
+    add: async (values, workspace) => {
       const registration = validateRegistration(values, workspace);
       const isPublic = registration.authentication === 'none';
       const secret = isPublic ? undefined : new Secret(`fvs_${random(32)}`);
@@ -45,16 +45,17 @@ export function createApplications(store: AccountStore, now: () => number): Appl
         secretHash: secret?.hash(),
         created: now(),
       };
-      if (!store.addApplication(application)) {
+      if (!(await store.addApplication(application))) {
         throw new FoveaError('conflict', 'Another application has that resource already.');
       }
       return { application, secret };
     },
-    list: (workspaces) => store.applications().filter((each) => isIn(workspaces, each)),
+    list: async (workspaces) =>
+      (await store.applications()).filter((each) => isIn(workspaces, each)),
     find: (id) => store.application(id),
     findByResource: (resource) => store.applicationByResource(resource),
-    remove: (id, workspaces) => {
-      const application = store.application(id);
+    remove: async (id, workspaces) => {
+      const application = await store.application(id);
       if (application === undefined || !isIn(workspaces, application)) return false;
       return store.removeApplication(id);
     },

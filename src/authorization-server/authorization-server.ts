@@ -9,7 +9,7 @@ import type { Route } from '../http-server/handlers.ts';
 import type { Log } from '../log.ts';
 import { isPlainLoopback } from '../network/loopback.ts';
 import type { Secret } from '../secret.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openAsyncDatabase } from '../storage/async-database.ts';
 import { createAccessTokenVerifier } from './access-token-verifier.ts';
 import type { IsAllowedHost } from './client-metadata-documents.ts';
 import { createClients } from './oauth-clients.ts';
@@ -47,11 +47,11 @@ export interface AuthorizationServer {
   close(): Promise<void>;
 }
 
-/** Throws as `openDatabase` does. oidc-provider is loaded by the first request that needs it. */
+/** Throws as `openAsyncDatabase` does. oidc-provider is loaded by the first request that needs it. */
 export function mountAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { data, clock } = options;
   const log = options.log.part('sign-in');
-  const database = openDatabase(join(data, signInFile), signInMigrations);
+  const database = openAsyncDatabase(join(data, signInFile), signInMigrations);
   const authorizations = createAuthorizationStore(database);
   const keys = createKeyStore(database);
   const users = createUserServices(database, options.workspace, { clock, log });
@@ -65,8 +65,9 @@ export function mountAuthorizationServer(options: AuthorizationServerOptions): A
     authorizations,
     users,
     clock,
-    isKnownClient: (id) => isDocument(id) || clients.find(id) !== undefined,
-    isKnownAudience: (audience) => opened?.resources.audienceOf(audience) !== undefined,
+    isKnownClient: async (id) => isDocument(id) || (await clients.find(id)) !== undefined,
+    isKnownAudience: async (audience) =>
+      (await opened?.resources.audienceOf(audience)) !== undefined,
   });
   return {
     verify,
@@ -82,13 +83,14 @@ export function mountAuthorizationServer(options: AuthorizationServerOptions): A
         provider: () => requireOpen(opened).providers.current(),
         setWorkspace: (grantId, workspace) =>
           authorizations.setWorkspace(hashGrantId(grantId), workspace),
+        transaction: (work) => authorizations.transaction(work),
       }),
     }),
     exchangeClient: () => clients.exchange,
     open: async (address) => {
       const issuer = issuerOf(address);
       const resources = createResources(users.applications, issuer.origin, options.resourcePath);
-      const cookieKeys = keys.cookies(randomBytes(32).toString('base64url'), clock.now());
+      const cookieKeys = await keys.cookies(randomBytes(32).toString('base64url'), clock.now());
       const { isAllowedHost } = options;
       const dependencies = {
         authorizations,

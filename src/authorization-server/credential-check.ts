@@ -7,7 +7,7 @@ import type { Account } from './store/account-store.ts';
 import type { UserServices } from './user-services.ts';
 
 /** Unknown names and wrong passwords give the same answer. */
-export type CredentialCheck = { readonly account: Account } | RefusedCredentials;
+export type CredentialCheck<Begun> = { readonly begun: Begun } | RefusedCredentials;
 
 /** For showing the form again. */
 export interface RefusedCredentials {
@@ -17,30 +17,39 @@ export interface RefusedCredentials {
   readonly headers?: { readonly 'retry-after': string };
 }
 
-/**
- * `useToken` throws unless the form has a valid CSRF token. Attempts are counted before it, so that
- * used tokens are not stored faster than passwords may be tried.
- */
-export async function checkCredentials(
+export interface SubmittedCredentials<Begun> {
+  readonly form: Form;
+  readonly address: string;
+  /**
+   * Throws unless the form has a valid CSRF token. Attempts are counted before it, so that used
+   * tokens are not stored faster than passwords may be tried.
+   */
+  useToken(): Promise<void>;
+  /** What begins with the right password: as in `Accounts.authenticate`. */
+  begin(account: Account): Promise<Begun>;
+}
+
+export async function checkCredentials<Begun>(
   { accounts, attempts }: Pick<UserServices, 'accounts' | 'attempts'>,
-  form: Form,
-  address: string,
-  useToken: () => void,
-): Promise<CredentialCheck> {
-  const name = form.text('name');
-  const key = accounts.throttleKey(name);
+  { form, address, useToken, begin }: SubmittedCredentials<Begun>,
+): Promise<CredentialCheck<Begun>> {
+  const nameOrEmail = form.text('name');
+  const key = await accounts.throttleKey(nameOrEmail);
   const { waitSeconds } = attempts.begin(key, address);
   if (waitSeconds > 0) {
     const problem = `There were too many wrong passwords. Try again in ${waitSeconds} seconds.`;
     return { problem, status: 429, headers: { 'retry-after': String(waitSeconds) } };
   }
-  useToken();
-  const account = await accounts.authenticate(
-    name,
-    new Secret(form.text('password')),
-    customerNetwork(address),
+  await useToken();
+  const password = new Secret(form.text('password'));
+  const network = customerNetwork(address);
+  const found = await accounts.authenticate(
+    { nameOrEmail, password, network },
+    async (account) => ({
+      begun: await begin(account),
+    }),
   );
-  if (account === undefined) return { problem: 'Name or password is wrong.', status: 400 };
+  if (found === undefined) return { problem: 'Name or password is wrong.', status: 400 };
   attempts.succeeded(key, address);
-  return { account };
+  return found;
 }

@@ -13,14 +13,14 @@ export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const isMcpMember = 'fovea_mcp';
 
 export interface Clients {
-  find(id: string): AdapterPayload | undefined;
+  find(id: string): Promise<AdapterPayload | undefined>;
   /** Token exchange client for the MCP server of this process; its secret lives in memory only. */
   readonly exchange: { readonly clientId: string; readonly clientSecret: Secret };
   /**
    * The resource of a client that is a registered MCP server; undefined: it is none. The resources
    * of this service itself belong to no registered client.
    */
-  resourceOf(clientId: string): string | undefined;
+  resourceOf(clientId: string): Promise<string | undefined>;
 }
 
 export function createClients(
@@ -34,15 +34,15 @@ export function createClients(
   };
   return {
     exchange,
-    find: (id) => {
+    find: async (id) => {
       if (id === builtIn.client_id) return builtIn;
       if (id === exchange.clientId) return exchangeMetadata(exchange);
-      const application = applications.find(id);
+      const application = await applications.find(id);
       return application && metadataOf(application);
     },
-    resourceOf: (id) => {
+    resourceOf: async (id) => {
       if (id === exchange.clientId) return ownResource();
-      const resource = applications.find(id)?.resource;
+      const resource = (await applications.find(id))?.resource;
       return resource === ownResource() || resource === issuer() ? undefined : resource;
     },
   };

@@ -24,16 +24,19 @@ export interface AdapterDependencies {
   readonly authorizations: AuthorizationStore;
   readonly clock: Clock;
   readonly rotations: Rotations;
+  /** What the library answers now; undefined: it was called by a page of ours. */
+  currentRequest(): object | undefined;
   /** Metadata of a client; clients are not stored as authorization rows. */
-  findClient(id: string): AdapterPayload | undefined;
-  /** Sessions of removed accounts are not returned: the library would look for their grants. */
-  hasAccount(id: string): boolean;
+  findClient(id: string): Promise<AdapterPayload | undefined>;
   /** Creates the library's `invalid_grant` error (RFC 6749 section 5.2). */
   invalidGrant(): Error;
+  /** Creates the library's error for an interaction that has ended. */
+  interactionEnded(): Error;
 }
 
 const grant = 'Grant';
 const session = 'Session';
+const interaction = 'Interaction';
 /** Kinds that are revoked with their grant. An Interaction names one too, but outlives it. */
 const kindsOfGrant: readonly string[] = ['AccessToken', 'AuthorizationCode', refreshToken];
 const sweepGapMs = 60_000;
@@ -41,56 +44,96 @@ const sweepGapMs = 60_000;
 /** The kind of a row is the name of the library's model. */
 export function createAdapters(dependencies: AdapterDependencies): AdapterFactory {
   const { authorizations, clock, findClient } = dependencies;
-  const unlessAccountGone = (kind: string, row: StoredAuthorizationRow | undefined) =>
-    kind === session && row?.accountId !== undefined && !dependencies.hasAccount(row.accountId)
-      ? undefined
-      : row;
   const rotation = createRefreshRotation(authorizations, clock);
-  let nextSweep = 0;
-  /** Each write removes some expired rows, so that the table stays small. */
-  const sweep = () => {
-    if (clock.now() < nextSweep) return;
-    const before = Math.floor(clock.now() / 1_000) - limits.oauthLifetimes.codeSeconds;
-    if (!authorizations.removeExpired(before)) nextSweep = clock.now() + sweepGapMs;
-  };
+  const passwords = createPasswordMemory(dependencies);
+  const sweep = createSweep(dependencies);
   return (kind): Adapter => ({
     upsert: async (id, payload, expiresIn) => {
-      sweep();
+      await sweep();
       const row = rowOf(kind, id, payload, expiresIn, clock);
       const old = kind === refreshToken ? dependencies.rotations.rotated() : undefined;
       if (old === undefined || old === id) {
-        if (!authorizations.put(row)) throw dependencies.invalidGrant();
+        const isPut = await authorizations.put(row, passwords.of(row.accountId));
+        if (!isPut) throw dependencies.invalidGrant();
         return;
       }
-      const successor = rotation.rotate(old, id, row);
+      const successor = await rotation.rotate(old, id, row);
       if (successor === undefined) throw dependencies.invalidGrant();
       dependencies.rotations.answerWith(successor);
     },
     find: async (id) => {
       if (kind === 'Client') return findClient(id);
-      if (kind !== refreshToken) {
-        return payloadOf(id, unlessAccountGone(kind, authorizations.find(hashId(kind, id))));
+      if (kind === refreshToken) {
+        const found = await rotation.current(id);
+        return found && payloadOf(found.id, found.row);
       }
-      const found = rotation.current(id);
-      return found && payloadOf(found.id, found.row);
+      const row = await authorizations.find(hashId(kind, id));
+      if (kind === session && isOfRemovedAccount(row)) return undefined;
+      if (kind === session || kind === interaction) passwords.remember(row);
+      return payloadOf(id, row);
     },
-    findByUid: async (uid) =>
-      sessionOf(uid, unlessAccountGone(session, authorizations.findByUid(hashId('uid', uid)))),
+    findByUid: async (uid) => {
+      const row = await authorizations.findByUid(hashId('uid', uid));
+      return isOfRemovedAccount(row) ? undefined : sessionOf(uid, row);
+    },
     findByUserCode: async () => undefined,
     consume: async (id) => {
       // A refresh token is consumed in the same transaction that writes its successor.
-      if (kind === refreshToken || authorizations.consume(hashId(kind, id), clock.now())) return;
-      revokeFamily(authorizations, authorizations.find(hashId(kind, id)));
+      if (kind === refreshToken) return;
+      const hash = hashId(kind, id);
+      if (await authorizations.consume(hash, clock.now())) return;
+      // A reused code revokes the tokens of its first use (RFC 6749 section 4.1.2).
+      await authorizations.revokeGrantOf(hash);
       throw dependencies.invalidGrant();
     },
     destroy: async (id) => {
       const hash = hashId(kind, id);
-      if (kind === grant) authorizations.revokeGrant(hash);
-      else authorizations.destroy(hash);
+      if (kind === grant) return authorizations.revokeGrant(hash);
+      const isDestroyed = await authorizations.destroy(hash);
+      // Of requests at once that go on with one interaction the first one has it.
+      if (kind === interaction && !isDestroyed) throw dependencies.interactionEnded();
     },
     // The library calls this for each model in turn; the first call revokes all of them.
-    revokeByGrantId: async (id) => authorizations.revokeGrant(hashId(grant, id)),
+    revokeByGrantId: (id) => authorizations.revokeGrant(hashId(grant, id)),
   });
+}
+
+/**
+ * A change of the password ends the sessions that are stored. A request that has read one before
+ * would store it again: what a request writes for an account that it found signed in is written
+ * only while that has the same password.
+ */
+function createPasswordMemory({ currentRequest }: AdapterDependencies) {
+  const requests = new WeakMap<object, Map<string, string>>();
+  return {
+    remember(row: StoredAuthorizationRow | undefined): void {
+      const request = currentRequest();
+      if (!request || row?.accountId === undefined || row.password === undefined) return;
+      const passwords = requests.get(request) ?? new Map<string, string>();
+      requests.set(request, passwords);
+      if (!passwords.has(row.accountId)) passwords.set(row.accountId, row.password);
+    },
+    of(accountId: string | undefined): string | undefined {
+      const request = currentRequest();
+      return request && accountId && requests.get(request)?.get(accountId);
+    },
+  };
+}
+
+/** Each write removes some expired rows, so that the table stays small. */
+function createSweep({ authorizations, clock }: AdapterDependencies): () => Promise<void> {
+  let next = 0;
+  return async () => {
+    if (clock.now() < next) return;
+    next = clock.now() + sweepGapMs;
+    const before = Math.floor(clock.now() / 1_000) - limits.oauthLifetimes.codeSeconds;
+    if (await authorizations.removeExpired(before)) next = 0;
+  };
+}
+
+/** The library would look for the grants of a session whose account was removed. */
+function isOfRemovedAccount(row: StoredAuthorizationRow | undefined): boolean {
+  return row?.accountId !== undefined && row.password === undefined;
 }
 
 /** Key of a grant's row. */
@@ -145,12 +188,4 @@ function sessionOf(
   if (row === undefined) return undefined;
   const { accountId, expires } = row;
   return { kind: session, uid, exp: expires, ...(accountId !== undefined && { accountId }) };
-}
-
-/** A reused code revokes the tokens of its first use (RFC 6749 section 4.1.2). */
-function revokeFamily(
-  authorizations: AuthorizationStore,
-  row: StoredAuthorizationRow | undefined,
-): void {
-  if (row?.grantHash !== undefined) authorizations.revokeGrant(row.grantHash);
 }

@@ -8,7 +8,7 @@ import { clientAuthentications, redirectUriProblem } from './application-validat
 import { fetchClientMetadata, type IsAllowedHost } from './client-metadata-documents.ts';
 import { isMcpMember } from './oauth-clients.ts';
 import { interactionPath, paths } from './paths.ts';
-import { grantForRequest } from './remembered-consent.ts';
+import { type GrantStore, grantForRequest } from './remembered-consent.ts';
 import { scopeProblem } from './requested-scopes.ts';
 import type { Resources } from './resource-indicators.ts';
 import type { UserServices } from './user-services.ts';
@@ -23,7 +23,7 @@ export interface ProviderOptionDependencies {
   readonly adapter: NonNullable<Configuration['adapter']>;
   readonly jwks: JWKS;
   readonly cookieKeys: readonly string[];
-  readonly copyWorkspace: (from: string, to: string) => void;
+  readonly grants: GrantStore;
   readonly isAllowedHost: IsAllowedHost | undefined;
   readonly renderError: NonNullable<Configuration['renderError']>;
 }
@@ -39,7 +39,7 @@ export function providerOptions(dependencies: ProviderOptionDependencies): Confi
     routes: paths,
     interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
     findAccount: async (_ctx, id) => {
-      const account = users.accounts.find(id);
+      const account = await users.accounts.find(id);
       return account && { accountId: id, claims: async () => claimsOf(account) };
     },
     ...clientRules(dependencies),
@@ -58,7 +58,7 @@ export function providerOptions(dependencies: ProviderOptionDependencies): Confi
       // The library accepts requests without openid, and silently drops unknown scopes.
       scope: async (ctx) => refuseScope(library, ctx),
     },
-    loadExistingGrant: (ctx) => grantForRequest(ctx, dependencies.copyWorkspace),
+    loadExistingGrant: (ctx) => grantForRequest(ctx, dependencies.grants),
     clientBasedCORS: () => false,
     discovery: {
       validate_resource_supported: true,
@@ -141,7 +141,7 @@ function features({ library, resources }: ProviderOptionDependencies): Configura
       // A token request without a resource means the resource of the authorization request.
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
-        const audience = resources.audienceOf(resource);
+        const audience = await resources.audienceOf(resource);
         if (audience === undefined) {
           throw new library.errors.InvalidTarget('there is no such resource here');
         }

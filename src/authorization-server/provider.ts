@@ -103,17 +103,19 @@ function build(
         authorizations,
         clock: dependencies.clock,
         findClient: (id) => dependencies.clients.find(id),
-        hasAccount: (id) => users.accounts.find(id) !== undefined,
+        currentRequest: () => library.default.ctx,
         invalidGrant: () =>
           new library.errors.InvalidGrant('it was used, or the sign-in has ended'),
+        interactionEnded: () => new library.errors.SessionNotFound('the sign-in has ended'),
         rotations: {
           rotated: () => library.default.ctx?.oidc.entities.RotatedRefreshToken?.jti,
           answerWith: (token) => library.default.ctx && successors.set(library.default.ctx, token),
         },
       }),
-      copyWorkspace: (from, to) => {
-        const workspace = authorizations.find(hashGrantId(from))?.workspace;
-        if (workspace !== undefined) authorizations.setWorkspace(hashGrantId(to), workspace);
+      grants: {
+        transaction: (work) => authorizations.transaction(work),
+        copyWorkspace: (from, to) =>
+          authorizations.copyWorkspace(hashGrantId(from), hashGrantId(to)),
       },
       renderError: showError,
     }),

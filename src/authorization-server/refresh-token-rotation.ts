@@ -14,17 +14,22 @@ const successorsMax = 5;
 
 export const refreshToken = 'RefreshToken';
 
+export interface CurrentToken {
+  readonly id: string;
+  readonly row: StoredAuthorizationRow;
+}
+
 export interface RefreshRotation {
   /**
    * The token that replaces this one now: itself, or its successor within the grace period
    * (RFC 9700 section 4.14.2). After it: itself, so that the library revokes its family.
    */
-  current(id: string): { readonly id: string; readonly row: StoredAuthorizationRow } | undefined;
+  current(id: string): Promise<CurrentToken | undefined>;
   /**
    * Atomically consumes `old` and stores its successor `id`. Returns the token to answer with:
    * racing requests all get the first one's successor. Undefined when the sign-in has ended.
    */
-  rotate(old: string, id: string, row: AuthorizationRow): string | undefined;
+  rotate(old: string, id: string, row: AuthorizationRow): Promise<string | undefined>;
 }
 
 export function createRefreshRotation(
@@ -34,10 +39,10 @@ export function createRefreshRotation(
   const isWithin = ({ consumed }: StoredAuthorizationRow) =>
     // A clock that was set back must not prolong the grace period.
     consumed !== undefined && Math.abs(clock.now() - consumed) < limits.refreshGraceMs;
-  const current: RefreshRotation['current'] = (start) => {
+  const current: RefreshRotation['current'] = async (start) => {
     let id = start;
     for (let step = 0; step <= successorsMax; step += 1) {
-      const row = authorizations.find(hashId(refreshToken, id));
+      const row = await authorizations.find(hashId(refreshToken, id));
       if (row === undefined) return undefined;
       if (row.successor === undefined || !isWithin(row)) return { id, row };
       id = unseal(row.successor, id, 'successor');
@@ -46,15 +51,15 @@ export function createRefreshRotation(
   };
   return {
     current,
-    rotate: (old, id, row) => {
+    rotate: async (old, id, row) => {
       const successor = seal(id, old, 'successor');
-      const done = authorizations.rotate(
+      const done = await authorizations.rotate(
         { hash: hashId(refreshToken, old), successor, now: clock.now() },
         row,
       );
       if (done === 'done') return id;
       if (done === 'gone') return undefined;
-      const first = current(old);
+      const first = await current(old);
       return first === undefined || first.id === old ? undefined : first.id;
     },
   };

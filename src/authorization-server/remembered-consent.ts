@@ -3,34 +3,52 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { hasLoopbackHost } from './application-validation.ts';
 
+export interface GrantStore {
+  /** Runs `work` in one transaction: all that it stores is stored, or nothing. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  copyWorkspace(from: string, to: string): Promise<void>;
+}
+
 /**
  * The grant of a request that needs no consent page: the one the user just consented to, or a copy
  * of one from this browser that covers all requested scopes. Undefined: show the consent page.
  */
 export async function grantForRequest(
   ctx: KoaContextWithOIDC,
-  copyWorkspace: (from: string, to: string) => void,
+  grants: GrantStore,
 ): Promise<Grant | undefined> {
   const { oidc } = ctx;
-  const { Grant } = oidc.provider;
+  const { client, session } = oidc;
   const consented = oidc.result?.consent?.grantId;
-  if (consented !== undefined) return Grant.find(consented);
-  const { client, session, account } = oidc;
-  if (!client || !session || !account) return undefined;
+  if (consented !== undefined) return oidc.provider.Grant.find(consented);
+  if (!client || !session || !oidc.account) return undefined;
   // Local programs cannot prove who they are, so they always need consent.
   if (client.applicationType === 'native') return undefined;
   if (hasLoopbackHost(oidc.params?.redirect_uri)) return undefined;
   const previousId = session.grantIdFor(client.clientId);
-  const previous = previousId === undefined ? undefined : await Grant.find(previousId);
-  if (!previous || previous.accountId !== account.accountId) return undefined;
-  if (previous.clientId !== client.clientId || !covers(previous, ctx)) return undefined;
+  if (previousId === undefined) return undefined;
   if (oidc.promptPending('consent') || oidc.promptPending('login')) return undefined;
-  const copy = new Grant({ clientId: client.clientId, accountId: account.accountId });
+  return grants.transaction(() => copyOfGrant(previousId, ctx, grants));
+}
+
+async function copyOfGrant(
+  previousId: string,
+  ctx: KoaContextWithOIDC,
+  { copyWorkspace }: GrantStore,
+): Promise<Grant | undefined> {
+  const { oidc } = ctx;
+  const { Grant } = oidc.provider;
+  const previous = await Grant.find(previousId);
+  const clientId = oidc.client?.clientId;
+  const accountId = oidc.account?.accountId;
+  if (previous?.clientId !== clientId || previous?.accountId !== accountId) return undefined;
+  if (!previous || !covers(previous, ctx)) return undefined;
+  const copy = new Grant({ clientId, accountId });
   copy.addOIDCScope(oidc.requestParamOIDCScopes);
   for (const resource of Object.keys(oidc.resourceServers ?? {})) {
     copy.addResourceScope(resource, oidc.requestParamScopes);
   }
-  copyWorkspace(previous.jti, await copy.save());
+  await copyWorkspace(previous.jti, await copy.save());
   return copy;
 }
 

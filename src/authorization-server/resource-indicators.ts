@@ -5,7 +5,7 @@ import type { Applications } from './applications.ts';
 
 export interface Resources {
   /** The audience of tokens for this resource; undefined: it is unknown. */
-  audienceOf(resource: string): string | undefined;
+  audienceOf(resource: string): Promise<string | undefined>;
   /** Whether tokens for this audience get the lifetime of MCP tokens. */
   isMcp(audience: string): boolean;
   /** The MCP server of this process. */
@@ -21,10 +21,10 @@ export function createResources(
   return {
     own,
     isMcp: (audience) => audience !== issuer,
-    audienceOf: (resource) => {
+    audienceOf: async (resource) => {
       const name = withoutLastSlash(resource);
       if (name === issuer || name === own) return name;
-      return applications.findByResource(name)?.resource;
+      return (await applications.findByResource(name))?.resource;
     },
   };
 }

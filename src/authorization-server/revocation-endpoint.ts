@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formMembers, readOAuthBody, replayRequest } from './form-body.ts';
-import { hashGrantId, payloadOf } from './oidc-adapter.ts';
 import type { Providers } from './provider.ts';
 import { hashId } from './row-encryption.ts';
 import type { AuthorizationStore } from './store/authorization-store.ts';
@@ -32,11 +31,8 @@ export async function answerRevocation(
     await dependencies.providers.answer(replayRequest(request, body), response);
     return;
   }
-  for (const kind of tokenKinds) revokeFamily(dependencies.authorizations, kind, token);
+  for (const kind of tokenKinds) {
+    await dependencies.authorizations.revokeGrantOf(hashId(kind, token));
+  }
   response.writeHead(200, { 'cache-control': 'no-store', 'content-length': 0 }).end();
-}
-
-function revokeFamily(authorizations: AuthorizationStore, kind: string, token: string): void {
-  const grantId = payloadOf(token, authorizations.find(hashId(kind, token)))?.grantId;
-  if (grantId !== undefined) authorizations.revokeGrant(hashGrantId(grantId));
 }

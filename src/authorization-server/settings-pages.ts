@@ -25,9 +25,9 @@ import {
   cookieName,
   cookieOf,
   currentSession,
-  makeToken,
   readCookie,
   type SettingsDependencies,
+  tokenMaker,
   useToken,
   wrongForm,
 } from './settings-session.ts';
@@ -49,9 +49,9 @@ export function settings(dependencies: SettingsDependencies): readonly Route[] {
       signOut(dependencies, request, response),
     ),
     pageRoute('GET', settingsPaths.applications, log, async (request, response) => {
-      const session = currentSession(dependencies, request);
+      const session = await currentSession(dependencies, request);
       if (session === undefined) seeOther(response, settingsPaths.signIn);
-      else showApplications(dependencies, response, session);
+      else await showApplications(dependencies, response, session);
     }),
     pageRoute('POST', settingsPaths.applications, log, (request, response) =>
       changeApplications(dependencies, request, response),
@@ -61,22 +61,23 @@ export function settings(dependencies: SettingsDependencies): readonly Route[] {
 }
 
 /** The form is bound to its own cookie, against login CSRF. */
-function showSignIn(
+async function showSignIn(
   dependencies: SettingsDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   refused?: RefusedCredentials & { readonly name: string },
-): void {
+): Promise<void> {
   const name = cookieName(dependencies, 'form');
   const known = readCookie(request, name);
   const secret = known ?? new Secret(randomBytes(32).toString('base64url'));
   const { accounts } = dependencies.users;
+  const token = await tokenMaker(dependencies, secret);
   const page = signInPage({
     action: settingsPaths.signIn,
-    token: makeToken(dependencies, 'sign-in', secret),
+    token: token('sign-in'),
     name: refused?.name,
     problem: refused?.problem,
-    hasAccounts: !accounts.isEmpty(),
+    hasAccounts: !(await accounts.isEmpty()),
   });
   const cookie = { 'set-cookie': cookieOf(dependencies, name, secret, limits.settingsFormMs) };
   sendPage(response, refused?.status ?? 200, page, { ...refused?.headers, ...cookie });
@@ -90,16 +91,17 @@ async function signIn(
   const form = await readForm(request);
   const owner = readCookie(request, cookieName(dependencies, 'form'));
   if (owner === undefined) throw wrongForm();
-  const address = clientAddress(request);
-  const found = await checkCredentials(dependencies.users, form, address, () =>
-    useToken(dependencies, form, 'sign-in', owner),
-  );
+  const found = await checkCredentials(dependencies.users, {
+    form,
+    address: clientAddress(request),
+    useToken: () => useToken(dependencies, form, 'sign-in', owner),
+    begin: ({ id }) => dependencies.users.settingsSessions.begin(id),
+  });
   if ('problem' in found) {
     return showSignIn(dependencies, request, response, { ...found, name: form.text('name') });
   }
-  const session = dependencies.users.settingsSessions.begin(found.account.id);
   const name = cookieName(dependencies, 'session');
-  const cookie = cookieOf(dependencies, name, session, limits.settingsSessionMs);
+  const cookie = cookieOf(dependencies, name, found.begun, limits.settingsSessionMs);
   seeOther(response, settingsPaths.applications, { 'set-cookie': cookie });
 }
 
@@ -109,29 +111,29 @@ async function signOut(
   response: ServerResponse,
 ): Promise<void> {
   const form = await readForm(request);
-  const session = currentSession(dependencies, request);
+  const session = await currentSession(dependencies, request);
   if (session !== undefined) {
-    useToken(dependencies, form, 'sign-out', session.secret);
-    dependencies.users.settingsSessions.end(session.secret);
+    await useToken(dependencies, form, 'sign-out', session.secret);
+    await dependencies.users.settingsSessions.end(session.secret);
   }
   const gone = cookieOf(dependencies, cookieName(dependencies, 'session'), new Secret(''), 0);
   seeOther(response, settingsPaths.signIn, { 'set-cookie': gone });
 }
 
-function showApplications(
+async function showApplications(
   dependencies: SettingsDependencies,
   response: ServerResponse,
   { account, secret }: CurrentSession,
   more: Pick<ApplicationsPage, 'typed' | 'problem' | 'notice'> = {},
   status = 200,
-): void {
+): Promise<void> {
   const { users } = dependencies;
   const workspaces = users.workspacesOf(account);
   const page = applicationsPage({
     account,
     workspaces,
-    applications: users.applications.list(workspaces),
-    token: (action) => makeToken(dependencies, action, secret),
+    applications: await users.applications.list(workspaces),
+    token: await tokenMaker(dependencies, secret),
     ...more,
   });
   sendPage(response, status, page);
@@ -143,26 +145,26 @@ async function changeApplications(
   response: ServerResponse,
 ): Promise<void> {
   const form = await readForm(request);
-  const session = currentSession(dependencies, request);
+  const session = await currentSession(dependencies, request);
   if (session === undefined) return seeOther(response, settingsPaths.signIn);
   if (form.text('action') === 'remove') {
     const id = form.text('id');
-    useToken(dependencies, form, `remove ${id}`, session.secret);
+    await useToken(dependencies, form, `remove ${id}`, session.secret);
     const workspaces = dependencies.users.workspacesOf(session.account);
-    const isGone = dependencies.users.applications.remove(id, workspaces);
+    const isGone = await dependencies.users.applications.remove(id, workspaces);
     const notice = isGone ? 'The application was removed.' : 'It was removed already.';
     return showApplications(dependencies, response, session, { notice });
   }
-  useToken(dependencies, form, 'add', session.secret);
-  addApplication(dependencies, response, session, form);
+  await useToken(dependencies, form, 'add', session.secret);
+  await addApplication(dependencies, response, session, form);
 }
 
-function addApplication(
+async function addApplication(
   dependencies: SettingsDependencies,
   response: ServerResponse,
   session: CurrentSession,
   form: Form,
-): void {
+): Promise<void> {
   const { applications, workspacesOf } = dependencies.users;
   const workspaces = workspacesOf(session.account);
   const typed = typedApplication(form);
@@ -178,7 +180,7 @@ function addApplication(
     if (workspace === undefined) {
       throw invalidArgument('workspace', 'must be one of yours');
     }
-    const { application, secret } = applications.add(
+    const { application, secret } = await applications.add(
       {
         ...typed,
         redirectUris: typed.redirectUris.split(/\r?\n/).filter((line) => line.trim() !== ''),
@@ -194,7 +196,7 @@ function addApplication(
     if (error.code !== 'invalid_input' && error.code !== 'conflict') throw thrown;
     const { status, problems } = error;
     const message = problems.length > 0 ? 'It was not registered:' : error.message;
-    showApplications(
+    await showApplications(
       dependencies,
       response,
       session,
@@ -222,9 +224,9 @@ function typedApplication(form: Form): TypedApplication {
 function passwordSettings(dependencies: SettingsDependencies): readonly Route[] {
   return [
     pageRoute('GET', settingsPaths.password, dependencies.log, async (request, response) => {
-      const session = currentSession(dependencies, request);
+      const session = await currentSession(dependencies, request);
       if (session === undefined) seeOther(response, settingsPaths.signIn);
-      else showPage(dependencies, response, session);
+      else await showPage(dependencies, response, session);
     }),
     pageRoute('POST', settingsPaths.password, dependencies.log, (request, response) =>
       changePassword(dependencies, request, response),
@@ -232,14 +234,14 @@ function passwordSettings(dependencies: SettingsDependencies): readonly Route[] 
   ];
 }
 
-function showPage(
+async function showPage(
   dependencies: SettingsDependencies,
   response: ServerResponse,
   { account, secret }: CurrentSession,
   refused?: Pick<RefusedCredentials, 'problem' | 'headers'> & { readonly status: number },
-): void {
-  const token = makeToken(dependencies, 'password', secret);
-  const page = passwordPage({ account, token, problem: refused?.problem });
+): Promise<void> {
+  const token = await tokenMaker(dependencies, secret);
+  const page = passwordPage({ account, token: token('password'), problem: refused?.problem });
   sendPage(response, refused?.status ?? 200, page, refused?.headers);
 }
 
@@ -250,18 +252,20 @@ async function changePassword(
   response: ServerResponse,
 ): Promise<void> {
   const form = await readForm(request);
-  const session = currentSession(dependencies, request);
+  const session = await currentSession(dependencies, request);
   if (session === undefined) return seeOther(response, settingsPaths.signIn);
   const { account, secret } = session;
-  const address = clientAddress(request);
   const { accounts } = dependencies.users;
-  const found = await checkCredentials(dependencies.users, form, address, () =>
-    useToken(dependencies, form, 'password', secret),
-  );
+  const found = await checkCredentials(dependencies.users, {
+    form,
+    address: clientAddress(request),
+    useToken: () => useToken(dependencies, form, 'password', secret),
+    begin: async ({ id }) => id,
+  });
   if ('problem' in found) return showPage(dependencies, response, session, found);
   const password = new Secret(form.text('new_password'));
   const isSame = password.reveal() === form.text('again');
-  if (found.account.id !== account.id || !isSame) {
+  if (found.begun !== account.id || !isSame) {
     const problem = isSame ? 'This is the password of another account.' : passwordsDiffer;
     return showPage(dependencies, response, session, { problem, status: 400 });
   }

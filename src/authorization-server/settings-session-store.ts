@@ -7,10 +7,10 @@ import type { Account, AccountStore } from './store/account-store.ts';
 
 export interface SettingsSessions {
   /** Starts a session; the secret goes into the cookie. */
-  begin(accountId: string): Secret;
+  begin(accountId: string): Promise<Secret>;
   /** The account of a session; undefined when it ended or the account was removed. */
-  account(session: Secret): Account | undefined;
-  end(session: Secret): void;
+  account(session: Secret): Promise<Account | undefined>;
+  end(session: Secret): Promise<void>;
 }
 
 export function createSettingsSessions(
@@ -18,10 +18,10 @@ export function createSettingsSessions(
   now: () => number,
 ): SettingsSessions {
   return {
-    begin: (accountId) => {
+    begin: async (accountId) => {
       const session = new Secret(randomBytes(32).toString('base64url'));
       const expires = now() + limits.settingsSessionMs;
-      store.addSession(session.hash(), accountId, expires, now());
+      await store.addSession(session.hash(), accountId, expires, now());
       return session;
     },
     account: (session) => store.sessionAccount(session.hash(), now()),

@@ -23,28 +23,34 @@ export interface CurrentSession {
   readonly account: Account;
 }
 
-export function currentSession(
+export async function currentSession(
   dependencies: SettingsDependencies,
   request: IncomingMessage,
-): CurrentSession | undefined {
+): Promise<CurrentSession | undefined> {
   const secret = readCookie(request, cookieName(dependencies, 'session'));
-  const account = secret && dependencies.users.settingsSessions.account(secret);
-  return secret && account && { secret, account };
+  if (secret === undefined) return undefined;
+  const account = await dependencies.users.settingsSessions.account(secret);
+  return account && { secret, account };
 }
 
 /** Throws `forbidden` unless the form has an unused CSRF token for this action and cookie. */
-export function useToken(
+export async function useToken(
   { users }: SettingsDependencies,
   form: Form,
   action: string,
   owner: Secret,
-): void {
-  if (!users.formTokens.use(form.text('form_token'), bindingOf(action, owner))) throw wrongForm();
+): Promise<void> {
+  const isRight = await users.formTokens.use(form.text('form_token'), bindingOf(action, owner));
+  if (!isRight) throw wrongForm();
 }
 
-/** A CSRF token for this action and cookie. */
-export function makeToken({ users }: SettingsDependencies, action: string, owner: Secret): string {
-  return users.formTokens.make(bindingOf(action, owner), limits.settingsFormMs);
+/** Makes CSRF tokens for actions with this cookie. */
+export async function tokenMaker(
+  { users }: SettingsDependencies,
+  owner: Secret,
+): Promise<(action: string) => string> {
+  const make = await users.formTokens.maker();
+  return (action) => make(bindingOf(action, owner), limits.settingsFormMs);
 }
 
 function bindingOf(action: string, owner: Secret): FormBinding {

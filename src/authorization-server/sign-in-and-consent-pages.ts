@@ -29,7 +29,9 @@ export interface InteractionDependencies {
   issuer(): string;
   readonly users: UserServices;
   /** Stores the workspace of a grant, before tokens are issued for it. */
-  setWorkspace(grantId: string, workspace: string): void | Promise<void>;
+  setWorkspace(grantId: string, workspace: string): Promise<void>;
+  /** Runs `work` in one transaction: what it stores is stored together. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
   /** The path of the authorization endpoint, where a sign-in can start again. */
   readonly authorizePath: string;
   readonly log: Log;
@@ -43,7 +45,7 @@ export function interactions(dependencies: InteractionDependencies): readonly Ro
     ...settings({ users, log, issuer }),
     pageRoute('GET', path, log, async (request, response, { uid = '' }) => {
       const interaction = await find(dependencies, request, response, uid);
-      if (interaction.prompt === 'login') showSignIn(dependencies, response, interaction);
+      if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);
       else await showConsent(dependencies, response, interaction);
     }),
     pageRoute('POST', path, log, async (request, response, { uid = '' }) => {
@@ -87,10 +89,7 @@ async function find(
   uid: string,
 ): Promise<PendingInteraction> {
   const provider = await dependencies.provider();
-  const details = await provider.interactionDetails(request, response).catch((thrown) => {
-    if (thrown instanceof Error && thrown.name === 'SessionNotFound') throw interactionEnded();
-    throw thrown;
-  });
+  const details = await provider.interactionDetails(request, response).catch(throwEnded);
   const { params, prompt } = details;
   const client = await provider.Client.find(text(params.client_id));
   if (details.uid !== uid || client === undefined) throw interactionEnded();
@@ -102,6 +101,11 @@ async function find(
     scopes: text(params.scope).split(' ').filter(Boolean),
     resources: texts(params.resource),
   };
+}
+
+function throwEnded(thrown: unknown): never {
+  if (thrown instanceof Error && thrown.name === 'SessionNotFound') throw interactionEnded();
+  throw thrown;
 }
 
 function interactionEnded(): FoveaError {
@@ -118,23 +122,23 @@ function binding(
   return [kind, details.uid, details.session?.accountId ?? '', client.clientId, redirectUri];
 }
 
-function makeToken(
-  dependencies: InteractionDependencies,
+async function makeToken(
+  { users }: InteractionDependencies,
   kind: 'sign-in' | 'consent',
   interaction: PendingInteraction,
-): string {
-  const lifetimeMs = limits.oauthLifetimes.interactionSeconds * 1_000;
-  return dependencies.users.formTokens.make(binding(kind, interaction), lifetimeMs);
+): Promise<string> {
+  const make = await users.formTokens.maker();
+  return make(binding(kind, interaction), limits.oauthLifetimes.interactionSeconds * 1_000);
 }
 
 /** Throws `forbidden` unless the form has an unused CSRF token for this sign-in. */
-function useToken(
+async function useToken(
   dependencies: InteractionDependencies,
   kind: 'sign-in' | 'consent',
   submission: Submission,
-) {
+): Promise<void> {
   const { form, interaction } = submission;
-  const isRight = dependencies.users.formTokens.use(
+  const isRight = await dependencies.users.formTokens.use(
     form.text('form_token'),
     binding(kind, interaction),
   );
@@ -144,22 +148,23 @@ function useToken(
   });
 }
 
-function showSignIn(
-  { users, ...dependencies }: InteractionDependencies,
+async function showSignIn(
+  dependencies: InteractionDependencies,
   response: ServerResponse,
   interaction: PendingInteraction,
   refused?: RefusedCredentials & { readonly name: string },
-): void {
+): Promise<void> {
   const { details, client } = interaction;
-  const current = users.accounts.find(details.session?.accountId ?? '');
+  const { accounts } = dependencies.users;
+  const current = await accounts.find(details.session?.accountId ?? '');
   const other = 'The application asks for another account than that one.';
   const page = signInPage({
     action: interactionPath(details.uid),
-    token: makeToken({ users, ...dependencies }, 'sign-in', interaction),
+    token: await makeToken(dependencies, 'sign-in', interaction),
     application: nameOf(client),
     name: refused?.name ?? (text(details.params.login_hint) || current?.email),
     problem: refused?.problem ?? (details.lastSubmission?.login ? other : undefined),
-    hasAccounts: !users.accounts.isEmpty(),
+    hasAccounts: !(await accounts.isEmpty()),
   });
   sendPage(response, refused?.status ?? 200, page, refused?.headers);
 }
@@ -170,18 +175,20 @@ async function signIn(
 ): Promise<void> {
   const { request, response, form, interaction } = submission;
   const provider = await dependencies.provider();
-  const address = clientAddress(request);
-  const found = await checkCredentials(dependencies.users, form, address, () =>
-    useToken(dependencies, 'sign-in', submission),
-  );
+  const found = await checkCredentials(dependencies.users, {
+    form,
+    address: clientAddress(request),
+    useToken: () => useToken(dependencies, 'sign-in', submission),
+    begin: async (account) => {
+      await endOtherSession(provider, interaction.details, account);
+      const login = { accountId: account.id, amr: ['pwd'], remember: form.text('remember') !== '' };
+      return provider.interactionResult(request, response, { login }).catch(throwEnded);
+    },
+  });
   if ('problem' in found) {
     return showSignIn(dependencies, response, interaction, { ...found, name: form.text('name') });
   }
-  await endOtherSession(provider, interaction.details, found.account);
-  const remember = form.text('remember') !== '';
-  const login = { accountId: found.account.id, amr: ['pwd'], remember };
-  const next = await provider.interactionResult(request, response, { login });
-  sendPage(response, 200, continuePage(next, 'You are signed in.'));
+  sendPage(response, 200, continuePage(found.begun, 'You are signed in.'));
 }
 
 /**
@@ -208,18 +215,18 @@ async function showConsent(
 ): Promise<void> {
   const { details, client, redirectUri, scopes, resources } = interaction;
   const otherAccount = signInAgainUrl(dependencies, details);
-  const account = dependencies.users.accounts.find(details.session?.accountId ?? '');
+  const account = await dependencies.users.accounts.find(details.session?.accountId ?? '');
   if (account === undefined) {
     const link = { address: otherAccount, text: 'Sign in again' };
     return sendPage(response, 403, errorPage({ message: 'This account is gone.', link }));
   }
-  const workspaces = workspacesFor(dependencies.users, account, client.clientId);
+  const workspaces = await workspacesFor(dependencies.users, account, client.clientId);
   if (workspaces.length === 0) {
     return sendPage(response, 403, internalPage(account, otherAccount));
   }
   const page = consentPage({
     action: `${interactionPath(details.uid)}/consent`,
-    token: makeToken(dependencies, 'consent', interaction),
+    token: await makeToken(dependencies, 'consent', interaction),
     application: {
       name: nameOf(client),
       homepage: client.clientUri,
@@ -243,8 +250,12 @@ function nameOf({ clientName = '', clientId }: Client): string {
 }
 
 /** Internal applications get their own workspace only, others any workspace of the account. */
-function workspacesFor(users: UserServices, account: Account, clientId: string): readonly string[] {
-  const application = users.applications.find(clientId);
+async function workspacesFor(
+  users: UserServices,
+  account: Account,
+  clientId: string,
+): Promise<readonly string[]> {
+  const application = await users.applications.find(clientId);
   const all = users.workspacesOf(account);
   return application?.visibility === 'Internal'
     ? all.filter((workspace) => workspace === application.workspace)
@@ -276,16 +287,16 @@ async function decide(
   submission: Submission,
 ): Promise<void> {
   const { request, response, form, interaction } = submission;
-  useToken(dependencies, 'consent', submission);
+  await useToken(dependencies, 'consent', submission);
   const { details, client, scopes, resources } = interaction;
   const provider = await dependencies.provider();
-  const account = dependencies.users.accounts.find(details.session?.accountId ?? '');
+  const account = await dependencies.users.accounts.find(details.session?.accountId ?? '');
   const workspaces =
-    account === undefined ? [] : workspacesFor(dependencies.users, account, client.clientId);
+    account === undefined ? [] : await workspacesFor(dependencies.users, account, client.clientId);
   const workspace = workspaces.find((each) => each === form.text('workspace'));
   if (form.text('decision') !== 'allow') {
     const error = { error: 'access_denied', error_description: 'The person did not allow it.' };
-    const next = await provider.interactionResult(request, response, error);
+    const next = await provider.interactionResult(request, response, error).catch(throwEnded);
     return sendPage(response, 200, continuePage(next, 'You did not allow it. Nothing was shared.'));
   }
   if (account === undefined || workspace === undefined) {
@@ -296,9 +307,13 @@ async function decide(
   const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
   grant.addOIDCScope(scopes.join(' '));
   for (const resource of resources) grant.addResourceScope(resource, scopes.join(' '));
-  const grantId = await grant.save();
-  await dependencies.setWorkspace(grantId, workspace);
-  const next = await provider.interactionResult(request, response, { consent: { grantId } });
+  // The library looks at the sign-in again: what has ended it meanwhile undoes the grant too.
+  const next = await dependencies.transaction(async () => {
+    const grantId = await grant.save();
+    await dependencies.setWorkspace(grantId, workspace);
+    const result = { consent: { grantId } };
+    return provider.interactionResult(request, response, result).catch(throwEnded);
+  });
   sendPage(response, 200, continuePage(next, 'You allowed it. Going back to the application.'));
 }
 

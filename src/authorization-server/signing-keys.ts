@@ -27,8 +27,8 @@ export interface KeySet {
 export async function currentKeys(keys: KeyStore, clock: Clock): Promise<KeySet> {
   const now = clock.now();
   await addWhereDue(keys, now);
-  removeEnded(keys, now);
-  const all = keys.signing();
+  await removeEnded(keys, now);
+  const all = await keys.signing();
   const signer = all.findLast(({ signsFrom }) => signsFrom <= now) ?? all[0];
   const ordered = all.toSorted((a, b) => Number(b.id === signer?.id) - Number(a.id === signer?.id));
   const changes = all.map(({ signsFrom }) => signsFrom).filter((at) => at > now);
@@ -40,19 +40,20 @@ export async function currentKeys(keys: KeyStore, clock: Clock): Promise<KeySet>
 }
 
 async function addWhereDue(keys: KeyStore, now: number): Promise<void> {
-  const newest = keys.signing().at(-1);
+  const newest = (await keys.signing()).at(-1);
   if (newest !== undefined && now < newest.signsFrom + signsMs - publishedBeforeMs) return;
   const signsFrom = newest === undefined ? now : now + publishedBeforeMs;
   const key = { id: randomBytes(16).toString('base64url'), jwk: await makeKey() };
-  keys.addSigning({ ...key, created: now, signsFrom }, newest?.id);
+  await keys.addSigning({ ...key, created: now, signsFrom }, newest?.id);
 }
 
-function removeEnded(keys: KeyStore, now: number): void {
-  const all = keys.signing();
-  for (const [index, { id }] of all.entries()) {
+async function removeEnded(keys: KeyStore, now: number): Promise<void> {
+  const all = await keys.signing();
+  const ended = all.filter((_key, index) => {
     const next = all[index + 1];
-    if (next && next.signsFrom + publishedAfterMs <= now) keys.removeSigning(id);
-  }
+    return next !== undefined && next.signsFrom + publishedAfterMs <= now;
+  });
+  if (ended.length > 0) await keys.removeSigning(ended.map(({ id }) => id));
 }
 
 async function makeKey(): Promise<SigningKey['jwk']> {

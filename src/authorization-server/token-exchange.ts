@@ -46,7 +46,7 @@ async function exchange(ctx: Context, { errors }: Library, clients: Clients): Pr
   refuseOthers(ctx, errors);
   const subject = await provider.AccessToken.find(params.subject_token ?? '');
   const grant = subject && (await provider.Grant.find(subject.grantId));
-  const resource = clients.resourceOf(client.clientId);
+  const resource = await clients.resourceOf(client.clientId);
   const isForClient = resource !== undefined && subject?.aud === resource;
   const isOfGrant =
     grant?.clientId === subject?.clientId && grant?.accountId === subject?.accountId;

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Database } from '../storage/database.ts';
+import type { AsyncDatabase } from '../storage/async-database.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Applications, createApplications } from './applications.ts';
 import { createFormTokens, type FormTokens } from './csrf-tokens.ts';
@@ -25,7 +25,7 @@ export interface UserServices {
  * any.
  */
 export function createUserServices(
-  database: Database,
+  database: AsyncDatabase,
   workspace: string,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): UserServices {

@@ -12,7 +12,7 @@ export async function runAccount(command: AccountCommand): Promise<void> {
     if (command.action === 'add') return addAccount(accounts, command);
     if (command.action === 'password') return changePassword(accounts, command);
     if (command.action === 'list') return listAccounts(accounts, workspace);
-    removeAccount(accounts, command.name ?? '');
+    await removeAccount(accounts, command.name ?? '');
   });
 }
 
@@ -22,14 +22,14 @@ async function addAccount(accounts: Accounts, command: AccountCommand): Promise<
     throw invalidArgument('--email', 'is missing', 'For example: --email ada@example.com');
   }
   // Before a password is typed for nothing.
-  accounts.check({ name, email, workspaces });
+  await accounts.check({ name, email, workspaces });
   const password = await readPassword(`Password for ${name}: `);
   const account = await accounts.add({ name, email, workspaces, password });
   process.stdout.write(`${account.name} can sign in now (${account.id}).\n`);
 }
 
-function listAccounts(accounts: Accounts, workspace: string): void {
-  const rows = accounts.list().map(({ name, email, workspaces, id }) => {
+async function listAccounts(accounts: Accounts, workspace: string): Promise<void> {
+  const rows = (await accounts.list()).map(({ name, email, workspaces, id }) => {
     const shown = workspaces.length > 0 ? workspaces.join(', ') : workspace;
     return [name, email, shown, id];
   });
@@ -44,7 +44,7 @@ async function changePassword(
   accounts: Accounts,
   { name = '', signOut: programs }: AccountCommand,
 ): Promise<void> {
-  const account = accounts.findByName(name);
+  const account = await accounts.findByName(name);
   if (account === undefined) throw noAccount(name);
   const password = await readPassword(`New password for ${name}: `);
   await accounts.changePassword(account.id, password, { programs });
@@ -58,7 +58,7 @@ function noAccount(name: string): FoveaError {
   });
 }
 
-function removeAccount(accounts: Accounts, name: string): void {
-  if (!accounts.remove(name)) throw noAccount(name);
+async function removeAccount(accounts: Accounts, name: string): Promise<void> {
+  if (!(await accounts.remove(name))) throw noAccount(name);
   process.stdout.write(`The account ${name} is gone, and all its sign-ins have ended.\n`);
 }

@@ -1,6 +1,6 @@
 // `fovea application`: the OAuth clients that may ask people to sign in.
 
-import type { Applications } from '../authorization-server/applications.ts';
+import type { Applications, NewApplication } from '../authorization-server/applications.ts';
 import type { ApplicationCommand, ApplicationValues } from '../command-line.ts';
 import { readSettings } from '../config.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../errors.ts';
@@ -8,20 +8,20 @@ import { administer, table } from './administer.ts';
 
 /** Registers, lists or removes applications. A secret is printed once, when it is made. */
 export async function runApplication(command: ApplicationCommand): Promise<void> {
-  await administer(command.data, ({ applications }, workspace) => {
+  await administer(command.data, async ({ applications }, workspace) => {
     if (command.action === 'add') return addApplication(applications, command, workspace);
     if (command.action === 'list') return listApplications(applications);
-    removeApplication(applications, command.id ?? '');
+    await removeApplication(applications, command.id ?? '');
   });
 }
 
-function addApplication(
+async function addApplication(
   applications: Applications,
   { values }: ApplicationCommand,
   workspace: string,
-): void {
+): Promise<void> {
   refuseOwnOrigin(values);
-  const { application, secret } = register(applications, values, workspace);
+  const { application, secret } = await register(applications, values, workspace);
   process.stdout.write(`client_id: ${application.id}\n`);
   if (secret === undefined) return;
   process.stdout.write(`client_secret: ${secret.reveal()}\n`);
@@ -29,9 +29,13 @@ function addApplication(
 }
 
 /** Registers an application; errors name the options that were typed. */
-function register(applications: Applications, values: ApplicationValues, workspace: string) {
+async function register(
+  applications: Applications,
+  values: ApplicationValues,
+  workspace: string,
+): Promise<NewApplication> {
   try {
-    return applications.add(values, workspace);
+    return await applications.add(values, workspace);
   } catch (thrown) {
     const { code, problems, hint } = asFoveaError(thrown);
     if (code !== 'invalid_input') throw thrown;
@@ -61,17 +65,17 @@ function refuseOwnOrigin({ resource }: ApplicationValues): void {
   throw invalidArgument('--resource', 'is at the address of this service itself', right);
 }
 
-function listApplications(applications: Applications): void {
-  const rows = applications
-    .list()
-    .map(({ id, name, authentication, visibility, workspace, redirectUris }) => [
+async function listApplications(applications: Applications): Promise<void> {
+  const rows = (await applications.list()).map(
+    ({ id, name, authentication, visibility, workspace, redirectUris }) => [
       id,
       name,
       authentication,
       visibility,
       workspace,
       redirectUris.join(' '),
-    ]);
+    ],
+  );
   const head = ['CLIENT ID', 'NAME', 'AUTHENTICATION', 'VISIBILITY', 'WORKSPACE', 'REDIRECT URIS'];
   process.stdout.write(
     rows.length === 0
@@ -80,8 +84,8 @@ function listApplications(applications: Applications): void {
   );
 }
 
-function removeApplication(applications: Applications, id: string): void {
-  if (!applications.remove(id)) {
+async function removeApplication(applications: Applications, id: string): Promise<void> {
+  if (!(await applications.remove(id))) {
     throw new FoveaError('not_found', `There is no application "${id}".`, {
       hint: 'fovea application list shows all.',
     });

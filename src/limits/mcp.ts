@@ -59,7 +59,7 @@ export const mcpLimits = {
   callLeaseMs: 20_000,
   /** Poll interval for the same call of another process. */
   equalCallPollMs: 100,
-  /** Another process may lock the file; all calls wait meanwhile. */
+  /** Another process may lock the file; calls that change something wait meanwhile. */
   idempotencyBusyMsMax: 1_000,
   /** New rows between two cleanups. */
   idempotencyCleanEvery: 500,

@@ -74,7 +74,7 @@ export function openAsyncDatabase(
 ): OpenAsyncDatabase {
   const writer = openDatabase(path, migrations, options);
   try {
-    return new SqliteDriver(writer, openToRead(path, options));
+    return new SqliteDriver(writer, openToRead(path, options), options.busyMsMax);
   } catch (thrown) {
     writer.close();
     throw thrown;
@@ -118,16 +118,18 @@ abstract class SqliteReads implements AsyncReader {
 class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   readonly reader: Reader;
   readonly #writer: Database;
+  readonly #busyMsMax: number;
   readonly #turns = new Turns();
   readonly #running = new AsyncLocalStorage<Running>();
   readonly #waiting: Waiting[] = [];
   #isCommitting = false;
 
-  constructor(writer: Database, reader: Reader) {
+  constructor(writer: Database, reader: Reader, busyMsMax: number = limits.databaseBusyMsMax) {
     super();
     // Waiting inside SQLite would hold up all else that this thread does.
     writer.get('PRAGMA busy_timeout = 0', [], () => undefined);
     this.#writer = writer;
+    this.#busyMsMax = busyMsMax;
     this.reader = reader;
   }
 
@@ -137,7 +139,7 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
 
   async run(sql: string, parameters?: SqlParameters): Promise<number> {
     if (this.#current() !== undefined) return this.#writer.run(sql, parameters);
-    return this.#turns.take(() => whenFree(() => this.#writer.run(sql, parameters)));
+    return this.#turns.take(() => this.#whenFree(() => this.#writer.run(sql, parameters)));
   }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
@@ -169,7 +171,7 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   async #commitGroup(): Promise<void> {
     const begun: Waiting[] = [];
     try {
-      await whenFree(() => this.#writer.begin());
+      await this.#whenFree(() => this.#writer.begin());
       const endMs = systemClock.monotonic() + limits.databaseSharedCommitMsMax;
       const ends: (() => void)[] = [];
       do {
@@ -234,17 +236,17 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
     if (!running?.hasEnded) return running;
     throw new FoveaError('internal', 'The transaction that this belongs to has ended.');
   }
-}
 
-/** Waits while another process, or another connection of this one, has the write lock. */
-async function whenFree<T>(work: () => T): Promise<T> {
-  const endMs = systemClock.monotonic() + limits.databaseBusyMsMax;
-  for (;;) {
-    try {
-      return work();
-    } catch (thrown) {
-      if (!isBusy(thrown) || systemClock.monotonic() > endMs) throw thrown;
-      await sleep(limits.databaseBusyRetryMs);
+  /** Waits while another process, or another connection of this one, has the write lock. */
+  async #whenFree<T>(work: () => T): Promise<T> {
+    const endMs = systemClock.monotonic() + this.#busyMsMax;
+    for (;;) {
+      try {
+        return work();
+      } catch (thrown) {
+        if (!isBusy(thrown) || systemClock.monotonic() > endMs) throw thrown;
+        await sleep(limits.databaseBusyRetryMs);
+      }
     }
   }
 }

@@ -10,14 +10,16 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAdministration } from '../../src/authorization-server/administration.ts';
 import { hashPassword } from '../../src/authorization-server/password-hash.ts';
+import { createAccountStore } from '../../src/authorization-server/store/account-store.ts';
 import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
+import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { authorizationUrl, refresh, signIn, validate } from '../fixtures/authorization-server.ts';
 import { openFormBrowser } from '../fixtures/form-browser.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { addGrace, administer } from './page-visits.ts';
+import { addGrace, administer, authenticate } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();
@@ -43,13 +45,13 @@ test('an account is added, listed and removed', async () => {
   const { accounts } = await open();
   const added = await accounts.add({ ...ada, password });
   expect(added.id).toMatch(/^fvu_[\w-]{22}$/);
-  expect(accounts.list()).toEqual([
+  expect(await accounts.list()).toEqual([
     { ...ada, workspaces: ['a', 'b'], id: added.id, created: expect.any(Number) },
   ]);
-  expect(accounts.find(added.id)?.name).toBe('Ada Lovelace');
-  expect(accounts.remove('nobody')).toBe(false);
-  expect(accounts.remove('ADA@EXAMPLE.COM')).toBe(true);
-  expect(accounts.list()).toEqual([]);
+  expect((await accounts.find(added.id))?.name).toBe('Ada Lovelace');
+  expect(await accounts.remove('nobody')).toBe(false);
+  expect(await accounts.remove('ADA@EXAMPLE.COM')).toBe(true);
+  expect(await accounts.list()).toEqual([]);
   const again = await accounts.add({ ...ada, password });
   expect(again.id).not.toBe(added.id);
 });
@@ -79,7 +81,7 @@ test.each([
   const { accounts } = await open();
   const adding = accounts.add({ ...ada, password, ...wrong });
   await expect(adding).rejects.toMatchObject({ code: 'invalid_input', message });
-  expect(accounts.list()).toEqual([]);
+  expect(await accounts.list()).toEqual([]);
 });
 
 test('name and email are taken in any spelling, also by two at once', async () => {
@@ -93,7 +95,7 @@ test('name and email are taken in any spelling, also by two at once', async () =
   await expect(accounts.add({ ...other, email: 'Ada@Example.com' })).rejects.toEqual(conflict);
   // Full-width letters, which look alike.
   await expect(accounts.add({ ...other, name: 'Ａda Lovelace' })).rejects.toEqual(conflict);
-  expect(accounts.list()).toHaveLength(1);
+  expect(await accounts.list()).toHaveLength(1);
 });
 
 test('passwords are kept by scrypt with a salt of their own, and as nothing else', async () => {
@@ -105,27 +107,42 @@ test('passwords are kept by scrypt with a salt of their own, and as nothing else
   const kept = new Set(bytes.join('').match(/scrypt\$32768\$8\$1\$[\w-]{22}\$[\w-]{43}/g));
   expect(kept.size).toBe(2);
   expect(bytes.join('')).not.toContain('twelve or so');
-  expect((await accounts.authenticate('same', password))?.name).toBe('Same');
-  expect(await accounts.authenticate('same', new Secret('twelve or sO'))).toBeUndefined();
-  expect(await accounts.authenticate('nobody', password)).toBeUndefined();
-  expect(await accounts.authenticate('', new Secret(''))).toBeUndefined();
+  expect((await authenticate(accounts, 'same', password))?.name).toBe('Same');
+  expect(await authenticate(accounts, 'same', new Secret('twelve or sO'))).toBeUndefined();
+  expect(await authenticate(accounts, 'nobody', password)).toBeUndefined();
+  expect(await authenticate(accounts, '', new Secret(''))).toBeUndefined();
 });
 
 test('a password is the same on every keyboard', async () => {
   const { accounts } = await open();
   await accounts.add({ ...ada, password: new Secret('caf\u00E9 caf\u00E9 caf\u00E9') });
   const decomposed = new Secret('cafe\u0301 cafe\u0301 cafe\u0301');
-  expect((await accounts.authenticate('ada lovelace', decomposed))?.name).toBe('Ada Lovelace');
+  expect((await authenticate(accounts, 'ada lovelace', decomposed))?.name).toBe('Ada Lovelace');
+});
+
+test('a password that is replaced while it is checked is wrong', async () => {
+  const { data, accounts } = await open();
+  const { id } = await accounts.add({ ...ada, password });
+  const database = openAsyncDatabase(join(data, 'sign-in.db'), signInMigrations);
+  onTestFinished(() => database.close());
+  const { begun } = await database.transaction(async () => {
+    const attempt = authenticate(accounts, ada.name, password);
+    await setImmediate();
+    const ends = { keptSession: undefined, programs: false };
+    await createAccountStore(database).setPassword(id, 'scrypt$another', ends);
+    return { begun: attempt };
+  });
+  expect(await begun).toBeUndefined();
 });
 
 test('what an account had ends with it: tokens, refreshes, and never comes back', async () => {
   const service = await start();
-  const owner = addGrace(service, ['acme']);
+  const owner = await addGrace(service, ['acme']);
   const { post } = service.applications;
   const tokens = await signIn(service, post, {}, openFormBrowser(), owner);
   expect((await validate(service, tokens.accessToken)).body.active).toBe(true);
   await administer(service, async ({ accounts }) => {
-    accounts.remove(owner.name);
+    await accounts.remove(owner.name);
     const { name, email, password: same } = owner;
     await accounts.add({ name, email, workspaces: ['acme'], password: new Secret(same) });
   });
@@ -136,7 +153,7 @@ test('what an account had ends with it: tokens, refreshes, and never comes back'
 
 test('the browser of a removed account is asked who it is', async () => {
   const service = await start();
-  const owner = addGrace(service, ['acme']);
+  const owner = await addGrace(service, ['acme']);
   const { post } = service.applications;
   const browser = openFormBrowser();
   await signIn(service, post, {}, browser, owner);
@@ -198,13 +215,13 @@ test('the command adds, lists and removes; the password is a line of stdin', asy
   const administration = openAdministration(data, systemClock);
   onTestFinished(() => administration.close());
   const secret = new Secret('a-password-for-tests');
-  expect(await administration.accounts.authenticate('grace', secret)).toBeDefined();
+  expect(await authenticate(administration.accounts, 'grace', secret)).toBeDefined();
   const removed = await run(data, ['remove', 'GRACE']);
   expect([removed.code, removed.out]).toEqual([
     0,
     'The account GRACE is gone, and all its sign-ins have ended.\n',
   ]);
-  expect(administration.accounts.list().map(({ name }) => name)).toEqual(['Ada Lovelace']);
+  expect((await administration.accounts.list()).map(({ name }) => name)).toEqual(['Ada Lovelace']);
 });
 
 test('the list obeys no control characters that an earlier release let in', async () => {
@@ -219,7 +236,7 @@ test('the list obeys no control characters that an earlier release let in', asyn
 
 test('a new password signs out all browsers, and programs where that is asked for', async () => {
   const service = await start();
-  const owner = addGrace(service, ['acme']);
+  const owner = await addGrace(service, ['acme']);
   const { post } = service.applications;
   const browser = openFormBrowser();
   const { accessToken, refreshToken } = await signIn(service, post, {}, browser, owner);
@@ -241,10 +258,10 @@ test('a new password signs out all browsers, and programs where that is asked fo
   expect(out).toContain('is changed, and all browsers and programs are signed out.');
   expect((await validate(service, accessToken)).body.active).toBe(false);
   expect((await refresh(service, post, refreshToken)).body.error).toBe('invalid_grant');
-  const authenticate = (typed: string) =>
-    administer(service, ({ accounts }) => accounts.authenticate(owner.name, new Secret(typed)));
-  expect(await authenticate(owner.password)).toBeUndefined();
-  expect((await authenticate('a third password'))?.email).toBe(owner.email);
+  const typedBy = (typed: string) =>
+    administer(service, ({ accounts }) => authenticate(accounts, owner.name, new Secret(typed)));
+  expect(await typedBy(owner.password)).toBeUndefined();
+  expect((await typedBy('a third password'))?.email).toBe(owner.email);
 });
 
 test.each([

@@ -92,16 +92,16 @@ test.each([
   const { applications } = await open();
   const register = () => applications.add({ ...values, redirectUris: [uri] }, 'acme');
   if (problem === right) {
-    expect(register().application.redirectUris).toEqual([uri]);
+    expect((await register()).application.redirectUris).toEqual([uri]);
   } else {
-    expect(register).toThrow(`redirect_uris[0]: ${problem}`);
-    expect(applications.list()).toEqual([]);
+    await expect(register()).rejects.toThrow(`redirect_uris[0]: ${problem}`);
+    expect(await applications.list()).toEqual([]);
   }
 });
 
 test('an application has an id and a secret of which only the hash stays', async () => {
   const { data, applications } = await open();
-  const { application, secret } = applications.add({ ...values, mcp: true }, 'acme');
+  const { application, secret } = await applications.add({ ...values, mcp: true }, 'acme');
   expect(application).toEqual({
     id: expect.stringMatching(/^fva_[\w-]{22}$/),
     name: 'Labels',
@@ -118,8 +118,8 @@ test('an application has an id and a secret of which only the hash stays', async
     created: expect.any(Number),
   });
   expect(secret?.reveal()).toMatch(/^fvs_[\w-]{43}$/);
-  expect(applications.find(application.id)).toEqual(application);
-  expect(JSON.stringify(applications.list())).not.toContain(secret?.reveal());
+  expect(await applications.find(application.id)).toEqual(application);
+  expect(JSON.stringify(await applications.list())).not.toContain(secret?.reveal());
   const files = ['sign-in.db', 'sign-in.db-wal'].map((name) => join(data, name));
   const bytes = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')));
   expect(bytes.join('')).toContain(application.id);
@@ -128,7 +128,7 @@ test('an application has an id and a secret of which only the hash stays', async
 
 test('a public application has no secret', async () => {
   const { applications } = await open();
-  const { application, secret } = applications.add({ ...values, auth: 'none' }, 'acme');
+  const { application, secret } = await applications.add({ ...values, auth: 'none' }, 'acme');
   expect([application.secretHash, secret]).toEqual([undefined, undefined]);
 });
 
@@ -166,14 +166,14 @@ test.each([
   ],
 ])('%j is refused: %s', async (wrong, message) => {
   const { applications } = await open();
-  expect(() => applications.add({ ...values, ...wrong }, 'acme')).toThrow(message);
-  expect(applications.list()).toEqual([]);
+  await expect(applications.add({ ...values, ...wrong }, 'acme')).rejects.toThrow(message);
+  expect(await applications.list()).toEqual([]);
 });
 
 test('all that is wrong is said at once', async () => {
   const { applications } = await open();
   const wrong = { ...values, name: '', auth: 'x', redirectUris: ['x', 'https://a.example/#'] };
-  expect(() => applications.add(wrong, 'a b')).toThrow(
+  await expect(applications.add(wrong, 'a b')).rejects.toThrow(
     'name: must have 1 to 100 characters; ' +
       'auth: must be one of client_secret_post, client_secret_basic, none; ' +
       'workspace: must be a slug, for example "my-team"; ' +
@@ -185,28 +185,30 @@ test('all that is wrong is said at once', async () => {
 test('openid is always allowed, and scopes stand in the order of the specification', async () => {
   const { applications } = await open();
   const given = { ...values, scopes: ['version:read', 'image:read', 'image:read'] };
-  const { application } = applications.add(given, 'acme');
+  const { application } = await applications.add(given, 'acme');
   expect(application.scopes).toEqual(['openid', 'image:read', 'version:read']);
 });
 
 test('an MCP server is found by its address, and nobody else can have it', async () => {
   const { applications } = await open();
   const server = { ...values, redirectUris: [], resource: 'https://example.com/mcp/' };
-  const { application } = applications.add(server, 'acme');
+  const { application } = await applications.add(server, 'acme');
   expect(application.resource).toBe('https://example.com/mcp');
-  expect(applications.findByResource('https://example.com/mcp')?.id).toBe(application.id);
-  expect(() => applications.add(server, 'other')).toThrow('Another application has that resource');
+  expect((await applications.findByResource('https://example.com/mcp'))?.id).toBe(application.id);
+  await expect(applications.add(server, 'other')).rejects.toThrow(
+    'Another application has that resource',
+  );
 });
 
 test('only those of the given workspaces are listed and removed', async () => {
   const { applications } = await open();
-  const { application } = applications.add(values, 'acme');
-  applications.add({ ...values, name: 'Another' }, 'other');
-  expect(applications.list().map(({ name }) => name)).toEqual(['Another', 'Labels']);
-  expect(applications.list(['acme']).map(({ name }) => name)).toEqual(['Labels']);
-  expect(applications.remove(application.id, ['other'])).toBe(false);
-  expect(applications.remove(application.id, ['acme'])).toBe(true);
-  expect(applications.remove(application.id)).toBe(false);
+  const { application } = await applications.add(values, 'acme');
+  await applications.add({ ...values, name: 'Another' }, 'other');
+  expect((await applications.list()).map(({ name }) => name)).toEqual(['Another', 'Labels']);
+  expect((await applications.list(['acme'])).map(({ name }) => name)).toEqual(['Labels']);
+  expect(await applications.remove(application.id, ['other'])).toBe(false);
+  expect(await applications.remove(application.id, ['acme'])).toBe(true);
+  expect(await applications.remove(application.id)).toBe(false);
 });
 
 /** `fovea application …`. */

@@ -37,7 +37,7 @@ test.each([
 
 test('a request for a scope that the application may not have is refused', async () => {
   const service = await start();
-  const narrow = service.register({ name: 'Narrow', scopes: ['openid', 'image:read'] });
+  const narrow = await service.register({ name: 'Narrow', scopes: ['openid', 'image:read'] });
   const { url } = authorizationUrl(service, narrow, { scope: 'openid image:read model:infer' });
   const { next } = await openFormBrowser().get(url);
   expect(next?.searchParams.get('error')).toBe('invalid_scope');

@@ -52,7 +52,7 @@ async function startSite(html = '<title>back</title>Signed in.') {
 /** A desktop application, and a program that waits for its callback. */
 async function startApplication(service: TestAuthorizationServer, name = 'Labels') {
   const site = await startSite();
-  const application = service.register({
+  const application = await service.register({
     name,
     auth: 'none',
     desktop: true,
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
 
   test('a person of several workspaces chooses one, and may deny without', async () => {
     const service = await start();
-    addGrace(service, ['north', 'south']);
+    await addGrace(service, ['north', 'south']);
     const { application, origin } = await startApplication(service);
     const { page } = await show(authorizationUrl(service, application).url);
     await signInAs(page, grace.email);
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
   test('no text of others becomes a program or an element', async () => {
     const service = await start();
     const evil = `"><img src=x onerror="alert(1)"><script>alert(2)</script>'`;
-    const application = service.register({
+    const application = await service.register({
       name: evil,
       homepage: 'https://example.com/"><script>alert(3)</script>',
       visibility: 'Public',
@@ -219,8 +219,8 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Copy the secret now.').waitFor();
     const find = () =>
-      administer(service, ({ applications }) =>
-        applications.list().find(({ name }) => name === 'By hand'),
+      administer(service, async ({ applications }) =>
+        (await applications.list()).find(({ name }) => name === 'By hand'),
       );
     expect(await find()).toMatchObject({
       redirectUris: ['https://hand.example/back'],
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
 
   test.each(['light', 'dark'] as const)('%s pages can be read, on a phone too', async (scheme) => {
     const service = await start();
-    const application = service.register({ name: 'N'.repeat(100), visibility: 'Public' });
+    const application = await service.register({ name: 'N'.repeat(100), visibility: 'Public' });
     const scope = 'openid email project:update credentials:create';
     const { url } = authorizationUrl(service, application, { scope });
     const { page } = await show(url, {

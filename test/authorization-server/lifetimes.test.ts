@@ -153,7 +153,7 @@ test('a person has 10 minutes to sign in', async () => {
 test('a browser is not asked for the password again for 14 days', async () => {
   const service = await start();
   const browser = openFormBrowser();
-  const web = service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
+  const web = await service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
   await signIn(service, web, {}, browser);
   at(14 * day - 1);
   const silent = authorizationUrl(service, web, { prompt: 'none' });

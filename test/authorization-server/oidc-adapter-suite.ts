@@ -9,6 +9,11 @@ export interface AdapterUnderTest {
   rotate(old: string | undefined): void;
   /** The token that the last rotation is answered with. */
   answered(): string | undefined;
+  /** A session of another account is none. */
+  addAccount(id: string): Promise<void>;
+  changePassword(id: string): Promise<void>;
+  /** What is called from now on belongs to another request of the library. */
+  begin(): void;
   /** Moves the clock on, in milliseconds. */
   pass(milliseconds: number): void;
 }
@@ -19,10 +24,13 @@ const models = ['Session', 'AccessToken', 'AuthorizationCode', 'RefreshToken', '
 export function judgeAdapter(open: () => AdapterUnderTest): void {
   const openGranted = async () => {
     const under = open();
+    await under.addAccount('ada');
+    await under.addAccount('bob');
     await under.adapters('Grant').upsert('g', { accountId: 'ada', clientId: 'app' }, 1_000);
     return under;
   };
   judgeRows(open, openGranted);
+  judgeSignIns(openGranted);
   judgeFamilies(openGranted);
   judgeRotations(openGranted);
 }
@@ -65,7 +73,7 @@ function judgeRows(open: Open, openGranted: OpenGranted): void {
   });
 
   test('a session is found by its uid, without its id', async () => {
-    const { adapters } = open();
+    const { adapters } = await openGranted();
     await adapters('Session').upsert('cookie', { uid: 'u', accountId: 'ada', exp: 99 }, 60);
     const found = await adapters('Session').findByUid('u');
     expect(found).toEqual({ kind: 'Session', uid: 'u', accountId: 'ada', exp: 99 });
@@ -95,6 +103,49 @@ function judgeRows(open: Open, openGranted: OpenGranted): void {
     await adapters('Session').upsert('next', { uid: 'c', exp: now + 1_000 }, 1_000);
     expect(await adapters('Session').find('short')).toBeUndefined();
     expect(await adapters('Session').find('long')).toBeDefined();
+  });
+}
+
+function judgeSignIns(openGranted: OpenGranted): void {
+  test.each(['Session', 'Interaction', 'Grant', 'AuthorizationCode'] as const)(
+    '%s: a request that began before a change of the password writes none for the account',
+    async (model) => {
+      const { adapters, begin, changePassword } = await openGranted();
+      const exp = Math.floor(Date.now() / 1_000) + 600;
+      await adapters('Session').upsert('cookie', { uid: 'u', accountId: 'ada', exp }, 600);
+      begin();
+      expect(await adapters('Session').find('cookie')).toMatchObject({ accountId: 'ada' });
+      await changePassword('ada');
+      expect(await adapters('Session').find('cookie')).toBeUndefined();
+      const late = adapters(model).upsert('late', { accountId: 'ada', exp }, 600);
+      await expect(late).rejects.toThrow('invalid_grant');
+      expect(await adapters(model).find('late')).toBeUndefined();
+      await adapters(model).upsert('other', { accountId: 'bob', exp }, 600);
+      begin();
+      await adapters(model).upsert('next', { accountId: 'ada', exp }, 600);
+      expect(await adapters(model).find('next')).toBeDefined();
+    },
+  );
+
+  test('a sign-in that the password has passed is not stored after a change of it', async () => {
+    const { adapters, begin, changePassword } = await openGranted();
+    const exp = Math.floor(Date.now() / 1_000) + 600;
+    const result = { login: { accountId: 'ada' } };
+    await adapters('Interaction').upsert('page', { result, exp }, 600);
+    begin();
+    expect(await adapters('Interaction').find('page')).toMatchObject({ result });
+    await adapters('Interaction').destroy('page');
+    await changePassword('ada');
+    const session = adapters('Session').upsert('cookie', { uid: 'u', accountId: 'ada', exp }, 600);
+    await expect(session).rejects.toThrow('invalid_grant');
+  });
+
+  test('of requests at once that go on with one interaction the first one has it', async () => {
+    const { adapters } = await openGranted();
+    await adapters('Interaction').upsert('page', {}, 600);
+    const all = Array.from({ length: 64 }, () => adapters('Interaction').destroy('page'));
+    const ends = await Promise.allSettled(all);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 }
 

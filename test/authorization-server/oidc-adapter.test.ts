@@ -8,9 +8,10 @@ import { errors } from 'oidc-provider';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAdapters } from '../../src/authorization-server/oidc-adapter.ts';
 import { seal, unseal } from '../../src/authorization-server/row-encryption.ts';
+import { createAccountStore } from '../../src/authorization-server/store/account-store.ts';
 import { createAuthorizationStore } from '../../src/authorization-server/store/authorization-store.ts';
 import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import {
   authorizationUrl,
   person,
@@ -26,8 +27,10 @@ judgeAdapter(() => {
   let now = Date.now();
   let rotated: string | undefined;
   let answered: string | undefined;
+  let request: object | undefined;
   const folder = join(tmpdir(), `fovea-adapter-${process.pid}-${Math.random()}`);
-  const file = openDatabase(join(folder, 'sign-in.db'), signInMigrations);
+  const file = openAsyncDatabase(join(folder, 'sign-in.db'), signInMigrations);
+  const accounts = createAccountStore(file);
   onTestFinished(async () => {
     file.close();
     await rm(folder, { recursive: true, force: true });
@@ -36,9 +39,10 @@ judgeAdapter(() => {
     adapters: createAdapters({
       authorizations: createAuthorizationStore(file),
       clock: { now: () => now, monotonic: () => now },
-      findClient: () => undefined,
-      hasAccount: (id) => id !== 'gone',
+      findClient: async () => undefined,
+      currentRequest: () => request,
       invalidGrant: () => new errors.InvalidGrant('refused'),
+      interactionEnded: () => new errors.SessionNotFound('ended'),
       rotations: {
         rotated: () => rotated,
         answerWith: (token) => {
@@ -50,6 +54,16 @@ judgeAdapter(() => {
       rotated = old;
     },
     answered: () => answered,
+    addAccount: async (id) => {
+      const keys = { nameKey: id, emailKey: `${id}@example.com` };
+      const account = { id, name: id, email: keys.emailKey, workspaces: [], created: 1 };
+      await accounts.addAccount({ ...account, ...keys, password: 'the first' });
+    },
+    changePassword: (id) =>
+      accounts.setPassword(id, 'the second', { keptSession: undefined, programs: false }),
+    begin: () => {
+      request = {};
+    },
     pass: (milliseconds) => {
       now += milliseconds;
     },

@@ -5,7 +5,9 @@ import {
   type Administration,
   openAdministration,
 } from '../../src/authorization-server/administration.ts';
+import type { Account } from '../../src/authorization-server/store/account-store.ts';
 import { systemClock } from '../../src/clock.ts';
+import type { Secret } from '../../src/secret.ts';
 import {
   authorizationUrl,
   person,
@@ -36,6 +38,16 @@ export async function administer<T>(
   }
 }
 
+/** The account with this name or email and password. */
+export function authenticate(
+  accounts: Administration['accounts'],
+  nameOrEmail: string,
+  password: Secret,
+): Promise<Account | undefined> {
+  const credentials = { nameOrEmail, password, network: '' };
+  return accounts.authenticate(credentials, async (account) => account);
+}
+
 export const grace = { name: 'Grace Hopper', email: 'grace@example.com' } as const;
 
 export interface TestPerson {
@@ -46,21 +58,23 @@ export interface TestPerson {
 }
 
 /** Somebody with the password of the first person, until the end of the test. */
-export function addPerson(
+export async function addPerson(
   service: TestAuthorizationServer,
   { name, email }: Pick<TestPerson, 'name' | 'email'>,
   workspaces: readonly string[] = ['acme'],
-): TestPerson {
+): Promise<TestPerson> {
   const { password } = person;
-  const id = addCheapAccount(service.data, { name, email, password, workspaces });
-  onTestFinished(() => administer(service, ({ accounts }) => void accounts.remove(name)));
+  const id = await addCheapAccount(service.data, { name, email, password, workspaces });
+  onTestFinished(async () => {
+    await administer(service, ({ accounts }) => accounts.remove(name));
+  });
   return { id, name, email, password };
 }
 
 export function addGrace(
   service: TestAuthorizationServer,
   workspaces: readonly string[],
-): TestPerson {
+): Promise<TestPerson> {
   return addPerson(service, grace, workspaces);
 }
 

@@ -47,7 +47,7 @@ function uidOf(page: Parameters<typeof formOf>[0]): string {
 test('the consent page names who asks, who is asked, where it leads and what it allows', async () => {
   const service = await shared();
   const homepage = 'https://labels.example.com/about';
-  const application = service.register({
+  const application = await service.register({
     name: 'Labels & Sheets',
     homepage,
     redirectUris: ['https://labels.example.com/back'],
@@ -142,9 +142,9 @@ test('every page forbids frames, scripts, foreign forms, referrers and copies', 
 
 test('what is allowed is what the tokens are good for, in the chosen workspace', async () => {
   const service = await shared();
-  addGrace(service, ['first', 'second']);
-  const internal = service.register({ name: 'Inside', visibility: 'Internal' });
-  const open = service.register({ name: 'Open', visibility: 'Unlisted' });
+  await addGrace(service, ['first', 'second']);
+  const internal = await service.register({ name: 'Inside', visibility: 'Internal' });
+  const open = await service.register({ name: 'Open', visibility: 'Unlisted' });
   const scope = 'openid project:read';
   const begun = await atConsent(service, open, { scope }, grace.email);
   expect(begun.page.text).toContain('<input type="radio" name="workspace" value="first" required>');
@@ -176,8 +176,8 @@ test.each([
   ['', 'none'],
 ])('a workspace that is not the person’s is refused: "%s" (%s)', async (workspace) => {
   const service = await shared();
-  addGrace(service, ['first', 'second']);
-  const open = service.register({ name: 'Open', visibility: 'Public' });
+  await addGrace(service, ['first', 'second']);
+  const open = await service.register({ name: 'Open', visibility: 'Public' });
   const { browser, page } = await atConsent(service, open, {}, grace.name);
   const refused = await send(browser, service, page, { workspace, decision: 'allow' });
   expect(refused.status).toBe(400);
@@ -339,8 +339,8 @@ test('name and email sign in, in any spelling; the password is not changed at al
 
 test('somebody else signs in in the same browser, and what follows is theirs', async () => {
   const service = await shared();
-  const second = addGrace(service, ['acme']);
-  const web = service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
+  const second = await addGrace(service, ['acme']);
+  const web = await service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
   const { browser, page } = await atConsent(service, web);
   const [, link = ''] = /<a href="([^"]*)">Not you\?/.exec(page.text) ?? [];
   const asked = await walk(browser, new URL(link.replaceAll('&amp;', '&'), service.url));
@@ -406,7 +406,7 @@ test('an account or an application that is gone grants nothing any more', async 
 test('text of others is shown as text', async () => {
   const service = await shared();
   const evil = `"><script>alert(1)</script>'\`&amp;`;
-  const application = service.register({ name: evil, homepage: 'https://example.com/<b>' });
+  const application = await service.register({ name: evil, homepage: 'https://example.com/<b>' });
   const { page } = await atSignIn(service, application, { login_hint: evil, state: evil });
   const shown = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&#96;&amp;amp;';
   expect(page.text).toContain(`<bdi>${shown}</bdi>`);

@@ -68,19 +68,19 @@ export async function startPlatformWithAccounts(publicUrl?: string): Promise<Pla
   const platform = await servePlatform(command, settings, createLog('error'));
   const administration = openAdministration(data, systemClock);
   const email = 'ada@example.com';
-  const id = addCheapAccount(data, {
+  const id = await addCheapAccount(data, {
     name: 'Ada Lovelace',
     email,
     workspaces: ['acme'],
     password,
   });
-  addCheapAccount(data, {
+  await addCheapAccount(data, {
     name: 'Grace Hopper',
     email: 'grace@example.com',
     password,
     workspaces: ['globex', 'initech'],
   });
-  const registered = register(administration);
+  const registered = await register(administration);
   administration.close();
   return {
     issuer: platform.url,
@@ -95,10 +95,10 @@ export async function startPlatformWithAccounts(publicUrl?: string): Promise<Pla
   };
 }
 
-function register(administration: ReturnType<typeof openAdministration>) {
-  const add = (name: ApplicationName): Registered => {
+async function register(administration: ReturnType<typeof openAdministration>) {
+  const add = async (name: ApplicationName): Promise<Registered> => {
     const [authentication, redirectUris] = applications[name];
-    const { application, secret } = administration.applications.add(
+    const { application, secret } = await administration.applications.add(
       {
         name: `Application ${name}`,
         homepage: 'https://client.example/',
@@ -116,13 +116,13 @@ function register(administration: ReturnType<typeof openAdministration>) {
     return { id: application.id, secret: secret?.reveal() ?? '', authentication, redirectUri };
   };
   return {
-    post: add('post'),
-    basic: add('basic'),
-    public: add('public'),
-    other: add('other'),
-    several: add('several'),
-    desktop: add('desktop'),
-    resource: add('resource'),
+    post: await add('post'),
+    basic: await add('basic'),
+    public: await add('public'),
+    other: await add('other'),
+    several: await add('several'),
+    desktop: await add('desktop'),
+    resource: await add('resource'),
   };
 }
 

@@ -144,7 +144,7 @@ test('within the grace an older token leads to the newest one', async () => {
 test('another client gets nothing for the token, neither in the grace nor after', async () => {
   const clock = holdClock();
   const { service, first, refreshWith, isActive } = await startSignedIn();
-  const thief = service.register({ name: 'Thief', auth: 'none', desktop: true });
+  const thief = await service.register({ name: 'Thief', auth: 'none', desktop: true });
   const early = await refresh(service, thief, first.refreshToken);
   expect(early.body.error).toBe('invalid_grant');
   const second = signedIn(await refreshWith(first.refreshToken));

@@ -17,6 +17,7 @@ import {
   addPerson,
   administer,
   atSignIn,
+  authenticate,
   grace,
   send,
   walk,
@@ -140,7 +141,7 @@ test('chosen scopes are those that are allowed', async () => {
 
 test('removing an application ends its tokens at once', async () => {
   const service = await start();
-  const post = service.register({ name: 'Removed' });
+  const post = await service.register({ name: 'Removed' });
   const { browser } = await signedIn(service);
   const { accessToken } = await signIn(service, post);
   const page = await browser.get(service.url + path);
@@ -154,7 +155,7 @@ test('removing an application ends its tokens at once', async () => {
 
 test('people see and remove the applications of their own workspaces alone', async () => {
   const service = await start();
-  addGrace(service, ['elsewhere']);
+  await addGrace(service, ['elsewhere']);
   const { browser } = await signedIn(service, grace.email);
   const page = await browser.get(service.url + path);
   expect(wordsOf(page)).toContain('Registered There is none yet.');
@@ -244,7 +245,7 @@ test('signing out ends the session, also for who kept the cookie', async () => {
 
 test('an account that is gone is signed out', async () => {
   const service = await start();
-  addGrace(service, ['acme']);
+  await addGrace(service, ['acme']);
   const { browser } = await signedIn(service, grace.email);
   await administer(service, ({ accounts }) => accounts.remove(grace.email));
   expect((await browser.get(service.url + path)).status).toBe(303);
@@ -252,7 +253,7 @@ test('an account that is gone is signed out', async () => {
 
 test('a person changes the password, and other browsers are signed out', async () => {
   const service = await start();
-  addGrace(service, ['acme']);
+  await addGrace(service, ['acme']);
   const { browser } = await signedIn(service, grace.name);
   const other = await signedIn(service, grace.name);
   const at = `${service.url}/settings/password`;
@@ -276,17 +277,17 @@ test('a person changes the password, and other browsers are signed out', async (
   ]);
   expect((await browser.get(service.url + path)).status).toBe(200);
   expect((await other.browser.get(service.url + path)).status).toBe(303);
-  const authenticate = (password: string) =>
-    administer(service, (each) => each.accounts.authenticate(grace.name, new Secret(password)));
-  expect(await authenticate(person.password)).toBeUndefined();
-  expect((await authenticate('a new password'))?.name).toBe('Grace Hopper');
+  const typedBy = (password: string) =>
+    administer(service, (each) => authenticate(each.accounts, grace.name, new Secret(password)));
+  expect(await typedBy(person.password)).toBeUndefined();
+  expect((await typedBy('a new password'))?.name).toBe('Grace Hopper');
 });
 
 test('the password of a person is changed by nobody else', async () => {
   const service = await start();
-  addGrace(service, ['acme']);
+  await addGrace(service, ['acme']);
   const mary = { name: 'Mary Somerville', email: 'mary@example.com' };
-  addPerson(service, mary);
+  await addPerson(service, mary);
   const { browser } = await signedIn(service, mary.name);
   const at = `${service.url}/settings/password`;
   const stolen = formOf(await browser.get(at)).fields;
@@ -319,7 +320,7 @@ test('a new password signs an intruder out of the sign-in pages, and programs if
   const service = await start();
   const { post } = service.applications;
   const intruder = openFormBrowser();
-  const owner = addGrace(service, ['acme']);
+  const owner = await addGrace(service, ['acme']);
   const { accessToken } = await signIn(service, post, {}, intruder, owner);
   // One who typed the old password, and waits with going on.
   const waiting = await atSignIn(service, post);

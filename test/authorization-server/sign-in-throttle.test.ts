@@ -27,7 +27,7 @@ async function attempt({ url }: TestAuthorizationServer, name: string, password:
 
 test('five wrong passwords pause the account, on every page, for the right one too', async () => {
   const service = await start();
-  const ida = addPerson(service, { name: 'Ida Rhodes', email: 'ida@example.com' });
+  const ida = await addPerson(service, { name: 'Ida Rhodes', email: 'ida@example.com' });
   for (let count = 1; count <= 5; count += 1) {
     const wrong = await attempt(service, ida.email, `a wrong password ${count}`);
     expect([wrong.status, wordsOf(wrong)]).toEqual([
@@ -50,7 +50,7 @@ test('five wrong passwords pause the account, on every page, for the right one t
 
 test('name and email of an account are counted together', async () => {
   const service = await start();
-  const joan = addPerson(service, { name: 'Joan Clarke', email: 'joan@example.com' });
+  const joan = await addPerson(service, { name: 'Joan Clarke', email: 'joan@example.com' });
   for (const name of [joan.name, joan.email, 'JOAN clarke', joan.email, joan.name]) {
     expect((await attempt(service, name, 'wrong')).status).toBe(400);
   }
@@ -83,7 +83,7 @@ test('a right password begins the count anew', async () => {
 
 test('of many at the same time no more than five are looked at', async () => {
   const service = await start();
-  const mary = addPerson(service, { name: 'Mary Kenneth', email: 'mary@example.com' });
+  const mary = await addPerson(service, { name: 'Mary Kenneth', email: 'mary@example.com' });
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, index) => attempt(service, mary.name, `wrong ${index}`)),
   );

@@ -96,7 +96,7 @@ test('nobody else may exchange the token', async () => {
   const { service, resource, server, exchange } = await start();
   const { post, basic, public: desktop } = service.applications;
   const { accessToken } = await signIn(service, desktop, { resource, scope });
-  const other = service.register({
+  const other = await service.register({
     name: 'Other MCP server',
     redirectUris: [],
     auth: 'client_secret_basic',
@@ -139,7 +139,7 @@ test('only a token that is for the server, and good, is exchanged', async () => 
 test('a registered MCP server exchanges tokens for its own resource', async () => {
   const { service, exchange } = await start();
   const resource = 'https://registered.example/mcp';
-  const server = service.register({
+  const server = await service.register({
     name: 'MCP server',
     redirectUris: [],
     auth: 'client_secret_basic',
@@ -154,7 +154,7 @@ test('a registered MCP server exchanges tokens for its own resource', async () =
 test('nobody exchanges tokens of this service by naming its addresses as their own', async () => {
   const { service, resource, exchange } = await start();
   for (const claimed of [resource, service.url]) {
-    const usurper = service.register({
+    const usurper = await service.register({
       name: 'Usurper',
       redirectUris: [],
       auth: 'client_secret_basic',
@@ -170,7 +170,7 @@ test('nobody exchanges tokens of this service by naming its addresses as their o
 test('tokens for an MCP server end with its registration', async () => {
   const { service } = await start();
   const resource = 'https://removed.example/mcp';
-  const server = service.register({ name: 'Removed', redirectUris: [], resource });
+  const server = await service.register({ name: 'Removed', redirectUris: [], resource });
   const { accessToken } = await signIn(service, service.applications.public, { resource, scope });
   expect((await validate(service, accessToken, resource)).body.active).toBe(true);
   await administer(service, ({ applications }) => applications.remove(server.id));

@@ -188,7 +188,7 @@ test('a browser that agreed before is asked again for more, and by programs on i
   const service = await start();
   const browser = openFormBrowser();
   const { post, public: desktop } = service.applications;
-  const web = service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
+  const web = await service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
   const scope = 'openid image:read';
   await signIn(service, web, { scope }, browser);
   const answerTo = async (application: TestApplication, wanted: string) => {
@@ -206,18 +206,18 @@ test('a browser that agreed before is asked again for more, and by programs on i
 
 test('tokens end with their application, and with their account', async () => {
   const service = await start();
-  const owner = addGrace(service, ['acme']);
-  const removed = service.register({ name: 'Removed', auth: 'none', desktop: true });
+  const owner = await addGrace(service, ['acme']);
+  const removed = await service.register({ name: 'Removed', auth: 'none', desktop: true });
   const ofRemoved = await signIn(service, removed);
   const kept = await signIn(service, service.applications.public, {}, openFormBrowser(), owner);
   const { accounts, applications, close } = openAdministration(service.data, systemClock);
   onTestFinished(close);
-  applications.remove(removed.id);
+  await applications.remove(removed.id);
   expect((await validate(service, ofRemoved.accessToken)).body.active).toBe(false);
   const next = await refresh(service, removed, ofRemoved.refreshToken);
   expect(next.body.error).toBe('invalid_client');
   expect((await validate(service, kept.accessToken)).body.active).toBe(true);
-  accounts.remove(owner.name);
+  await accounts.remove(owner.name);
   expect((await validate(service, kept.accessToken)).body.active).toBe(false);
   const gone = await refresh(service, service.applications.public, kept.refreshToken);
   expect(gone.body.error).toBe('invalid_grant');
@@ -225,7 +225,10 @@ test('tokens end with their application, and with their account', async () => {
 
 test('a token is for the workspace that was chosen when it was allowed, refreshed or not', async () => {
   const service = await start();
-  const bob = addPerson(service, { name: 'Bob', email: 'bob@example.com' }, ['acme', 'umbrella']);
+  const bob = await addPerson(service, { name: 'Bob', email: 'bob@example.com' }, [
+    'acme',
+    'umbrella',
+  ]);
   const application = service.applications.public;
   const { url, verifier } = authorizationUrl(service, application);
   const final = await agree(openFormBrowser(), url, { ...bob, workspace: 'umbrella' });
@@ -290,7 +293,7 @@ test('a token may name the service itself as its audience; it lives for an hour 
 
 test('a code that was allowed for one resource gives no token for another', async () => {
   const service = await startWithMcp();
-  service.register({ name: 'Other', redirectUris: [], resource: 'https://mcp.example/mcp' });
+  await service.register({ name: 'Other', redirectUris: [], resource: 'https://mcp.example/mcp' });
   const application = service.applications.public;
   const resource = `${service.url}/mcp`;
   const fields = await codeFor(service, application, { resource });

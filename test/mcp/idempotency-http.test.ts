@@ -14,7 +14,7 @@ import { startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 /** A server with one tool that counts how often it ran. */
 async function counting() {
   const home = await mkdtemp(join(tmpdir(), 'fovea-journal-'));
-  const idempotency = openIdempotency({
+  const idempotency = await openIdempotency({
     path: join(home, 'journal.sqlite'),
     clock: systemClock,
     log: createLog('error'),

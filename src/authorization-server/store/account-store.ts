@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { ClientAuthentication } from '../../config.ts';
 import { type Scope, scopes } from '../../contract/scopes.ts';
 import { FoveaError } from '../../errors.ts';
-import type { Database, Row } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import {
   clientAuthentications,
   type Registration,
@@ -39,6 +40,9 @@ export interface AccountRow extends Account {
   readonly password: string;
 }
 
+/** What a name or email leads to. */
+export type AccountKey = Readonly<Record<'id' | 'nameKey' | 'password', string>>;
+
 /** What else ends when a password changes. */
 export interface PasswordChangeEffects {
   /** Hash of the settings session that stays; undefined: none stays. */
@@ -47,85 +51,67 @@ export interface PasswordChangeEffects {
   readonly programs: boolean;
 }
 
-/** Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. What a call has changed is on the disk when it resolves. */
 export interface AccountStore {
   /** False: name or email is taken, and nothing was stored. */
-  addAccount(account: AccountRow): boolean;
-  hasAccounts(): boolean;
-  accounts(): readonly Account[];
-  account(id: string): Account | undefined;
+  addAccount(account: AccountRow): Promise<boolean>;
+  hasAccounts(): Promise<boolean>;
+  accounts(): Promise<readonly Account[]>;
+  account(id: string): Promise<Account | undefined>;
   /** By the normal form of its name or email. */
-  accountByKey(key: string): Readonly<Record<'id' | 'nameKey' | 'password', string>> | undefined;
+  accountByKey(key: string): Promise<AccountKey | undefined>;
+  /**
+   * Runs `work` in one transaction, if the account still has that stored password: what ends with a
+   * change of the password cannot begin after it. Undefined: it has another one, or is gone.
+   */
+  whilePasswordIs<T>(
+    password: string,
+    id: string,
+    work: (account: Account) => Promise<T>,
+  ): Promise<T | undefined>;
   /** Also ends its browser sessions except `keptSession`, and with `programs` all its grants. */
-  setPassword(id: string, password: string, ends: PasswordChangeEffects): void;
+  setPassword(id: string, password: string, ends: PasswordChangeEffects): Promise<void>;
   /** Also removes its sessions and tokens. */
-  removeAccount(id: string): boolean;
+  removeAccount(id: string): Promise<boolean>;
 
   /** False: the resource is taken, and nothing was stored. */
-  addApplication(application: Application): boolean;
-  applications(): readonly Application[];
-  application(id: string): Application | undefined;
-  applicationByResource(resource: string): Application | undefined;
-  removeApplication(id: string): boolean;
+  addApplication(application: Application): Promise<boolean>;
+  applications(): Promise<readonly Application[]>;
+  application(id: string): Promise<Application | undefined>;
+  applicationByResource(resource: string): Promise<Application | undefined>;
+  removeApplication(id: string): Promise<boolean>;
 
-  addSession(hash: string, accountId: string, expires: number, now: number): void;
+  addSession(hash: string, accountId: string, expires: number, now: number): Promise<void>;
   /** The account of a session that has not ended. */
-  sessionAccount(hash: string, now: number): Account | undefined;
-  removeSession(hash: string): void;
+  sessionAccount(hash: string, now: number): Promise<Account | undefined>;
+  removeSession(hash: string): Promise<void>;
 
   /** Created on first use; the same for all processes. */
-  formKey(): string;
-  /** False: the token was used before. Removes expired tokens. */
-  useFormToken(hash: string, expires: number, now: number): boolean;
+  formKey(): Promise<string>;
+  /**
+   * False: the token was used before, or has expired. Removes expired tokens. `now` is asked once it
+   * is this token's turn: while it waits the record of its first use may be removed.
+   */
+  useFormToken(hash: string, expires: number, now: () => number): Promise<boolean>;
 }
 
-export function createAccountStore(database: Database): AccountStore {
+export function createAccountStore(database: AsyncDatabase): AccountStore {
   return { ...accountRows(database), ...applicationRows(database), ...pageRows(database) };
 }
 
 type AccountRows = Pick<
   AccountStore,
   | ('addAccount' | 'hasAccounts' | 'accounts' | 'account' | 'accountByKey')
-  | ('setPassword' | 'removeAccount')
+  | ('whilePasswordIs' | 'setPassword' | 'removeAccount')
 >;
 
-function accountRows(database: Database): AccountRows {
-  const workspaces = (id: string) =>
-    database.all(
-      'SELECT workspace FROM account_workspaces WHERE account_id = ? ORDER BY workspace',
-      [id],
-      (row) => row.text('workspace'),
-    );
-  const read = (row: Row): Account => ({
-    id: row.text('id'),
-    name: row.text('name'),
-    email: row.text('email'),
-    workspaces: workspaces(row.text('id')),
-    created: row.integer('created'),
-  });
+function accountRows(database: AsyncDatabase): AccountRows {
   return {
-    addAccount: (account) =>
-      database.transaction(() => {
-        const { id, name, nameKey, email, emailKey, password, created } = account;
-        const added = database.run(
-          `INSERT INTO accounts (id, name, name_key, email, email_key, password, created)
-             VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-          [id, name, nameKey, email, emailKey, password, created],
-        );
-        if (added === 0) return false;
-        for (const workspace of account.workspaces) {
-          database.run('INSERT INTO account_workspaces (account_id, workspace) VALUES (?, ?)', [
-            id,
-            workspace,
-          ]);
-        }
-        return true;
-      }),
-    hasAccounts: () =>
-      database.get('SELECT 1 AS found FROM accounts LIMIT 1', [], (row) => row.integer('found')) !==
-      undefined,
-    accounts: () => database.all('SELECT * FROM accounts ORDER BY name_key', [], read),
-    account: (id) => database.get('SELECT * FROM accounts WHERE id = ?', [id], read),
+    addAccount: (account) => addAccount(database, account),
+    hasAccounts: async () =>
+      (await database.get('SELECT 1 FROM accounts LIMIT 1', [], () => true)) === true,
+    accounts: () => database.all(`${accountsSql} ORDER BY name_key`, [], readAccount),
+    account: (id) => database.get(`${accountsSql} WHERE id = ?`, [id], readAccount),
     accountByKey: (key) =>
       database.get(
         'SELECT id, name_key, password FROM accounts WHERE name_key = ? OR email_key = ?',
@@ -136,23 +122,62 @@ function accountRows(database: Database): AccountRows {
           password: row.text('password'),
         }),
       ),
+    whilePasswordIs: (password, id, work) =>
+      database.transaction(async () => {
+        const sql = `${accountsSql} WHERE id = ? AND password = ?`;
+        const account = await database.get(sql, [id, password], readAccount);
+        return account && work(account);
+      }),
     setPassword: (id, password, { keptSession, programs }) =>
-      database.transaction(() => {
-        database.run('UPDATE accounts SET password = ? WHERE id = ?', [password, id]);
-        database.run('DELETE FROM page_sessions WHERE account_id = ? AND hash IS NOT ?', [
+      database.transaction(async () => {
+        await database.run('UPDATE accounts SET password = ? WHERE id = ?', [password, id]);
+        await database.run('DELETE FROM page_sessions WHERE account_id = ? AND hash IS NOT ?', [
           id,
           keptSession,
         ]);
         // A sign-in in progress may already have passed with the old password.
         const kinds = programs ? '' : "AND kind IN ('Session', 'Interaction')";
-        database.run(`DELETE FROM authorizations WHERE account_id = ? ${kinds}`, [id]);
+        await database.run(`DELETE FROM authorizations WHERE account_id = ? ${kinds}`, [id]);
       }),
     removeAccount: (id) =>
-      database.transaction(() => {
-        database.run('DELETE FROM authorizations WHERE account_id = ?', [id]);
-        return database.run('DELETE FROM accounts WHERE id = ?', [id]) > 0;
+      database.transaction(async () => {
+        await database.run('DELETE FROM authorizations WHERE account_id = ?', [id]);
+        return (await database.run('DELETE FROM accounts WHERE id = ?', [id])) > 0;
       }),
   };
+}
+
+const accountsSql = `SELECT id, name, email, created,
+  (SELECT json_group_array(workspace ORDER BY workspace) FROM account_workspaces
+    WHERE account_id = accounts.id) AS workspaces
+  FROM accounts`;
+
+function readAccount(row: Row): Account {
+  return {
+    id: row.text('id'),
+    name: row.text('name'),
+    email: row.text('email'),
+    workspaces: texts(row, 'workspaces'),
+    created: row.integer('created'),
+  };
+}
+
+function addAccount(database: AsyncDatabase, account: AccountRow): Promise<boolean> {
+  return database.transaction(async () => {
+    const { id, name, nameKey, email, emailKey, password, created } = account;
+    const added = await database.run(
+      `INSERT INTO accounts (id, name, name_key, email, email_key, password, created)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      [id, name, nameKey, email, emailKey, password, created],
+    );
+    if (added === 0) return false;
+    await database.run(
+      `INSERT INTO account_workspaces (account_id, workspace)
+         SELECT ?, value FROM json_each(?)`,
+      [id, JSON.stringify(account.workspaces)],
+    );
+    return true;
+  });
 }
 
 type ApplicationRows = Pick<
@@ -161,10 +186,10 @@ type ApplicationRows = Pick<
   | ('applicationByResource' | 'removeApplication')
 >;
 
-function applicationRows(database: Database): ApplicationRows {
+function applicationRows(database: AsyncDatabase): ApplicationRows {
   return {
-    addApplication: (application) =>
-      database.run(
+    addApplication: async (application) =>
+      (await database.run(
         `INSERT INTO applications (id, workspace, name, homepage, redirect_uris, authentication,
              secret, scopes, visibility, desktop, mcp, resource, created)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -183,14 +208,15 @@ function applicationRows(database: Database): ApplicationRows {
           application.resource,
           application.created,
         ],
-      ) > 0,
+      )) > 0,
     applications: () =>
       database.all('SELECT * FROM applications ORDER BY name, id', [], readApplication),
     application: (id) =>
       database.get('SELECT * FROM applications WHERE id = ?', [id], readApplication),
     applicationByResource: (resource) =>
       database.get('SELECT * FROM applications WHERE resource = ?', [resource], readApplication),
-    removeApplication: (id) => database.run('DELETE FROM applications WHERE id = ?', [id]) > 0,
+    removeApplication: async (id) =>
+      (await database.run('DELETE FROM applications WHERE id = ?', [id])) > 0,
   };
 }
 
@@ -199,52 +225,49 @@ type PageRows = Pick<
   ('addSession' | 'sessionAccount' | 'removeSession') | ('formKey' | 'useFormToken')
 >;
 
-function pageRows(database: Database): PageRows {
-  const { account } = accountRows(database);
+function pageRows(database: AsyncDatabase): PageRows {
   return {
     addSession: (hash, accountId, expires, now) =>
-      database.transaction(() => {
-        database.run('DELETE FROM page_sessions WHERE expires <= ?', [now]);
-        database.run('INSERT INTO page_sessions (hash, account_id, expires) VALUES (?, ?, ?)', [
-          hash,
-          accountId,
-          expires,
-        ]);
+      database.transaction(async () => {
+        await database.run('DELETE FROM page_sessions WHERE expires <= ?', [now]);
+        const sql = 'INSERT INTO page_sessions (hash, account_id, expires) VALUES (?, ?, ?)';
+        await database.run(sql, [hash, accountId, expires]);
       }),
-    sessionAccount: (hash, now) => {
-      const id = database.get(
-        'SELECT account_id FROM page_sessions WHERE hash = ? AND expires > ?',
+    sessionAccount: (hash, now) =>
+      database.get(
+        `${accountsSql} WHERE id =
+           (SELECT account_id FROM page_sessions WHERE hash = ? AND expires > ?)`,
         [hash, now],
-        (row) => row.text('account_id'),
-      );
-      return id === undefined ? undefined : account(id);
+        readAccount,
+      ),
+    removeSession: async (hash) => {
+      await database.run('DELETE FROM page_sessions WHERE hash = ?', [hash]);
     },
-    removeSession: (hash) => void database.run('DELETE FROM page_sessions WHERE hash = ?', [hash]),
-    formKey: () => {
-      const key = () =>
-        database.get('SELECT key FROM form_key WHERE id = 1', [], (row) => row.text('key'));
-      return (
-        key() ??
-        database.transaction(() => {
-          const made = randomBytes(32).toString('base64url');
-          database.run('INSERT INTO form_key (id, key) VALUES (1, ?) ON CONFLICT DO NOTHING', [
-            made,
-          ]);
-          return key() ?? made;
-        })
-      );
-    },
+    formKey: async () => (await findFormKey(database)) ?? (await makeFormKey(database)),
     useFormToken: (hash, expires, now) =>
-      database.transaction(() => {
-        database.run('DELETE FROM used_form_tokens WHERE expires <= ?', [now]);
-        return (
-          database.run(
-            'INSERT INTO used_form_tokens (hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING',
-            [hash, expires],
-          ) > 0
-        );
+      database.transaction(async () => {
+        const present = now();
+        if (expires <= present) return false;
+        await database.run('DELETE FROM used_form_tokens WHERE expires <= ?', [present]);
+        const sql =
+          'INSERT INTO used_form_tokens (hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING';
+        return (await database.run(sql, [hash, expires])) > 0;
       }),
   };
+}
+
+function findFormKey(database: AsyncDatabase): Promise<string | undefined> {
+  return database.get('SELECT key FROM form_key WHERE id = 1', [], (row) => row.text('key'));
+}
+
+/** Where another process makes one meanwhile, all use that one. */
+function makeFormKey(database: AsyncDatabase): Promise<string> {
+  return database.transaction(async () => {
+    const made = randomBytes(32).toString('base64url');
+    const sql = 'INSERT INTO form_key (id, key) VALUES (1, ?) ON CONFLICT DO NOTHING';
+    await database.run(sql, [made]);
+    return (await findFormKey(database)) ?? made;
+  });
 }
 
 function readApplication(row: Row): Application {
@@ -276,7 +299,7 @@ function readScopes(row: Row): readonly Scope[] {
 function texts(row: Row, column: string): readonly string[] {
   const list: unknown = row.json(column);
   if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
-  throw new FoveaError('internal', `The column applications.${column} is no list of texts.`);
+  throw new FoveaError('internal', `The column ${column} is no list of texts.`);
 }
 
 function known<Value extends string>(row: Row, column: string, list: readonly Value[]): Value {

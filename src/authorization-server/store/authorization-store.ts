@@ -1,7 +1,8 @@
 // What oidc-provider stores (codes, tokens, grants, sessions) and the signing keys: the interface,
 // and its implementation on SQLite.
 
-import type { Database, Row as DatabaseRow } from '../../storage/database.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row as DatabaseRow } from '../../storage/database.ts';
 
 /** A row of oidc-provider: ids are hashed, the payload is encrypted under the id. */
 export interface AuthorizationRow {
@@ -24,28 +25,45 @@ export interface StoredAuthorizationRow extends AuthorizationRow {
   readonly consumed: number | undefined;
   /** The succeeding refresh token, encrypted under this one. */
   readonly successor: string | undefined;
+  /** The stored password of its account; undefined: it has no account, or that is gone. */
+  readonly password: string | undefined;
 }
 
-/** `done`; the row that was rotated first; or `gone`: the token or its grant no longer exists. */
-export type Rotation = 'done' | 'gone' | { readonly first: StoredAuthorizationRow };
+/**
+ * `done`; `consumed`: another token was first to succeed this one; `gone`: the token or its grant no
+ * longer exists.
+ */
+export type Rotation = 'done' | 'consumed' | 'gone';
 
-/** All calls are synchronous, and on the disk when they return. */
+/** What a call has changed is on the disk when it resolves. */
 export interface AuthorizationStore {
-  find(hash: string): StoredAuthorizationRow | undefined;
-  findByUid(uidHash: string): StoredAuthorizationRow | undefined;
-  /** Inserts or replaces a row. False, and nothing written, when its grant is gone. */
-  put(row: AuthorizationRow): boolean;
+  find(hash: string): Promise<StoredAuthorizationRow | undefined>;
+  findByUid(uidHash: string): Promise<StoredAuthorizationRow | undefined>;
+  /**
+   * Inserts or replaces a row. False, and nothing written, when its grant is gone, or when its
+   * account has another password than `password` now.
+   */
+  put(row: AuthorizationRow, password?: string): Promise<boolean>;
   /** Marks a row as consumed. False when it already was, or does not exist. */
-  consume(hash: string, now: number): boolean;
+  consume(hash: string, now: number): Promise<boolean>;
   /** Consumes the old token and writes its successor in one transaction. */
-  rotate(old: { hash: string; successor: string; now: number }, row: AuthorizationRow): Rotation;
-  destroy(hash: string): void;
+  rotate(
+    old: { readonly hash: string; readonly successor: string; readonly now: number },
+    row: AuthorizationRow,
+  ): Promise<Rotation>;
+  /** False when it does not exist. */
+  destroy(hash: string): Promise<boolean>;
   /** Removes a grant and all its tokens. */
-  revokeGrant(grantHash: string): void;
+  revokeGrant(grantHash: string): Promise<void>;
+  /** Removes the grant of a row, and all its tokens; no effect when the row does not exist. */
+  revokeGrantOf(hash: string): Promise<void>;
   /** Of a Grant; no effect when it is gone. */
-  setWorkspace(grantHash: string, workspace: string): void;
+  setWorkspace(grantHash: string, workspace: string): Promise<void>;
+  copyWorkspace(fromGrantHash: string, toGrantHash: string): Promise<void>;
   /** Removes one batch of rows that expired before (seconds since 1970); false: none are left. */
-  removeExpired(before: number): boolean;
+  removeExpired(before: number): Promise<boolean>;
+  /** Runs `work` in one transaction: all that it calls here, directly or not, happens or nothing. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** A key that signs id_tokens. Times in milliseconds since 1970. */
@@ -59,90 +77,96 @@ export interface SigningKey {
 
 export interface KeyStore {
   /** Oldest first. */
-  signing(): readonly SigningKey[];
+  signing(): Promise<readonly SigningKey[]>;
   /** Adds `key` if `newest` is still the newest key, so that only one of two processes adds. */
-  addSigning(key: SigningKey, newest: string | undefined): void;
-  removeSigning(id: string): void;
+  addSigning(key: SigningKey, newest: string | undefined): Promise<void>;
+  removeSigning(ids: readonly string[]): Promise<void>;
   /** Newest first. Stores `fresh` when there is none. */
-  cookies(fresh: string, now: number): readonly string[];
+  cookies(fresh: string, now: number): Promise<readonly string[]>;
 }
 
 /** Rows that one sweep removes at most, so that no request waits long. */
 const sweepRowsMax = 500;
 
-export function createAuthorizationStore(database: Database): AuthorizationStore {
-  const find = (hash: string) =>
-    database.get('SELECT * FROM authorizations WHERE hash = ?', [hash], readKept);
-  const put = (row: AuthorizationRow) =>
-    database.transaction(() => {
-      if (isOrphan(database, row)) return false;
-      writeRow(database, row);
-      return true;
-    });
-  const consume = (hash: string, now: number) =>
-    database.run('UPDATE authorizations SET consumed = ? WHERE hash = ? AND consumed IS NULL', [
-      now,
-      hash,
-    ]) > 0;
+export function createAuthorizationStore(database: AsyncDatabase): AuthorizationStore {
+  const find = (hash: string) => database.get(`${storedRow} WHERE hash = ?`, [hash], readStored);
+  const put: AuthorizationStore['put'] = async (row, password) =>
+    (await database.run(writeRow, { ...row, password })) > 0;
   return {
     find,
     put,
-    consume,
-    findByUid: (uidHash) =>
-      database.get('SELECT * FROM authorizations WHERE uid_hash = ?', [uidHash], readKept),
-    rotate: ({ hash, successor, now }, row): Rotation =>
-      database.transaction(() => {
-        const old = find(hash);
-        if (old === undefined || isOrphan(database, row)) return 'gone';
-        if (!consume(hash, now)) return { first: old };
-        database.run('UPDATE authorizations SET successor = ? WHERE hash = ?', [successor, hash]);
-        writeRow(database, row);
+    findByUid: (uidHash) => database.get(`${storedRow} WHERE uid_hash = ?`, [uidHash], readStored),
+    consume: async (hash, now) => {
+      const sql = 'UPDATE authorizations SET consumed = ? WHERE hash = ? AND consumed IS NULL';
+      return (await database.run(sql, [now, hash])) > 0;
+    },
+    rotate: ({ hash, successor, now }, row) =>
+      database.transaction(async () => {
+        const old = await find(hash);
+        if (old === undefined) return 'gone';
+        if (old.consumed !== undefined) return 'consumed';
+        if (!(await put(row))) return 'gone';
+        const sql = 'UPDATE authorizations SET consumed = ?, successor = ? WHERE hash = ?';
+        await database.run(sql, [now, successor, hash]);
         return 'done';
       }),
-    destroy: (hash) => {
-      database.run('DELETE FROM authorizations WHERE hash = ?', [hash]);
+    destroy: async (hash) =>
+      (await database.run('DELETE FROM authorizations WHERE hash = ?', [hash])) > 0,
+    revokeGrant: async (grantHash) => {
+      await database.run('DELETE FROM authorizations WHERE grant_hash = ?', [grantHash]);
     },
-    revokeGrant: (grantHash) => {
-      database.run('DELETE FROM authorizations WHERE grant_hash = ?', [grantHash]);
+    revokeGrantOf: async (hash) => {
+      await database.run(
+        `DELETE FROM authorizations WHERE grant_hash =
+         (SELECT grant_hash FROM authorizations WHERE hash = ?)`,
+        [hash],
+      );
     },
-    setWorkspace: (grantHash, workspace) => {
-      database.run('UPDATE authorizations SET workspace = ? WHERE hash = ?', [
-        workspace,
-        grantHash,
-      ]);
+    setWorkspace: async (grantHash, workspace) => {
+      const sql = 'UPDATE authorizations SET workspace = ? WHERE hash = ?';
+      await database.run(sql, [workspace, grantHash]);
     },
-    removeExpired: (before) => {
-      const removed = database.run(
+    copyWorkspace: async (from, to) => {
+      await database.run(
+        `UPDATE authorizations SET workspace =
+         (SELECT workspace FROM authorizations WHERE hash = ?) WHERE hash = ?`,
+        [from, to],
+      );
+    },
+    removeExpired: async (before) => {
+      const removed = await database.run(
         `DELETE FROM authorizations WHERE hash IN
          (SELECT hash FROM authorizations WHERE expires < ? LIMIT ?)`,
         [before, sweepRowsMax],
       );
       return removed === sweepRowsMax;
     },
+    transaction: (work) => database.transaction(work),
   };
 }
 
-export function createKeyStore(database: Database): KeyStore {
+export function createKeyStore(database: AsyncDatabase): KeyStore {
   const signing = () =>
     database.all('SELECT * FROM signing_keys ORDER BY signs_from, id', [], readSigningKey);
   return {
     signing,
     addSigning: (key, newest) =>
-      database.transaction(() => {
-        if (signing().at(-1)?.id !== newest) return;
-        database.run('INSERT INTO signing_keys VALUES (?, ?, ?, ?)', [
+      database.transaction(async () => {
+        if ((await signing()).at(-1)?.id !== newest) return;
+        await database.run('INSERT INTO signing_keys VALUES (?, ?, ?, ?)', [
           key.id,
           JSON.stringify(key.jwk),
           key.created,
           key.signsFrom,
         ]);
       }),
-    removeSigning: (id) => {
-      database.run('DELETE FROM signing_keys WHERE id = ?', [id]);
+    removeSigning: async (ids) => {
+      const sql = 'DELETE FROM signing_keys WHERE id IN (SELECT value FROM json_each(?))';
+      await database.run(sql, [JSON.stringify(ids)]);
     },
     cookies: (fresh, now) =>
-      database.transaction(() => {
-        database.run(
+      database.transaction(async () => {
+        await database.run(
           `INSERT INTO cookie_keys SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM cookie_keys)`,
           [fresh, now],
         );
@@ -152,34 +176,21 @@ export function createKeyStore(database: Database): KeyStore {
   };
 }
 
-/** Prevents issuing a token whose grant was revoked meanwhile. */
-function isOrphan(database: Database, { hash, grantHash }: AuthorizationRow): boolean {
-  if (grantHash === undefined || grantHash === hash) return false;
-  const sql = 'SELECT 1 AS found FROM authorizations WHERE hash = ?';
-  return database.get(sql, [grantHash], () => true) === undefined;
-}
+const storedRow = `SELECT authorizations.*, accounts.password FROM authorizations
+  LEFT JOIN accounts ON accounts.id = authorizations.account_id`;
 
-function writeRow(database: Database, row: AuthorizationRow): void {
-  database.run(
-    `INSERT INTO authorizations
-       (hash, kind, grant_hash, account_id, client_id, uid_hash, sealed, expires)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (hash) DO UPDATE SET account_id = excluded.account_id,
-       uid_hash = excluded.uid_hash, sealed = excluded.sealed, expires = excluded.expires`,
-    [
-      row.hash,
-      row.kind,
-      row.grantHash,
-      row.accountId,
-      row.clientId,
-      row.uidHash,
-      row.sealed,
-      row.expires,
-    ],
-  );
-}
+/** No token is issued whose grant was revoked meanwhile. */
+const writeRow = `INSERT INTO authorizations
+    (hash, kind, grant_hash, account_id, client_id, uid_hash, sealed, expires)
+  SELECT :hash, :kind, :grantHash, :accountId, :clientId, :uidHash, :sealed, :expires
+  WHERE (:grantHash IS NULL OR :grantHash = :hash
+      OR EXISTS (SELECT 1 FROM authorizations WHERE hash = :grantHash))
+    AND (:password IS NULL
+      OR EXISTS (SELECT 1 FROM accounts WHERE id = :accountId AND password = :password))
+  ON CONFLICT (hash) DO UPDATE SET account_id = excluded.account_id,
+    uid_hash = excluded.uid_hash, sealed = excluded.sealed, expires = excluded.expires`;
 
-function readKept(row: DatabaseRow): StoredAuthorizationRow {
+function readStored(row: DatabaseRow): StoredAuthorizationRow {
   return {
     hash: row.text('hash'),
     kind: row.text('kind'),
@@ -192,6 +203,7 @@ function readKept(row: DatabaseRow): StoredAuthorizationRow {
     expires: row.integer('expires'),
     consumed: row.optionalInteger('consumed'),
     successor: row.optionalText('successor'),
+    password: row.optionalText('password'),
   };
 }
 

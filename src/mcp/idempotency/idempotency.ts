@@ -62,9 +62,9 @@ export interface IdempotencyOptions {
 }
 
 /** Opens the file, or makes it. Throws where that fails. */
-export function openIdempotency(options: IdempotencyOptions): Idempotency {
+export async function openIdempotency(options: IdempotencyOptions): Promise<Idempotency> {
   const { path, clock, windowSeconds } = options;
-  const records = openRecordStore({ path, clock, windowMs: windowSeconds * 1_000 });
+  const records = await openRecordStore({ path, clock, windowMs: windowSeconds * 1_000 });
   return new FileIdempotency(records, options);
 }
 
@@ -102,7 +102,7 @@ class FileIdempotency implements Idempotency {
   async #recorded(attempt: Attempt): Promise<ToolResult | undefined> {
     const { identity } = attempt;
     for (;;) {
-      const verdict = this.#ask(() => this.#records.judge(identity));
+      const verdict = await this.#ask(() => this.#records.judge(identity));
       // `run` tells of a file that fails.
       if (verdict === undefined) return undefined;
       if (verdict.kind !== 'new') {
@@ -118,15 +118,15 @@ class FileIdempotency implements Idempotency {
   /** Reads whether a lost call was done, and corrects its record. */
   async #reconcile(lost: IdempotencyRecord, attempt: Attempt): Promise<ToolResult | undefined> {
     const result = await this.#readBack(lost, attempt);
-    if (result === undefined) this.#write(() => this.#records.remove(lost.id));
-    else this.#finish(lost.id, endOf(result, attempt));
+    if (result === undefined) await this.#write(() => this.#records.remove(lost.id));
+    else await this.#finish(lost.id, endOf(result, attempt));
     return result;
   }
 
   async #run(attempt: Run): Promise<ToolResult> {
     const { call, identity, make } = attempt;
     for (;;) {
-      const claim = this.#ask(() => this.#records.claim(identity));
+      const claim = await this.#ask(() => this.#records.claim(identity));
       if (claim === undefined) return runWithoutRecord(call, make);
       if (claim.kind === 'new') return this.#made(claim.id, claim.lost, attempt);
       const given = await this.#resultOf(claim, attempt);
@@ -146,9 +146,9 @@ class FileIdempotency implements Idempotency {
   }
 
   /** Undefined: the file fails. */
-  #ask<Answer>(read: () => Answer): Answer | undefined {
+  async #ask<Answer>(read: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
-      return read();
+      return await read();
     } catch {
       this.#warn();
       return undefined;
@@ -158,11 +158,12 @@ class FileIdempotency implements Idempotency {
   async #made(id: number, lost: IdempotencyRecord | undefined, attempt: Run): Promise<ToolResult> {
     try {
       const result = await (lost === undefined ? attempt.make() : this.#makeAgain(lost, attempt));
-      this.#finish(id, endOf(result, attempt));
+      await this.#finish(id, endOf(result, attempt));
       return result;
     } catch (thrown) {
-      if (thrown instanceof InputRequired) this.#write(() => this.#records.remove(id));
-      else this.#finish(id, { state: outcomeOf(thrown), kept: undefined, summary: undefined });
+      if (thrown instanceof InputRequired) await this.#write(() => this.#records.remove(id));
+      else
+        await this.#finish(id, { state: outcomeOf(thrown), kept: undefined, summary: undefined });
       throw thrown;
     }
   }
@@ -207,7 +208,7 @@ class FileIdempotency implements Idempotency {
   ): Promise<IdempotencyRecord | undefined> {
     const started = this.#options.clock.monotonic();
     for (;;) {
-      const record = this.#find(id);
+      const record = await this.#find(id);
       if (record?.state !== 'running') return record;
       const waited = Math.round((this.#options.clock.monotonic() - started) / 1_000);
       progress(waited, undefined, 'The same call is under way already; waiting for its result.');
@@ -229,24 +230,24 @@ class FileIdempotency implements Idempotency {
   }
 
   /** Undefined where the file fails: the next claim reports it. */
-  #find(id: number): IdempotencyRecord | undefined {
+  async #find(id: number): Promise<IdempotencyRecord | undefined> {
     try {
-      return this.#records.find(id);
+      return await this.#records.find(id);
     } catch {
       return undefined;
     }
   }
 
-  #finish(id: number, end: CallEnd): void {
-    this.#write(() => this.#records.finish(id, end));
+  #finish(id: number, end: CallEnd): Promise<void> {
+    return this.#write(() => this.#records.finish(id, end));
   }
 
   /** A call that was made has its result, also where the file fails. */
-  #write(write: () => void): void {
+  async #write(write: () => Promise<void>): Promise<void> {
     try {
-      if (this.#isOpen) write();
+      if (this.#isOpen) await write();
     } catch {
-      this.#warn();
+      if (this.#isOpen) this.#warn();
     }
   }
 

@@ -5,7 +5,8 @@ import { hostname } from 'node:os';
 import { type Clock, dayMs } from '../../clock.ts';
 import { systemErrorCode } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { type Database, openDatabase, type Row } from '../../storage/database.ts';
+import { type AsyncDatabase, openAsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { PastCall, PastCalls, WantedPastCalls } from '../past-calls.ts';
 import type { CallIdentity } from './call-identity.ts';
@@ -45,15 +46,15 @@ export type Claim =
   | (Extract<Verdict, { kind: 'new' }> & { readonly id: number });
 
 export interface RecordStore {
-  judge(call: CallIdentity): Verdict;
+  judge(call: CallIdentity): Promise<Verdict>;
   /** Judges the call; where it is new, records that it runs. */
-  claim(call: CallIdentity): Claim;
+  claim(call: CallIdentity): Promise<Claim>;
   /** One record; a call whose process is dead is lost. */
-  find(id: number): IdempotencyRecord | undefined;
-  finish(id: number, end: CallEnd): void;
+  find(id: number): Promise<IdempotencyRecord | undefined>;
+  finish(id: number, end: CallEnd): Promise<void>;
   /** For a call that was not sent. */
-  remove(id: number): void;
-  list(principal: string, wanted: WantedPastCalls): PastCalls;
+  remove(id: number): Promise<void>;
+  list(principal: string, wanted: WantedPastCalls): Promise<PastCalls>;
   close(): void;
 }
 
@@ -96,22 +97,26 @@ interface Options {
   readonly windowMs: number;
 }
 
-/** Opens the file, or makes it. Throws as `openDatabase` does, also while another one holds it. */
-export function openRecordStore({ path, clock, windowMs }: Options): RecordStore {
-  const database = openDatabase(path, migrations, { busyMsMax: limits.idempotencyBusyMsMax });
-  const own = new Set<number>();
-  const host = hostname();
-  const table = new RecordTable(database, clock, { host, own });
-  table.clean();
-  const beat = setInterval(() => table.beat(), limits.callHeartbeatMs);
+/** Opens the file, or makes it. Throws as `openAsyncDatabase`, also while another one holds it. */
+export async function openRecordStore({ path, clock, windowMs }: Options): Promise<RecordStore> {
+  const options = { busyMsMax: limits.idempotencyBusyMsMax };
+  const database = openAsyncDatabase(path, migrations, options);
+  const table = new RecordTable(database, clock);
+  try {
+    await table.clean();
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+  const beat = setInterval(() => void table.beat(), limits.callHeartbeatMs);
   beat.unref();
   return {
     judge: (call) => judge(table, call, clock.now(), windowMs),
-    claim: (call) => {
-      const claim = database.transaction((): Claim => {
-        const verdict = judge(table, call, clock.now(), windowMs);
+    claim: async (call) => {
+      const claim = await database.transaction(async (): Promise<Claim> => {
+        const verdict = await judge(table, call, clock.now(), windowMs);
         if (verdict.kind !== 'new') return verdict;
-        return { kind: 'new', lost: verdict.lost, id: table.add(call) };
+        return { kind: 'new', lost: verdict.lost, id: await table.add(call) };
       });
       if (claim.kind === 'new') table.started(claim.id);
       return claim;
@@ -127,8 +132,15 @@ export function openRecordStore({ path, clock, windowMs }: Options): RecordStore
   };
 }
 
-function judge(table: RecordTable, call: CallIdentity, now: number, windowMs: number): Verdict {
-  const earlier = call.key === undefined ? table.newestEqual(call) : table.newestOfKey(call);
+async function judge(
+  table: RecordTable,
+  call: CallIdentity,
+  now: number,
+  windowMs: number,
+): Promise<Verdict> {
+  const earlier = await (call.key === undefined
+    ? table.newestEqual(call)
+    : table.newestOfKey(call));
   if (earlier === undefined) return unseen;
   const { id, state, endedAt, digest } = earlier;
   if (call.key !== undefined) {
@@ -138,7 +150,7 @@ function judge(table: RecordTable, call: CallIdentity, now: number, windowMs: nu
   }
   if (windowMs === 0) return unseen;
   if (state === 'lost') {
-    if (now < endedAt) table.agesFromNow(id);
+    if (now < endedAt) await table.agesFromNow(id);
     const isRecent = now - endedAt <= limits.lostCallSecondsMax * 1_000;
     return isRecent ? { kind: 'new', lost: earlier } : unseen;
   }
@@ -147,63 +159,57 @@ function judge(table: RecordTable, call: CallIdentity, now: number, windowMs: nu
   if (state === 'running') return { kind: 'running', id };
   // A clock that was set back says nothing about how long ago it was.
   const isRecent = now >= endedAt && now - endedAt <= windowMs;
-  const counts = isRecent && !table.hasOtherSince(call, endedAt);
+  const counts = isRecent && !(await table.hasOtherSince(call, endedAt));
   return counts ? { kind: 'done', record: earlier } : unseen;
 }
 
 const unseen: Verdict = { kind: 'new', lost: undefined };
 
 class RecordTable {
-  readonly #database: Database;
+  readonly #database: AsyncDatabase;
   readonly #clock: Clock;
-  readonly #host: string;
+  readonly #host = hostname();
   /** Calls that run in this process. */
-  readonly #own: Set<number>;
+  readonly #own = new Set<number>();
   #added = 0;
 
-  constructor(
-    database: Database,
-    clock: Clock,
-    { host, own }: { readonly host: string; readonly own: Set<number> },
-  ) {
+  constructor(database: AsyncDatabase, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
-    this.#host = host;
-    this.#own = own;
   }
 
-  newestEqual({ principal, digest }: CallIdentity): IdempotencyRecord | undefined {
+  newestEqual({ principal, digest }: CallIdentity): Promise<IdempotencyRecord | undefined> {
     return this.#newest('digest = ?', [principal, digest]);
   }
 
-  newestOfKey({ principal, key }: CallIdentity): IdempotencyRecord | undefined {
+  newestOfKey({ principal, key }: CallIdentity): Promise<IdempotencyRecord | undefined> {
     return this.#newest('key = ?', [principal, key]);
   }
 
-  find(id: number): IdempotencyRecord | undefined {
+  find(id: number): Promise<IdempotencyRecord | undefined> {
     const sql = 'SELECT * FROM calls WHERE id = ?';
     return this.#database.get(sql, [id], (row) => this.#read(row));
   }
 
   /** Whether the same principal began another call since: then an equal one may well be meant. */
-  hasOtherSince({ principal, digest }: CallIdentity, since: number): boolean {
-    const sql = `SELECT id FROM calls
+  async hasOtherSince({ principal, digest }: CallIdentity, since: number): Promise<boolean> {
+    const sql = `SELECT 1 FROM calls
       WHERE principal = ? AND started_at >= ? AND digest <> ? AND state <> 'failed' LIMIT 1`;
-    const found = this.#database.get(sql, [principal, since, digest], (row) => row.integer('id'));
-    return found !== undefined;
+    return (await this.#database.get(sql, [principal, since, digest], () => true)) === true;
   }
 
   /** Within a transaction. */
-  add({ principal, tool, key, digest, workspace, project }: CallIdentity): number {
+  async add(identity: CallIdentity): Promise<number> {
+    const { principal, tool, key, digest, workspace, project } = identity;
     const now = this.#clock.now();
     const sql = `INSERT INTO calls
       (principal, tool, key, digest, workspace, project, state, host, pid, started_at, ended_at)
       VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?) RETURNING id`;
     const call = [principal, tool, key, digest, workspace, project];
     const values = [...call, this.#host, process.pid, now, now];
-    const id = this.#database.get(sql, values, (row) => row.integer('id'));
+    const id = await this.#database.get(sql, values, (row) => row.integer('id'));
     this.#added += 1;
-    if (this.#added % limits.idempotencyCleanEvery === 0) this.clean();
+    if (this.#added % limits.idempotencyCleanEvery === 0) await this.clean();
     return id ?? 0;
   }
 
@@ -212,32 +218,32 @@ class RecordTable {
   }
 
   /** Failed calls are not stored, so that they cannot evict others. */
-  finish(id: number, { state, kept, summary }: CallEnd): void {
-    if (state === 'failed') {
-      this.remove(id);
-      return;
-    }
+  async finish(id: number, { state, kept, summary }: CallEnd): Promise<void> {
+    if (state === 'failed') return this.remove(id);
     this.#own.delete(id);
     const sql = 'UPDATE calls SET state = ?, ended_at = ?, kept = ?, summary = ? WHERE id = ?';
-    this.#database.run(sql, [state, this.#clock.now(), kept, summary, id]);
+    await this.#database.run(sql, [state, this.#clock.now(), kept, summary, id]);
   }
 
-  remove(id: number): void {
+  async remove(id: number): Promise<void> {
     this.#own.delete(id);
-    this.#database.run('DELETE FROM calls WHERE id = ?', [id]);
+    await this.#database.run('DELETE FROM calls WHERE id = ?', [id]);
   }
 
-  list(principal: string, { beforeId, countMax, ...chosen }: WantedPastCalls): PastCalls {
+  async list(
+    principal: string,
+    { beforeId, countMax, ...chosen }: WantedPastCalls,
+  ): Promise<PastCalls> {
     const values = { principal, ...chosen };
-    const calls = this.#database.all(
+    const calls = await this.#database.all(
       `SELECT * FROM calls WHERE ${listed} AND (:beforeId IS NULL OR id < :beforeId)
        ORDER BY id DESC LIMIT :countMax`,
       { ...values, beforeId, countMax },
       (row) => this.#readPast(row),
     );
     const sql = `SELECT count(*) AS n FROM calls WHERE ${listed}`;
-    const total = this.#database.get(sql, values, (row) => row.integer('n')) ?? 0;
-    return { calls, total };
+    const total = await this.#database.get(sql, values, (row) => row.integer('n'));
+    return { calls, total: total ?? 0 };
   }
 
   #readPast(row: Row): PastCall {
@@ -254,37 +260,37 @@ class RecordTable {
   }
 
   /** Heartbeat of the calls of this process. Where the file fails, the next call reports it. */
-  beat(): void {
+  async beat(): Promise<void> {
+    if (this.#own.size === 0) return;
+    const sql = 'UPDATE calls SET ended_at = ? WHERE id IN (SELECT value FROM json_each(?))';
     try {
-      for (const id of this.#own) {
-        this.#database.run('UPDATE calls SET ended_at = ? WHERE id = ?', [this.#clock.now(), id]);
-      }
+      await this.#database.run(sql, [this.#clock.now(), JSON.stringify([...this.#own])]);
     } catch {
       // A missed heartbeat counts like the end of the process.
     }
   }
 
   /** Of a lost call that seems to have been made in the future. */
-  agesFromNow(id: number): void {
+  async agesFromNow(id: number): Promise<void> {
     const sql = "UPDATE calls SET state = 'lost', ended_at = ? WHERE id = ?";
-    this.#database.run(sql, [this.#clock.now(), id]);
+    await this.#database.run(sql, [this.#clock.now(), id]);
   }
 
   /** Removes old records. The bound holds per principal, so that none evicts those of another. */
-  clean(): void {
+  async clean(): Promise<void> {
     const oldest = this.#clock.now() - limits.idempotencyDaysMax * dayMs;
-    this.#database.run("DELETE FROM calls WHERE ended_at < ? OR state = 'failed'", [oldest]);
+    await this.#database.run("DELETE FROM calls WHERE ended_at < ? OR state = 'failed'", [oldest]);
     const sql = `DELETE FROM calls WHERE state <> 'running' AND id IN (
       SELECT id FROM (
         SELECT id, row_number() OVER (PARTITION BY principal ORDER BY id DESC) AS place FROM calls
       ) WHERE place > ?)`;
-    this.#database.run(sql, [limits.idempotencyRecordsMax]);
+    await this.#database.run(sql, [limits.idempotencyRecordsMax]);
   }
 
   #newest(
     condition: string,
     values: readonly (string | undefined)[],
-  ): IdempotencyRecord | undefined {
+  ): Promise<IdempotencyRecord | undefined> {
     const sql = `SELECT * FROM calls WHERE principal = ? AND ${condition} AND state <> 'failed'
       ORDER BY id DESC LIMIT 1`;
     return this.#database.get(sql, values, (row) => this.#read(row));

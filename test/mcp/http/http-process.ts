@@ -87,7 +87,7 @@ export async function addPerson(home: string, name: string, workspace: string) {
 }
 
 /** Registers an application; with a resource, it is an MCP server, else an MCP client. */
-export function addApplication(home: string, resource?: string): TestApplication {
+export async function addApplication(home: string, resource?: string): Promise<TestApplication> {
   const { applications, close } = openAdministration(join(home, 'platform'), systemClock);
   const auth = resource === undefined ? 'none' : 'client_secret_post';
   const scopes: string[] = [];
@@ -95,7 +95,7 @@ export function addApplication(home: string, resource?: string): TestApplication
   try {
     const visibility = 'Public';
     const values = { name: 'Application', redirectUris: [redirectUri], auth, scopes, visibility };
-    const { application, secret } = applications.add(
+    const { application, secret } = await applications.add(
       { ...values, desktop: !isServer, mcp: !isServer, ...(isServer && { resource }) },
       'acme',
     );

@@ -40,7 +40,7 @@ async function connect({ mcp }: Running, token: string) {
 test('two people sign in, and neither sees anything of the other', async () => {
   const home = await makeHome();
   const running = await launch('http', home);
-  const application = addApplication(home);
+  const application = await addApplication(home);
   const people = [await addPerson(home, 'ada', 'acme'), await addPerson(home, 'bob', 'bolt')];
   const resource = running.mcp;
   const [ada, bob] = await Promise.all(
@@ -83,7 +83,7 @@ test('a script of the management API is told where that is served', async () => 
 test('only tokens of this resource open it, and only until they are revoked', async () => {
   const home = await makeHome();
   const running = await launch('http', home);
-  const application = addApplication(home);
+  const application = await addApplication(home);
   const ada = await addPerson(home, 'ada', 'acme');
   const plain = await signInAt(running.url, application, ada, { scope });
   const refused = await post(running.mcp, plain.accessToken, listMessage);
@@ -172,7 +172,7 @@ test('behind a proxy: people sign in and call at the public address', async () =
   const resource = `${proxy.url}/mcp`;
   const ada = await addPerson(home, 'ada', 'acme');
   const parameters = { scope, resource };
-  const { accessToken } = await signInAt(proxy.url, addApplication(home), ada, parameters);
+  const { accessToken } = await signInAt(proxy.url, await addApplication(home), ada, parameters);
   const { call } = await connect({ ...running, mcp: resource }, accessToken);
   expect(await call('workspace_whoami')).toMatchObject({ data: { workspace: 'acme' } });
   const refused = await post(running.mcp, undefined, listMessage);
@@ -203,7 +203,7 @@ test('behind a proxy: links to images lead to the public address, and only good 
   proxy.lead(running.url);
   const ada = await addPerson(home, 'ada', 'acme');
   const parameters = { scope, resource: `${proxy.url}/mcp` };
-  const { accessToken } = await signInAt(proxy.url, addApplication(home), ada, parameters);
+  const { accessToken } = await signInAt(proxy.url, await addApplication(home), ada, parameters);
   const { call } = await connect({ ...running, mcp: `${proxy.url}/mcp` }, accessToken);
   const { data } = await call('images_get', { project: 'cells', imageId });
   const link = new URL(linked.parse(data).image.urls.original);
@@ -236,7 +236,7 @@ test('open streams keep no process from its end', async () => {
   const running = await launch('http', home);
   const ada = await addPerson(home, 'ada', 'acme');
   const parameters = { scope, resource: running.mcp };
-  const { accessToken } = await signInAt(running.url, addApplication(home), ada, parameters);
+  const { accessToken } = await signInAt(running.url, await addApplication(home), ada, parameters);
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },

@@ -149,8 +149,8 @@ test('before a hosted platform: the token that was shown goes to its issuer, and
   const proxy = await startProxy(platform.url);
   const publicUrl = 'http://127.0.0.1:1';
   const resource = `${publicUrl}/mcp`;
-  const exchanger = addApplication(home, resource);
-  const application = addApplication(home);
+  const exchanger = await addApplication(home, resource);
+  const application = await addApplication(home);
   const ada = await addPerson(home, 'ada', 'acme');
   const running = await launch('http', await makeHome(), {
     FOVEA_BASE_URL: proxy.url,
@@ -187,8 +187,8 @@ test('with one key for all: only people of its workspace, and only what their sc
   const proxy = await startProxy(platform.url);
   const publicUrl = 'http://127.0.0.1:1';
   const resource = `${publicUrl}/mcp`;
-  addApplication(home, resource);
-  const application = addApplication(home);
+  await addApplication(home, resource);
+  const application = await addApplication(home);
   const people = [await addPerson(home, 'ada', 'acme'), await addPerson(home, 'bob', 'bolt')];
   const running = await launch('http', await makeHome(), {
     FOVEA_BASE_URL: proxy.url,

@@ -14,8 +14,8 @@ test('no API key is made or changed, whatever a caller was granted', async () =>
   const proxy = await startProxy(platform.url);
   const publicUrl = 'http://127.0.0.1:1';
   const resource = `${publicUrl}/mcp`;
-  addApplication(home, resource);
-  const application = addApplication(home);
+  await addApplication(home, resource);
+  const application = await addApplication(home);
   const ada = await addPerson(home, 'ada', 'acme');
   const running = await launch('http', await makeHome(), {
     FOVEA_BASE_URL: proxy.url,
