@@ -47,7 +47,9 @@ export interface AuthorizationServer {
   close(): Promise<void>;
 }
 
-/** Throws as `openAsyncDatabase` does. oidc-provider is loaded by the first request that needs it. */
+/**
+ * Throws as `openAsyncDatabase` does. oidc-provider is loaded by the first request that needs it.
+ */
 export function mountAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { data, clock } = options;
   const log = options.log.part('sign-in');

@@ -89,8 +89,8 @@ export interface AccountStore {
   /** Created on first use; the same for all processes. */
   formKey(): Promise<string>;
   /**
-   * False: the token was used before, or has expired. Removes expired tokens. `now` is asked once it
-   * is this token's turn: while it waits the record of its first use may be removed.
+   * False: the token was used before, or has expired. Removes expired tokens. `now` is asked once
+   * it is this token's turn: while it waits the record of its first use may be removed.
    */
   useFormToken(hash: string, expires: number, now: () => number): Promise<boolean>;
 }

@@ -30,8 +30,8 @@ export interface StoredAuthorizationRow extends AuthorizationRow {
 }
 
 /**
- * `done`; `consumed`: another token was first to succeed this one; `gone`: the token or its grant no
- * longer exists.
+ * `done`; `consumed`: another token was first to succeed this one; `gone`: the token or its grant
+ * no longer exists.
  */
 export type Rotation = 'done' | 'consumed' | 'gone';
 
@@ -62,7 +62,7 @@ export interface AuthorizationStore {
   copyWorkspace(fromGrantHash: string, toGrantHash: string): Promise<void>;
   /** Removes one batch of rows that expired before (seconds since 1970); false: none are left. */
   removeExpired(before: number): Promise<boolean>;
-  /** Runs `work` in one transaction: all that it calls here, directly or not, happens or nothing. */
+  /** Runs `work` in one transaction: all that it calls here happens, or nothing. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
