@@ -153,7 +153,7 @@ async function preparePartners(
     const image = await about(one.place, async () => {
       const decoded = await decode(one);
       const mark = kernel.mark();
-      const upright = makeUpright(kernel, kernel.load(decoded), one.preparation);
+      const upright = makeUpright(kernel, load(kernel, decoded), one.preparation);
       const { pixels, boxes } = preparePiece(kernel, upright, piece, settings.preprocessing);
       return { pixels: kernel.keep(mark, pixels), boxes };
     });
@@ -172,7 +172,7 @@ async function renderSource(
   const mark = kernel.mark();
   let pixels: Pixels | undefined;
   const upright = async () => {
-    pixels ??= makeUpright(kernel, kernel.load(await decode(one)), one.preparation);
+    pixels ??= makeUpright(kernel, load(kernel, await decode(one)), one.preparation);
     return pixels;
   };
   let number = 0;
@@ -295,6 +295,14 @@ function storedFile({ place, source, file }: Opened, piece: Piece): Unnumbered {
 
 async function decode({ source, file }: Opened): Promise<RawImage> {
   return readOut(file, await openPixels(source.bytes, file));
+}
+
+/** What was decoded is freed at once: else every dozen of images calls for a garbage collection. */
+function load(kernel: Kernel, decoded: RawImage): Pixels {
+  const pixels = kernel.load(decoded);
+  const { buffer, byteLength } = decoded.data;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+  return pixels;
 }
 
 /** Near lossless; colours are kept at full resolution (decisions/augmented-copies.md). */

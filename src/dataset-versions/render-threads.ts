@@ -39,10 +39,10 @@ export function createRenderers(count = availableParallelism()): Renderers {
     return thread;
   }
 
-  async function runJob(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+  async function runJob(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<Taken> {
     const thread = takeUsable(idle) ?? start();
     try {
-      await thread.run(job, emit, signal);
+      return await thread.run(job, emit, signal);
     } finally {
       if (thread.isUsable) idle.push(thread);
     }
@@ -55,7 +55,9 @@ export function createRenderers(count = availableParallelism()): Renderers {
       const stop = AbortSignal.any([closing.signal, signal]);
       const work = () => runJob(job, emit, signal);
       const onThread = () => threads.run(work, { signal: stop });
-      await pixels.run(onThread, { permits: job.pixels ?? 0, signal: stop });
+      const taken = await pixels.run(onThread, { permits: job.pixels ?? 0, signal: stop });
+      // Meanwhile the thread works on the next job.
+      await untilAborted(Promise.all(taken), stop);
     },
     close: async () => {
       closing.abort(stopped());
@@ -65,6 +67,9 @@ export function createRenderers(count = availableParallelism()): Renderers {
 }
 
 type ToRenderer = RenderJob | 'taken';
+
+/** One for each image of a job; each resolves when `emit` has taken its image. */
+type Taken = readonly Promise<void>[];
 
 /** One thread, which does one job at a time. */
 class RenderThread {
@@ -83,9 +88,10 @@ class RenderThread {
     return this.#thread.isUsable;
   }
 
-  async run(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+  /** Resolves when all images are made; the last of them may not be taken yet. */
+  async run(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<Taken> {
     try {
-      await this.#work(job, emit, signal);
+      return await this.#work(job, emit, signal);
     } catch (thrown) {
       // It may be in the middle of an image, which nothing interrupts but its end.
       if (!(thrown instanceof RenderFailure)) await this.end();
@@ -99,9 +105,9 @@ class RenderThread {
     await this.#thread.terminate();
   }
 
-  async #work(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+  async #work(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<Taken> {
     const thread = this.#thread;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<Taken>();
     const emitted: Promise<void>[] = [];
     const onReport = (report: WorkerReport) => {
       if (report.kind === 'image') {
@@ -110,9 +116,8 @@ class RenderThread {
         emitted.push(taken);
         return;
       }
-      // The thread is free for another job when all its images are taken.
-      const end = report.kind === 'done' ? resolve : () => reject(failureOf(report));
-      Promise.all(emitted).then(() => end(), reject);
+      if (report.kind === 'done') resolve(emitted);
+      else Promise.all(emitted).then(() => reject(failureOf(report)), reject);
     };
     const onEnd = () => reject(this.#isStopped ? stopped() : endedByItself(thread.failure));
     const stops = [thread.onMessage(onReport), thread.onEnd(onEnd), thread.hold()];
@@ -121,7 +126,7 @@ class RenderThread {
       signal.throwIfAborted();
       if (!thread.isUsable) throw endedByItself(thread.failure);
       thread.post(job);
-      await untilAborted(promise, signal);
+      return await untilAborted(promise, signal);
     } finally {
       for (const stop of stops) stop();
     }

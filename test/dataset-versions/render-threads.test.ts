@@ -142,6 +142,38 @@ describe('jobs', () => {
   });
 });
 
+describe('while the images of a job are still being taken', () => {
+  test('its thread makes those of the next', async () => {
+    const renderers = open(1);
+    const gate = Promise.withResolvers<void>();
+    const first = renderers.render(flipped, () => gate.promise, never);
+    expect(await imagesOf(renderers, tiles)).toHaveLength(8);
+    gate.resolve();
+    await first;
+  });
+
+  test('it fails alone', async () => {
+    const renderers = open(1);
+    const gate = Promise.withResolvers<void>();
+    const first = renderers.render(flipped, () => gate.promise, never);
+    const second = await begin(renderers, tiles);
+    gate.reject(new Error('the disk is full'));
+    await expect(first).rejects.toThrow('the disk is full');
+    expect(await second.end).toBeUndefined();
+    expect(threads()).toBe(1);
+  });
+
+  test('it can be aborted', async () => {
+    const renderers = open(1);
+    const stop = new AbortController();
+    const first = renderers.render(flipped, () => new Promise(() => {}), stop.signal);
+    await imagesOf(renderers, tiles);
+    stop.abort(new Error('no longer wanted'));
+    await expect(first).rejects.toThrow('no longer wanted');
+    expect(await imagesOf(renderers, tiles)).toHaveLength(8);
+  });
+});
+
 describe('an aborted job', () => {
   test('ends with its reason; its thread is replaced for the next', async () => {
     const renderers = open(1);

@@ -36,7 +36,9 @@ export const generateVersion: BackgroundTask = async (dependencies, claim, signa
   await claim.progress(progress.done(), outlines.length);
   const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
     makeBatch(dependencies, version, batch, progress.with, stop);
-  await inParallel(missing, renderers.count, run, signal);
+  // While images of some batches are stored, and sources of others read, no thread waits.
+  const atOnce = Math.ceil(renderers.count * 1.5);
+  await inParallel(missing, atOnce, run, signal);
   const { images } = await store.versions.finish(version.id, claim.fenced);
   if (images === 0) throw nothingLeft(version);
   return { version: version.number, images };
