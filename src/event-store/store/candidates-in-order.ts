@@ -1,9 +1,11 @@
 // Where events that may match a query are looked for, in its order: some of the nearest one by one,
-// since most pages are full then, and those that are in no index yet; all others by the index.
+// since most pages are full then, more of them while many match, and those that are in no index
+// yet; all others by the index.
 
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Bounds, IndexSearch, UsableIndex } from '../index/event-index.ts';
+import { looksInside } from './matching.ts';
 import { type Slice, slicesOf } from './rough-look.ts';
 import type { Arrival, EventQuery } from './store.ts';
 
@@ -51,11 +53,16 @@ function* nearest(
   latestEnd: Arrival,
 ): Generator<Slice, Arrival | undefined> {
   let seen = 0;
+  let found = 0;
   for (const slice of slicesOf(database, query, bounds, query.order, atOnceMin)) {
     yield slice;
     if (slice.reached === undefined) return undefined;
     seen += slice.arrivals.length + slice.others;
-    if (seen >= limits.eventsLookedAtFirst && slice.reached <= latestEnd) return slice.reached;
+    if (!looksInside(query)) found += slice.arrivals.length;
+    // A page of these is full sooner than the index joins all that is in a wide range.
+    const isFruitful = found <= query.limit && found * 4 > seen;
+    if (seen < limits.eventsLookedAtFirst || isFruitful) continue;
+    if (slice.reached <= latestEnd) return slice.reached;
   }
   return undefined;
 }

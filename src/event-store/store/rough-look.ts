@@ -1,10 +1,10 @@
-// A look through the events one after the other. Of most of them SQLite tells that they do not
-// match, without reading JSON; of the others what they contain is not read.
+// A look through the events one after the other. Of most of them SQLite tells whether they match,
+// without reading JSON; of the others what they contain is not read.
 
 import type { Database } from '../../storage/database.ts';
 import type { Bounds, Order } from '../index/event-index.ts';
 import { matches } from './matching.ts';
-import type { Arrival, EventFilter } from './store.ts';
+import type { Arrival, EventFilter, EventQuery } from './store.ts';
 import { filteredColumns, readFiltered } from './stored-event.ts';
 
 /** Events one after the other in the order of a query. */
@@ -17,33 +17,40 @@ export interface Slice {
   readonly reached: Arrival | undefined;
 }
 
-/** All events within bounds, `atOnce` at first and more later. */
+/** All events within bounds: `atOnce` at first and more later, until a page of them match. */
 export function* slicesOf(
   database: Database,
-  query: EventFilter,
+  query: EventQuery,
   bounds: Bounds,
   order: Order,
   atOnce: number,
 ): Generator<Slice> {
   const { condition, parameters } = roughCondition(query);
   const isNewestFirst = order === 'newest_first';
-  const sql = `SELECT ${filteredColumns}, ${condition} AS may_match FROM events
+  // Of all but metadata the condition tells as much as `matches`.
+  const isRough = (query.metadata ?? []).length > 0;
+  const columns = isRough ? filteredColumns : 'arrival';
+  const sql = `SELECT ${columns}, ${condition} AS may_match FROM events
     WHERE arrival BETWEEN ? AND ?
     ORDER BY arrival ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`;
   let { from, until } = bounds;
+  let missing = query.limit + 1;
   for (let limit = atOnce; from <= until; limit = Math.min(limit * 4, atOnceMax)) {
     const arrivals: Arrival[] = [];
     let reached: Arrival | undefined;
     let seen = 0;
+    if (missing === 0) missing = query.limit + 1;
     database.each(sql, [...parameters, from, until, limit], (row) => {
       seen += 1;
       reached = row.integer('arrival');
       const mayMatch = row.optionalInteger('may_match') === 1;
-      if (mayMatch && matches(readFiltered(row), query)) arrivals.push(reached);
-      return true;
+      if (!mayMatch || (isRough && !matches(readFiltered(row), query))) return true;
+      arrivals.push(reached);
+      missing -= 1;
+      return missing > 0;
     });
     yield { arrivals, others: seen - arrivals.length, reached };
-    if (reached === undefined || seen < limit) return;
+    if (reached === undefined || (seen < limit && missing > 0)) return;
     if (isNewestFirst) until = reached - 1;
     else from = reached + 1;
   }
