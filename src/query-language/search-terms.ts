@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 
 /** The form in which names and words are compared. Of a text and of its parts it is the same. */
 export function fold(text: string): string {
+  // Nearly all names: nothing else of them changes.
+  if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   return text
     .toWellFormed()
     .toLowerCase()
@@ -106,7 +108,8 @@ export const headKind = 'head:';
 export const headDigits = 4;
 
 export function termsOf(image: IndexedImage): ReadonlySet<string> {
-  const words = [image.name, ...image.tags].flatMap(wordsOf);
+  const name = fold(image.name);
+  const nameWords = wordsOf(name);
   const tagWords = image.tags.flatMap(wordsOf);
   return new Set([
     term('project', image.projectId),
@@ -125,13 +128,12 @@ export function termsOf(image: IndexedImage): ReadonlySet<string> {
     ...slices('width', image.width),
     ...slices('height', image.height),
     ...slices('objects', image.objects ?? 0),
-    ...words.filter(isTermWord).map((word) => term('word', word)),
-    ...wordsOf(image.name)
-      .filter((word) => !isTermWord(word))
-      .map((word) => headKind + word.slice(0, headDigits)),
+    ...nameWords.map((word) =>
+      isTermWord(word) ? term('word', word) : headKind + word.slice(0, headDigits),
+    ),
     // Tags are few: their long numbers are terms too.
     ...tagWords.map((word) => term('word', word)),
-    ...partsOf(fold(image.name)).map((part) => partKind + part),
+    ...partsOf(name).map((part) => partKind + part),
     ...Object.entries(image.metadata).flatMap(([key, value]) => [
       term('metadata-key', key),
       term('metadata', `${key}=${value}`),

@@ -20,11 +20,11 @@ import type {
 import { catalogStore } from './catalog.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { searchExportStore } from './search-exports.ts';
-import { type Bitmap, beyond, ordinals, size, unite } from './search-index/bitmap.ts';
+import { type Bitmap, beyond, ordinals, size } from './search-index/bitmap.ts';
 import { evaluate, type Index } from './search-index/evaluate-query.ts';
 import { rankBySimilarity, readDescriptor } from './search-index/similarity-index.ts';
 import { orderImages } from './search-index/sort-results.ts';
-import { allChunks, listTermsFrom, readTerms } from './search-index/term-bitmaps.ts';
+import { allChunks, listTermsFrom, readAny } from './search-index/term-bitmaps.ts';
 import { describeImages, indexImages } from './search-index/update-index.ts';
 import { readFound } from './search-results.ts';
 
@@ -111,8 +111,8 @@ export function findImages(
 ): SearchPage {
   const { database } = index;
   const hits = evaluate(index, request.query, scopeOf(database, accessible));
-  const { offset, limit, withAnnotations } = request;
-  const placed = orderImages(database, hits, request, offset + limit + 1).slice(offset);
+  const { limit, withAnnotations } = request;
+  const placed = orderImages(index, hits, request, limit + 1);
   const page = placed.slice(0, limit).map(({ ordinal }) => ordinal);
   const images = readFound(database, page, withAnnotations);
   return {
@@ -185,7 +185,7 @@ function scopeOf(database: Reader, { workspaceId, projectIds }: AccessibleProjec
   );
   const reachable = projectIds && new Set(projectIds);
   const terms = live.filter((id) => reachable?.has(id) ?? true).map((id) => term('project', id));
-  return unite([...readTerms(database, terms, allChunks).values()].flatMap((set) => [...set]));
+  return readAny(database, terms, allChunks);
 }
 
 function isComplete(database: Reader): boolean {

@@ -16,6 +16,8 @@ const stems = [
   'ﬁn',
   'İ',
   '日本',
+  '😀',
+  '\ue000',
   '',
 ];
 const tags = ['night', 'day', 'batch-7', 'lot2024', 'x', 'X', '20240101', '_', 'img'];

@@ -1,7 +1,7 @@
 // A bit-sliced index of a number per image: comparisons, and sorting by it.
 
 import type { Comparison } from '../../../query-language/query-syntax-tree.ts';
-import { and, andNot, type Bitmap, beyond, emptyBitmap, ordinals } from './bitmap.ts';
+import { and, andNot, type Bitmap, beyond, chunkWords, emptyBitmap, ordinals } from './bitmap.ts';
 
 /** For each bit from the lowest on: the images in whose number it is set. */
 export type Slices = readonly Bitmap[];
@@ -37,26 +37,31 @@ function compareWords(
   all: Uint32Array,
   operator: Comparison,
 ): Uint32Array {
-  const result = new Uint32Array(all.length);
-  for (let at = 0; at < all.length; at += 1) {
-    const those = all[at] ?? 0;
-    let equal = those;
-    let greater = 0;
-    for (let bit = bits.length - 1; bit >= 0 && equal !== 0; bit -= 1) {
-      const word = bits[bit]?.[at] ?? 0;
-      if (wanted[bit]) equal &= word;
-      else {
-        greater |= equal & word;
-        equal &= ~word;
-      }
+  const equal = all.slice();
+  const greater = new Uint32Array(all.length);
+  for (let bit = bits.length - 1; bit >= 0; bit -= 1) {
+    const words = bits[bit] ?? noWords;
+    if (wanted[bit]) {
+      for (let at = 0; at < equal.length; at += 1) equal[at] = (equal[at] ?? 0) & (words[at] ?? 0);
+      continue;
     }
-    if (operator === '=') result[at] = equal;
-    else if (operator === '>') result[at] = greater;
-    else if (operator === '>=') result[at] = greater | equal;
-    else result[at] = those & ~(operator === '<' ? greater | equal : greater);
+    for (let at = 0; at < equal.length; at += 1) {
+      const [those, set] = [equal[at] ?? 0, words[at] ?? 0];
+      greater[at] = (greater[at] ?? 0) | (those & set);
+      equal[at] = those & ~set;
+    }
   }
-  return result;
+  if (operator === '=') return equal;
+  if (operator === '>') return greater;
+  for (let at = 0; at < all.length; at += 1) {
+    const [equals, above] = [equal[at] ?? 0, greater[at] ?? 0];
+    if (operator === '>=') equal[at] = equals | above;
+    else equal[at] = (all[at] ?? 0) & ~(operator === '<' ? equals | above : above);
+  }
+  return equal;
 }
+
+const noWords = new Uint32Array(chunkWords);
 
 export interface OrderBounds {
   readonly direction: 'asc' | 'desc';

@@ -48,14 +48,17 @@ export function or(a: Bitmap, b: Bitmap): Bitmap {
 /** One set of chunks, of which several may have the same number. */
 export function unite(chunks: Iterable<readonly [number, Uint32Array]>): Bitmap {
   const result = new Map<number, Uint32Array>();
+  const own = new Set<Uint32Array>();
   for (const [chunk, words] of chunks) {
     const others = result.get(chunk);
-    if (others === undefined) result.set(chunk, words);
-    else {
-      const both = new Uint32Array(chunkWords);
-      for (let at = 0; at < chunkWords; at += 1) both[at] = (words[at] ?? 0) | (others[at] ?? 0);
-      result.set(chunk, both);
+    if (others === undefined) {
+      result.set(chunk, words);
+      continue;
     }
+    const both = own.has(others) ? others : others.slice();
+    for (let at = 0; at < chunkWords; at += 1) both[at] = (both[at] ?? 0) | (words[at] ?? 0);
+    own.add(both);
+    result.set(chunk, both);
   }
   return result;
 }
@@ -68,9 +71,12 @@ export function size(bitmap: Bitmap): number {
 }
 
 export function has(bitmap: Bitmap, ordinal: number): boolean {
-  const place = placeOf(ordinal);
-  const word = bitmap.get(chunkOf(ordinal))?.[place >>> 5] ?? 0;
-  return ((word >>> (place & 31)) & 1) === 1;
+  const words = bitmap.get(chunkOf(ordinal));
+  return words !== undefined && hasBit(words, placeOf(ordinal));
+}
+
+export function hasBit(words: Uint32Array, place: number): boolean {
+  return (((words[place >>> 5] ?? 0) >>> (place & 31)) & 1) === 1;
 }
 
 export function fromOrdinals(ordinals: Iterable<number>): Bitmap {

@@ -26,12 +26,12 @@ import {
   or,
   ordinals,
   size,
-  unite,
 } from './bitmap.ts';
 import { findInNames, type NameMatch } from './name-index.ts';
 import {
   type ChunkRange,
   rangeOf,
+  readAny,
   readTerm,
   readTerms,
   readTermsFrom,
@@ -46,12 +46,15 @@ export interface SearchBounds {
   readonly namesMax: number;
   /** Of more words of the platform with a start, the names are looked at. */
   readonly termsMax: number;
+  /** For a page in the order of names, so many of all names are walked at least. */
+  readonly walkedMin: number;
 }
 
 export const searchBounds: SearchBounds = {
   sparseMax: limits.searchSparseMax,
   namesMax: limits.searchNamesMax,
   termsMax: limits.searchPrefixTermsMax,
+  walkedMin: limits.searchPageMax,
 };
 
 /** The index of a database. */
@@ -72,10 +75,7 @@ export function evaluate(index: Index, query: Query, within: Bitmap): Bitmap {
         .toSorted((a, b) => costOf(a) - costOf(b))
         .reduce((left, part) => evaluate(index, part, left), within);
     case 'or':
-      return query.parts.reduce(
-        (found, part) => or(found, evaluate(index, part, andNot(within, found))),
-        emptyBitmap,
-      );
+      return evaluateAny(index, query.parts, within);
     case 'not':
       return andNot(within, evaluate(index, query.part, within));
     case 'term':
@@ -95,6 +95,18 @@ export function evaluate(index: Index, query: Query, within: Bitmap): Bitmap {
     case 'name':
       return findName(index, query.pattern, within);
   }
+}
+
+/** Terms are read together; names are looked at last, where nothing else has found the image. */
+function evaluateAny(index: Index, parts: readonly Query[], within: Bitmap): Bitmap {
+  const terms = parts.flatMap((part) => (part.kind === 'term' ? [part.term] : []));
+  return parts
+    .filter(({ kind }) => kind !== 'term')
+    .toSorted((a, b) => costOf(a) - costOf(b))
+    .reduce(
+      (found, part) => or(found, evaluate(index, part, andNot(within, found))),
+      withAnyTerm(index.database, terms, within),
+    );
 }
 
 /** Names are looked at last, when few images are left. */
@@ -158,7 +170,7 @@ function findLongNumber(index: Index, digits: string, isPrefix: boolean, within:
   if (isPrefix && digits.length <= headDigits && heads !== undefined) return rest;
   const shape = `[^0-9]${digits}${isPrefix ? '' : '[^0-9]'}`;
   const pattern = new RegExp(shape);
-  const match = { literal: digits, fits: (name: string) => pattern.test(name) };
+  const match = { pieces: [digits], fits: (name: string) => pattern.test(name) };
   return findByMatch(index, { ...byGlob(`*${shape}*`), ...match }, [digits], rest);
 }
 
@@ -169,7 +181,7 @@ function findLongNumber(index: Index, digits: string, isPrefix: boolean, within:
 function findStart(index: Index, start: string, within: Bitmap): Bitmap {
   const before = isNumber(start) ? '[0-9]' : '(?![0-9])[\\p{L}\\p{N}]';
   const pattern = new RegExp(`(?<!${before})${start}`, 'u');
-  const match = { literal: start, fits: (name: string) => pattern.test(name) };
+  const match = { pieces: [start], fits: (name: string) => pattern.test(name) };
   const inNames = findInNames(index.database, within, match);
   return or(inNames, findTagged(index.database, start, andNot(within, inNames)));
 }
@@ -189,8 +201,7 @@ function findTagged(database: Reader, start: string, within: Bitmap): Bitmap {
 }
 
 function withAnyTerm(database: Reader, terms: readonly string[], within: Bitmap): Bitmap {
-  const found = [...readTerms(database, terms, rangeOf(within)).values()];
-  return and(within, unite(found.flatMap((images) => [...images])));
+  return terms.length === 0 ? emptyBitmap : and(within, readAny(database, terms, rangeOf(within)));
 }
 
 /** A whole name, folded, in which `*` stands for any characters. */
@@ -203,7 +214,7 @@ function findName(index: Index, pattern: string, within: Bitmap): Bitmap {
   if (others.length === 0) {
     const found = isNumberless(literal)
       ? readTermsWith(database, partKind, literal, rangeOf(within), index.bounds.termsMax)
-      : findByOrder(database, literal);
+      : findByOrder(index, literal);
     if (found !== undefined) return and(within, found);
   }
   const isMarked = literal.includes(nameStart) || literal.includes(nameEnd);
@@ -211,24 +222,8 @@ function findName(index: Index, pattern: string, within: Bitmap): Bitmap {
   const condition = isAnywhere
     ? { condition: 'instr(name, ?) > 0', value: literal }
     : byGlob(all.map(escapeGlob).join('*'));
-  return findByMatch(index, { ...condition, ...inPieces(all, literals) }, literals, within);
-}
-
-/** A name has all pieces one after the other: the first and the last have the marks of its ends. */
-function inPieces(all: readonly string[], literals: readonly string[]): NameMatch {
-  const longest = literals.reduce((a, b) => (b.length > a.length ? b : a));
-  if (literals.length === 1) return { literal: longest, fits: undefined };
-  return {
-    literal: longest,
-    fits: (name) => {
-      let at = 0;
-      return all.every((piece) => {
-        const found = name.indexOf(piece, at);
-        at = found + piece.length;
-        return found !== -1;
-      });
-    },
-  };
+  const match = { pieces: literals, fits: undefined };
+  return findByMatch(index, { ...condition, ...match }, literals, within);
 }
 
 /** What has no digit stands in one part of a name, between its digits. */
@@ -236,12 +231,26 @@ function isNumberless(literal: string): boolean {
   return !/[0-9]/.test(literal);
 }
 
-/** By the order of names: a whole name, or its beginning; undefined for other patterns. */
-function findByOrder(database: Reader, literal: string): Bitmap | undefined {
+/** By the order of names: a whole name, or its beginning; undefined for others, and for many. */
+function findByOrder(index: Index, literal: string): Bitmap | undefined {
   if (!literal.startsWith(nameStart)) return undefined;
-  if (literal.endsWith(nameEnd)) return readNames(database, 'name = ?', [literal.slice(1, -1)]);
+  if (literal.endsWith(nameEnd)) return readSomeNames(index, 'name = ?', [literal.slice(1, -1)]);
   const text = literal.slice(1);
-  return readNames(database, 'name >= ? AND name < ?', [text, `${text}\u{10ffff}`]);
+  return readSomeNames(index, 'name >= ? AND name < ?', [text, `${text}\u{10ffff}`]);
+}
+
+function readSomeNames(
+  { database, bounds }: Index,
+  condition: string,
+  values: readonly string[],
+): Bitmap | undefined {
+  const found = readOrdinals(
+    database,
+    `SELECT json_group_array(ordinal) AS found FROM
+       (SELECT ordinal FROM search_names WHERE ${condition} LIMIT ?)`,
+    [...values, bounds.namesMax + 1],
+  );
+  return found.length > bounds.namesMax ? undefined : fromOrdinals(found);
 }
 
 /** A condition on a name: one of two constant texts, with its value. */

@@ -6,7 +6,7 @@ import { nameEnd, nameStart } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { Reader } from '../../../storage/database.ts';
 import type { Migration } from '../../../storage/migrations.ts';
-import { and, type Bitmap, chunkWords, placeOf, setBit } from './bitmap.ts';
+import { and, type Bitmap, chunkWords, hasBit, placeOf, setBit } from './bitmap.ts';
 
 /**
  * Names in one row, between the marks of their ends. Behind each stand two control characters, its
@@ -93,46 +93,153 @@ async function keepInChunks(
 
 /** What a name must have. */
 export interface NameMatch {
-  /** Stands in each such name; the marks of its ends may be part of it. */
-  readonly literal: string;
-  /** Told the name with its marks; undefined: the literal is all. */
+  /** Stand in such a name one after the other; the marks of its ends may be part of them. */
+  readonly pieces: readonly string[];
+  /** Told the name with its marks; undefined: the pieces are all. */
   readonly fits: ((name: string) => boolean) | undefined;
 }
 
 /** Those of a set whose names match. */
 export function findInNames(database: Reader, within: Bitmap, match: NameMatch): Bitmap {
   const found = new Map<number, Uint32Array>();
-  const rows = limits.searchChunkImages / namesInRow;
   for (const chunk of within.keys()) {
     const words = new Uint32Array(chunkWords);
-    const texts = database.all(
-      'SELECT chunk, names FROM search_name_chunks WHERE chunk >= ? AND chunk < ?',
-      [chunk * rows, (chunk + 1) * rows],
-      (row) => ({ first: row.integer('chunk') * namesInRow, names: row.text('names') }),
-    );
-    for (const { first, names } of texts) setMatches(words, first, names, match);
+    for (const { first, names } of readRows(database, chunk)) {
+      setMatches(words, first, names, match);
+    }
     found.set(chunk, words);
   }
   return and(within, found);
+}
+
+/** The names of a chunk of the index, with the number of the first image of each row. */
+function readRows(database: Reader, chunk: number, direction: 'asc' | 'desc' = 'asc') {
+  const rows = limits.searchChunkImages / namesInRow;
+  return database.all(
+    `SELECT chunk, names FROM search_name_chunks WHERE chunk >= ? AND chunk < ?
+     ORDER BY chunk ${direction === 'asc' ? 'ASC' : 'DESC'}`,
+    [chunk * rows, (chunk + 1) * rows],
+    (row) => ({ first: row.integer('chunk') * namesInRow, names: row.text('names') }),
+  );
 }
 
 function setMatches(
   words: Uint32Array,
   first: number,
   names: string,
-  { literal, fits }: NameMatch,
+  { pieces: [piece = '', ...others], fits }: NameMatch,
 ): void {
-  for (let at = names.indexOf(literal); at !== -1; ) {
+  const places = others.map(() => -1);
+  for (let at = names.indexOf(piece); at !== -1; ) {
     const end = names.indexOf(nameEnd, at);
+    const beyond = findBeyond(names, others, places, { from: at + piece.length, end });
+    if (beyond === -1) return;
+    if (beyond !== undefined) {
+      at = names.indexOf(piece, names.lastIndexOf(nameStart, beyond));
+      continue;
+    }
     if (!fits || fits(names.slice(names.lastIndexOf(nameStart, at), end + 1))) {
       setBit(words, placeOf(first + readPlace(names, end + 1)), true);
     }
-    at = names.indexOf(literal, end);
+    at = names.indexOf(piece, end);
   }
+}
+
+/**
+ * Undefined where all pieces stand between two places, one after the other. Else where one of them
+ * stands first behind these places: names before that one have it not; -1 where none has.
+ * `places`: where each piece was found before.
+ */
+function findBeyond(
+  names: string,
+  pieces: readonly string[],
+  places: number[],
+  { from, end }: { readonly from: number; readonly end: number },
+): number | undefined {
+  let next = from;
+  for (let at = 0; at < pieces.length; at += 1) {
+    const piece = pieces[at] ?? '';
+    let place = places[at] ?? -1;
+    if (place < next) {
+      place = names.indexOf(piece, next);
+      places[at] = place;
+    }
+    if (place === -1 || place > end) return place;
+    next = place + piece.length;
+  }
+  return undefined;
+}
+
+export interface NameOrder {
+  readonly direction: 'asc' | 'desc';
+  /** The image after which to go on. */
+  readonly after: NamedOrdinal | undefined;
+  readonly countMax: number;
+}
+
+export interface NamedOrdinal {
+  readonly value: string;
+  readonly ordinal: number;
+}
+
+/** The first of a set in the order of their names: all names of the set are looked at. */
+export function firstInNames(
+  database: Reader,
+  within: Bitmap,
+  { direction, after, countMax }: NameOrder,
+): readonly NamedOrdinal[] {
+  const sign = direction === 'asc' ? 1 : -1;
+  let kept: NamedOrdinal[] = [];
+  let last: NamedOrdinal | undefined;
+  const keepFirst = () => {
+    const byOrder = (a: NamedOrdinal, b: NamedOrdinal) =>
+      sign * (compareNames(a.value, 0, b.value) || a.ordinal - b.ordinal);
+    kept = kept.toSorted(byOrder).slice(0, countMax);
+    last = kept[countMax - 1];
+  };
+  // Names often grow with their numbers: so the first ones are met early.
+  for (const [chunk, words] of [...within].toSorted(([a], [b]) => sign * (a - b))) {
+    for (const { first, names } of readRows(database, chunk, direction)) {
+      for (let start = 1; start < names.length; ) {
+        const end = names.indexOf(nameEnd, start);
+        const ordinal = first + readPlace(names, end + 1);
+        const side = ({ value, ordinal: other }: NamedOrdinal) =>
+          sign * (compareNames(names, start, value) || ordinal - other);
+        const isWanted = hasBit(words, placeOf(ordinal)) && !(after && side(after) <= 0);
+        if (isWanted && !(last && side(last) > 0)) {
+          kept.push({ value: names.slice(start, end), ordinal });
+          if (kept.length >= countMax * 2) keepFirst();
+        }
+        start = end + markCharacters + 1;
+      }
+    }
+  }
+  keepFirst();
+  return kept;
+}
+
+/** As SQLite compares them, by code points. The first one ends with the text or the end mark. */
+function compareNames(text: string, start: number, name: string): number {
+  for (let at = 0; ; at += 1) {
+    const one = unitAt(text, start + at);
+    const other = unitAt(name, at);
+    if (one !== other) return one - other;
+    if (one === 0) return 0;
+  }
+}
+
+/** A part of a character beyond 16 bits comes after all others; 0 at the end. */
+function unitAt(text: string, at: number): number {
+  const unit = at < text.length ? text.charCodeAt(at) : 0;
+  if (unit < zero) return 0;
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
 /** The first of the control characters that are digits: those before it are marks. */
 const zero = 4;
+
+/** The end of a name and the place behind it. */
+const markCharacters = 3;
 
 function placeMark(place: number): string {
   return String.fromCharCode(zero + Math.floor(place / 16), zero + (place % 16));

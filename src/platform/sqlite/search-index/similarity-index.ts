@@ -5,7 +5,7 @@ import { limits } from '../../../limits.ts';
 import { term } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { Reader, Row } from '../../../storage/database.ts';
-import { and, type Bitmap, chunkOf, countWord, ordinals, placeOf, size } from './bitmap.ts';
+import { and, type Bitmap, chunkOf, countWord, hasBit, ordinals, placeOf, size } from './bitmap.ts';
 import { rangeOf, readTerm } from './term-bitmaps.ts';
 
 const hashBytes = 8;
@@ -162,7 +162,7 @@ function nearestByHash(database: Reader, described: Bitmap, hash: Uint8Array): r
       const firstPlace = placeOf(start);
       for (let at = limits.similarityChunkImages - 1; at >= 0; at -= 1) {
         const place = firstPlace + at;
-        if ((((words[place >>> 5] ?? 0) >>> (place & 31)) & 1) === 0) continue;
+        if (!hasBit(words, place)) continue;
         const distance =
           countWord((hashes[at * 2] ?? 0) ^ one) + countWord((hashes[at * 2 + 1] ?? 0) ^ two);
         const near = byDistance[distance] ?? [];

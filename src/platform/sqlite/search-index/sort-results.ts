@@ -1,83 +1,109 @@
 // Sorts the results of a search, as far as a page needs it.
 
 import { limits } from '../../../limits.ts';
-import type { After, Sort } from '../../../query-language/query-syntax-tree.ts';
+import type { After, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
 import type { Reader } from '../../../storage/database.ts';
 import { orderByNumber } from './bit-sliced-index.ts';
 import { type Bitmap, beyond, has, ordinals, size } from './bitmap.ts';
-import { readSlices } from './evaluate-query.ts';
+import { type Index, readSlices } from './evaluate-query.ts';
+import { firstInNames, type NamedOrdinal, type NameOrder } from './name-index.ts';
 import { rangeOf } from './term-bitmaps.ts';
 
 /**
- * The first images of a set in an order, those behind `after`: at most `countMax`. Of images that
- * are equal in it the newest comes first; of equal names the order goes on in their own direction.
+ * The first images of a set in an order, those behind `after` and `offset` more: at most
+ * `countMax`. Of images that are equal in it the newest comes first; of equal names the order goes
+ * on in their own direction.
  */
 export function orderImages(
-  database: Reader,
+  index: Index,
   hits: Bitmap,
-  { sort, after }: { readonly sort: Sort; readonly after: After | undefined },
+  { sort: { key, direction }, after, offset }: OrderedSearch,
   countMax: number,
 ): readonly After[] {
   if (hits.size === 0) return [];
-  if (sort.key === 'created') return orderByAge(hits, sort.direction, after, countMax);
-  if (sort.key === 'name') return orderByName(database, hits, sort.direction, after, countMax);
-  const field = sort.key === 'annotations' ? 'objects' : sort.key;
-  return orderByNumber(readSlices(database, field, rangeOf(hits)), hits, {
-    direction: sort.direction,
+  if (key === 'created') return orderByAge(hits, direction, { after, offset }, countMax);
+  const limit = offset + countMax;
+  if (key === 'name') {
+    const named = after && { value: String(after.value), ordinal: after.ordinal };
+    const order = { direction, after: named, countMax: limit };
+    return orderByName(index, hits, order).slice(offset);
+  }
+  const field = key === 'annotations' ? 'objects' : key;
+  return orderByNumber(readSlices(index.database, field, rangeOf(hits)), hits, {
+    direction,
     after: after && { value: Number(after.value), ordinal: after.ordinal },
-    limit: countMax,
-  });
+    limit,
+  }).slice(offset);
 }
+
+type OrderedSearch = Pick<SearchRequest, 'sort' | 'after' | 'offset'>;
 
 function orderByAge(
   hits: Bitmap,
   direction: 'asc' | 'desc',
-  after: After | undefined,
+  { after, offset }: Pick<SearchRequest, 'after' | 'offset'>,
   countMax: number,
 ): readonly After[] {
   const rest = after ? beyond(hits, after.ordinal, direction === 'asc' ? 'above' : 'below') : hits;
   const found: After[] = [];
-  for (const ordinal of ordinals(rest, direction)) {
+  for (const ordinal of ordinals(rest, direction, offset)) {
     if (found.length === countMax) break;
     found.push({ value: ordinal, ordinal });
   }
   return found;
 }
 
-/** Few names are read and sorted; of many, the order of all names is walked. */
+/**
+ * Few names are read and sorted; for many, the order of all names is walked. Where that goes
+ * through too many others, for example since all hits come late in it, all hits are looked at.
+ */
 function orderByName(
-  database: Reader,
+  { database, bounds }: Index,
   hits: Bitmap,
-  direction: 'asc' | 'desc',
-  after: After | undefined,
-  countMax: number,
+  order: NameOrder,
 ): readonly After[] {
-  const found: After[] = [];
   const count = size(hits);
+  if (count <= bounds.sparseMax) {
+    return readNames(database, order, JSON.stringify([...ordinals(hits, 'asc')]), order.countMax);
+  }
   const names = database.get('SELECT max(ordinal) AS n FROM search_names', [], (row) =>
     row.optionalInteger('n'),
   );
-  const isSorted = count <= Math.max(countMax, (countMax * (names ?? 0)) / count);
-  const wanted = isSorted ? JSON.stringify([...ordinals(hits, 'asc')]) : undefined;
+  const walkedMax = Math.max(bounds.walkedMin, (names ?? 0) * limits.searchWalkedShare);
+  const isNear = (order.countMax * (names ?? 0)) / count <= walkedMax;
+  const walked = isNear ? walkNames(database, hits, order, walkedMax) : undefined;
+  return walked ?? firstInNames(database, hits, order);
+}
+
+/** Undefined where the page is not full after so many names. */
+function walkNames(
+  database: Reader,
+  hits: Bitmap,
+  { direction, after, countMax }: NameOrder,
+  walkedMax: number,
+): readonly After[] | undefined {
+  const found: After[] = [];
   let last = after;
-  for (;;) {
-    const rows = readNames(database, direction, last, wanted);
+  for (let walked = 0; walked < walkedMax; walked += limits.searchPageMax) {
+    const rest = { direction, after: last, countMax };
+    const rows = readNames(database, rest, undefined, limits.searchPageMax);
     for (const row of rows) {
-      if (found.length === countMax) return found;
       if (has(hits, row.ordinal)) found.push(row);
+      if (found.length === countMax) return found;
     }
     last = rows.at(-1);
-    if (last === undefined || rows.length <= limits.searchPageMax) return found;
+    if (last === undefined || rows.length < limits.searchPageMax) return found;
   }
+  return undefined;
 }
 
 /** The next names in their order: of all images, or of some. */
 function readNames(
   database: Reader,
-  direction: 'asc' | 'desc',
-  after: After | undefined,
+  { direction, after }: NameOrder,
   wanted: string | undefined,
-): readonly After[] {
+  countMax: number,
+): readonly NamedOrdinal[] {
   const isUp = direction === 'asc';
   const order = isUp ? 'name, ordinal' : 'name DESC, ordinal DESC';
   const conditions = [
@@ -92,7 +118,7 @@ function readNames(
     [
       ...(after ? [after.value, after.ordinal] : []),
       ...(wanted === undefined ? [] : [wanted]),
-      limits.searchPageMax + 1,
+      countMax,
     ],
     (row) => ({ value: row.text('name'), ordinal: row.integer('ordinal') }),
   );

@@ -15,8 +15,8 @@ import {
   unite,
 } from './bitmap.ts';
 
-/** Bits of the index that change: term to ordinal to whether the image has the term. */
-export type TermChanges = Map<string, Map<number, boolean>>;
+/** Bits of the index that change: term to the images that get it; below zero: that lose it. */
+export type TermChanges = Map<string, number[]>;
 
 export function noteChange(
   changes: TermChanges,
@@ -24,9 +24,10 @@ export function noteChange(
   ordinal: number,
   isSet: boolean,
 ): void {
-  const ofTerm = changes.get(term) ?? new Map<number, boolean>();
-  changes.set(term, ofTerm);
-  ofTerm.set(ordinal, isSet);
+  const change = isSet ? ordinal : -ordinal;
+  const ofTerm = changes.get(term);
+  if (ofTerm === undefined) changes.set(term, [change]);
+  else ofTerm.push(change);
 }
 
 /** Writes changes within the caller's transaction. A term without images leaves nothing behind. */
@@ -34,12 +35,11 @@ export async function writeChanges(database: AsyncDatabase, changes: TermChanges
   if (changes.size === 0) return;
   const chunks = new Map<number, ChunkChanges>();
   for (const [name, id] of await ensureTerms(database, [...changes.keys()])) {
-    for (const [ordinal, isSet] of changes.get(name) ?? []) {
-      const ofChunk: ChunkChanges = chunks.get(chunkOf(ordinal)) ?? new Map();
-      chunks.set(chunkOf(ordinal), ofChunk);
-      const ofTerm = ofChunk.get(id) ?? [];
+    const byChunk = Map.groupBy(changes.get(name) ?? [], (change) => chunkOf(Math.abs(change)));
+    for (const [chunk, ofTerm] of byChunk) {
+      const ofChunk: ChunkChanges = chunks.get(chunk) ?? new Map();
+      chunks.set(chunk, ofChunk);
       ofChunk.set(id, ofTerm);
-      ofTerm.push([placeOf(ordinal), isSet]);
     }
   }
   const emptied: number[] = [];
@@ -49,8 +49,8 @@ export async function writeChanges(database: AsyncDatabase, changes: TermChanges
   if (emptied.length > 0) await removeUnused(database, emptied);
 }
 
-/** Ids of terms to the places in one chunk, and whether their bits are set. */
-type ChunkChanges = Map<number, [place: number, isSet: boolean][]>;
+/** Ids of terms to what changes of them in one chunk. */
+type ChunkChanges = Map<number, readonly number[]>;
 
 /** The ids of terms; they are made where there are none. */
 async function ensureTerms(
@@ -84,7 +84,7 @@ async function writeChunk(
   const written: { readonly id: number; readonly bits: Uint8Array }[] = [];
   for (const [id, ofTerm] of changes) {
     const words = stored.get(id) ?? new Uint32Array(chunkWords);
-    for (const [place, isSet] of ofTerm) setBit(words, place, isSet);
+    for (const change of ofTerm) setBit(words, placeOf(Math.abs(change)), change > 0);
     const count = countBits(words);
     if (count === 0) emptied.push(id);
     else written.push({ id, bits: packBits(words, count) });
@@ -189,12 +189,23 @@ export function readTerms(
   terms: readonly string[],
   range: ChunkRange,
 ): ReadonlyMap<string, Bitmap> {
-  const ids = database.all(
-    'SELECT id, term FROM search_terms WHERE term IN (SELECT value FROM json_each(?))',
-    [JSON.stringify(terms)],
-    (row): [number, string] => [row.integer('id'), row.text('term')],
+  const ids = idsOf(database, terms);
+  return new Map([...ids].map(([term, id]) => [term, readChunks(database, [id], range)]));
+}
+
+/** The images of any of these terms. */
+export function readAny(database: Reader, terms: readonly string[], range: ChunkRange): Bitmap {
+  return readChunks(database, [...idsOf(database, terms).values()], range);
+}
+
+function idsOf(database: Reader, terms: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(
+    database.all(
+      'SELECT id, term FROM search_terms WHERE term IN (SELECT value FROM json_each(?))',
+      [JSON.stringify(terms)],
+      (row): [string, number] => [row.text('term'), row.integer('id')],
+    ),
   );
-  return new Map(ids.map(([id, term]) => [term, readChunks(database, [id], range)]));
 }
 
 /**
