@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { formatTable, median } from './measure/text-table.ts';
+import type { TimedKind } from './platform/query-kinds.ts';
 import type { Filling, Moving, Searching, Uploading } from './platform/stages.ts';
 import { fill, find, rebalance, type StageInput, upload } from './platform/stages.ts';
 
@@ -28,6 +29,9 @@ The stage "search" alone with a million images takes some four minutes, nearly a
 /** A search among any number of images: most of them, and the slowest. */
 const usualMsMax = 50;
 const slowestMsMax = 100;
+/** CPU time of a query of any kind, and of each condition of one with very many. */
+const kindCpuMsMax = 60;
+const kindsShown = 15;
 
 const stageFunctions = { fill, find, rebalance, upload };
 type StageFunction = keyof typeof stageFunctions;
@@ -127,14 +131,42 @@ function measureSearch(folder: string, size: number, runs: number) {
     `median ${median(all).toFixed(1)} ms, 95 % within ${usual.toFixed(1)} ms, worst ` +
       `${slowest.toFixed(1)} ms; likeness ${median(result.similarityMs).toFixed(1)} ms ` +
       `(worst ${Math.max(...result.similarityMs).toFixed(1)}); peak memory ${mib(peakBytes)}, SQL included`,
+    '',
+    ...tellKinds(result.kinds),
   ];
   const fallsShort = [
     ...(usual > usualMsMax ? [`FALLS SHORT: ${size} images, 95 % above ${usualMsMax} ms`] : []),
     ...(slowest > slowestMsMax
       ? [`FALLS SHORT: ${size} images, worst above ${slowestMsMax} ms`]
       : []),
+    ...result.kinds
+      .filter((kind) => cpuOf(kind) > kindCpuMsMax)
+      .map((kind) => `FALLS SHORT: ${size} images, ${kind.name}: ${cpuOf(kind).toFixed(0)} ms`),
   ];
   return { said, fallsShort };
+}
+
+/** The slowest of all kinds of queries. */
+function tellKinds(kinds: readonly TimedKind[]): readonly string[] {
+  const rows = kinds
+    .toSorted((a, b) => cpuOf(b) - cpuOf(a))
+    .slice(0, kindsShown)
+    .map((kind) => [
+      kind.name,
+      String(kind.found),
+      cpuOf(kind).toFixed(1),
+      kind.conditions === 1 ? '' : median(kind.cpuMs).toFixed(0),
+      Math.max(...kind.ms).toFixed(1),
+    ]);
+  const header = ['query', 'found', 'CPU ms a condition', 'of all', 'worst ms'];
+  return [
+    `The slowest of ${kinds.length} kinds of queries, by the median of their CPU time:`,
+    formatTable([header, ...rows]),
+  ];
+}
+
+function cpuOf({ cpuMs, conditions }: TimedKind): number {
+  return median(cpuMs) / conditions;
 }
 
 function measureRebalance(folder: string, images: number): readonly string[] {

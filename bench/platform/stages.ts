@@ -18,6 +18,7 @@ import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createTaskQueue } from '../../src/storage/task-queue.ts';
 import { openPeer } from './label-studio.ts';
+import { type TimedKind, timeKinds } from './query-kinds.ts';
 import { fillDatabase } from './rows.ts';
 import { type Timed, timeSearches, timeSimilarity } from './searches.ts';
 
@@ -35,6 +36,7 @@ export interface Filling {
 export interface Searching {
   readonly timed: readonly Timed[];
   readonly similarityMs: readonly number[];
+  readonly kinds: readonly TimedKind[];
 }
 
 export interface Moving {
@@ -72,9 +74,10 @@ export async function find({ folder, images: count, runs }: StageInput): Promise
   const timed = await timeSearches(filled, peer, runs, count > 100_000 ? 1 : 3);
   peer.close();
   const similarityMs = await timeSimilarity(filled, runs);
+  const kinds = await timeKinds(filled, runs);
   shared.close();
   database.close();
-  return { timed, similarityMs };
+  return { timed, similarityMs, kinds };
 }
 
 /** Rebalances the first project of what `fill` made, over HTTP. */

@@ -52,6 +52,7 @@ function partsOf(foldedName: string): readonly string[] {
 
 /** One image as the index sees it. */
 export interface IndexedImage {
+  readonly workspaceId: string;
   readonly projectId: string;
   readonly batchId: string;
   readonly name: string;
@@ -72,6 +73,7 @@ export interface IndexedImage {
 export const sliceBits = 31;
 
 export type TermKind =
+  | 'workspace'
   | 'project'
   | 'split'
   | 'batch'
@@ -112,6 +114,7 @@ export function termsOf(image: IndexedImage): ReadonlySet<string> {
   const nameWords = wordsOf(name);
   const tagWords = image.tags.flatMap(wordsOf);
   return new Set([
+    term('workspace', image.workspaceId),
     term('project', image.projectId),
     term('split', image.split),
     term('batch', image.batchId),

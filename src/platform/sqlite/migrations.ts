@@ -16,6 +16,7 @@ import { refusedFileTables } from './refused-files.ts';
 import { imageOrder, platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
 import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
+import { workspaceTerms } from './search-index/workspace-terms.ts';
 import { trainingTables } from './trainings.ts';
 import { trashedImageTables } from './trashed-images.ts';
 import { uploadTables } from './upload-links.ts';
@@ -52,4 +53,5 @@ export const platformMigrations: readonly Migration[] = [
   videoSheetColumn,
   refusedFileTables,
   activityImageTables,
+  workspaceTerms,
 ];

@@ -20,11 +20,11 @@ import type {
 import { catalogStore } from './catalog.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { searchExportStore } from './search-exports.ts';
-import { type Bitmap, beyond, ordinals, size } from './search-index/bitmap.ts';
+import { andNot, type Bitmap, beyond, ordinals, size } from './search-index/bitmap.ts';
 import { evaluate, type Index } from './search-index/evaluate-query.ts';
 import { rankBySimilarity, readDescriptor } from './search-index/similarity-index.ts';
 import { orderImages } from './search-index/sort-results.ts';
-import { allChunks, listTermsFrom, readAny } from './search-index/term-bitmaps.ts';
+import { allChunks, listTermsFrom, readAny, readTerm } from './search-index/term-bitmaps.ts';
 import { describeImages, indexImages } from './search-index/update-index.ts';
 import { readFound } from './search-results.ts';
 
@@ -178,14 +178,24 @@ export function findSimilar(
 
 /** The images that a credential may see: those of live projects in its reach. */
 function scopeOf(database: Reader, { workspaceId, projectIds }: AccessibleProjects): Bitmap {
-  const live = database.all(
-    'SELECT id FROM projects WHERE workspace_id = ? AND deleted_at IS NULL',
+  const projects = database.all(
+    'SELECT id, deleted_at IS NULL AS live FROM projects WHERE workspace_id = ?',
     [workspaceId],
-    (row) => row.text('id'),
+    (row) => ({ id: row.text('id'), isLive: row.boolean('live') }),
   );
+  const imagesOf = (some: readonly { readonly id: string }[]) =>
+    readAny(
+      database,
+      some.map(({ id }) => term('project', id)),
+      allChunks,
+    );
+  if (projectIds === undefined) {
+    const all = readTerm(database, term('workspace', workspaceId), allChunks);
+    // A database from before has no such term until its index changes.
+    if (all.size > 0) return andNot(all, imagesOf(projects.filter(({ isLive }) => !isLive)));
+  }
   const reachable = projectIds && new Set(projectIds);
-  const terms = live.filter((id) => reachable?.has(id) ?? true).map((id) => term('project', id));
-  return readAny(database, terms, allChunks);
+  return imagesOf(projects.filter(({ id, isLive }) => isLive && (reachable?.has(id) ?? true)));
 }
 
 function isComplete(database: Reader): boolean {

@@ -222,6 +222,30 @@ it('keeps how each of many new images looks, and takes it over for the same file
   expect(await lookOf(twin ?? never())).toEqual(looks[280]);
 });
 
+it('finds all images of a workspace whose index is from before workspaces had a term', async () => {
+  const fixture = await openSearch();
+  onTestFinished(() => fixture.close());
+  const image = { batch: 'one', width: 4, height: 4, metadata: {}, split: 'train' } as const;
+  const add = (project: string, name: string) => fixture.add({ ...image, project, name, tags: [] });
+  for (const name of ['a', 'b']) await add('cells', name);
+  await add('cars', 'c');
+  await add('foreign', 'f');
+  const ofWorkspaces = "SELECT id FROM search_terms WHERE term LIKE 'workspace:%'";
+  fixture.database.run(`DELETE FROM search_chunks WHERE term_id IN (${ofWorkspaces})`);
+  fixture.database.run("DELETE FROM search_terms WHERE term LIKE 'workspace:%'");
+  const reach = { workspaceId: fixture.acme.id, projectIds: undefined };
+  const count = () => fixture.search.count(reach, { kind: 'all' });
+  expect(await count()).toBe(3);
+  const added = await add('cars', 'd');
+  expect(await count()).toBe(4);
+  fixture.setTrashed('cells', true);
+  expect(await count()).toBe(2);
+  await fixture.remove(added);
+  expect(await count()).toBe(1);
+  fixture.setTrashed('cells', false);
+  expect(await count()).toBe(3);
+});
+
 function never(): never {
   throw new Error('no such image');
 }

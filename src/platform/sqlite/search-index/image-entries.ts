@@ -21,13 +21,14 @@ export async function readEntries(
   imageIds: readonly string[],
 ): Promise<ReadonlyMap<string, Entry>> {
   const entries = await database.all(
-    `SELECT i.id, o.ordinal, coalesce(o.indexed, 0) AS indexed, i.project_id, i.batch_id, i.name,
+    `SELECT i.id, o.ordinal, coalesce(o.indexed, 0) AS indexed, p.workspace_id, i.project_id, i.batch_id, i.name,
        i.hash, i.split, i.width, i.height, i.objects, i.predicted, i.metadata,
        (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
        (SELECT json_group_object(label, n) FROM image_labels WHERE image_id = i.id) AS labels,
        (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
        EXISTS (SELECT 1 FROM likeness_vectors WHERE ordinal = o.ordinal) AS described
      FROM json_each(?) AS wanted CROSS JOIN images i ON i.id = wanted.value
+       CROSS JOIN projects p ON p.id = i.project_id
        LEFT JOIN image_ordinals o ON o.image_id = i.id`,
     [JSON.stringify(imageIds)],
     readEntry,
@@ -42,6 +43,7 @@ function readEntry(row: Row): Entry {
     isIndexed: row.boolean('indexed'),
     hash: row.text('hash'),
     image: {
+      workspaceId: row.text('workspace_id'),
       projectId: row.text('project_id'),
       batchId: row.text('batch_id'),
       name: row.text('name'),

@@ -2,7 +2,7 @@
 
 import { limits } from '../../../limits.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
-import type { Reader, Row } from '../../../storage/database.ts';
+import type { Reader, Row, SqlParameters } from '../../../storage/database.ts';
 import {
   and,
   type Bitmap,
@@ -57,13 +57,40 @@ async function ensureTerms(
   database: AsyncDatabase,
   terms: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const read = (row: Row): [string, number] => [row.text('term'), row.integer('id')];
-  const find = 'SELECT id, term FROM search_terms WHERE term IN (SELECT value FROM json_each(?))';
-  const known = new Map(await database.all(find, [JSON.stringify(terms)], read));
+  const known = await findTerms(database, terms);
   const missing = terms.filter((name) => !known.has(name));
   if (missing.length === 0) return known;
   const add = `INSERT INTO search_terms (term) SELECT value FROM json_each(?) RETURNING id, term`;
-  return new Map([...known, ...(await database.all(add, [JSON.stringify(missing)], read))]);
+  return new Map([...known, ...(await database.all(add, [JSON.stringify(missing)], readId))]);
+}
+
+/** The ids of those terms that there are. */
+export async function findTerms(
+  database: AsyncDatabase,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  return new Map(await database.all(findIds, [JSON.stringify(terms)], readId));
+}
+
+const findIds = 'SELECT id, term FROM search_terms WHERE term IN (SELECT value FROM json_each(?))';
+
+function readId(row: Row): [string, number] {
+  return [row.text('term'), row.integer('id')];
+}
+
+/** Adds a term for the images of any of others, within the caller's transaction. */
+export async function addUnion(
+  database: AsyncDatabase,
+  name: string,
+  others: readonly string[],
+): Promise<void> {
+  const ids = [...(await findTerms(database, others)).values()];
+  const images = unite(await database.all(findChunks, chunksOf(ids, allChunks), readChunk));
+  if (images.size === 0) return;
+  const id = (await ensureTerms(database, [name])).get(name) ?? 0;
+  for (const [chunk, words] of images) {
+    await putChunk(database, chunk, [{ id, bits: packBits(words, countBits(words)) }]);
+  }
 }
 
 /** Gives the terms of which no bit is set any more in this chunk. */
@@ -199,13 +226,7 @@ export function readAny(database: Reader, terms: readonly string[], range: Chunk
 }
 
 function idsOf(database: Reader, terms: readonly string[]): ReadonlyMap<string, number> {
-  return new Map(
-    database.all(
-      'SELECT id, term FROM search_terms WHERE term IN (SELECT value FROM json_each(?))',
-      [JSON.stringify(terms)],
-      (row): [string, number] => [row.text('term'), row.integer('id')],
-    ),
-  );
+  return new Map(database.all(findIds, [JSON.stringify(terms)], readId));
 }
 
 /**
@@ -262,14 +283,14 @@ export function listTermsFrom(
 
 /** The images that have any of these terms. */
 function readChunks(database: Reader, ids: readonly number[], range: ChunkRange): Bitmap {
-  return unite(
-    database.all(
-      `SELECT chunk, bits FROM search_chunks WHERE chunk BETWEEN ? AND ?
-         AND term_id IN (SELECT value FROM json_each(?))`,
-      [range.first, range.last, JSON.stringify(ids)],
-      readChunk,
-    ),
-  );
+  return unite(database.all(findChunks, chunksOf(ids, range), readChunk));
+}
+
+const findChunks = `SELECT chunk, bits FROM search_chunks WHERE chunk BETWEEN ? AND ?
+  AND term_id IN (SELECT value FROM json_each(?))`;
+
+function chunksOf(ids: readonly number[], { first, last }: ChunkRange): SqlParameters {
+  return [first, last, JSON.stringify(ids)];
 }
 
 function readChunk(row: Row): [number, Uint32Array] {

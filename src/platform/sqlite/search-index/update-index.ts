@@ -8,6 +8,7 @@ import { type Entry, readEntries } from './image-entries.ts';
 import { keepNames } from './name-index.ts';
 import { addDescriptors, findDescriptors, removeDescriptors } from './similarity-index.ts';
 import { noteChange, type TermChanges, writeChanges } from './term-bitmaps.ts';
+import { ensureWorkspaceTerms } from './workspace-terms.ts';
 
 /** How images look, by their ids. */
 export type Descriptors = ReadonlyMap<string, Descriptor>;
@@ -106,10 +107,12 @@ async function updateIndex(
   const changes: TermChanges = new Map();
   const names = new Map<number, string | undefined>();
   const gone: number[] = [];
+  const workspaces = new Set<string>();
   for (const id of new Set([...before.keys(), ...after.keys()])) {
     const [old, entry] = [before.get(id), after.get(id)];
     const ordinal = ordinals.get(id) ?? old?.ordinal;
     if (ordinal === undefined) continue;
+    for (const one of [old, entry]) if (one) workspaces.add(one.image.workspaceId);
     const had = old?.isIndexed ? termsOf(old.image) : noTerms;
     const has = entry ? termsOf({ ...entry.image, isDescribed: described.has(id) }) : noTerms;
     for (const name of had) if (!has.has(name)) noteChange(changes, name, ordinal, false);
@@ -117,6 +120,7 @@ async function updateIndex(
     names.set(ordinal, entry && fold(entry.image.name));
     if (entry === undefined) gone.push(ordinal);
   }
+  await ensureWorkspaceTerms(database, [...workspaces]);
   await writeChanges(database, changes);
   await keepNames(database, names);
   await removeDescriptors(database, gone);
