@@ -182,7 +182,7 @@ async function addWork(database: AsyncDatabase, clock: Clock, work: NewTask): Pr
  * The oldest open task of the workspace that was served least recently, so that many tasks of one
  * workspace do not hold up those of others.
  */
-async function findOpen(
+function findOpen(
   database: AsyncDatabase,
   now: number,
   kinds: readonly string[],

@@ -47,7 +47,7 @@ export function activeLearningStore(database: AsyncDatabase): ActiveLearningStor
         [projectId],
         readSettings,
       )) ?? unset(projectId),
-    enable: async (projectId, isEnabled, now) =>
+    enable: (projectId, isEnabled, now) =>
       database.transaction(async () => {
         await ensure(projectId);
         await database.run(
@@ -55,7 +55,7 @@ export function activeLearningStore(database: AsyncDatabase): ActiveLearningStor
           [isEnabled, now, projectId],
         );
       }),
-    configure: async (projectId, { collectionLimits, filters }, now) =>
+    configure: (projectId, { collectionLimits, filters }, now) =>
       database.transaction(async () => {
         const settings = JSON.stringify({ collectionLimits, filters });
         await ensure(projectId);
@@ -64,7 +64,7 @@ export function activeLearningStore(database: AsyncDatabase): ActiveLearningStor
           [settings, now, projectId],
         );
       }),
-    enabledFor: async (workspaceId, modelName) =>
+    enabledFor: (workspaceId, modelName) =>
       database.all(
         `SELECT active_learning.* FROM active_learning
            JOIN projects ON projects.id = active_learning.project_id
@@ -74,7 +74,7 @@ export function activeLearningStore(database: AsyncDatabase): ActiveLearningStor
         [workspaceId, modelName, modelName],
         readSettings,
       ),
-    claim: async (collected, bounds) =>
+    claim: (collected, bounds) =>
       database.transaction(() => claimPlace(database, collected, bounds)),
     settle: async (id, imageId) => {
       if (imageId === undefined)
@@ -82,7 +82,7 @@ export function activeLearningStore(database: AsyncDatabase): ActiveLearningStor
       else
         await database.run('UPDATE collected_images SET image_id = ? WHERE id = ?', [imageId, id]);
     },
-    queues: async (projectId, request) => findQueues(database, projectId, request),
+    queues: (projectId, request) => findQueues(database, projectId, request),
   };
 }
 

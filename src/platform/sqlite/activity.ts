@@ -47,7 +47,7 @@ export function activityStore(database: AsyncDatabase): ActivityStore {
       const sql = `SELECT count(*) AS n FROM activity WHERE ${conditions}`;
       return (await database.get(sql, rest, (row) => row.integer('n'))) ?? 0;
     },
-    images: async (entryId) =>
+    images: (entryId) =>
       database.all(
         'SELECT image_id, name FROM activity_images WHERE entry = ? ORDER BY name, image_id',
         [entryId],

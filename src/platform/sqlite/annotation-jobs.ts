@@ -45,17 +45,16 @@ CREATE INDEX annotation_job_images_open ON annotation_job_images (job_id)
 
 export function annotationJobStore(database: AsyncDatabase): AnnotationJobStore {
   return {
-    add: async (job, images) => database.transaction(() => addWhole(database, job, images)),
-    addChosen: async (job, imageIds) =>
-      database.transaction(() => addChosen(database, job, imageIds)),
-    list: async (projectId) =>
+    add: (job, images) => database.transaction(() => addWhole(database, job, images)),
+    addChosen: (job, imageIds) => database.transaction(() => addChosen(database, job, imageIds)),
+    list: (projectId) =>
       database.all(
         `${selectJobs} WHERE project_id = ? GROUP BY annotation_jobs.id ORDER BY created, id`,
         [projectId],
         readJob,
       ),
-    find: async (projectId, jobId) => findJob(database, projectId, jobId),
-    images: async (jobId) =>
+    find: (projectId, jobId) => findJob(database, projectId, jobId),
+    images: (jobId) =>
       database.all(
         'SELECT image_id, state FROM annotation_job_images WHERE job_id = ? ORDER BY image_id',
         [jobId],
@@ -155,7 +154,7 @@ export async function countForJob(
       created: now,
     });
   }
-  await insertImage(database, id, image.id, 'annotated');
+  await setState(database, id, [image.id], 'annotated');
 }
 
 async function addWhole(database: AsyncDatabase, job: NewAnnotationJob, images: number) {
@@ -296,16 +295,18 @@ async function insertJob(database: AsyncDatabase, job: JobRow): Promise<void> {
   );
 }
 
-async function insertImage(
+/** Of images that are in the job, or come into it. */
+async function setState(
   database: AsyncDatabase,
   jobId: string,
-  imageId: string,
+  imageIds: readonly string[],
   state: ImageState,
 ): Promise<void> {
   await database.run(
-    `INSERT INTO annotation_job_images (job_id, image_id, state) VALUES (?, ?, ?)
+    `INSERT INTO annotation_job_images (job_id, image_id, state)
+     SELECT ?, value, ? FROM json_each(?) WHERE true
      ON CONFLICT (job_id, image_id) DO UPDATE SET state = excluded.state`,
-    [jobId, imageId, state],
+    [jobId, state, JSON.stringify(imageIds)],
   );
 }
 
@@ -333,18 +334,18 @@ async function reviewImages(
       hint: 'Annotate them first, or reject them. Nothing was changed.',
     });
   }
-  for (const id of approve) await insertImage(database, jobId, id, 'approved');
+  await setState(database, jobId, approve, 'approved');
   // Who approves an annotation has looked at it.
-  for (const id of approve)
-    await database.run('UPDATE images SET predicted = 0 WHERE id = ?', [id]);
-  for (const id of reject) {
-    await insertImage(database, jobId, id, 'rejected');
-    await removePrediction(database, id, now);
-  }
+  await database.run(
+    'UPDATE images SET predicted = 0 WHERE id IN (SELECT value FROM json_each(?))',
+    [JSON.stringify(approve)],
+  );
+  await setState(database, jobId, reject, 'rejected');
+  await removePredictions(database, reject, now);
 }
 
 /** All that the search index has of a review is that these are predicted no more. */
-async function predictedAmong(
+function predictedAmong(
   database: AsyncDatabase,
   imageIds: readonly string[],
 ): Promise<readonly string[]> {
@@ -363,21 +364,25 @@ function unknownImages(path: string, ids: readonly string[], known: ReadonlyMap<
   return [{ path, message: `${missing.length} of ${ids.length} are not in this job (${some})` }];
 }
 
-async function removePrediction(
+async function removePredictions(
   database: AsyncDatabase,
-  imageId: string,
+  imageIds: readonly string[],
   now: number,
 ): Promise<void> {
-  const removed = await database.run(
-    `UPDATE images SET annotation = NULL, objects = NULL, annotated_at = NULL, predicted = 0
-     WHERE id = ? AND predicted = 1`,
-    [imageId],
-  );
-  if (removed === 0) return;
-  await database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
+  const predicted = await predictedAmong(database, imageIds);
+  if (predicted.length === 0) return;
+  const ids = JSON.stringify(predicted);
+  const among = 'IN (SELECT value FROM json_each(?))';
   await database.run(
-    'UPDATE projects SET updated = ? WHERE id = (SELECT project_id FROM images WHERE id = ?)',
-    [now, imageId],
+    `UPDATE images SET annotation = NULL, objects = NULL, annotated_at = NULL, predicted = 0
+     WHERE id ${among}`,
+    [ids],
+  );
+  await database.run(`DELETE FROM image_labels WHERE image_id ${among}`, [ids]);
+  await database.run(
+    `UPDATE projects SET updated = ?
+     WHERE id IN (SELECT project_id FROM images WHERE id ${among})`,
+    [now, ids],
   );
 }
 
@@ -389,7 +394,7 @@ const selectJobs = `
     count(image_id) FILTER (WHERE state = 'rejected') AS rejected
   FROM annotation_jobs LEFT JOIN annotation_job_images ON job_id = annotation_jobs.id`;
 
-async function findJob(
+function findJob(
   database: AsyncDatabase,
   projectId: string,
   jobId: string,

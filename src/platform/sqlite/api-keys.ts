@@ -36,13 +36,13 @@ export function apiKeyStore(database: AsyncDatabase): ApiKeyStore {
   return {
     ...lookups(database),
     find: async (workspaceId, id) => find(workspaceId, id),
-    add: async (key, countMax) =>
+    add: (key, countMax) =>
       database.transaction(async () => {
         if ((await countOf(database, key.workspaceId)) >= countMax) return false;
         await insert(database, key);
         return true;
       }),
-    change: async (workspaceId, id, decide) =>
+    change: (workspaceId, id, decide) =>
       database.transaction(async () => {
         const key = await find(workspaceId, id);
         if (key === undefined) return undefined;
@@ -50,14 +50,14 @@ export function apiKeyStore(database: AsyncDatabase): ApiKeyStore {
         await update(database, changed);
         return changed;
       }),
-    remove: async (workspaceId, id, look) =>
+    remove: (workspaceId, id, look) =>
       database.transaction(async () => {
         const key = await find(workspaceId, id);
         if (key === undefined) return false;
         look(key);
         return (await remove(id)) > 0;
       }),
-    replace: async (workspaceId, id, make) =>
+    replace: (workspaceId, id, make) =>
       database.transaction(async () => {
         const key = await find(workspaceId, id);
         if (key === undefined) return undefined;
@@ -77,14 +77,14 @@ function lookups(database: AsyncDatabase): Lookups {
       row.text('key'),
     );
   return {
-    byHash: async (hash) =>
+    byHash: (hash) =>
       database.get(
         `SELECT api_keys.*, ${workspaceColumns} FROM api_keys
          JOIN workspaces ON workspaces.id = api_keys.workspace_id WHERE hash = ?`,
         [hash],
         (row) => ({ key: readKey(row), workspace: readWorkspace(row) }),
       ),
-    list: async (workspaceId) =>
+    list: (workspaceId) =>
       database.all(
         'SELECT * FROM api_keys WHERE workspace_id = ? ORDER BY created, id',
         [workspaceId],
@@ -101,7 +101,7 @@ function lookups(database: AsyncDatabase): Lookups {
       ]);
       return (await publishable(workspaceId)) ?? made;
     },
-    byPublishable: async (key) =>
+    byPublishable: (key) =>
       database.get(
         `SELECT workspaces.id AS workspace_id, ${workspaceColumns} FROM publishable_keys
          JOIN workspaces ON workspaces.id = publishable_keys.workspace_id WHERE key = ?`,

@@ -36,14 +36,14 @@ CREATE INDEX autolabel_jobs_project ON autolabel_jobs (project_id, created);
 
 export function autolabelStore(database: AsyncDatabase, queue: TaskQueue): AutolabelStore {
   return {
-    add: async (job, annotationJob, imagesMax) =>
+    add: (job, annotationJob, imagesMax) =>
       database.transaction(async () => {
         const taken = await addAnnotationJob(database, annotationJob, imagesMax);
         if (taken === undefined) return undefined;
         await addJob(database, queue, job, annotationJob.id, taken.images);
         return getJob(database, job.id);
       }),
-    addFailed: async (job, message, code) =>
+    addFailed: (job, message, code) =>
       database.transaction(async () => {
         await addJob(database, queue, job, undefined, 0);
         await queue.failUnclaimed(job.id, message, code);
@@ -51,8 +51,8 @@ export function autolabelStore(database: AsyncDatabase, queue: TaskQueue): Autol
         const counts = { images: 0, labelled: 0, empty: 0, skipped: 0, boxes: 0 };
         return { id, projectId, settings, created, annotationJobId: undefined, ...counts };
       }),
-    get: async (id) => getJob(database, id),
-    open: async (id, countMax) =>
+    get: (id) => getJob(database, id),
+    open: (id, countMax) =>
       database.all(
         `SELECT image_id FROM annotation_job_images
          JOIN autolabel_jobs ON annotation_job_id = job_id
@@ -109,7 +109,7 @@ async function keepImage(
   return job;
 }
 
-async function getJob(database: AsyncDatabase, id: string): Promise<AutolabelJob | undefined> {
+function getJob(database: AsyncDatabase, id: string): Promise<AutolabelJob | undefined> {
   return database.get('SELECT * FROM autolabel_jobs WHERE id = ?', [id], readJob);
 }
 

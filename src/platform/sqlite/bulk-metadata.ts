@@ -8,7 +8,7 @@ import { changingImages } from './search-index/update-index.ts';
 
 export function bulkMetadataStore(database: AsyncDatabase, queue: TaskQueue): BulkMetadataStore {
   return {
-    start: async ({ taskId, workspaceId, projectIds, input }) =>
+    start: ({ taskId, workspaceId, projectIds, input }) =>
       queue.add({ id: taskId, kind: 'metadata', payload: { workspaceId, projectIds, input } }),
     projectsOf: async (workspaceId, imageIds) =>
       new Set(
@@ -23,15 +23,16 @@ export function bulkMetadataStore(database: AsyncDatabase, queue: TaskQueue): Bu
       ),
     apply: async (workspaceId, projectIds, updates, fenced) =>
       fenced(async () => {
-        const isSeen = async ({ imageId }: ImageUpdate) => {
-          const projectId = await projectOf(database, workspaceId, imageId);
+        const projects = await projectsOf(database, workspaceId, updates);
+        const isSeen = ({ imageId }: ImageUpdate) => {
+          const projectId = projects.get(imageId);
           return projectId !== undefined && (projectIds?.has(projectId) ?? true);
         };
         const failed: FailedUpdate[] = [];
         const good: ImageUpdate[] = [];
         for (const update of updates) {
           const { imageId } = update;
-          const error = (await isSeen(update))
+          const error = isSeen(update)
             ? await refusalOf(database, update)
             : 'There is no such image.';
           if (error === undefined) good.push(update);
@@ -55,15 +56,21 @@ async function refusalOf(
   return problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
-async function projectOf(
+/** By the id of the image; those of other workspaces are not in it. */
+async function projectsOf(
   database: AsyncDatabase,
   workspaceId: string,
-  imageId: string,
-): Promise<string | undefined> {
-  return database.get(
-    `SELECT projects.id FROM images JOIN projects ON projects.id = images.project_id
-     WHERE images.id = ? AND workspace_id = ? AND deleted_at IS NULL`,
-    [imageId, workspaceId],
-    (row) => row.text('id'),
+  updates: readonly ImageUpdate[],
+): Promise<ReadonlyMap<string, string>> {
+  return new Map(
+    await database.all(
+      // CROSS: the ids come first, or all images of the workspace are held against each of them.
+      `SELECT images.id, project_id FROM json_each(?) AS wanted
+         CROSS JOIN images ON images.id = wanted.value
+         JOIN projects ON projects.id = images.project_id
+       WHERE workspace_id = ? AND deleted_at IS NULL`,
+      [JSON.stringify(updates.map(({ imageId }) => imageId)), workspaceId],
+      (row) => [row.text('id'), row.text('project_id')],
+    ),
   );
 }

@@ -17,7 +17,7 @@ CREATE TABLE deployments (
 
 export function deploymentStore(database: AsyncDatabase): DeploymentStore {
   return {
-    get: async (projectId) =>
+    get: (projectId) =>
       database.get(
         'SELECT model FROM deployments WHERE project_id = ? AND model IS NOT NULL',
         [projectId],

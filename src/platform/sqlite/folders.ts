@@ -47,33 +47,33 @@ export function folderStore(database: AsyncDatabase): FolderStore {
       readPlace,
     );
   return {
-    list: async (workspaceId) =>
+    list: (workspaceId) =>
       database.all(
         `SELECT ${columns} FROM folders WHERE workspace_id = ? ORDER BY name, id`,
         [workspaceId],
         readFolder,
       ),
-    names: async (workspaceId) =>
+    names: (workspaceId) =>
       database.all(
         'SELECT id, name FROM folders WHERE workspace_id = ? ORDER BY name, id',
         [workspaceId],
         (row) => ({ id: row.text('id'), name: row.text('name') }),
       ),
     find: async (workspaceId, folderId) => find(workspaceId, folderId),
-    add: async (folder) => database.transaction(() => addFolder(database, folder)),
-    update: async (workspaceId, folderId, change, now) =>
+    add: (folder) => database.transaction(() => addFolder(database, folder)),
+    update: (workspaceId, folderId, change, now) =>
       database.transaction(async () => {
         const folder = await find(workspaceId, folderId);
         if (folder !== undefined) await changeFolder(database, folder, change, now);
         return folder !== undefined;
       }),
-    remove: async (workspaceId, folderId, now) =>
+    remove: (workspaceId, folderId, now) =>
       database.transaction(async () => {
         const folder = await findPlace(workspaceId, folderId);
         if (folder !== undefined) await removeFolder(database, folder, now);
         return folder !== undefined;
       }),
-    setProjects: async (workspaceId, folderId, slugs, operation, now) =>
+    setProjects: (workspaceId, folderId, slugs, operation, now) =>
       database.transaction(async () => {
         const folder = await findPlace(workspaceId, folderId);
         if (folder === undefined) return false;
@@ -82,9 +82,9 @@ export function folderStore(database: AsyncDatabase): FolderStore {
         await touch(database, folderId, now);
         return true;
       }),
-    within: async (workspaceId, folderIds) =>
+    within: (workspaceId, folderIds) =>
       idsOf(database, `${inside} SELECT id FROM inside`, workspaceId, folderIds),
-    projectIds: async (workspaceId, folderIds) =>
+    projectIds: (workspaceId, folderIds) =>
       idsOf(
         database,
         `${inside} SELECT projects.id FROM inside CROSS JOIN projects ON projects.folder_id = inside.id`,
@@ -219,7 +219,7 @@ async function refuseParent(
 }
 
 /** A folder and all above it, the nearest first; empty when it is not there. */
-async function chainOf(
+function chainOf(
   database: AsyncDatabase,
   workspaceId: string,
   folderId: string,

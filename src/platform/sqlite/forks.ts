@@ -27,7 +27,7 @@ CREATE TABLE forks (
 
 export function forkStore(database: AsyncDatabase, queue: TaskQueue): ForkStore {
   return {
-    sources: async (workspaceId, slug) =>
+    sources: (workspaceId, slug) =>
       database.all(
         `SELECT projects.*, workspaces.slug AS workspace_slug
          FROM projects JOIN workspaces ON workspaces.id = projects.workspace_id
@@ -37,9 +37,8 @@ export function forkStore(database: AsyncDatabase, queue: TaskQueue): ForkStore 
         [slug, workspaceId],
         (row) => ({ project: readProject(row), workspaceSlug: row.text('workspace_slug') }),
       ),
-    start: async (fork) => database.transaction(() => startFork(database, queue, fork)),
-    find: async (taskId) =>
-      database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork),
+    start: (fork) => database.transaction(() => startFork(database, queue, fork)),
+    find: (taskId) => database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork),
     missing: (taskId) =>
       readAllInSlices(database, {
         sql: `SELECT images.id, images.created FROM forks

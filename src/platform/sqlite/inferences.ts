@@ -38,12 +38,11 @@ export async function addInferences(
     const ordinal =
       (await addInference(database, inference)) ?? (await addUnderNewId(database, inference));
     if (ordinal === undefined) continue;
-    for (const [place, { class: name, confidence }] of inference.seen.entries()) {
-      await database.run(
-        'INSERT INTO inference_classes (inference, class, confidence, place) VALUES (?, ?, ?, ?)',
-        [ordinal, name, confidence, place],
-      );
-    }
+    await database.run(
+      `INSERT INTO inference_classes (inference, class, confidence, place)
+       SELECT ?, value ->> 'class', value ->> 'confidence', key FROM json_each(?)`,
+      [ordinal, JSON.stringify(inference.seen)],
+    );
   }
 }
 
@@ -55,7 +54,7 @@ export function inferenceStore(database: AsyncDatabase, reader: LongReads): Infe
     },
     totals: (window) => reader.read(window.workspaceId, { name: 'totals', asked: [window] }),
     stats: (window) => reader.read(window.workspaceId, { name: 'stats', asked: [window] }),
-    setMetadata: async (workspaceId, changes) =>
+    setMetadata: (workspaceId, changes) =>
       database.transaction(() => setMetadata(database, workspaceId, changes)),
   };
 }
@@ -97,31 +96,35 @@ async function setMetadata(
     (row) => row.text('id'),
   );
   if (unknown.length > 0) return unknown;
-  for (const { ids, name, value } of changes) {
-    for (const id of ids) {
-      const members = (await readRecord(database, workspaceId, id)) ?? [];
-      const next = new Map([...members, [name, value]]);
-      if (next.size > limits.customMetadataPairsMax) throw tooMany(id);
-      await database.run('UPDATE inferences SET metadata = ? WHERE workspace_id = ? AND id = ?', [
-        JSON.stringify(Object.fromEntries(next)),
-        workspaceId,
-        id,
-      ]);
+  const metadata = await readMetadata(database, workspaceId, ids);
+  for (const { ids: changed, name, value } of changes) {
+    for (const id of changed) {
+      const pairs = metadata.get(id)?.set(name, value);
+      if (pairs && pairs.size > limits.customMetadataPairsMax) throw tooMany(id);
     }
   }
+  const texts = [...metadata].map(([id, pairs]) => [id, JSON.stringify(Object.fromEntries(pairs))]);
+  await database.run(
+    `UPDATE inferences SET metadata = changed.value ->> 1 FROM json_each(?) AS changed
+     WHERE workspace_id = ? AND inferences.id = changed.value ->> 0`,
+    [JSON.stringify(texts), workspaceId],
+  );
   return [];
 }
 
-/** The metadata of a record. */
-async function readRecord(
+/** The pairs of each record. */
+async function readMetadata(
   database: AsyncDatabase,
   workspaceId: string,
-  id: string,
-): Promise<readonly (readonly [string, unknown])[] | undefined> {
-  return database.get(
-    'SELECT metadata FROM inferences WHERE workspace_id = ? AND id = ?',
-    [workspaceId, id],
-    (row) => Object.entries(Object(row.json('metadata'))),
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Map<string, unknown>>> {
+  return new Map(
+    await database.all(
+      `SELECT id, metadata FROM inferences
+       WHERE workspace_id = ? AND id IN (SELECT value FROM json_each(?))`,
+      [workspaceId, JSON.stringify(ids)],
+      (row) => [row.text('id'), new Map(Object.entries(Object(row.json('metadata'))))],
+    ),
   );
 }
 

@@ -27,16 +27,16 @@ export function projectStore(
   reader: LongReads,
 ): ProjectStore {
   return {
-    add: async (project) => database.transaction(() => addProject(database, project)),
-    find: async (workspaceId, slug) =>
+    add: (project) => database.transaction(() => addProject(database, project)),
+    find: (workspaceId, slug) =>
       database.get(
         `SELECT * FROM projects WHERE workspace_id = ? AND slug = ? AND ${live}`,
         [workspaceId, slug],
         readProject,
       ),
-    get: async (projectId) =>
+    get: (projectId) =>
       database.get('SELECT * FROM projects WHERE id = ?', [projectId], readProject),
-    list: async (workspaceId) =>
+    list: (workspaceId) =>
       database.all(
         `SELECT * FROM projects WHERE workspace_id = ? AND ${live} ORDER BY created, slug`,
         [workspaceId],
@@ -50,8 +50,8 @@ export function projectStore(
       reader.read(workspaceId, { name: 'nearDuplicates', asked: [projectId] }),
     findings: (workspaceId, projectId, wanted) =>
       reader.read(workspaceId, { name: 'findings', asked: [projectId, wanted] }),
-    isLive: async (projectId) => isLive(database, projectId),
-    trash: async (projectId, now, deletedBy) =>
+    isLive: (projectId) => isLive(database, projectId),
+    trash: (projectId, now, deletedBy) =>
       database.transaction(async () => {
         const trashed = await database.run(
           `UPDATE projects SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}`,

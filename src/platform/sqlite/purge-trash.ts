@@ -7,7 +7,7 @@ import { changingImages } from './search-index/update-index.ts';
 
 export function purgeStore(database: AsyncDatabase): PurgeStore {
   return {
-    due: async (before, freezingSince) => listDue(database, before, freezingSince),
+    due: (before, freezingSince) => listDue(database, before, freezingSince),
     purgeSome: async (item, before, countMax, fenced) =>
       fenced(async () => {
         if (!(await markPurged(database, item, before))) return 'done';
@@ -66,7 +66,7 @@ const tables = {
   workflow: 'workflows',
 } as const satisfies Record<DueType, string>;
 
-async function listDue(
+function listDue(
   database: AsyncDatabase,
   before: number,
   freezingSince: number,
@@ -148,7 +148,8 @@ async function removeImages(
     (row) => row.text('id'),
   );
   return changingImages(database, ids, async () => {
-    for (const id of ids) await database.run('DELETE FROM images WHERE id = ?', [id]);
+    const sql = 'DELETE FROM images WHERE id IN (SELECT value FROM json_each(?))';
+    await database.run(sql, [JSON.stringify(ids)]);
     return ids.length;
   });
 }

@@ -29,9 +29,9 @@ const eligible = `project_id = ? AND (? IS NULL OR (objects > 0 AND NOT EXISTS (
 
 export function splitStore(database: AsyncDatabase, queue: TaskQueue): SplitStore {
   return {
-    start: async ({ taskId, workspaceId, projectId, settings }) =>
+    start: ({ taskId, workspaceId, projectId, settings }) =>
       queue.add({ id: taskId, kind: 'rebalance', payload: { workspaceId, projectId, settings } }),
-    ordinals: async (projectId) => listOrdinals(database, projectId),
+    ordinals: (projectId) => listOrdinals(database, projectId),
     eligible: async (projectId, ordinals, classes) =>
       database.all(
         // CROSS: the places come first, in their order.
@@ -48,9 +48,9 @@ export function splitStore(database: AsyncDatabase, queue: TaskQueue): SplitStor
       );
       return splitCountsOf(Object.fromEntries(counts));
     },
-    completedJobs: async (projectId) => completedJobs(database, projectId),
+    completedJobs: (projectId) => completedJobs(database, projectId),
     begin: async (taskId, before, fenced) => fenced(() => beginOnce(database, taskId, before)),
-    assign: async (projectId, moves, now) =>
+    assign: (projectId, moves, now) =>
       database.transaction(async () => {
         if (!(await isLive(database, projectId))) throw inTrash();
         const there = await splitsOf(database, projectId, moves);
@@ -165,8 +165,9 @@ async function splitsOf(
 
 async function moveImages(database: AsyncDatabase, moves: readonly SplitMove[]): Promise<void> {
   await movingSplits(database, moves, async () => {
-    for (const { imageId, to } of moves) {
-      await database.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
+    for (const [to, moved] of Map.groupBy(moves, (move) => move.to)) {
+      const sql = 'UPDATE images SET split = ? WHERE id IN (SELECT value FROM json_each(?))';
+      await database.run(sql, [to, JSON.stringify(moved.map(({ imageId }) => imageId))]);
     }
   });
 }

@@ -21,8 +21,7 @@ CREATE INDEX refused_files_project ON refused_files (project_id, ordinal);
 
 export function refusedFileStore(database: AsyncDatabase): RefusedFileStore {
   return {
-    add: async (projectId, files) =>
-      database.transaction(() => keepRefused(database, projectId, files)),
+    add: (projectId, files) => database.transaction(() => keepRefused(database, projectId, files)),
   };
 }
 

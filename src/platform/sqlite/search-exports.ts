@@ -6,7 +6,7 @@ import type { SearchExportStore } from '../store/search-exports.ts';
 
 export function searchExportStore(database: AsyncDatabase, queue: TaskQueue): SearchExportStore {
   return {
-    add: async (workspaceId, name, newTask, now) =>
+    add: (workspaceId, name, newTask, now) =>
       database.transaction(async () => {
         await queue.add(newTask);
         await database.run(
@@ -15,7 +15,7 @@ export function searchExportStore(database: AsyncDatabase, queue: TaskQueue): Se
           [newTask.id, workspaceId, name, now],
         );
       }),
-    find: async (workspaceId, taskId) =>
+    find: (workspaceId, taskId) =>
       database.get(
         'SELECT * FROM search_exports WHERE workspace_id = ? AND task_id = ?',
         [workspaceId, taskId],

@@ -86,7 +86,7 @@ export function searchStore(
     like: (accessible, request) =>
       reader.read(accessible.workspaceId, { name: 'like', asked: [accessible, request] }),
     descriptorOf: async (imageId) => readDescriptor(database, imageId),
-    unindexed: async (countMax, except = []) =>
+    unindexed: (countMax, except = []) =>
       database.all(
         `SELECT o.image_id, i.hash FROM image_ordinals o JOIN images i ON i.id = o.image_id
          WHERE o.indexed = 0 AND o.image_id NOT IN (SELECT value FROM json_each(?))

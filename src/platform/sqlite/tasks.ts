@@ -6,7 +6,7 @@ import type { TaskStore } from '../store/tasks.ts';
 
 export function taskStore(database: AsyncDatabase): TaskStore {
   return {
-    recent: async (workspaceId, wanted) =>
+    recent: (workspaceId, wanted) =>
       database.all(
         `SELECT * FROM work WHERE payload ->> 'workspaceId' = :workspaceId
            AND (:status IS NULL OR status = :status)

@@ -53,27 +53,27 @@ export function trainingStore(database: AsyncDatabase, queue: TaskQueue): Traini
   const get = (id: string) =>
     database.get(`${withWork} WHERE trainings.id = ?`, [id], readTraining);
   return {
-    add: async (training) =>
+    add: (training) =>
       database.transaction(async () => {
         await addTraining(database, queue, training);
         const { workspaceId: _, ...known } = training;
         return { ...known, ...untouched };
       }),
-    list: async (versionId) =>
+    list: (versionId) =>
       database.all(
         `${withWork} WHERE ${live} AND trainings.version_id = ?
          ORDER BY trainings.created DESC, trainings.id DESC`,
         [versionId],
         readTraining,
       ),
-    find: async (versionId, id) =>
+    find: (versionId, id) =>
       database.get(
         `${withWork} WHERE ${live} AND trainings.version_id = ? AND trainings.id = ?`,
         [versionId, id],
         readTraining,
       ),
     get: async (id) => get(id),
-    trained: async (projectId) =>
+    trained: (projectId) =>
       database.all(
         `SELECT trainings.*, work.status AS work_status, work.error AS work_error,
            work.updated AS work_updated, versions.number
@@ -86,14 +86,14 @@ export function trainingStore(database: AsyncDatabase, queue: TaskQueue): Traini
         (row) => ({ ...readTraining(row), versionNumber: row.integer('number') }),
       ),
     ...running(database, queue),
-    trash: async (id, now, deletedBy) =>
+    trash: (id, now, deletedBy) =>
       database.transaction(async () => {
         await cancelTraining(database, queue, id, now);
         const sql =
           'UPDATE trainings SET deleted_at = ?, deleted_by = ? WHERE id = ? AND deleted_at IS NULL';
         return (await database.run(sql, [now, deletedBy, id])) > 0;
       }),
-    weights: async (workspaceId, modelId) => findWeights(database, workspaceId, modelId),
+    weights: (workspaceId, modelId) => findWeights(database, workspaceId, modelId),
   };
 }
 
@@ -108,8 +108,8 @@ function running(database: AsyncDatabase, queue: TaskQueue): Pick<TrainingStore,
          AND EXISTS (SELECT 1 FROM work WHERE id = trainings.id AND status != 'failed')`,
         [id],
       )) > 0,
-    cancel: async (id, now) => database.transaction(() => cancelTraining(database, queue, id, now)),
-    wanted: async (id) => readWanted(database, id),
+    cancel: (id, now) => database.transaction(() => cancelTraining(database, queue, id, now)),
+    wanted: (id) => readWanted(database, id),
     report: async (id, { epoch, epochs, metrics }, fenced) =>
       fenced(async () => {
         await database.run(

@@ -12,7 +12,7 @@ export function trashStore(database: AsyncDatabase): TrashStore {
       const items = await Promise.all(lists.map((list) => list(database, workspaceId, before)));
       return items.flat().sort((a, b) => b.deletedAt - a.deletedAt);
     },
-    restore: async (workspaceId, item, before) =>
+    restore: (workspaceId, item, before) =>
       database.transaction(() => {
         const { id, projectId } = item;
         const place = { database, workspaceId, before };
@@ -24,7 +24,7 @@ export function trashStore(database: AsyncDatabase): TrashStore {
   };
 }
 
-async function listProjects(
+function listProjects(
   database: AsyncDatabase,
   workspaceId: string,
   before: number,
@@ -44,7 +44,7 @@ async function listProjects(
   );
 }
 
-async function listVersions(
+function listVersions(
   database: AsyncDatabase,
   workspaceId: string,
   before: number,
@@ -73,7 +73,7 @@ async function listVersions(
 }
 
 /** The parent of a training is its version: a version is named by its project and its number. */
-async function listTrainings(
+function listTrainings(
   database: AsyncDatabase,
   workspaceId: string,
   before: number,
@@ -104,7 +104,7 @@ async function listTrainings(
   );
 }
 
-async function listWorkflows(
+function listWorkflows(
   database: AsyncDatabase,
   workspaceId: string,
   before: number,

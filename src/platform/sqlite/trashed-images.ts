@@ -73,7 +73,7 @@ export async function keepInTrash(
 }
 
 /** One item for each deletion; `versions`: the frozen ones that still hold some of its images. */
-export async function listTrashedImages(
+export function listTrashedImages(
   database: AsyncDatabase,
   workspaceId: string,
   before: number,
@@ -164,12 +164,10 @@ export async function restoreImages(
   const descriptors = new Map<string, Descriptor>();
   for (const { id, descriptor } of found) if (descriptor) descriptors.set(id, descriptor);
   const ids = found.map(({ id }) => id);
-  const insertAll = async () => {
-    for (const { id, projectId, batch, created } of found) {
-      await insertBack(database, id, await ensureBatch(database, projectId, batch, created));
-    }
-  };
-  await changingImages(database, ids, insertAll, descriptors);
+  for (const [batch, [one]] of Map.groupBy(found, (image) => image.batch)) {
+    if (one) await ensureBatch(database, one.projectId, batch, one.created);
+  }
+  await changingImages(database, ids, () => insertBack(database, deletionId), descriptors);
   await database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
   return 'restored';
 }
@@ -186,35 +184,37 @@ function readKept(row: Row): Descriptor | undefined {
   };
 }
 
-async function insertBack(database: AsyncDatabase, id: string, batchId: string): Promise<void> {
+async function insertBack(database: AsyncDatabase, deletionId: string): Promise<void> {
   const values = columns.map((name) => `content ->> '${name}'`).join(', ');
   await database.run(
     `INSERT INTO images (${columns.join(', ')}, batch_id)
-     SELECT ${values}, ? FROM trashed_images WHERE image_id = ?`,
-    [batchId, id],
+     SELECT ${values}, (SELECT id FROM batches
+       WHERE project_id = trashed_images.project_id AND name = content ->> 'batch')
+     FROM trashed_images WHERE deletion_id = ?`,
+    [deletionId],
   );
   // Its place among all images: the order of searches. Ordinals are never given to others.
   await database.run(
     `INSERT INTO image_ordinals (ordinal, image_id, indexed)
      SELECT content ->> 'ordinal', image_id, 0 FROM trashed_images
-     WHERE image_id = ? AND content ->> 'ordinal' IS NOT NULL`,
-    [id],
+     WHERE deletion_id = ? AND content ->> 'ordinal' IS NOT NULL`,
+    [deletionId],
   );
   const from = (member: string) =>
-    `FROM trashed_images, json_each(content, '$.${member}') AS each WHERE trashed_images.image_id = ?`;
+    `FROM trashed_images, json_each(content, '$.${member}') AS each WHERE deletion_id = ?`;
   await database.run(
-    `INSERT INTO image_tags (image_id, tag) SELECT ?, each.value ${from('tags')}`,
-    [id, id],
+    `INSERT INTO image_tags (image_id, tag) SELECT image_id, each.value ${from('tags')}`,
+    [deletionId],
   );
   await database.run(
     `INSERT INTO image_labels (image_id, project_id, label, n)
-     SELECT ?, project_id, each.value ->> 0, each.value ->> 1 ${from('labels')}`,
-    [id, id],
+     SELECT image_id, project_id, each.value ->> 0, each.value ->> 1 ${from('labels')}`,
+    [deletionId],
   );
   await database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state)
-     SELECT each.value ->> 0, ?, each.value ->> 1 ${from('jobs')}
+     SELECT each.value ->> 0, image_id, each.value ->> 1 ${from('jobs')}
        AND EXISTS (SELECT 1 FROM annotation_jobs WHERE id = each.value ->> 0)`,
-    [id, id],
+    [deletionId],
   );
 }

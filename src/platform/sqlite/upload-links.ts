@@ -34,9 +34,9 @@ export const uploadBlobs: readonly string[] = ['SELECT 1 FROM zip_reports WHERE 
 
 export function uploadStore(database: AsyncDatabase, queue: TaskQueue): UploadStore {
   return {
-    add: async (upload, newTask) => add(database, queue, upload, newTask),
-    find: async (id) => database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload),
-    ofTask: async (taskId) =>
+    add: (upload, newTask) => add(database, queue, upload, newTask),
+    find: (id) => database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload),
+    ofTask: (taskId) =>
       database.get('SELECT * FROM uploads WHERE task_id = ?', [taskId], readUpload),
     countWaiting: async (workspaceId, now) =>
       (await database.get(
@@ -52,13 +52,13 @@ export function uploadStore(database: AsyncDatabase, queue: TaskQueue): UploadSt
       const sql = 'UPDATE uploads SET receiving = NULL WHERE id = ? AND receiving = ?';
       await database.run(sql, [id, since]);
     },
-    received: async (id, file, bytes) =>
+    received: (id, file, bytes) =>
       database.transaction(() => received(database, queue, id, file, bytes)),
     hasFile: async (file) =>
       (await database.get('SELECT id FROM uploads WHERE file = ?', [file], (row) =>
         row.text('id'),
       )) !== undefined,
-    purge: async (now, usedBefore, receivingBefore) =>
+    purge: (now, usedBefore, receivingBefore) =>
       database.transaction(async () => [
         ...(await giveUpLate(database, queue, now, receivingBefore)),
         ...(await forgetUsed(database, usedBefore)),
@@ -134,12 +134,12 @@ async function giveUpLate(
     [now, receivingBefore],
     readUpload,
   );
-  for (const { id, taskId } of late) {
+  for (const { taskId } of late) {
     if (taskId !== undefined) {
       await queue.failUnclaimed(taskId, 'No file was uploaded within an hour.', 'invalid_input');
     }
-    await database.run('DELETE FROM uploads WHERE id = ?', [id]);
   }
+  await removeUploads(database, late);
   return [];
 }
 
@@ -151,8 +151,13 @@ async function forgetUsed(database: AsyncDatabase, usedBefore: number): Promise<
     [usedBefore],
     readUpload,
   );
-  for (const { id } of old) await database.run('DELETE FROM uploads WHERE id = ?', [id]);
+  await removeUploads(database, old);
   return old.flatMap(({ file }) => file ?? []);
+}
+
+async function removeUploads(database: AsyncDatabase, uploads: readonly Upload[]): Promise<void> {
+  const sql = 'DELETE FROM uploads WHERE id IN (SELECT value FROM json_each(?))';
+  await database.run(sql, [JSON.stringify(uploads.map(({ id }) => id))]);
 }
 
 function readUpload(row: Row): Upload {

@@ -26,15 +26,15 @@ CREATE INDEX vision_events_time
 
 export function useCaseStore(database: AsyncDatabase): UseCaseStore {
   return {
-    list: async (workspaceId, isArchived, countMax) =>
+    list: (workspaceId, isArchived, countMax) =>
       database.all(
         `SELECT * FROM use_cases WHERE workspace_id = ? AND (archived_at IS NOT NULL) = ?
          ORDER BY name, id LIMIT ?`,
         [workspaceId, isArchived, countMax],
         readUseCase,
       ),
-    find: async (workspaceId, idOrName) => find(database, workspaceId, idOrName),
-    add: async (workspaceId, name, ids) =>
+    find: (workspaceId, idOrName) => find(database, workspaceId, idOrName),
+    add: (workspaceId, name, ids) =>
       database.transaction(async () => {
         await refuseSameName(database, workspaceId, name, undefined);
         const id = await firstFree(database, workspaceId, ids);
@@ -45,7 +45,7 @@ export function useCaseStore(database: AsyncDatabase): UseCaseStore {
         );
         return { id, name, isArchived: false, events: 0 };
       }),
-    change: async (workspaceId, idOrName, change) =>
+    change: (workspaceId, idOrName, change) =>
       database.transaction(() => changeUseCase(database, workspaceId, idOrName, change)),
   };
 }

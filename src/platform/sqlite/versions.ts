@@ -43,16 +43,15 @@ export function versionStore(
   return {
     add: (version, choose) => addVersion(database, queue, version, choose),
     isFreezing: async (since) => isFreezing(database, since),
-    find: async (projectId, number) =>
+    find: (projectId, number) =>
       database.get(
         `${withWork} WHERE ${live} AND versions.project_id = ? AND versions.number = ?`,
         [projectId, number],
         readVersion,
       ),
     candidates: (projectId) => listCandidates(database, projectId),
-    get: async (versionId) =>
-      database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
-    list: async (projectId) =>
+    get: (versionId) => database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
+    list: (projectId) =>
       database.all(
         `${withWork} WHERE ${live} AND versions.project_id = ? ORDER BY versions.number DESC`,
         [projectId],
@@ -60,7 +59,7 @@ export function versionStore(
       ),
     diff: (workspaceId, fromId, toId, page) =>
       reader.read(workspaceId, { name: 'versionDiff', asked: [fromId, toId, page] }),
-    trash: async (versionId, now, deletedBy) =>
+    trash: (versionId, now, deletedBy) =>
       database.transaction(async () => {
         const projectId = await database.get(
           `UPDATE versions SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}
@@ -79,7 +78,7 @@ export function versionStore(
         after: (last) => [versionId, last?.ordinal ?? 0],
         read: readOutline,
       }),
-    sources: async (versionId, ordinals) =>
+    sources: (versionId, ordinals) =>
       database.all(
         `SELECT * FROM version_sources WHERE version_id = ?
          AND ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
@@ -89,7 +88,7 @@ export function versionStore(
     addImages: async (versionId, sources, images, fenced) =>
       fenced(async () => {
         for (const image of images) await addVersionImage(database, versionId, image);
-        for (const { ordinal } of sources) await markDone(database, versionId, ordinal);
+        await markDone(database, versionId, sources);
       }),
     images: (versionId) =>
       readAllInSlices(database, {
@@ -114,7 +113,7 @@ export function exportStore(database: AsyncDatabase, queue: TaskQueue): ExportSt
       readExport,
     );
   return {
-    ready: async (versionId) =>
+    ready: (versionId) =>
       database.all(
         'SELECT format FROM exports WHERE version_id = ? AND hash IS NOT NULL ORDER BY format',
         [versionId],
@@ -130,7 +129,7 @@ export function exportStore(database: AsyncDatabase, queue: TaskQueue): ExportSt
       const formats = Map.groupBy(rows, ({ versionId }) => versionId);
       return new Map([...formats].map(([id, ready]) => [id, ready.map(({ format }) => format)]));
     },
-    ensure: async (versionId, format, now) =>
+    ensure: (versionId, format, now) =>
       database.transaction(async () => {
         const known = await find(versionId, format);
         if (known?.error !== undefined)
@@ -201,10 +200,13 @@ async function addVersionImage(
 async function markDone(
   database: AsyncDatabase,
   versionId: string,
-  ordinal: number,
+  sources: readonly { readonly ordinal: number }[],
 ): Promise<void> {
-  const sql = 'UPDATE version_sources SET done = 1 WHERE version_id = ? AND ordinal = ?';
-  await database.run(sql, [versionId, ordinal]);
+  await database.run(
+    `UPDATE version_sources SET done = 1
+     WHERE version_id = ? AND ordinal IN (SELECT value FROM json_each(?))`,
+    [versionId, JSON.stringify(sources.map(({ ordinal }) => ordinal))],
+  );
 }
 
 /** What a version shows of its images. */

@@ -35,7 +35,7 @@ export const videoJobBlobs: readonly string[] = [
 
 export function videoJobStore(database: AsyncDatabase, queue: TaskQueue): VideoJobStore {
   return {
-    add: async ({ id, workspaceId, input, settings, created }, newTask) =>
+    add: ({ id, workspaceId, input, settings, created }, newTask) =>
       database.transaction(async () => {
         await database.run(
           `INSERT INTO video_jobs (id, workspace_id, input, settings, bytes, created)
@@ -44,7 +44,7 @@ export function videoJobStore(database: AsyncDatabase, queue: TaskQueue): VideoJ
         );
         await queue.add(newTask);
       }),
-    find: async (workspaceId, id) =>
+    find: (workspaceId, id) =>
       database.get(
         'SELECT * FROM video_jobs WHERE id = ? AND workspace_id = ?',
         [id, workspaceId],

@@ -15,14 +15,14 @@ export function visionEventStore(database: AsyncDatabase, reader: LongReads): Vi
       reader.read(workspaceId, { name: 'events', asked: [workspaceId, query] }),
     metadataFields: (workspaceId, useCaseId) =>
       reader.read(workspaceId, { name: 'metadataFields', asked: [workspaceId, useCaseId] }),
-    addImage: async (image) => database.transaction(() => addImage(database, image)),
-    findImage: async (workspaceId, id) =>
+    addImage: (image) => database.transaction(() => addImage(database, image)),
+    findImage: (workspaceId, id) =>
       database.get(
         'SELECT * FROM vision_event_images WHERE id = ? AND workspace_id = ?',
         [id, workspaceId],
         readImage,
       ),
-    missingImages: async (workspaceId, ids) =>
+    missingImages: (workspaceId, ids) =>
       database.all(
         `SELECT value AS id FROM json_each(:ids) AS wanted
          WHERE NOT EXISTS (SELECT 1 FROM vision_event_images
@@ -30,7 +30,7 @@ export function visionEventStore(database: AsyncDatabase, reader: LongReads): Vi
         { ids: JSON.stringify([...new Set(ids)]), workspaceId },
         (row) => row.text('id'),
       ),
-    add: async (workspaceId, events, now) =>
+    add: (workspaceId, events, now) =>
       database.transaction(async () => {
         const added: boolean[] = [];
         for (const [index, event] of events.entries()) {

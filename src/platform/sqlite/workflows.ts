@@ -27,21 +27,21 @@ const live = 'workspace_id = ? AND deleted_at IS NULL';
 
 export function workflowStore(database: AsyncDatabase): WorkflowStore {
   return {
-    add: async (workflow) => database.transaction(() => addWorkflow(database, workflow)),
-    list: async (workspaceId) =>
+    add: (workflow) => database.transaction(() => addWorkflow(database, workflow)),
+    list: (workspaceId) =>
       database.all(
         `SELECT id, slug, name, created, updated FROM workflows WHERE ${live}
          ORDER BY created, slug`,
         [workspaceId],
         readListed,
       ),
-    find: async (workspaceId, slug) =>
+    find: (workspaceId, slug) =>
       database.get(
         `SELECT * FROM workflows WHERE ${live} AND slug = ?`,
         [workspaceId, slug],
         readWorkflow,
       ),
-    change: async (workspaceId, id, change, now) =>
+    change: (workspaceId, id, change, now) =>
       database.transaction(() => changeWorkflow(database, workspaceId, id, change, now)),
     trash: async (id, now, deletedBy) =>
       (await database.run(

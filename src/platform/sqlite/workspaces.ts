@@ -9,7 +9,7 @@ export function workspaceStore(database: AsyncDatabase): WorkspaceStore {
   const find = (slug: string) =>
     database.get('SELECT * FROM workspaces WHERE slug = ?', [slug], readWorkspace);
   return {
-    ensure: async (slug, now) =>
+    ensure: (slug, now) =>
       database.transaction(async () => {
         const known = await find(slug);
         if (known) return known;
