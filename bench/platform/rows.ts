@@ -81,7 +81,7 @@ export async function fillDatabase(
     const open = await store.search.unindexed(indexedAtOnce);
     if (open.length === 0) break;
     const ids = open.map(({ imageId }) => imageId);
-    await store.search.index(ids, new Map(), (writes) => shared.transaction(writes));
+    await store.search.index(ids, (writes) => shared.transaction(writes));
     if (done % 50_000 === 0) onStep(done);
   }
   return {

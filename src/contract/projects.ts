@@ -193,6 +193,12 @@ export const projects = {
         .optional()
         .describe('Groups of images that show the same picture.'),
       leaks: open(imageGroups).optional().describe('Those of them that lie in several splits.'),
+      unreadable: open({
+        total: z.int(),
+        images: z.array(open({ ...placedImage, reason: z.string() })).readonly(),
+      })
+        .optional()
+        .describe('Images whose pixels turned out to be unreadable; the oldest.'),
       refused: open({
         total: z.int(),
         complete: z.boolean().describe('false: older ones are not kept.'),
@@ -269,6 +275,7 @@ const findingKinds = [
   'boxes-at-edge',
   'duplicate-boxes',
   'refused-files',
+  'unreadable-images',
 ] as const;
 
 /** Not in the hosted API. */
@@ -301,6 +308,7 @@ export const projectExtensions = {
             ...placedImage,
             boxes: z.array(oddBox).readonly(),
             total: z.int().describe('Such boxes of the image.'),
+            reason: z.string().optional().describe('What else is wrong with it.'),
           }),
         )
         .readonly()

@@ -251,6 +251,16 @@ export const platformLimits = {
   findingImagesDrawnMax: 4,
   /** Images compared with each other: 0.7 s for photos, 2.5 s for the worst, in a thread. */
   healthImagesComparedMax: 10_000,
+  /** New images that are looked at between two commits. */
+  imagesDescribedAtOnceMax: 32,
+  /** Of them decoded concurrently: a core stays free for those who wait. */
+  imagesReadToDescribeMax: 1,
+  /** An answer that needs the look of all images waits so long: for some thousand of them. */
+  describeWaitMsMax: 20_000,
+  /** Another look meanwhile. */
+  describePollMs: 50,
+  /** After a failure, such as a full disk. */
+  describeRetryMs: 60_000,
   /** Refused files that a project remembers: the worst upload that somebody mends by hand. */
   refusedFilesMax: 1_000,
 } as const;

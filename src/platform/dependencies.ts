@@ -9,6 +9,7 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from './active-learning/collect-images.ts';
 import type { AnnotationFileReader } from './annotation-threads/annotation-file-reader.ts';
 import type { TemporaryFiles } from './background-tasks/temporary-files.ts';
+import type { Descriptors } from './images/descriptors.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { Uploads } from './signed-links/upload-links.ts';
 import type { Store } from './store/store.ts';
@@ -18,6 +19,7 @@ export interface PlatformDependencies {
   readonly store: Store;
   readonly blobs: BlobStore;
   readonly tasks: Tasks;
+  readonly descriptors: Descriptors;
   readonly links: DownloadLinks;
   readonly clock: Clock;
   readonly renderers: Renderers;

@@ -39,6 +39,7 @@ import { lanes } from './background-tasks/index.ts';
 import { addHourlyCleanup } from './background-tasks/remove-orphan-blobs.ts';
 import { openTemporaryFiles } from './background-tasks/temporary-files.ts';
 import { platformHandlers } from './handlers.ts';
+import { startDescriptors } from './images/descriptors.ts';
 import { platformRoutes } from './routes.ts';
 import { createDownloadLinks } from './signed-links/download-links.ts';
 import { openSigningKey } from './signed-links/signing-key.ts';
@@ -134,6 +135,7 @@ async function startOn(
   const wake = () => wakeAll(workers);
   const uploads = await openUploads({ data, store: store.uploads, key, clock, onReceived: wake });
   const models = openModels(store, blobs, options);
+  const descriptors = startDescriptors({ queue, search: store.search, clock, wake });
   const common = {
     store,
     blobs,
@@ -141,6 +143,7 @@ async function startOn(
     uploads,
     models,
     temporaryFiles,
+    descriptors,
     clock,
     collect: createCollect({ store, blobs, clock, log }),
     trainer: options.trainer,
@@ -182,6 +185,7 @@ async function startOn(
     handle: service.handle,
     close: async () => {
       clearInterval(sweeps);
+      descriptors.stop();
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
       await Promise.all([renderers.close(), annotationReader.close(), models.close()]);
       await store.close();

@@ -6,7 +6,11 @@ import type { projects } from '../contract/projects.ts';
 import { FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { hexClassColours } from '../imaging/class-colours.ts';
-import { findProject, requireWholeWorkspace } from './access-control/accessible-projects.ts';
+import {
+  findProject,
+  onlyProject,
+  requireWholeWorkspace,
+} from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
@@ -22,7 +26,7 @@ type OfProjects = 'projects_create' | 'projects_get' | 'projects_delete' | 'proj
 export function projectHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<Pick<typeof projects, OfProjects>, Principal> {
-  const { store, clock } = dependencies;
+  const { store, clock, descriptors } = dependencies;
   return {
     projects_create: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'Creating a project');
@@ -67,8 +71,9 @@ export function projectHandlers(
       if (!trashed) throw notFound('project', slug);
       return { deleted: true, type: 'project', id: project.id };
     },
-    projects_health: async ({ project: slug }, { principal }) => {
+    projects_health: async ({ project: slug }, { principal, signal }) => {
       const project = await findProject(dependencies, principal, slug);
+      await descriptors.areComplete(onlyProject(project), signal);
       const { splits } = await countsOf(dependencies, project);
       const health = await store.projects.health(project.workspaceId, project.id);
       return { ...describeHealth(health, principal.guestOf !== undefined), splits };

@@ -116,6 +116,8 @@ export interface TaskQueue {
   add(work: NewTask): Promise<void>;
   /** Adds a task unless there is one with this id. */
   addOnce(work: NewTask): Promise<void>;
+  /** Adds a task unless one of its kind waits or runs. Whether it was added. */
+  addUnlessOpen(work: NewTask): Promise<boolean>;
   get(id: string): Promise<QueuedTask | undefined>;
   /** Releases a held task to be claimed. False if it was not held any more. */
   begin(id: string): Promise<boolean>;
@@ -142,6 +144,10 @@ export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptio
     },
     addOnce: async (work) => {
       await addWork(database, options.clock, work);
+    },
+    addUnlessOpen: ({ id, kind, payload }) => {
+      const now = options.clock.now();
+      return addUnlessOpen(database, { id, kind, payload: toJson(payload), now });
     },
     get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readQueuedTask),
     begin: async (id) =>
@@ -174,6 +180,24 @@ async function addWork(database: AsyncDatabase, clock: Clock, work: NewTask): Pr
     `INSERT INTO work (id, kind, payload, status, created, updated)
      VALUES (?, ?, ?, 'created', ?, ?) ON CONFLICT (id) DO NOTHING`,
     [id, kind, toJson(payload), now, now],
+  );
+  return added > 0;
+}
+
+async function addUnlessOpen(
+  database: AsyncDatabase,
+  work: {
+    readonly id: string;
+    readonly kind: string;
+    readonly payload: string;
+    readonly now: number;
+  },
+): Promise<boolean> {
+  const added = await database.run(
+    `INSERT INTO work (id, kind, payload, status, created, updated)
+     SELECT :id, :kind, :payload, 'created', :now, :now WHERE NOT EXISTS (
+       SELECT 1 FROM work WHERE kind = :kind AND status IN ('created', 'running'))`,
+    work,
   );
   return added > 0;
 }

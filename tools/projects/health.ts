@@ -10,13 +10,14 @@ export const projectsHealth: Tool = fromOperation(projects.projects_health, {
   title: 'Check dataset health',
   description:
     'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names odd boxes, near-duplicates, leaks between splits and classes spelled in two ways.',
-  summarize: ({ stats, splits, boxes, nearDuplicates, leaks, refused }) =>
+  summarize: ({ stats, splits, boxes, nearDuplicates, leaks, refused, unreadable }) =>
     `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
     ` (${tally(stats.classDistribution) || 'no classes'});` +
     ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty` +
     `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}` +
     `${emptySplits(splits)}${oddBoxes(boxes)}${samePictures(nearDuplicates, leaks)}` +
-    refusedFiles(refused),
+    refusedFiles(refused) +
+    unreadableImages(unreadable),
   next: healthCalls,
 });
 
@@ -54,8 +55,9 @@ function healthCalls(
 }
 
 /** That of which a picture says most about the figures of a model. */
-function worstFinding({ boxes, leaks, nearDuplicates }: Health) {
+function worstFinding({ boxes, leaks, nearDuplicates, unreadable }: Health) {
   const figures = {
+    'unreadable-images': unreadable?.total,
     leaks: leaks?.groups,
     'boxes-without-area': boxes?.withoutArea.count,
     'boxes-over-edge': boxes?.overEdge.count,
@@ -110,6 +112,16 @@ function refusedFiles(refused: Health['refused']): string {
   const named = `${quoted(first.file)} (${quoted(first.reason)})${more}`;
   const least = refused.complete ? '' : 'At least ';
   return ` ${least}${count(refused.total, 'file was', 'files were')} refused at upload: ${named}.`;
+}
+
+/** ` 2 images cannot be read, and should be deleted or replaced: "a.jpg" ("…") and 1 more.` */
+function unreadableImages(unreadable: Health['unreadable']): string {
+  const [first] = unreadable?.images ?? [];
+  if (!unreadable || !first) return '';
+  const more = unreadable.total > 1 ? ` and ${unreadable.total - 1} more` : '';
+  const named = `${quoted(first.name)} (${quoted(first.reason)})${more}`;
+  const cannot = `${count(unreadable.total, 'image')} cannot be read`;
+  return ` ${cannot}, and should be deleted or replaced: ${named}.`;
 }
 
 /** `Near-duplicates: 3 groups of 7 images; leaks between splits: 1 group of 2 images (…).` */

@@ -96,3 +96,8 @@ export function requireWholeWorkspace({ folderIds }: Principal, what: string): v
     hint: 'This credential is for the projects of some folders alone.',
   });
 }
+
+/** What a credential sees that sees this project alone. */
+export function onlyProject({ id, workspaceId }: Project): AccessibleProjects {
+  return { workspaceId, projectIds: [id] };
+}

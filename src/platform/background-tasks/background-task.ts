@@ -8,6 +8,7 @@ import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from '../active-learning/collect-images.ts';
+import type { Descriptors } from '../images/descriptors.ts';
 import type { Uploads } from '../signed-links/upload-links.ts';
 import type { Store } from '../store/store.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
@@ -16,6 +17,7 @@ export interface TaskDependencies {
   readonly store: Store;
   readonly blobs: BlobStore;
   readonly temporaryFiles: TemporaryFiles;
+  readonly descriptors: Descriptors;
   readonly renderers: Renderers;
   readonly uploads: Uploads;
   readonly models: Models;

@@ -5,6 +5,7 @@ import { autolabelImages } from './autolabel.ts';
 import { backfillSearchIndex } from './backfill-search-index.ts';
 import type { BackgroundTask } from './background-task.ts';
 import { changeBulkMetadata } from './bulk-metadata.ts';
+import { describeImages } from './describe-images.ts';
 import { exportSearchResults } from './export-search-results.ts';
 import { exportVersion } from './export-version.ts';
 import { forkProject } from './fork-project.ts';
@@ -31,4 +32,5 @@ export const lanes: readonly Readonly<Record<string, BackgroundTask>>[] = [
   { autolabel: autolabelImages, video: runVideoInference },
   { training: trainModel },
   { index: backfillSearchIndex },
+  { describe: describeImages },
 ];

@@ -22,13 +22,15 @@ const { body } = projects.projects_rebalance_splits;
  * the task chooses which ones move, so what another attempt has moved stays moved. Near-duplicates,
  * as the health finds them, keep together.
  */
-export const rebalanceSplits: BackgroundTask = async ({ store, clock }, claim, signal) => {
+export const rebalanceSplits: BackgroundTask = async (dependencies, claim, signal) => {
+  const { store, clock, descriptors } = dependencies;
   const projectId = payloadText(claim, 'projectId');
   const settings = body.parse(JSON.parse(payloadText(claim, 'settings')));
   const { classes } = settings;
   await refuseInTrash(store, projectId);
   const images = await readEligible(store, projectId, classes, signal);
   const workspaceId = payloadText(claim, 'workspaceId');
+  await descriptors.areComplete({ workspaceId, projectIds: [projectId] }, signal);
   const found = await compareImages(store.projects, workspaceId, projectId);
   const groups = groupsToMove(found, images);
   const begun = await store.splits.begin(claim.id, countSplits(images), claim.fenced);

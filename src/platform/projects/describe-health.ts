@@ -14,6 +14,10 @@ export function describeHealth(health: ProjectHealth, isGuest: boolean) {
     boxes: { ...boxes, complete: isComplete },
     nearDuplicates: { ...describeGroups(groups), compared, plain, complete },
     leaks: describeGroups(leaks),
+    unreadable: {
+      total: health.unreadable.total,
+      images: health.unreadable.images.map((image) => ({ ...image })),
+    },
     ...(!isGuest && { refused: describeRefusals(health.refused) }),
     stats: {
       numImages: health.images,

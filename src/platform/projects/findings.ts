@@ -3,7 +3,7 @@
 import type { projectExtensions } from '../../contract/projects.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
-import { findProject } from '../access-control/accessible-projects.ts';
+import { findProject, onlyProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { drawFindings } from '../previews/draw-findings.ts';
@@ -11,6 +11,9 @@ import type { FindingsPage } from '../store/projects.ts';
 import { describeGroup, describeRefused } from './describe-health.ts';
 
 const rowsDefault = 20;
+
+/** Those that decoding the images tells. */
+const ofLooks: ReadonlySet<string> = new Set(['near-duplicates', 'leaks', 'unreadable-images']);
 
 export function findingHandlers(
   dependencies: PlatformDependencies,
@@ -20,6 +23,9 @@ export function findingHandlers(
       const project = await findProject(dependencies, principal, input.project);
       const { finding, limit = rowsDefault, offset = 0, picture = false } = input;
       const wanted = { finding, limit, offset };
+      if (ofLooks.has(finding)) {
+        await dependencies.descriptors.areComplete(onlyProject(project), signal);
+      }
       const page = await dependencies.store.projects.findings(
         project.workspaceId,
         project.id,

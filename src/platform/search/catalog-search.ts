@@ -8,7 +8,7 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { CatalogProject } from '../store/catalog.ts';
-import { describeQueryImage, similarityNote } from './query-image.ts';
+import { describeQueryImage, similarityNotes } from './query-image.ts';
 
 type Catalog = Pick<typeof search, 'catalog_search' | 'catalog_search_by_image'>;
 
@@ -16,6 +16,7 @@ export function catalogHandlers({
   store,
   links,
   clock,
+  descriptors,
 }: PlatformDependencies): Handlers<Catalog, Principal> {
   const { catalog } = store.search;
   return {
@@ -25,8 +26,9 @@ export function catalogHandlers({
       const results = projects.map((project) => describeProject(project, links, origin));
       return { results, total, page };
     },
-    catalog_search_by_image: async ({ image_base64 }, { principal, origin }) => {
+    catalog_search_by_image: async ({ image_base64 }, { principal, origin, signal }) => {
       const descriptor = await describeQueryImage(image_base64, 'image_base64');
+      const isDescribed = await descriptors.areComplete('public', signal);
       const { total, projects } = await catalog.like(principal.workspace.id, descriptor);
       return {
         results: projects.map(({ similarity = 0, ...project }) => ({
@@ -35,7 +37,7 @@ export function catalogHandlers({
         })),
         total,
         page: 1,
-        notes: [similarityNote],
+        notes: [...similarityNotes(isDescribed)],
       };
     },
   };

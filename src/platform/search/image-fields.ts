@@ -33,6 +33,11 @@ export function needAnnotations(fields: readonly FieldName[]): boolean {
   return fields.includes('annotations');
 }
 
+/** Whether these fields show how images look. */
+export function needDescriptors(fields: readonly FieldName[]): boolean {
+  return fields.includes('embedding');
+}
+
 export interface Describing {
   readonly fields: readonly FieldName[];
   readonly links: DownloadLinks;

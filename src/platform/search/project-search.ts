@@ -8,13 +8,19 @@ import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
 import { newestFirst, type Query } from '../../query-language/query-syntax-tree.ts';
 import { term, wordsOf } from '../../query-language/search-terms.ts';
-import { findProject } from '../access-control/accessible-projects.ts';
+import { findProject, onlyProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Project } from '../store/projects.ts';
 import { emptySearchNotes } from './empty-search-notes.ts';
-import { type Describing, describeFound, type FieldName, needAnnotations } from './image-fields.ts';
-import { describeQueryImage, similarityNote } from './query-image.ts';
+import {
+  type Describing,
+  describeFound,
+  type FieldName,
+  needAnnotations,
+  needDescriptors,
+} from './image-fields.ts';
+import { describeQueryImage, similarityNotes } from './query-image.ts';
 
 type ImageSearch = Pick<typeof search, 'images_search'>;
 type SearchInput = Input<typeof search.images_search>;
@@ -22,16 +28,18 @@ type SearchInput = Input<typeof search.images_search>;
 export function projectSearchHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<ImageSearch, Principal> {
-  const { store, links } = dependencies;
+  const { store, links, descriptors } = dependencies;
   return {
-    images_search: async (input, { principal, origin }) => {
+    images_search: async (input, { principal, origin, signal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const accessible = { workspaceId: principal.workspace.id, projectIds: [project.id] };
+      const accessible = onlyProject(project);
       const { offset = 0, limit = 50 } = input;
       const fields: readonly FieldName[] = [
         ...new Set(input.fields ?? (['id', 'created'] as const)),
       ];
       const query = { kind: 'and', parts: conditionsOf(input) } as const;
+      const needsLooks = needDescriptors(fields) || asksForLike(input);
+      const isDescribed = !needsLooks || (await descriptors.areComplete(accessible, signal));
       const descriptor = await similarityOf(dependencies, project, input);
       const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
       const { owner, search } = { owner: principal.workspace.slug, search: store.search };
@@ -40,7 +48,12 @@ export function projectSearchHandlers(
         const { total, images } = await store.search.like(accessible, { ...common, descriptor });
         refuseCut(images.length, total, common);
         const results = await Promise.all(images.map((one) => describeFound(one, describing)));
-        return { offset, total, results, notes: [similarityNote, ...notesOn(input)] };
+        return {
+          offset,
+          total,
+          results,
+          notes: [...similarityNotes(isDescribed), ...notesOn(input)],
+        };
       }
       const page = await store.search.find(accessible, {
         ...common,
@@ -101,6 +114,10 @@ function promptOf(prompt: string): readonly Query[] {
     throw invalidArgument('prompt', `has more than ${limits.searchTermsMax} words`);
   }
   return words.map((word) => ({ kind: 'word', word, isPrefix: false }));
+}
+
+function asksForLike({ like_image, image_base64 }: SearchInput): boolean {
+  return like_image !== undefined || image_base64 !== undefined;
 }
 
 async function similarityOf(

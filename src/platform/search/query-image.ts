@@ -6,7 +6,13 @@ import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
 
 /** Said with each answer: what likeness means here. */
-export const similarityNote = 'Similar by look (colours and their layout), not by meaning.';
+const similarityNote = 'Similar by look (colours and their layout), not by meaning.';
+
+/** The same with what is missing: new images are looked at behind their upload. */
+export function similarityNotes(isDescribed: boolean): readonly string[] {
+  if (isDescribed) return [similarityNote];
+  return [similarityNote, 'Some new images are not found yet: their look is being read.'];
+}
 
 /**
  * How an image looks that was sent as base64, also as a data URL. Throws `invalid_input`,

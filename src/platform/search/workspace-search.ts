@@ -11,22 +11,27 @@ import { accessibleProjects, isAccessible } from '../access-control/accessible-p
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { makeToken, type Question, readToken } from '../signed-links/continuation-tokens.ts';
-import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { emptySearchNotes } from './empty-search-notes.ts';
-import { describeFound, type FieldName, needAnnotations, readFieldNames } from './image-fields.ts';
+import {
+  describeFound,
+  type FieldName,
+  needAnnotations,
+  needDescriptors,
+  readFieldNames,
+} from './image-fields.ts';
 import { notesOnIndex, wordsNote } from './project-search.ts';
-import { similarityNote } from './query-image.ts';
+import { similarityNotes } from './query-image.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 
 export function workspaceSearchHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<WorkspaceSearch, Principal> {
-  const { store, links } = dependencies;
+  const { store, links, descriptors } = dependencies;
   return {
-    workspace_search: async (input, { principal, origin }) => {
+    workspace_search: async (input, { principal, origin, signal }) => {
       const { query: text, continuationToken: token, pageSize = 50 } = input;
       const { workspace } = principal;
       const accessible = await accessibleProjects(store, principal);
@@ -34,6 +39,8 @@ export function workspaceSearchHandlers(
       const fields: readonly FieldName[] = input.fields
         ? readFieldNames(input.fields)
         : ['id', 'name', 'project', 'split', 'labels'];
+      const needsLooks = needDescriptors(fields) || parsed.like !== undefined;
+      const isDescribed = !needsLooks || (await descriptors.areComplete(accessible, signal));
       const question = { workspaceId: workspace.id, query: text };
       const page = await findPage(dependencies, accessible, parsed, {
         question,
@@ -41,6 +48,7 @@ export function workspaceSearchHandlers(
         limit: pageSize,
         withAnnotations: needAnnotations(fields),
         text,
+        isDescribed,
       });
       const describing = { fields, links, origin, owner: workspace.slug, search: store.search };
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
@@ -74,13 +82,15 @@ interface PageRequest {
   readonly withAnnotations: boolean;
   /** Of the query. */
   readonly text: string;
+  /** Whether all images in reach have been looked at, as far as that matters. */
+  readonly isDescribed: boolean;
 }
 
 async function findPage(
-  { store, links }: { readonly store: Store; readonly links: DownloadLinks },
+  { store, links }: Pick<PlatformDependencies, 'store' | 'links'>,
   accessible: AccessibleProjects,
   { query, sort, like }: ParsedQuery,
-  { question, token, limit, withAnnotations, text }: PageRequest,
+  { question, token, limit, withAnnotations, text, isDescribed }: PageRequest,
 ) {
   const after = token === undefined ? undefined : readToken(links.key, question, token);
   if (like === undefined) {
@@ -108,7 +118,7 @@ async function findPage(
     ...found,
     next: end < found.total && end > offset ? { value: 0, ordinal: end } : undefined,
     notes: [
-      similarityNote,
+      ...similarityNotes(isDescribed),
       ...(found.total >= limits.similarityCandidatesMax
         ? [`The ${found.total} most similar can be paged through.`]
         : []),

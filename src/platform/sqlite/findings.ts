@@ -5,6 +5,7 @@ import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts
 import { findNearDuplicates } from './near-duplicates.ts';
 import { listOddImages } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
+import { listUnreadable } from './search-index/undescribed-images.ts';
 
 export function listFindings(
   database: Reader,
@@ -18,6 +19,11 @@ export function listFindings(
     case 'refused-files': {
       const files = listRefused(database, projectId);
       return { kind: 'files', files: cut(files, page), total: files.length, isComplete: true };
+    }
+    case 'unreadable-images': {
+      const { images, total } = listUnreadable(database, projectId, page);
+      const rows = images.map((image) => ({ ...image, boxes: [], total: 0 }));
+      return { kind: 'images', images: rows, total, isComplete: true };
     }
     default:
       return { kind: 'images', ...listOddImages(database, projectId, oddKinds[finding], page) };

@@ -30,11 +30,7 @@ import { keepInTrash } from './trashed-images.ts';
 
 export function imageStore(database: AsyncDatabase): ImageStore {
   return {
-    add: async (image) => {
-      const { id, descriptor } = image;
-      const descriptors = new Map(descriptor && [[id, descriptor]]);
-      return changingImages(database, [id], () => addImage(database, image), descriptors);
-    },
+    add: async (image) => changingImages(database, [image.id], () => addImage(database, image)),
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(

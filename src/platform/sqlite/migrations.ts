@@ -17,6 +17,7 @@ import { imageOrder, platformTables, visionEventTables, wholePlatformTables } fr
 import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
 import { workspaceTerms } from './search-index/workspace-terms.ts';
+import { undescribedImageTables } from './search-index/undescribed-images.ts';
 import { trainingTables } from './trainings.ts';
 import { trashedImageTables } from './trashed-images.ts';
 import { uploadTables } from './upload-links.ts';
@@ -54,4 +55,5 @@ export const platformMigrations: readonly Migration[] = [
   refusedFileTables,
   activityImageTables,
   workspaceTerms,
+  undescribedImageTables,
 ];

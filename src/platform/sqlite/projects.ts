@@ -17,6 +17,7 @@ import type { LongReads } from './long-reads/long-reads.ts';
 import { findNearDuplicates } from './near-duplicates.ts';
 import { findOddBoxes } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
+import { listUnreadable } from './search-index/undescribed-images.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';
@@ -195,6 +196,7 @@ export function measureProject(database: Reader, projectId: string): ProjectHeal
     boxes: findOddBoxes(database, projectId),
     nearDuplicates: findNearDuplicates(database, projectId),
     refused: listRefused(database, projectId),
+    unreadable: listUnreadable(database, projectId),
     medianRatio: medianRatio(database, projectId, totals.images),
     classes: countLabels(database, projectId),
   };

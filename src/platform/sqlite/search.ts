@@ -10,6 +10,7 @@ import type {
   AccessibleProjects,
   FoundId,
   FoundImage,
+  ImageLook,
   NameKind,
   Oldest,
   SearchPage,
@@ -25,6 +26,11 @@ import { evaluate, type Index } from './search-index/evaluate-query.ts';
 import { rankBySimilarity, readDescriptor } from './search-index/similarity-index.ts';
 import { orderImages } from './search-index/sort-results.ts';
 import { allChunks, listTermsFrom, readAny, readTerm } from './search-index/term-bitmaps.ts';
+import {
+  hasUndescribed,
+  listUndescribed,
+  settleUndescribed,
+} from './search-index/undescribed-images.ts';
 import { describeImages, indexImages } from './search-index/update-index.ts';
 import { readFound } from './search-results.ts';
 
@@ -86,6 +92,9 @@ export function searchStore(
     like: (accessible, request) =>
       reader.read(accessible.workspaceId, { name: 'like', asked: [accessible, request] }),
     descriptorOf: async (imageId) => readDescriptor(database, imageId),
+    undescribed: (countMax) => listUndescribed(database, countMax),
+    hasUndescribed: (accessible) => hasUndescribed(database, accessible),
+    describe: (looks, fenced) => fenced(() => keepLooks(database, looks)),
     unindexed: (countMax, except = []) =>
       database.all(
         `SELECT o.image_id, i.hash FROM image_ordinals o JOIN images i ON i.id = o.image_id
@@ -94,14 +103,18 @@ export function searchStore(
         [JSON.stringify(except), countMax],
         (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
       ),
-    index: async (imageIds, descriptors, fenced) =>
-      fenced(async () => {
-        await describeImages(database, descriptors);
-        await indexImages(database, imageIds);
-      }),
+    index: (imageIds, fenced) => fenced(() => indexImages(database, imageIds)),
     catalog: catalogStore(reader),
     exports: searchExportStore(database, queue),
   };
+}
+
+async function keepLooks(database: AsyncDatabase, looks: readonly ImageLook[]): Promise<void> {
+  const described = looks.flatMap(({ imageId, descriptor }) =>
+    descriptor ? [[imageId, descriptor] as const] : [],
+  );
+  await describeImages(database, new Map(described));
+  await settleUndescribed(database, looks);
 }
 
 export function findImages(

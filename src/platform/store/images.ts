@@ -4,7 +4,6 @@ import type { Annotation } from '../../annotations/annotation.ts';
 import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
-import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import type { NamedJob } from './annotation-jobs.ts';
 import type { Project } from './projects.ts';
 
@@ -27,14 +26,12 @@ export interface NewImage {
   readonly sequenceNumber: number | undefined;
   readonly sequenceSize: number | undefined;
   readonly inferenceId: string | undefined;
-  /** How it looks, where that is known. */
-  readonly descriptor?: Descriptor;
   readonly created: number;
 }
 
 export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
-export interface Image extends Omit<NewImage, 'batchName' | 'descriptor'> {
+export interface Image extends Omit<NewImage, 'batchName'> {
   readonly batchId: string;
   /** Undefined: not annotated. */
   readonly annotation: Annotation | undefined;

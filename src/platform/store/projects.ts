@@ -65,8 +65,16 @@ export interface NearDuplicates {
   readonly isComplete: boolean;
 }
 
+/** Images that were taken, whose pixels turned out to be unreadable. */
+export interface UnreadableImages {
+  readonly total: number;
+  /** The oldest, with what is wrong with each. */
+  readonly images: readonly (PlacedImage & { readonly reason: string })[];
+}
+
 export interface ProjectHealth {
   readonly boxes: OddBoxes;
+  readonly unreadable: UnreadableImages;
   readonly nearDuplicates: NearDuplicates;
   readonly refused: readonly RefusedFile[];
   readonly images: number;
@@ -95,10 +103,11 @@ export type FindingsPage = {
   | { readonly kind: 'files'; readonly files: readonly RefusedFile[] }
 );
 
-/** An image with the first of its odd boxes. */
+/** An image with the first of its odd boxes, or with what else is wrong with it. */
 export interface OddImage extends PlacedImage {
   readonly boxes: readonly OddBox[];
   readonly total: number;
+  readonly reason?: string;
 }
 
 export interface WantedFindings {

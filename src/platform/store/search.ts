@@ -89,21 +89,30 @@ export interface SearchStore {
   /** The images that look most like a picture, the most similar first. */
   like(accessible: AccessibleProjects, request: SimilarityRequest): Promise<SimilarityPage>;
   descriptorOf(imageId: string): Promise<Descriptor | undefined>;
-  /** Images that came before there was an index, or before it had descriptors; not `except`. */
-  unindexed(countMax: number, except?: readonly string[]): Promise<readonly UnindexedImage[]>;
-  /** Takes images into the index; `descriptors`: how they look, by their ids. */
-  index(
-    imageIds: readonly string[],
-    descriptors: ReadonlyMap<string, Descriptor>,
-    fenced: FencedTransaction,
-  ): Promise<void>;
+  /** New images that nobody has looked at yet. */
+  undescribed(countMax: number): Promise<readonly StoredImage[]>;
+  /** Whether some images of these projects have still to be looked at. */
+  hasUndescribed(projects: AccessibleProjects | 'public'): Promise<boolean>;
+  /** Keeps how images look, or why that cannot be told. */
+  describe(looks: readonly ImageLook[], fenced: FencedTransaction): Promise<void>;
+  /** Images that came before there was an index; not `except`. */
+  unindexed(countMax: number, except?: readonly string[]): Promise<readonly StoredImage[]>;
+  index(imageIds: readonly string[], fenced: FencedTransaction): Promise<void>;
   readonly catalog: CatalogStore;
   readonly exports: SearchExportStore;
 }
 
-export interface UnindexedImage {
+export interface StoredImage {
   readonly imageId: string;
   readonly hash: string;
+}
+
+export interface ImageLook {
+  readonly imageId: string;
+  /** Undefined: an image too large to be looked at, or one with a problem. */
+  readonly descriptor?: Descriptor | undefined;
+  /** Why its pixels cannot be read. */
+  readonly problem?: string;
 }
 
 /** Of what is found, the oldest ones behind an image. */

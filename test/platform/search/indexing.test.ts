@@ -161,7 +161,7 @@ it('says that it is not complete, and takes in what changes meanwhile', async ()
   expect(await read()).toEqual({ ids: [old.id], isComplete: false });
   const open = await fixture.search.unindexed(9);
   expect(open).toEqual([{ imageId: other.id, hash: 'hash-2' }]);
-  await fixture.search.index([other.id], new Map(), (writes) => writes());
+  await fixture.search.index([other.id], (writes) => writes());
   expect(await read()).toEqual({ ids: [old.id, other.id], isComplete: true });
   const moved = { kind: 'term', term: 'split:test' } as const;
   expect(await fixture.search.count(reach, moved)).toBe(1);
@@ -211,14 +211,15 @@ it('keeps how each of many new images looks, and takes it over for the same file
   expect(await like(280)).toEqual([299, 'n280.jpg']);
 
   const [, last = undefined] = models.slice(298);
-  await fixture.search.index([], new Map([[last?.id ?? '', looks[299] ?? never()]]), (w) => w());
+  const look = { imageId: last?.id ?? '', descriptor: looks[299] };
+  await fixture.search.describe([look], (writes) => writes());
   expect(await like(299)).toEqual([300, 'n299.jpg']);
 
   const other = { ...image, project: 'cars', name: 'twin.jpg', split: 'test', tags: [] } as const;
   const [twin] = await fixture.swap([], [other]);
   fixture.database.run("UPDATE images SET hash = 'hash-281' WHERE id = ?", [twin?.id]);
   fixture.database.run('UPDATE image_ordinals SET indexed = 0 WHERE image_id = ?', [twin?.id]);
-  await fixture.search.index([twin?.id ?? ''], new Map(), (writes) => writes());
+  await fixture.search.index([twin?.id ?? ''], (writes) => writes());
   expect(await lookOf(twin ?? never())).toEqual(looks[280]);
 });
 

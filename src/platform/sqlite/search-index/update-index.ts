@@ -9,6 +9,7 @@ import { keepNames } from './name-index.ts';
 import { addDescriptors, findDescriptors, removeDescriptors } from './similarity-index.ts';
 import { noteChange, type TermChanges, writeChanges } from './term-bitmaps.ts';
 import { ensureWorkspaceTerms } from './workspace-terms.ts';
+import { addUndescribed } from './undescribed-images.ts';
 
 /** How images look, by their ids. */
 export type Descriptors = ReadonlyMap<string, Descriptor>;
@@ -183,6 +184,11 @@ async function describe(
     else described.delete(id);
   }
   await addDescriptors(database, added);
+  const undescribed = unknown.filter(({ id }) => !described.has(id));
+  await addUndescribed(
+    database,
+    undescribed.map(({ id, image }) => ({ imageId: id, projectId: image.projectId })),
+  );
   return described;
 }
 

@@ -1,0 +1,117 @@
+// Images of which it is not known how they look: not looked at yet, or, with a problem, unreadable.
+
+import { limits } from '../../../limits.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { Reader } from '../../../storage/database.ts';
+import type { Migration } from '../../../storage/migrations.ts';
+import type { UnreadableImages } from '../../store/projects.ts';
+import type { AccessibleProjects, ImageLook, StoredImage } from '../../store/search.ts';
+import { readSplit } from '../column-readers.ts';
+
+export const undescribedImageTables: Migration = {
+  name: 'undescribed_images',
+  sql: `
+CREATE TABLE undescribed_images (
+  image_id TEXT PRIMARY KEY REFERENCES images ON DELETE CASCADE, project_id TEXT NOT NULL,
+  problem TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX undescribed_images_open ON undescribed_images (project_id) WHERE problem IS NULL;
+CREATE INDEX undescribed_images_unreadable ON undescribed_images (project_id)
+  WHERE problem IS NOT NULL;
+`,
+};
+
+/** Within a transaction: these images are to be looked at. */
+export async function addUndescribed(
+  database: AsyncDatabase,
+  images: readonly { readonly imageId: string; readonly projectId: string }[],
+): Promise<void> {
+  if (images.length === 0) return;
+  await database.run(
+    `INSERT INTO undescribed_images (image_id, project_id)
+     SELECT value ->> 'imageId', value ->> 'projectId' FROM json_each(?) WHERE true
+     ON CONFLICT DO NOTHING`,
+    [JSON.stringify(images)],
+  );
+}
+
+/** In the order of their ids. */
+export async function listUndescribed(
+  database: AsyncDatabase,
+  countMax: number,
+): Promise<readonly StoredImage[]> {
+  return database.all(
+    `SELECT u.image_id, i.hash FROM undescribed_images u JOIN images i ON i.id = u.image_id
+     WHERE u.problem IS NULL ORDER BY u.image_id LIMIT ?`,
+    [countMax],
+    (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
+  );
+}
+
+/** Within a transaction: these images were looked at. */
+export async function settleUndescribed(
+  database: AsyncDatabase,
+  looks: readonly ImageLook[],
+): Promise<void> {
+  const problems = looks.map(({ imageId, problem }) => ({ imageId, problem }));
+  await database.run(
+    `UPDATE undescribed_images SET problem = look.value ->> 'problem'
+     FROM json_each(?) AS look
+     WHERE image_id = look.value ->> 'imageId' AND look.value ->> 'problem' IS NOT NULL`,
+    [JSON.stringify(problems)],
+  );
+  await database.run(
+    `DELETE FROM undescribed_images WHERE image_id IN (
+       SELECT value ->> 'imageId' FROM json_each(?) WHERE value ->> 'problem' IS NULL)`,
+    [JSON.stringify(problems)],
+  );
+}
+
+/** Whether some images of these projects, or of the public ones, have still to be looked at. */
+export async function hasUndescribed(
+  database: AsyncDatabase,
+  scope: AccessibleProjects | 'public',
+): Promise<boolean> {
+  const { workspaceId, projectIds } =
+    scope === 'public' ? { workspaceId: undefined, projectIds: undefined } : scope;
+  const found = await database.get(
+    `SELECT 1 AS n FROM projects WHERE deleted_at IS NULL
+       AND iif(:workspaceId IS NULL, public = 1, workspace_id = :workspaceId)
+       AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+       AND EXISTS (SELECT 1 FROM undescribed_images
+         WHERE project_id = projects.id AND problem IS NULL)
+     LIMIT 1`,
+    { workspaceId, ids: projectIds && JSON.stringify(projectIds) },
+    (row) => row.integer('n'),
+  );
+  return found !== undefined;
+}
+
+/** The oldest first. */
+export function listUnreadable(
+  database: Reader,
+  projectId: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number } = {
+    limit: limits.healthImagesShownMax,
+    offset: 0,
+  },
+): UnreadableImages {
+  const images = database.all(
+    `SELECT i.id, i.name, i.split, u.problem FROM undescribed_images u
+     JOIN images i ON i.id = u.image_id
+     WHERE u.project_id = ? AND u.problem IS NOT NULL ORDER BY i.created, i.id LIMIT ? OFFSET ?`,
+    [projectId, limit, offset],
+    (row) => ({
+      id: row.text('id'),
+      name: row.text('name'),
+      split: readSplit(row),
+      reason: row.text('problem'),
+    }),
+  );
+  const total = database.get(
+    `SELECT count(*) AS n FROM undescribed_images WHERE project_id = ? AND problem IS NOT NULL`,
+    [projectId],
+    (row) => row.integer('n'),
+  );
+  return { images, total: total ?? 0 };
+}
