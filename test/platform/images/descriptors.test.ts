@@ -1,0 +1,100 @@
+// New images are looked at behind their upload: what depends on it waits, and what cannot be read is
+// named.
+
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { images } from '../../../src/contract/images.ts';
+import { projectExtensions, projects } from '../../../src/contract/projects.ts';
+import { search } from '../../../src/contract/search.ts';
+import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { testImage } from '../../fixtures/images.ts';
+import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+
+const where = { workspace: 'acme', project: 'cells' };
+const sample = 'sample/blood-cells/JPEGImages';
+
+async function startWithProject(data: string): Promise<TestPlatform> {
+  const platform = await startTestPlatform({ data });
+  await platform.client.call(projects.projects_create, {
+    workspace: 'acme',
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
+  });
+  return platform;
+}
+
+async function upload({ client }: TestPlatform, name: string, content: Uint8Array) {
+  const file = { name, content };
+  return (await client.call(images.images_upload, { project: 'cells', file })).body.id ?? '';
+}
+
+/** Whole by its structure, with coded pixels that mean nothing. */
+async function damagedImage(): Promise<Uint8Array> {
+  const bytes = await readFile(join(sample, 'BloodImage_00338.jpg'));
+  const start = bytes.indexOf(Buffer.from([0xff, 0xda])) + 200;
+  bytes.fill(0, start, bytes.length - 200);
+  return bytes;
+}
+
+it('finds what was uploaded just before, by its look', async () => {
+  const platform = await startWithProject(await temporaryFolder());
+  onTestFinished(() => platform.close());
+  const first = await upload(platform, 'a.png', await testImage(10));
+  await upload(platform, 'b.png', await testImage(200));
+  const asked = { project: 'cells', like_image: first, fields: ['id' as const, 'embedding' as const] };
+  const { body } = await platform.client.call(search.images_search, { ...where, ...asked });
+  expect(body.results).toHaveLength(2);
+  expect(body.results[0]).toMatchObject({ id: first });
+  expect(body.results[0]?.embedding).toHaveLength(64);
+  expect(body.notes).toEqual([expect.stringContaining('Similar by look')]);
+});
+
+it('takes an image whose pixels are damaged, and names it in the health until it is gone', async () => {
+  const platform = await startWithProject(await temporaryFolder());
+  onTestFinished(() => platform.close());
+  const id = await upload(platform, 'damaged.jpg', await damagedImage());
+  await upload(platform, 'whole.png', await testImage(10));
+  const reason = expect.stringContaining('truncated or corrupt jpeg');
+  const unreadable = { id, name: 'damaged.jpg', split: 'train', reason };
+  const { body: health } = await platform.client.call(projects.projects_health, where);
+  expect(health.unreadable).toEqual({ total: 1, images: [unreadable] });
+  const finding = { ...where, finding: 'unreadable-images', picture: true } as const;
+  const found = await platform.client.call(projectExtensions.projects_findings, finding);
+  expect(found.body).toMatchObject({ total: 1, complete: true, images: [unreadable] });
+  await platform.client.call(images.images_delete, { ...where, images: [id] });
+  const { body: mended } = await platform.client.call(projects.projects_health, where);
+  expect(mended.unreadable).toEqual({ total: 0, images: [] });
+});
+
+it('looks after a restart at what was not looked at before, and names files that are lost', async () => {
+  const data = await temporaryFolder();
+  const first = await startWithProject(data);
+  const kept = await upload(first, 'kept.png', await testImage(10));
+  const lost = await upload(first, 'lost.png', await testImage(200));
+  const { body: shown } = await first.client.call(images.images_get, { ...where, imageId: lost });
+  const hash = String(shown.image.hash);
+  await first.client.call(projects.projects_health, where);
+  await first.close();
+  // As a process leaves it that ends at once.
+  const database = openDatabase(join(data, 'platform.db'), platformMigrations);
+  database.run('DELETE FROM likeness_vectors');
+  database.run(
+    'INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images',
+  );
+  database.close();
+  await rm(join(data, 'blobs', hash.slice(0, 2), hash));
+  const second = await startTestPlatform({ data });
+  onTestFinished(() => second.close());
+  const { body } = await second.client.call(projects.projects_health, where);
+  expect(body.unreadable).toMatchObject({
+    total: 1,
+    images: [{ id: lost, reason: 'its file is lost' }],
+  });
+  const asked = { ...where, like_image: kept };
+  const { body: found } = await second.client.call(search.images_search, asked);
+  expect(found.results.map((image) => image.id)).toEqual([kept]);
+});
