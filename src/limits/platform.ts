@@ -251,6 +251,8 @@ export const platformLimits = {
   findingImagesDrawnMax: 4,
   /** Images compared with each other: 0.7 s for photos, 2.5 s for the worst, in a thread. */
   healthImagesComparedMax: 10_000,
+  /** Changes of single images that share a transaction: others wait some 20 ms for it. */
+  imagesChangedAtOnceMax: 32,
   /** New images that are looked at between two commits. */
   imagesDescribedAtOnceMax: 32,
   /** Of them decoded concurrently: a core stays free for those who wait. */

@@ -89,7 +89,9 @@ export async function runUpload(
       context.progress(offset + outcomes.size, paths.length, bare(basename(path)));
     }
   };
-  await Promise.all(Array.from({ length: limits.uploadConcurrency }, work));
+  const isEmbedded = context.settings.baseUrl === undefined;
+  const atOnce = isEmbedded ? limits.embeddedUploadConcurrency : limits.uploadConcurrency;
+  await Promise.all(Array.from({ length: atOnce }, work));
   return report(paths, offset, outcomes);
 }
 

@@ -3,7 +3,7 @@
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
-import { readImageHeader, reencode } from '../../imaging/image-thread-pool.ts';
+import { checkImageFile, reencode } from '../../imaging/image-thread-pool.ts';
 import type { Log } from '../../log.ts';
 import type { Detection } from '../../model-inference/detection-models.ts';
 import { Semaphore } from '../../semaphore.ts';
@@ -77,7 +77,7 @@ async function keep(
   seen: Seen,
 ): Promise<string | undefined> {
   const image = await prepared(seen, collectionLimits);
-  const file = await readImageHeader(image.bytes);
+  const file = await checkImageFile(image.bytes);
   const { hash, bytes } = await blobs.put(image.bytes);
   const created = clock.now();
   const added = await store.images.add({

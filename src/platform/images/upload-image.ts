@@ -6,7 +6,7 @@ import { images } from '../../contract/images.ts';
 import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
 import type { Call } from '../../http-server/handlers.ts';
-import { readImageHeader } from '../../imaging/image-thread-pool.ts';
+import { checkImageFile } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
 import type { Principal } from '../access-control/authorization.ts';
@@ -39,7 +39,7 @@ export async function uploadImage(
     await blobs.put(content);
     return known;
   }
-  const file = await readImageHeader(bytes).catch(async (thrown) => {
+  const file = await checkImageFile(bytes).catch(async (thrown) => {
     const reason = faultOf(thrown);
     if (reason !== undefined) {
       const refused = { file: name, name, identity: hash, reason, at: clock.now() };

@@ -25,12 +25,14 @@ import {
   readTexts,
 } from './column-readers.ts';
 import { readProject } from './projects.ts';
+import { SharedChanges } from './search-index/shared-changes.ts';
 import { changingImages } from './search-index/update-index.ts';
 import { keepInTrash } from './trashed-images.ts';
 
 export function imageStore(database: AsyncDatabase): ImageStore {
+  const shared = new SharedChanges(database);
   return {
-    add: async (image) => changingImages(database, [image.id], () => addImage(database, image)),
+    add: (image) => shared.change(image.id, () => addImage(database, image)),
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(
@@ -46,8 +48,8 @@ export function imageStore(database: AsyncDatabase): ImageStore {
         [imageId, workspaceId],
         readProject,
       ),
-    annotate: async (imageId, annotation, options, now) =>
-      annotateInIndex(database, imageId, annotation, options, now),
+    annotate: (imageId, annotation, options, now) =>
+      shared.change(imageId, () => annotateImage(database, imageId, annotation, options, now)),
     changeTags: async (imageId, change) =>
       changingImages(database, [imageId], () => changeTags(database, imageId, change)),
     change: async (imageId, change) =>
@@ -123,7 +125,7 @@ async function findByHash(
   );
 }
 
-/** Annotates an image, in the transaction of the caller where there is one. */
+/** Annotates an image, in the transaction of the caller. */
 export async function annotateInIndex(
   database: AsyncDatabase,
   imageId: string,

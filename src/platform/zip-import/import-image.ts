@@ -8,7 +8,7 @@ import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
 import { recogniseImage } from '../../imaging/image-format.ts';
-import { readImageHeader } from '../../imaging/image-thread-pool.ts';
+import { checkImageFile } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
 import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
@@ -159,7 +159,7 @@ async function addImage(
     await blobs.put(content);
     return { image: known, size: found };
   }
-  const file = await readImageHeader(bytes);
+  const file = await checkImageFile(bytes);
   await blobs.put(content);
   const image = await store.images.add({
     id: newId(),

@@ -45,7 +45,11 @@ it('finds what was uploaded just before, by its look', async () => {
   onTestFinished(() => platform.close());
   const first = await upload(platform, 'a.png', await testImage(10));
   await upload(platform, 'b.png', await testImage(200));
-  const asked = { project: 'cells', like_image: first, fields: ['id' as const, 'embedding' as const] };
+  const asked = {
+    project: 'cells',
+    like_image: first,
+    fields: ['id' as const, 'embedding' as const],
+  };
   const { body } = await platform.client.call(search.images_search, { ...where, ...asked });
   expect(body.results).toHaveLength(2);
   expect(body.results[0]).toMatchObject({ id: first });

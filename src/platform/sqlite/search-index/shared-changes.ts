@@ -1,0 +1,82 @@
+// Changes of single images that come at about the same time share one transaction and one update of
+// the index: an import of many images then costs what a few large changes cost.
+
+import { setImmediate } from 'node:timers/promises';
+import { currentWork } from '../../../current-caller.ts';
+import { limits } from '../../../limits.ts';
+import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import { changingImages } from './update-index.ts';
+
+interface Change {
+  readonly imageId: string;
+  /** Does its writes; what it gives tells the caller that they are on the disk. */
+  readonly run: () => Promise<() => void>;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Of one database: whoever changes one image calls it in place of `changingImages`. */
+export class SharedChanges {
+  readonly #database: AsyncDatabase;
+  /** By the caller: the log of changes has one for each transaction. */
+  readonly #waiting = new Map<string, Change[]>();
+
+  constructor(database: AsyncDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Resolves once the writes are on the disk. Where they throw, they alone are undone: they may run
+   * twice. In a transaction of the caller they belong to that.
+   */
+  change<Result>(imageId: string, writes: () => Promise<Result>): Promise<Result> {
+    if (this.#database.isInTransaction) {
+      return changingImages(this.#database, [imageId], writes);
+    }
+    return new Promise((resolve, reject) => {
+      const run = async () => {
+        const result = await writes();
+        return () => resolve(result);
+      };
+      this.#add({ imageId, run, reject });
+    });
+  }
+
+  #add(change: Change): void {
+    const key = JSON.stringify(currentWork() ?? {});
+    const others = this.#waiting.get(key);
+    if (others) others.push(change);
+    else {
+      this.#waiting.set(key, [change]);
+      void this.#writeAll(key);
+    }
+  }
+
+  async #writeAll(key: string): Promise<void> {
+    for (;;) {
+      // Those that are asked for in this turn come along.
+      await setImmediate();
+      const changes = this.#waiting.get(key) ?? [];
+      const some = changes.splice(0, limits.imagesChangedAtOnceMax);
+      if (some.length === 0) break;
+      await this.#write(some);
+    }
+    this.#waiting.delete(key);
+  }
+
+  async #write(changes: readonly Change[]): Promise<void> {
+    const ids = changes.map(({ imageId }) => imageId);
+    try {
+      const ends = await changingImages(this.#database, ids, async () => {
+        const done: (() => void)[] = [];
+        for (const { run } of changes) done.push(await run());
+        return done;
+      });
+      for (const end of ends) end();
+    } catch (thrown) {
+      const [only] = changes;
+      if (changes.length === 1) only?.reject(thrown);
+      // Nothing of them is there: each alone, so that one does not stop the others.
+      else for (const change of changes) await this.#write([change]);
+    }
+  }
+}
