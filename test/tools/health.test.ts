@@ -109,7 +109,7 @@ describe('the health of a dataset', () => {
         files: [
           {
             file: 'cut.jpg',
-            reason: 'is a truncated or corrupt jpeg image: its pixels cannot be read',
+            reason: 'is a truncated or corrupt jpeg image: it ends within its pixels',
             time: expect.stringMatching(/^20\d\d-/),
             who: 'environment',
           },

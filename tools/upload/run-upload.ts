@@ -68,30 +68,34 @@ export async function runUpload(
   let next = offset;
   let isStopped = false;
   const unfinished = new Set<Promise<void>>();
-  const work = async () => {
-    while (next < paths.length && !isStopped && context.clock.monotonic() < end) {
-      const index = next++;
-      const path = paths[index] ?? '';
-      const own = Promise.withResolvers<void>();
-      unfinished.add(own.promise);
-      const finish = () => {
-        unfinished.delete(own.promise);
-        own.resolve();
-      };
-      // A duplicate is nobody's first: it keeps no other one waiting.
-      const firstsAreDone = () => {
-        finish();
-        return Promise.all(unfinished);
-      };
-      const outcome = await uploadOne(path, plan, context, firstsAreDone).finally(finish);
-      outcomes.set(index, outcome);
-      if (generalError(outcome)) isStopped = true;
-      context.progress(offset + outcomes.size, paths.length, bare(basename(path)));
-    }
+  const isOpen = () => next < paths.length && !isStopped && context.clock.monotonic() < end;
+  const send = async () => {
+    const index = next++;
+    const path = paths[index] ?? '';
+    const own = Promise.withResolvers<void>();
+    unfinished.add(own.promise);
+    const finish = () => {
+      unfinished.delete(own.promise);
+      own.resolve();
+    };
+    // A duplicate is nobody's first: it keeps no other one waiting.
+    const firstsAreDone = () => {
+      finish();
+      return Promise.all(unfinished);
+    };
+    const outcome = await uploadOne(path, plan, context, firstsAreDone).finally(finish);
+    outcomes.set(index, outcome);
+    if (generalError(outcome)) isStopped = true;
+    context.progress(offset + outcomes.size, paths.length, bare(basename(path)));
   };
+  const lane = async () => {
+    while (isOpen()) await send();
+  };
+  // What refuses all images refuses the first.
+  if (isOpen()) await send();
   const isEmbedded = context.settings.baseUrl === undefined;
   const atOnce = isEmbedded ? limits.embeddedUploadConcurrency : limits.uploadConcurrency;
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: atOnce }, lane));
   return report(paths, offset, outcomes);
 }
 
