@@ -8,8 +8,8 @@ import { type Entry, readEntries } from './image-entries.ts';
 import { keepNames } from './name-index.ts';
 import { addDescriptors, findDescriptors, removeDescriptors } from './similarity-index.ts';
 import { noteChange, type TermChanges, writeChanges } from './term-bitmaps.ts';
-import { ensureWorkspaceTerms } from './workspace-terms.ts';
 import { addUndescribed } from './undescribed-images.ts';
+import { ensureWorkspaceTerms } from './workspace-terms.ts';
 
 /** How images look, by their ids. */
 export type Descriptors = ReadonlyMap<string, Descriptor>;
