@@ -15,7 +15,7 @@ export const toolLimits = {
   imagesSelectedPageMax: 1_000,
   /** Images of a dry run that are shown: enough to see whether the right ones are found. */
   imagesSelectedShownMax: 10,
-  /** Images uploaded concurrently to a hosted platform: more gains nothing and crowds out others. */
+  /** Images uploaded concurrently, hosted: more gains nothing and crowds out others. */
   uploadConcurrency: 4,
   /** To the platform of this process: those that come at once share a transaction. */
   embeddedUploadConcurrency: 32,

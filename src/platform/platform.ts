@@ -174,10 +174,7 @@ async function startOn(
     log,
     clock,
   });
-  await options.onListening?.(service.url).catch(async (thrown) => {
-    await service.close();
-    throw thrown;
-  });
+  await announce(service, options);
   const sweeps = await startHourlyCleanup(queue, store, options);
   workers = startWorkers(queue, { ...common, ...taskSettings(options) }, options);
   return {
@@ -191,6 +188,19 @@ async function startOn(
       await store.close();
     },
   };
+}
+
+/** Whoever is told may refuse: then nothing goes on running. */
+async function announce(
+  service: CallableService,
+  { onListening }: Pick<PlatformOptions, 'onListening'>,
+): Promise<void> {
+  try {
+    await onListening?.(service.url);
+  } catch (thrown) {
+    await service.close();
+    throw thrown;
+  }
 }
 
 function openModels(store: Store, blobs: BlobStore, { model }: PlatformOptions) {

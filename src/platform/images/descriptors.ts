@@ -9,8 +9,8 @@ import type { AccessibleProjects, SearchStore } from '../store/search.ts';
 
 export interface Descriptors {
   /**
-   * Whether all images of these projects, or of the public ones, have been looked at. Waits for it, at most for
-   * `limits.describeWaitMsMax`. Throws the reason of the signal.
+   * Whether all images of these projects, or of the public ones, have been looked at. Waits for it,
+   * at most for `limits.describeWaitMsMax`. Throws the reason of the signal.
    */
   areComplete(projects: AccessibleProjects | 'public', signal: AbortSignal): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
-// New images are looked at behind their upload: what depends on it waits, and what cannot be read is
-// named.
+// New images are looked at behind their upload: what depends on it waits, and what cannot be read
+// is named.
 
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
