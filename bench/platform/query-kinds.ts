@@ -8,7 +8,7 @@ import {
   newestFirst,
   type SearchRequest,
 } from '../../src/query-language/query-syntax-tree.ts';
-import type { Filled } from './rows.ts';
+import type { OpenStore } from './rows.ts';
 
 export interface TimedKind {
   readonly name: string;
@@ -65,7 +65,7 @@ const composed: readonly (readonly [name: string, conditions: number, text: stri
   ['20 names with two stars', 20, anyOf(20, (at) => `filename:*${at % 10}*${(at * 3) % 10}*`)],
 ];
 
-export async function timeKinds(filled: Filled, runs: number): Promise<readonly TimedKind[]> {
+export async function timeKinds(filled: OpenStore, runs: number): Promise<readonly TimedKind[]> {
   const timed: TimedKind[] = [];
   for (const { name, conditions, ask } of kindsOf(filled)) {
     const cpuMs: number[] = [];
@@ -83,7 +83,7 @@ export async function timeKinds(filled: Filled, runs: number): Promise<readonly 
   return timed;
 }
 
-function kindsOf({ store: { search }, database, workspaceId }: Filled): readonly Kind[] {
+function kindsOf({ store: { search }, database, workspaceId }: OpenStore): readonly Kind[] {
   const reach: AccessibleProjects = { workspaceId, projectIds: undefined };
   const all = { kind: 'all' } as const;
   const descriptor = { vector: new Int8Array(64), hash: new Uint8Array(8) };

@@ -6,7 +6,7 @@ import { parseQuery } from '../../src/query-language/parse-query.ts';
 import { newestFirst } from '../../src/query-language/query-syntax-tree.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { askPeer, peerHasClass, peerHasTag, peerIsIn } from './label-studio.ts';
-import type { Filled } from './rows.ts';
+import type { OpenStore } from './rows.ts';
 
 /** A search, and the same question in plain SQL with its own indexes. */
 interface Search {
@@ -85,7 +85,7 @@ export interface Timed {
 
 /** Every search with its exact total and a page of 50 images, as the API answers it. */
 export async function timeSearches(
-  { store, database, workspaceId }: Filled,
+  { store, database, workspaceId }: OpenStore,
   peer: Database,
   runs: number,
   sqlRuns: number,
@@ -135,7 +135,7 @@ export async function timeSearches(
 
 /** The most similar images to a picture, of all that there are. */
 export async function timeSimilarity(
-  { store, workspaceId }: Filled,
+  { store, workspaceId }: OpenStore,
   runs: number,
 ): Promise<readonly number[]> {
   const descriptor = { vector: new Int8Array(64), hash: new Uint8Array(8) };

@@ -1,7 +1,7 @@
 // The search index never lies: random images, changes and queries, held against a plain filter.
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AccessibleProjects } from '../../../src/platform/store/search.ts';
 import { parseQuery } from '../../../src/query-language/parse-query.ts';
 import type { After, Sort } from '../../../src/query-language/query-syntax-tree.ts';
@@ -212,4 +212,25 @@ describe.each(ways)('the index, with $sparseMax, $namesMax and $termsMax', (boun
       { numRuns: Number(process.env.SEARCH_RUNS ?? 20) },
     );
   });
+});
+
+it('finds names with several stars in one pass over many names', async () => {
+  const search = await openSearch({ sparseMax: 0, namesMax: 0, termsMax: 0, walkedMin: 0 });
+  onTestFinished(() => search.close());
+  const image = { project: 'cells', batch: 'one', width: 4, height: 4, metadata: {} } as const;
+  const names = Array.from({ length: 600 }, (_, number) => {
+    return `${['cam', 'frame_', 'a_b'][number % 3]}${(number * 7) % 600}.${['jpg', 'png'][number % 2]}`;
+  });
+  await search.swap(
+    [],
+    names.map((name) => ({ ...image, name, split: 'train', tags: [] })),
+  );
+  const reach = { workspaceId: search.acme.id, projectIds: undefined };
+  const order = { key: 'created', direction: 'asc' } as const;
+  for (const pattern of ['*1*2*', 'c*1*1*g', '*a*_*3*', '*0*0.png', 'f*9*', '*m*5*5*', '*g*g*']) {
+    const shape = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+    const right = names.flatMap((name, at) => (shape.test(name) ? [`image-${at + 1}`] : []));
+    const { ids } = await readAll(search, reach, `filename:${pattern}`, order, 1_000);
+    expect(ids, pattern).toEqual(right);
+  }
 });

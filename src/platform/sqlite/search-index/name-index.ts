@@ -132,7 +132,7 @@ function setMatches(
   const places = others.map(() => -1);
   for (let at = names.indexOf(piece); at !== -1; ) {
     const end = names.indexOf(nameEnd, at);
-    const beyond = findBeyond(names, others, places, { from: at + piece.length, end });
+    const beyond = findBeyond(names, others, places, at + piece.length, end);
     if (beyond === -1) return;
     if (beyond !== undefined) {
       at = names.indexOf(piece, names.lastIndexOf(nameStart, beyond));
@@ -154,7 +154,8 @@ function findBeyond(
   names: string,
   pieces: readonly string[],
   places: number[],
-  { from, end }: { readonly from: number; readonly end: number },
+  from: number,
+  end: number,
 ): number | undefined {
   let next = from;
   for (let at = 0; at < pieces.length; at += 1) {
@@ -189,28 +190,33 @@ export function firstInNames(
   { direction, after, countMax }: NameOrder,
 ): readonly NamedOrdinal[] {
   const sign = direction === 'asc' ? 1 : -1;
+  const isBehind = (names: string, start: number, ordinal: number, other: Place) =>
+    sign * (compareNames(names, start, other.marked) || ordinal - other.ordinal) > 0;
+  const start = after && toPlace(after);
   let kept: NamedOrdinal[] = [];
-  let last: NamedOrdinal | undefined;
+  let last: Place | undefined;
   const keepFirst = () => {
-    const byOrder = (a: NamedOrdinal, b: NamedOrdinal) =>
-      sign * (compareNames(a.value, 0, b.value) || a.ordinal - b.ordinal);
-    kept = kept.toSorted(byOrder).slice(0, countMax);
-    last = kept[countMax - 1];
+    kept = kept
+      .toSorted((a, b) => sign * (compareValues(a, b) || a.ordinal - b.ordinal))
+      .slice(0, countMax);
+    const end = kept[countMax - 1];
+    last = end && toPlace(end);
   };
   // Names often grow with their numbers: so the first ones are met early.
   for (const [chunk, words] of [...within].toSorted(([a], [b]) => sign * (a - b))) {
     for (const { first, names } of readRows(database, chunk, direction)) {
-      for (let start = 1; start < names.length; ) {
-        const end = names.indexOf(nameEnd, start);
+      for (let from = 1; from < names.length; ) {
+        const end = names.indexOf(nameEnd, from);
         const ordinal = first + readPlace(names, end + 1);
-        const side = ({ value, ordinal: other }: NamedOrdinal) =>
-          sign * (compareNames(names, start, value) || ordinal - other);
-        const isWanted = hasBit(words, placeOf(ordinal)) && !(after && side(after) <= 0);
-        if (isWanted && !(last && side(last) > 0)) {
-          kept.push({ value: names.slice(start, end), ordinal });
+        if (
+          hasBit(words, placeOf(ordinal)) &&
+          !(last && isBehind(names, from, ordinal, last)) &&
+          (start === undefined || isBehind(names, from, ordinal, start))
+        ) {
+          kept.push({ value: names.slice(from, end), ordinal });
           if (kept.length >= countMax * 2) keepFirst();
         }
-        start = end + markCharacters + 1;
+        from = end + markCharacters + 1;
       }
     }
   }
@@ -218,20 +224,33 @@ export function firstInNames(
   return kept;
 }
 
-/** As SQLite compares them, by code points. The first one ends with the text or the end mark. */
-function compareNames(text: string, start: number, name: string): number {
-  for (let at = 0; ; at += 1) {
-    const one = unitAt(text, start + at);
-    const other = unitAt(name, at);
-    if (one !== other) return one - other;
-    if (one === 0) return 0;
-  }
+/** Where a name stands in the order. */
+interface Place {
+  /** With its end mark. */
+  readonly marked: string;
+  readonly ordinal: number;
 }
 
-/** A part of a character beyond 16 bits comes after all others; 0 at the end. */
-function unitAt(text: string, at: number): number {
-  const unit = at < text.length ? text.charCodeAt(at) : 0;
-  if (unit < zero) return 0;
+function toPlace({ value, ordinal }: NamedOrdinal): Place {
+  return { marked: value + nameEnd, ordinal };
+}
+
+function compareValues(a: NamedOrdinal, b: NamedOrdinal): number {
+  return compareNames(a.value + nameEnd, 0, b.value + nameEnd);
+}
+
+/** As SQLite compares them, by code points; both end with their marks. */
+function compareNames(text: string, start: number, name: string): number {
+  for (let at = 0; at < name.length; at += 1) {
+    const one = text.charCodeAt(start + at);
+    const other = name.charCodeAt(at);
+    if (one !== other) return rankOf(one) - rankOf(other);
+  }
+  return 0;
+}
+
+/** A half of a character beyond 16 bits comes after all others. */
+function rankOf(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
