@@ -1,22 +1,29 @@
 // Writes an export as a zip file: the same dataset gives the same bytes.
 
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { addAbortSignal, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { ZipFile } from 'yazl';
+import { addAbortSignal } from 'node:stream';
 import { FoveaError } from '../errors.ts';
 import { syncFolder } from '../folder-sync.ts';
+import { ContentMeter } from '../storage/content-hash.ts';
+import { writeSynced } from '../storage/write-synced-file.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import { addExportEntries, type ExportSink } from './export-entries.ts';
+import { addExportEntries } from './export-entries.ts';
 import type { ExportFormat } from './export-format.ts';
+import { type ZipEntry, zipStream } from './zip-stream.ts';
 
 export interface WriteExportOptions {
   readonly signal?: AbortSignal;
   /** Called after each image. */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+export interface WrittenExport {
+  readonly bytes: number;
+  /** SHA-256 of the zip file, hex. */
+  readonly hash: string;
+  readonly files: number;
 }
 
 /**
@@ -28,119 +35,73 @@ export async function writeExport(
   format: ExportFormat,
   given: ExportDataset,
   outputPath: string,
-  { signal, onProgress }: WriteExportOptions = {},
-): Promise<{ readonly bytes: number; readonly files: number }> {
-  const zip = new Zip(signal);
+  { signal = new AbortController().signal, onProgress }: WriteExportOptions = {},
+): Promise<WrittenExport> {
+  const entries: ZipEntry[] = [];
+  const add = (path: string, isDeflated: boolean, open: () => Promise<Content> | Content) =>
+    entries.push({ path, isDeflated, content: () => readEntry(path, open, signal) });
+  const sink = {
+    addFile: ({ path, content, isCompressed = false }: ExportFile) =>
+      add(path, !isCompressed, content),
+    // These formats are compressed already; BMP and TIFF may not be.
+    addImage: (path: string, { open }: ExportImage) =>
+      add(path, /\.(bmp|tiff?)$/i.test(path), open),
+  };
   let done = 0;
-  let total = 0;
-  const watched = (image: ExportImage): ExportImage => ({
+  const total = addExportEntries(sink, format, given, (image) => ({
     ...image,
     open: async () => {
-      const stream = addAbortSignal(zip.signal, await image.open());
+      const stream = addAbortSignal(signal, await image.open());
       return stream.once('end', () => onProgress?.({ done: ++done, total }));
     },
-  });
-  total = addExportEntries(zip, format, given, watched);
+  }));
   const temporaryPath = `${outputPath}.${randomUUID()}.tmp`;
+  const meter = new ContentMeter();
   try {
-    await zip.writeTo(temporaryPath);
-    const { size } = await stat(temporaryPath);
+    await writeSynced(temporaryPath, meter.through(zipStream(entries)));
     await rename(temporaryPath, outputPath);
     await syncFolder(dirname(outputPath));
-    return { bytes: size, files: zip.files };
-  } catch (thrown) {
+    return { ...meter.measured(), files: entries.length };
+  } catch (cause) {
     await rm(temporaryPath, { force: true });
-    throw thrown;
+    if (!signal.aborted) throw cause;
+    throw new FoveaError('cancelled', 'The export was cancelled.', { cause });
   }
 }
 
-/** Zip files hold local time: the same digits in every time zone. */
-function entryOptions(compress: boolean) {
-  return { mtime: new Date(2000, 0, 1), mode: 0o100644, forceDosTimestamp: true, compress };
-}
+type Content = AsyncIterable<Uint8Array> | Iterable<string>;
 
-/** A zip file being written; entries are opened one after the other. */
-class Zip implements ExportSink {
-  files = 0;
-  readonly #zip = new ZipFile();
-  readonly #stop = new AbortController();
-  /** Aborted when the export is given up, whatever the reason. */
-  readonly signal: AbortSignal;
-  #current: Readable | undefined;
-  #failure: FoveaError | undefined;
-
-  constructor(signal: AbortSignal | undefined) {
-    this.signal = AbortSignal.any([this.#stop.signal, ...(signal ? [signal] : [])]);
-    this.#zip.on('error', (cause: unknown) => this.#fail(cause));
-  }
-
-  addFile({ path, content, isCompressed = false }: ExportFile): void {
-    this.#add(path, !isCompressed, async () => {
-      const pieces = content();
-      return Symbol.asyncIterator in pieces
-        ? Readable.from(pieces, { objectMode: false })
-        : Readable.from(inChunks(pieces));
-    });
-  }
-
-  addImage(path: string, { open }: ExportImage): void {
-    // These formats are compressed already; BMP and TIFF may not be.
-    this.#add(path, /\.(bmp|tiff?)$/i.test(path), open);
-  }
-
-  /** Syncs the file before it is done. */
-  async writeTo(path: string): Promise<void> {
-    this.#zip.end();
-    const file = createWriteStream(path, { flags: 'wx', flush: true });
-    try {
-      await pipeline(this.#zip.outputStream, file, { signal: this.signal });
-    } catch (cause) {
-      this.#stop.abort();
-      this.#current?.destroy();
-      if (this.#failure !== undefined) throw this.#failure;
-      if (this.signal.aborted && cause instanceof Error && cause.name === 'AbortError') {
-        throw new FoveaError('cancelled', 'The export was cancelled.', { cause });
-      }
-      throw cause;
+async function* readEntry(
+  path: string,
+  open: () => Promise<Content> | Content,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of inChunks(await open())) {
+      signal.throwIfAborted();
+      yield piece;
     }
-  }
-
-  #add(path: string, compress: boolean, openEntry: () => Promise<Readable>): void {
-    this.files++;
-    this.#zip.addReadStreamLazy(path, entryOptions(compress), (callback) => {
-      if (this.signal.aborted) return;
-      openEntry().then(
-        (stream) => {
-          this.#current = stream.once('error', (cause) => this.#fail(cause, path));
-          if (this.signal.aborted) stream.destroy();
-          else callback(null, stream);
-        },
-        (cause: unknown) => this.#fail(cause, path),
-      );
-    });
-  }
-
-  #fail(cause: unknown, path?: string): void {
-    // Streams that are cut off by the end fail too.
-    if (this.signal.aborted) return;
-    const what = path === undefined ? 'A file' : `"${path}"`;
-    const message = `${what} of the export cannot be read.`;
-    const isForeseen = cause instanceof FoveaError && cause.code === 'invalid_input';
-    this.#failure = isForeseen ? cause : new FoveaError('internal', message, { cause });
-    this.#stop.abort();
+  } catch (cause) {
+    if (cause instanceof FoveaError && cause.code === 'invalid_input') throw cause;
+    const message = `"${path}" of the export cannot be read.`;
+    throw new FoveaError('internal', message, { cause });
   }
 }
 
-/** Each chunk costs the compressor a turn of a thread: a box alone is too small for one. */
-function* inChunks(pieces: Iterable<string>): Generator<string> {
-  let chunk = '';
-  for (const piece of pieces) {
-    chunk += piece;
-    if (chunk.length < chunkCharacters) continue;
-    yield chunk;
-    chunk = '';
+/** Each piece costs the compressor a turn of a thread: a box alone is too small for one. */
+async function* inChunks(pieces: Content): AsyncGenerator<Uint8Array> {
+  let text = '';
+  for await (const piece of pieces) {
+    if (typeof piece !== 'string') {
+      yield piece;
+      continue;
+    }
+    text += piece;
+    if (text.length < chunkCharacters) continue;
+    yield Buffer.from(text);
+    text = '';
   }
-  if (chunk !== '') yield chunk;
+  if (text !== '') yield Buffer.from(text);
 }
 
 const chunkCharacters = 64 * 1024;

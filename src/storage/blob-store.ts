@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import {
+  chmod,
   copyFile,
   mkdir,
   open,
@@ -26,6 +27,7 @@ import {
   isHash,
   sha256,
   verified,
+  verifiedAtOnce,
 } from './content-hash.ts';
 
 /** What is kept of some content. */
@@ -53,8 +55,11 @@ export interface BlobStore {
    * written again, and counts as young once more. Throws `full` when the disk is.
    */
   put(content: BlobContent): Promise<StoredBlob>;
-  /** Keeps a finished file and takes it away: it is no longer at `path` when this resolves. */
-  putFile(path: string): Promise<StoredBlob>;
+  /**
+   * Keeps a finished file and takes it away: it is no longer at `path` when this resolves. `known`:
+   * what it holds, where the caller has just written and synced it; else it is read and synced.
+   */
+  putFile(path: string, known?: StoredBlob): Promise<StoredBlob>;
   /** The whole content, held against its hash. Throws `internal` when it is damaged. */
   get(hash: string): Promise<Uint8Array>;
   /**
@@ -133,10 +138,14 @@ class BlobFolder implements BlobStore {
     return blob;
   }
 
-  async putFile(path: string): Promise<StoredBlob> {
+  async putFile(path: string, known?: StoredBlob): Promise<StoredBlob> {
     return this.#receive(async (draft) => {
-      await moveFile(path, draft);
+      const isCopy = await moveFile(path, draft);
       await this.#makeYoung(draft);
+      if (known !== undefined && !isCopy) {
+        await chmod(draft, 0o600);
+        return known;
+      }
       return syncAndHash(draft);
     });
   }
@@ -149,7 +158,14 @@ class BlobFolder implements BlobStore {
 
   async open(hash: string): Promise<Readable> {
     const file = await this.#find(hash, (path) => open(path, 'r'));
-    return Readable.from(verified(file.createReadStream(), hash), { objectMode: false });
+    const { size } = await file.stat();
+    if (size > limits.blobReadAtOnceBytesMax) {
+      return Readable.from(verified(file.createReadStream(), hash), { objectMode: false });
+    }
+    // A stream of a file takes as long as many small ones.
+    const content = Buffer.allocUnsafeSlow(size);
+    await file.read(content).finally(() => file.close());
+    return Readable.from(verifiedAtOnce(content, hash), { objectMode: false });
   }
 
   async size(hash: string): Promise<number> {
@@ -355,13 +371,16 @@ async function syncAndHash(path: string): Promise<StoredBlob> {
   return meter.measured();
 }
 
-async function moveFile(from: string, to: string): Promise<void> {
+/** Whether it had to be copied, to another disk. */
+async function moveFile(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
+    return false;
   } catch (thrown) {
     if (systemErrorCode(thrown) !== 'EXDEV') throw thrown;
     await copyFile(from, to);
     await rm(from);
+    return true;
   }
 }
 

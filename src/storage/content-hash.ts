@@ -70,3 +70,9 @@ export async function* verified(
   if (meter.measured().hash !== hash) throw damaged(hash);
   if (last !== undefined) yield last;
 }
+
+/** The whole as one piece, if there is one, once it has matched the hash; else throws. */
+export function* verifiedAtOnce(content: Uint8Array, hash: string): Generator<Uint8Array> {
+  if (sha256(content) !== hash) throw damaged(hash);
+  if (content.byteLength > 0) yield content;
+}

@@ -134,7 +134,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/http-client'],
   yauzl: ['src/platform'],
   yaml: ['src/contract', 'src/setup', 'tools'],
-  yazl: ['src/export-formats', 'tools'],
+  yazl: ['tools'],
   zod: ['src/contract', 'src/mcp', 'tools'],
   'node:perf_hooks': ['src/clock.ts'],
   'node:process': ['src/config.ts'],

@@ -49,8 +49,8 @@ export const exportSearchResults: BackgroundTask = async (
   };
   const onProgress = reportInBackground((done, total) => claim.progress(done, total));
   const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
-    await writeExport(format, dataset, path, { signal, onProgress });
-    return blobs.putFile(path);
+    const written = await writeExport(format, dataset, path, { signal, onProgress });
+    return blobs.putFile(path, written);
   });
   await store.search.exports.finish(claim.id, hash, bytes, claim.fenced);
   return { format: format.name, bytes, images: images.length };

@@ -22,8 +22,8 @@ export const exportVersion: BackgroundTask = async (
   const dataset = versionDataset(project, version, images, blobs);
   const onProgress = reportInBackground((done, total) => claim.progress(done, total));
   const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
-    await writeExport(format, dataset, path, { signal, onProgress });
-    return blobs.putFile(path);
+    const written = await writeExport(format, dataset, path, { signal, onProgress });
+    return blobs.putFile(path, written);
   });
   await store.exports.finish(exportId, hash, bytes, claim.fenced);
   return { format: format.name, bytes };
