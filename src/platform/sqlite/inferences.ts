@@ -99,31 +99,46 @@ async function setMetadata(
   const metadata = await readMetadata(database, workspaceId, ids);
   for (const { ids: changed, name, value } of changes) {
     for (const id of changed) {
-      const pairs = metadata.get(id)?.set(name, value);
+      const pairs = metadata.get(id)?.pairs.set(name, value);
       if (pairs && pairs.size > limits.customMetadataPairsMax) throw tooMany(id);
     }
   }
-  const texts = [...metadata].map(([id, pairs]) => [id, JSON.stringify(Object.fromEntries(pairs))]);
+  const texts = [...metadata.values()].map(({ ordinal, pairs }) => [
+    ordinal,
+    JSON.stringify(Object.fromEntries(pairs)),
+  ]);
   await database.run(
     `UPDATE inferences SET metadata = changed.value ->> 1 FROM json_each(?) AS changed
-     WHERE workspace_id = ? AND inferences.id = changed.value ->> 0`,
-    [JSON.stringify(texts), workspaceId],
+     WHERE inferences.ordinal = changed.value ->> 0`,
+    [JSON.stringify(texts)],
   );
   return [];
 }
 
-/** The pairs of each record. */
+interface StoredMetadata {
+  /** Of the record. */
+  readonly ordinal: number;
+  readonly pairs: Map<string, unknown>;
+}
+
+/** By the id of the record. */
 async function readMetadata(
   database: AsyncDatabase,
   workspaceId: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Map<string, unknown>>> {
+): Promise<ReadonlyMap<string, StoredMetadata>> {
   return new Map(
     await database.all(
-      `SELECT id, metadata FROM inferences
+      `SELECT id, ordinal, metadata FROM inferences
        WHERE workspace_id = ? AND id IN (SELECT value FROM json_each(?))`,
       [workspaceId, JSON.stringify(ids)],
-      (row) => [row.text('id'), new Map(Object.entries(Object(row.json('metadata'))))],
+      (row) => [
+        row.text('id'),
+        {
+          ordinal: row.integer('ordinal'),
+          pairs: new Map(Object.entries(Object(row.json('metadata')))),
+        },
+      ],
     ),
   );
 }
