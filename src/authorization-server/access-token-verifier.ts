@@ -11,7 +11,7 @@ export interface VerifyDependencies {
   readonly authorizations: AuthorizationStore;
   readonly users: Pick<UserServices, 'accounts' | 'workspacesOf'>;
   readonly clock: Clock;
-  /** Whether an application is still registered; always true for metadata documents. */
+  /** Whether a client is still registered; always true for metadata documents. */
   isKnownClient(id: string): Promise<boolean>;
   /** Whether the resource still exists: tokens of a removed MCP server become invalid. */
   isKnownAudience(audience: string): Promise<boolean>;

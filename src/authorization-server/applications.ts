@@ -1,4 +1,5 @@
-// OAuth applications: registers, lists and removes them.
+// Applications, the clients that people register: adds, lists and removes them. Clients of other
+// kinds are in oauth-clients.ts.
 
 import { randomBytes } from 'node:crypto';
 import type { ApplicationValues } from '../command-line.ts';

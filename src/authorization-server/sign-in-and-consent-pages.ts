@@ -114,7 +114,7 @@ function interactionEnded(): FoveaError {
   });
 }
 
-/** A form is bound to one sign-in, account, application and redirect URI. */
+/** A form is bound to one sign-in, account, client and redirect URI. */
 function binding(
   kind: 'sign-in' | 'consent',
   { details, client, redirectUri }: PendingInteraction,
@@ -161,7 +161,7 @@ async function showSignIn(
   const page = signInPage({
     action: interactionPath(details.uid),
     token: await makeToken(dependencies, 'sign-in', interaction),
-    application: nameOf(client),
+    client: nameOf(client),
     name: refused?.name ?? (text(details.params.login_hint) || current?.email),
     problem: refused?.problem ?? (details.lastSubmission?.login ? other : undefined),
     hasAccounts: !(await accounts.isEmpty()),
@@ -227,7 +227,7 @@ async function showConsent(
   const page = consentPage({
     action: `${interactionPath(details.uid)}/consent`,
     token: await makeToken(dependencies, 'consent', interaction),
-    application: {
+    client: {
       name: nameOf(client),
       homepage: client.clientUri,
       isDesktop: client.applicationType === 'native' || hasLoopbackHost(redirectUri),
@@ -271,7 +271,7 @@ function internalPage({ name }: Account, otherAccount: string) {
   });
 }
 
-/** The application's authorization request again, with a sign-in first. */
+/** The client's authorization request again, with a sign-in first. */
 function signInAgainUrl({ authorizePath }: InteractionDependencies, { params }: Details): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {

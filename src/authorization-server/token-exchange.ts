@@ -30,7 +30,7 @@ const parameters = [
 
 /**
  * Only the MCP server that is the token's audience may exchange it. The new token is for the same
- * account, application and grant, with no wider scope and no longer lifetime, and only for the
+ * account, client and grant, with no wider scope and no longer lifetime, and only for the
  * management API.
  */
 export function registerTokenExchange(provider: Provider, library: Library, clients: Clients) {
@@ -74,7 +74,7 @@ async function exchange(ctx: Context, { errors }: Library, clients: Clients): Pr
     scope: wanted.join(' '),
     expiresIn,
   });
-  // The token acts for the application that the user signed in to, not for the MCP server.
+  // The token acts for the client that the user signed in to, not for the MCP server.
   token.clientId = subject.clientId;
   const value = await token.save();
   ctx.body = {

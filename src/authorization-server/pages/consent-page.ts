@@ -8,12 +8,12 @@ import { permissionGroups } from './scope-descriptions.ts';
 export interface ConsentPage {
   readonly action: string;
   readonly token: string;
-  readonly application: {
+  readonly client: {
     readonly name: string;
     readonly homepage: string | undefined;
     /** A program on the user's computer, whose name cannot be verified. */
     readonly isDesktop: boolean;
-    /** Host of its client metadata document; undefined for a registered application. */
+    /** Host of its client metadata document; undefined for a registered client. */
     readonly documentHost: string | undefined;
   };
   /** Where the browser is sent afterwards. */
@@ -30,16 +30,16 @@ export interface ConsentPage {
 }
 
 export function consentPage(page: ConsentPage): Page {
-  const { application, account } = page;
+  const { client, account } = page;
   return {
-    title: `Allow ${application.name}?`,
+    title: `Allow ${client.name}?`,
     body: html`<div class="card">
-<h1><bdi>${application.name}</bdi> asks for access</h1>
+<h1><bdi>${client.name}</bdi> asks for access</h1>
 <p class="quiet">You are signed in as <strong><bdi>${account.name}</bdi></strong> (<bdi>${account.email}</bdi>).
 <a href="${page.otherAccount}">Not you?</a></p>
 ${warningOf(page)}
 <dl class="facts">
-${application.homepage !== undefined && html`<dt>Homepage</dt><dd><bdi>${application.homepage}</bdi></dd>`}
+${client.homepage !== undefined && html`<dt>Homepage</dt><dd><bdi>${client.homepage}</bdi></dd>`}
 <dt>Goes back to</dt><dd><bdi>${placeOf(page.redirectUri)}</bdi></dd>
 ${page.resources.length > 0 && html`<dt>Used at</dt><dd><bdi>${page.resources.join(', ')}</bdi></dd>`}
 </dl>
@@ -64,11 +64,11 @@ function placeOf(redirectUri: string): string {
   return isLoopbackName(hostname) ? `a program on this computer (${host})` : host;
 }
 
-function warningOf({ application }: ConsentPage): Html | undefined {
-  if (application.documentHost !== undefined) {
-    return html`<div class="notice"><p>This application describes itself. Only its address is certain: <strong><bdi>${application.documentHost}</bdi></strong>. Allow it if you trust that address and have just started this sign-in yourself.</p></div>`;
+function warningOf({ client }: ConsentPage): Html | undefined {
+  if (client.documentHost !== undefined) {
+    return html`<div class="notice"><p>This application describes itself. Only its address is certain: <strong><bdi>${client.documentHost}</bdi></strong>. Allow it if you trust that address and have just started this sign-in yourself.</p></div>`;
   }
-  if (!application.isDesktop) return undefined;
+  if (!client.isDesktop) return undefined;
   return html`<div class="notice"><p>This is a program on your own computer. Allow it only if you have just started this sign-in yourself.</p></div>`;
 }
 

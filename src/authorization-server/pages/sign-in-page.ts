@@ -1,4 +1,4 @@
-// The sign-in page: for an application, or for the settings pages.
+// The sign-in page: for a client, or for the settings pages.
 
 import { html } from './html.ts';
 import { formToken, type Page, problemBox, textField } from './page-layout.ts';
@@ -7,8 +7,8 @@ export interface SignInPage {
   /** URL to which the form is sent. */
   readonly action: string;
   readonly token: string;
-  /** Name of the requesting application; undefined: the settings pages. */
-  readonly application?: string | undefined;
+  /** Name of the requesting client; undefined: the settings pages. */
+  readonly client?: string | undefined;
   /** Initial value of the name field. */
   readonly name?: string | undefined;
   /** What went wrong, or why the user must sign in again. */
@@ -18,12 +18,12 @@ export interface SignInPage {
 }
 
 export function signInPage(page: SignInPage): Page {
-  const { application, name, problem } = page;
+  const { client, name, problem } = page;
   const heading =
-    application === undefined
+    client === undefined
       ? html`<h1>Sign in</h1><p class="quiet">to see and change the registered applications</p>`
       : html`<h1>Sign in</h1>
-<p class="quiet">to go on to <strong><bdi>${application}</bdi></strong>. Your password stays here: no application sees it.</p>`;
+<p class="quiet">to go on to <strong><bdi>${client}</bdi></strong>. Your password stays here: no application sees it.</p>`;
   return {
     title: 'Sign in',
     body: html`<div class="card">
@@ -49,7 +49,7 @@ ${textField({
   hasFocus: Boolean(name),
   isWrong: problem !== undefined,
 })}
-${application !== undefined && remember}
+${client !== undefined && remember}
 <div class="actions"><button class="main" type="submit">Sign in</button></div>
 </form>
 </div>`,
