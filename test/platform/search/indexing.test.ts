@@ -247,6 +247,23 @@ it('finds all images of a workspace whose index is from before workspaces had a 
   expect(await count()).toBe(3);
 });
 
+it('names the tags of images in reach alone, wherever these lie', async () => {
+  const fixture = await openSearch();
+  onTestFinished(() => fixture.close());
+  const image = { batch: 'one', width: 4, height: 4, metadata: {}, split: 'train' } as const;
+  const add = (project: string, tags: readonly string[]) =>
+    fixture.add({ ...image, project, name: 'a.jpg', tags });
+  await add('cells', ['night']);
+  await add('foreign', ['rain', 'secret']);
+  fixture.skip(9_000);
+  await add('cars', ['rain', 'fog']);
+  const reach = { workspaceId: fixture.acme.id, projectIds: undefined };
+  expect(await fixture.search.names(reach, 'tag')).toEqual(['fog', 'night', 'rain']);
+  expect(await fixture.search.names({ ...reach, projectIds: ['cells'] }, 'tag')).toEqual(['night']);
+  fixture.setTrashed('cars', true);
+  expect(await fixture.search.names(reach, 'tag')).toEqual(['night']);
+});
+
 function never(): never {
   throw new Error('no such image');
 }

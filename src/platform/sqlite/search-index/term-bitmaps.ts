@@ -3,17 +3,7 @@
 import { limits } from '../../../limits.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { Reader, Row, SqlParameters } from '../../../storage/database.ts';
-import {
-  and,
-  type Bitmap,
-  chunkOf,
-  chunkWords,
-  countBits,
-  placeOf,
-  setBit,
-  size,
-  unite,
-} from './bitmap.ts';
+import { type Bitmap, chunkOf, chunkWords, countBits, placeOf, setBit, unite } from './bitmap.ts';
 
 /** Bits of the index that change: term to the images that get it; below zero: that lose it. */
 export type TermChanges = Map<string, number[]>;
@@ -276,9 +266,19 @@ export function listTermsFrom(
     (row) => ({ id: row.integer('id'), term: row.text('term') }),
   );
   if (terms.length > limits.searchKnownNamesMax) return undefined;
-  return terms
-    .filter(({ id }) => size(and(within, readChunks(database, [id], range))) > 0)
-    .map(({ term }) => term);
+  return terms.filter(({ id }) => isAmong(database, id, within, range)).map(({ term }) => term);
+}
+
+/** Whether any of these images has a term: most have it early, and nothing else of it is read. */
+function isAmong(database: Reader, id: number, within: Bitmap, range: ChunkRange): boolean {
+  let isFound = false;
+  database.each(findChunks, chunksOf([id], range), (row) => {
+    const [chunk, words] = readChunk(row);
+    const wanted = within.get(chunk);
+    isFound = wanted?.some((bits, at) => (bits & (words[at] ?? 0)) !== 0) ?? false;
+    return !isFound;
+  });
+  return isFound;
 }
 
 /** The images that have any of these terms. */
