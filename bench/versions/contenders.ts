@@ -2,40 +2,72 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { findPython } from '../../scripts/test-reference/find-python.ts';
-import { type Answer, answer, type Request } from './request.ts';
+import type { Images } from './images.ts';
+import { type Answer, answer, type Request, settings } from './request.ts';
+import { storeVersion } from './stored-version.ts';
 
 export interface Contender {
   readonly name: string;
   /** A peer that writes the same kind of file, or one that writes a smaller kind. */
   readonly role: 'ours' | 'peer' | 'half peer';
   ask(request: Omit<Request, 'chroma'>): Promise<Answer>;
+  /** Makes the whole version on all cores, and leaves each image on the disk. */
+  store(images: Images): Promise<Answer>;
 }
 
-/** Without a Python that has OpenCV and Pillow, only Fovea. */
-export function findContenders(): readonly Contender[] {
+/**
+ * Without a Python that has OpenCV and Pillow, only Fovea. In `folder` a project is prepared for
+ * it, and scripts write their files.
+ */
+export function findContenders(folder: string): readonly Contender[] {
   const ours: Contender = {
     name: 'Fovea (4:4:4)',
     role: 'ours',
     ask: (request) => run(process.execPath, 'engine.ts', { ...request, chroma: '4:4:4' }),
+    store: async (images) => {
+      const versions = `Node ${process.version}`;
+      return { ...(await storeVersion(folder, images)), versions };
+    },
   };
   const python = findPython(['cv2', 'numpy', 'PIL']);
   if (python === undefined) return [ours];
   return [
     ours,
-    {
+    withOpenCv(python, folder, '4:4:4', {
       name: 'OpenCV, Pillow encodes (4:4:4)',
       role: 'peer',
-      ask: (request) => run(python, 'opencv.py', { ...request, chroma: '4:4:4' }),
-    },
-    {
-      name: 'OpenCV alone (4:2:0)',
-      role: 'half peer',
-      ask: (request) => run(python, 'opencv.py', { ...request, chroma: '4:2:0' }),
-    },
+    }),
+    withOpenCv(python, folder, '4:2:0', { name: 'OpenCV alone (4:2:0)', role: 'half peer' }),
   ];
+}
+
+function withOpenCv(
+  python: string,
+  folder: string,
+  chroma: Request['chroma'],
+  { name, role }: Pick<Contender, 'name' | 'role'>,
+): Contender {
+  const ask = (request: Omit<Request, 'chroma'>) =>
+    run(python, 'opencv.py', { ...request, chroma });
+  return {
+    name,
+    role,
+    ask,
+    store: async ({ train, others }) => {
+      const files = mkdtempSync(join(folder, 'opencv-'));
+      const request = { ...settings, task: 'job', images: 0, train, others, files } as const;
+      try {
+        return await ask({ ...request, processes: availableParallelism() });
+      } finally {
+        rmSync(files, { recursive: true });
+      }
+    },
+  };
 }
 
 /** Runs each request in a new process, so that no run profits from another. */

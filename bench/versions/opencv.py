@@ -1,13 +1,15 @@
 """The job of `npm run bench:versions`, as one would write it in Python with OpenCV.
 
 Reads a request (request.ts) as JSON from stdin, prints its answer as one line of JSON. The clock runs
-from the first decode to the last encode; imports and the reading of files are left out.
+from the first decode to the last encode; imports and the reading of files are left out. Where the
+request names a folder, each image is written into a file there.
 """
 
 import io
 import json
 import math
 import multiprocessing
+import os
 import random
 import sys
 import time
@@ -196,6 +198,9 @@ def measure(task, request, train, others, codec):
             continue
         images += 1
         size += len(data)
+        if "files" in request:
+            with open(os.path.join(request["files"], f"{os.getpid()}-{images}.jpg"), "wb") as file:
+                file.write(data)
     return {
         "images": images,
         "cpuMs": (time.process_time() - cpu) * 1000,

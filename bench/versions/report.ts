@@ -11,6 +11,8 @@ export interface Measured {
   readonly job: readonly Answer[];
   /** A process or a thread for each core. */
   readonly jobOnAllCores: readonly Answer[];
+  /** All cores; each image is on the disk, and Fovea's has its row. */
+  readonly stored: readonly Answer[];
   readonly derive: readonly Answer[];
   readonly limit: readonly Answer[];
 }
@@ -19,8 +21,10 @@ export interface Measured {
 const ratioMin = 1;
 /** Issue: so many copies of 640 x 640 per second and core, after one decoding, at the least. */
 const copiesPerSecondMin = 80;
-/** Memory counts as flat when ten times the images add at most this much, for rows per image. */
-const peakRatioMax = 1.2;
+/** Issue: the same on all cores, through the platform, with files on the disk. */
+const storedRatioMin = 0.9;
+/** Issue: memory counts as flat when any number of images takes at most this much of it. */
+const peakRatioMax = 1.1;
 
 export function formatMeasured(all: readonly Measured[]): string {
   const header = [
@@ -28,6 +32,8 @@ export function formatMeasured(all: readonly Measured[]): string {
     'job, per core (CPU)',
     'job, one process',
     'job, all cores',
+    'stored, all cores',
+    'stored, per core (CPU)',
     'copies, per core',
     'decode + encode, per core',
     'KB per image',
@@ -41,7 +47,8 @@ export function judge(all: readonly Measured[]): { said: string[]; short: string
   if (!ours) throw new Error('There is nothing to compare.');
   const said: string[] = [];
   const short: string[] = [];
-  for (const { contender, job, derive, limit } of all) {
+  for (const peer of all) {
+    const { contender, job, derive, limit } = peer;
     if (contender.role === 'ours') continue;
     const ratios = {
       job: median(ours.job.map(perCore)) / median(job.map(perCore)),
@@ -56,6 +63,9 @@ export function judge(all: readonly Measured[]): { said: string[]; short: string
     if (contender.role === 'peer' && ratios.job < ratioMin) {
       short.push(`Fovea is too slow: ${jobs} x ${contender.name}, at least ${ratioMin}.`);
     }
+    const stored = judgeStored(ours, peer);
+    said.push(...stored.said);
+    short.push(...stored.short);
   }
   const copies = median(ours.derive.map(perCore));
   if (copies < copiesPerSecondMin) {
@@ -64,6 +74,24 @@ export function judge(all: readonly Measured[]): { said: string[]; short: string
   const share = median(ours.job.map(perCore)) / median(ours.limit.map(perCore));
   said.push(`The job runs at ${share.toFixed(2)} x the rate of Fovea's own decode + encode.`);
   return { said, short };
+}
+
+/** Round by round: what the machine did in one hit both alike. */
+function judgeStored(ours: Measured, peer: Measured): { said: string[]; short: string[] } {
+  const ratiosOf = (rate: (answer: Answer) => number) =>
+    ours.stored.map((own, round) => rate(own) / rate(peer.stored[round] ?? own));
+  const ratios = ratiosOf(perSecond);
+  const perCores = formatRange(ratiosOf(perCore), 2);
+  const { name, role } = peer.contender;
+  const said =
+    `Stored, rows and files, on all cores beside files of ${name}: ${formatRange(ratios, 2)} x ` +
+    `the images (limit ${storedRatioMin} beside the same files), ${perCores} x per core.`;
+  if (role !== 'peer' || median(ratios) >= storedRatioMin) return { said: [said], short: [] };
+  const ratio = median(ratios).toFixed(2);
+  return {
+    said: [said],
+    short: [`Stored too slowly: ${ratio} x ${name}, at least ${storedRatioMin}.`],
+  };
 }
 
 /** The same for the memory of a generation through the platform, fewest images first. */
@@ -89,13 +117,15 @@ export function judgePeaks(peaks: readonly Peak[]): { said: string[]; short: str
   };
 }
 
-function formatRow({ contender, job, jobOnAllCores, derive, limit }: Measured): string[] {
+function formatRow({ contender, job, jobOnAllCores, stored, derive, limit }: Measured): string[] {
   const kilobytes = job.map(({ bytes, images }) => bytes / images / 1000);
   return [
     contender.name,
     formatRange(job.map(perCore)),
     formatRange(job.map(perSecond)),
     formatRange(jobOnAllCores.map(perSecond)),
+    formatRange(stored.map(perSecond)),
+    formatRange(stored.map(perCore)),
     formatRange(derive.map(perCore)),
     formatRange(limit.map(perCore)),
     median(kilobytes).toFixed(0),

@@ -15,6 +15,8 @@ export interface Request extends VersionSettings {
   /** Paths. */
   readonly train: readonly string[];
   readonly others: readonly string[];
+  /** The folder for the images of a job; undefined: they are counted and forgotten. */
+  readonly files?: string;
 }
 
 export const answer = z.object({
