@@ -19,6 +19,7 @@ export interface Launch {
 type Facts = Readonly<Record<string, unknown>>;
 
 export interface StdioProcess {
+  readonly pid: number;
   /** Asks for something by its method. Throws where the answer is an error. */
   ask(method: string, params?: Facts): Promise<Facts>;
   /** Calls a tool, and gives its facts. Throws where it fails. */
@@ -44,6 +45,7 @@ export function launchStdio(launch: Launch): StdioProcess {
     }
   };
   return {
+    pid: child.pid ?? 0,
     ask,
     call: async (name, args) => {
       const { isError, structuredContent, content } = await ask('tools/call', {

@@ -257,6 +257,8 @@ export const platformLimits = {
   imagesDescribedAtOnceMax: 32,
   /** Of them decoded concurrently: a core stays free for those who wait. */
   imagesReadToDescribeMax: 1,
+  /** Images that go on coming are looked at after this time all the same. */
+  describeHeldBackMsMax: 30_000,
   /** An answer that needs the look of all images waits so long: for some thousand of them. */
   describeWaitMsMax: 20_000,
   /** Another look meanwhile. */

@@ -27,7 +27,10 @@ export interface RunningDescriptors extends Descriptors {
   stop(): void;
 }
 
-/** Looks once a second whether there are new images, also those that other processes took. */
+/**
+ * Looks once a second whether there are new images, also those that other processes took, and no
+ * more are coming.
+ */
 export function startDescriptors({
   queue,
   search,
@@ -35,6 +38,15 @@ export function startDescriptors({
   wake,
 }: DescriptorOptions): RunningDescriptors {
   let lastTaskId = '';
+  let newest = 0;
+  let heldBackSinceMs: number | undefined;
+  /** While images come, their uploads have the processor: for a while. */
+  const isHeldBack = async () => {
+    const before = newest;
+    newest = await search.newest();
+    heldBackSinceMs ??= clock.monotonic();
+    return newest > before && clock.monotonic() - heldBackSinceMs < limits.describeHeldBackMsMax;
+  };
   const start = async () => {
     const [first] = await search.undescribed(1);
     if (first === undefined) return;
@@ -44,10 +56,14 @@ export function startDescriptors({
     const id = newId();
     if (!(await queue.addUnlessOpen({ id, kind: 'describe', payload: {} }))) return;
     lastTaskId = id;
+    heldBackSinceMs = undefined;
     wake();
   };
+  const look = async () => {
+    if (!(await isHeldBack())) await start();
+  };
   // A failure is seen again by the next look, and by whoever waits.
-  const timer = setInterval(() => start().catch(() => {}), limits.taskQueuePollMs).unref();
+  const timer = setInterval(() => look().catch(() => {}), limits.taskQueuePollMs).unref();
   return {
     areComplete: async (projects, signal) => {
       const endMs = clock.monotonic() + limits.describeWaitMsMax;

@@ -92,6 +92,10 @@ export function searchStore(
     like: (accessible, request) =>
       reader.read(accessible.workspaceId, { name: 'like', asked: [accessible, request] }),
     descriptorOf: async (imageId) => readDescriptor(database, imageId),
+    newest: async () => {
+      const sql = 'SELECT max(ordinal) AS newest FROM image_ordinals';
+      return (await database.get(sql, [], (row) => row.optionalInteger('newest'))) ?? 0;
+    },
     undescribed: (countMax) => listUndescribed(database, countMax),
     hasUndescribed: (accessible) => hasUndescribed(database, accessible),
     describe: (looks, fenced) => fenced(() => keepLooks(database, looks)),

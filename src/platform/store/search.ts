@@ -89,6 +89,8 @@ export interface SearchStore {
   /** The images that look most like a picture, the most similar first. */
   like(accessible: AccessibleProjects, request: SimilarityRequest): Promise<SimilarityPage>;
   descriptorOf(imageId: string): Promise<Descriptor | undefined>;
+  /** The number of the newest image; 0 without one. */
+  newest(): Promise<number>;
   /** New images that nobody has looked at yet. */
   undescribed(countMax: number): Promise<readonly StoredImage[]>;
   /** Whether some images of these projects have still to be looked at. */
