@@ -1,5 +1,5 @@
-// `npm run bench:import`: a folder of labelled images, imported by the installed release over MCP, by
-// a Python script, and copied plainly. Ends with 1 where Fovea falls short.
+// `npm run bench:import`: a folder of labelled images, imported by the installed release over MCP
+// and by a Python script, and copied plainly. Ends with 1 where Fovea falls short.
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -53,7 +53,11 @@ async function main(): Promise<number> {
     }
   }
   say(`\n${table(measured)}\n`);
-  return judge(ratios(measured, ours, plainCopy), ratios(measured, ours, script), measured.get(ours));
+  return judge(
+    ratios(measured, ours, plainCopy),
+    ratios(measured, ours, script),
+    measured.get(ours),
+  );
 }
 
 /** Its images and annotations, beside each other. */
@@ -77,9 +81,17 @@ function table(measured: ReadonlyMap<Contender, readonly Imported[]>): string {
       name,
       `${first?.images}`,
       `${first?.boxes}`,
-      formatRange(runs.map(({ ms }) => ms / 1000), 2),
+      formatRange(
+        runs.map(({ ms }) => ms / 1000),
+        2,
+      ),
       formatRange(runs.map(({ ms, images }) => (images / ms) * 1000)),
-      Number.isNaN(first?.cpuMs) ? '' : formatRange(runs.map(({ cpuMs }) => cpuMs / 1000), 2),
+      Number.isNaN(first?.cpuMs)
+        ? ''
+        : formatRange(
+            runs.map(({ cpuMs }) => cpuMs / 1000),
+            2,
+          ),
       peaks.length > 0 ? formatRange(peaks) : '',
     ];
   });

@@ -253,6 +253,8 @@ export const platformLimits = {
   healthImagesComparedMax: 10_000,
   /** Changes of single images that share a transaction: others wait some 20 ms for it. */
   imagesChangedAtOnceMax: 32,
+  /** So long an import waits for more of them: two commits on a slow disk. */
+  imagesChangedWaitMsMax: 20,
   /** New images that are looked at between two commits. */
   imagesDescribedAtOnceMax: 32,
   /** Of them decoded concurrently: a core stays free for those who wait. */

@@ -1,7 +1,8 @@
 // Changes of single images that come at about the same time share one transaction and one update of
 // the index: an import of many images then costs what a few large changes cost.
 
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../../clock.ts';
 import { currentWork } from '../../../current-caller.ts';
 import { limits } from '../../../limits.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
@@ -52,15 +53,27 @@ export class SharedChanges {
   }
 
   async #writeAll(key: string): Promise<void> {
+    const waiting = this.#waiting.get(key) ?? [];
+    let before = 1;
     for (;;) {
       // Those that are asked for in this turn come along.
       await setImmediate();
-      const changes = this.#waiting.get(key) ?? [];
-      const some = changes.splice(0, limits.imagesChangedAtOnceMax);
+      // Where several came before, several are on their way.
+      const isImport = before > 1 || waiting.length > 1;
+      if (isImport) await this.#gather(waiting);
+      const some = waiting.splice(0, limits.imagesChangedAtOnceMax);
       if (some.length === 0) break;
       await this.#write(some);
+      before = some.length;
     }
     this.#waiting.delete(key);
+  }
+
+  async #gather(waiting: readonly Change[]): Promise<void> {
+    const endMs = systemClock.monotonic() + limits.imagesChangedWaitMsMax;
+    while (waiting.length < limits.imagesChangedAtOnceMax && systemClock.monotonic() < endMs) {
+      await sleep(1);
+    }
   }
 
   async #write(changes: readonly Change[]): Promise<void> {
