@@ -255,8 +255,8 @@ export const platformLimits = {
   imagesChangedAtOnceMax: 32,
   /** So long an import waits for more of them: two commits on a slow disk. */
   imagesChangedWaitMsMax: 20,
-  /** New images that are looked at between two commits. */
-  imagesDescribedAtOnceMax: 32,
+  /** New images that are looked at between two commits: for a second those of one caller. */
+  imagesDescribedAtOnceMax: 16,
   /** Of them decoded concurrently: a core stays free for those who wait. */
   imagesReadToDescribeMax: 1,
   /** Images that go on coming are looked at after this time all the same. */

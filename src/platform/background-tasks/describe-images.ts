@@ -6,7 +6,7 @@ import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { ImageLook, StoredImage } from '../store/search.ts';
-import type { BackgroundTask } from './background-task.ts';
+import type { BackgroundTask, TaskDependencies } from './background-task.ts';
 import { inParallel } from './process-items.ts';
 
 /**
@@ -14,14 +14,15 @@ import { inParallel } from './process-items.ts';
  * the last attempt, the image at which the attempts before ended is passed over: its file may have
  * killed them.
  */
-export const describeImages: BackgroundTask = async ({ store, blobs }, claim, signal) => {
-  const { search } = store;
+export const describeImages: BackgroundTask = async (dependencies, claim, signal) => {
+  const { blobs } = dependencies;
+  const { search } = dependencies.store;
   const isCareful = claim.attempt > 1;
   const atOnce = isCareful ? 1 : limits.imagesDescribedAtOnceMax;
   let isSuspect = claim.attempt >= limits.taskAttemptsMax;
   let images = 0;
   for (;;) {
-    const open = await search.undescribed(atOnce);
+    const open = await nextImages(dependencies, atOnce);
     if (open.length === 0) return { images };
     const looks: ImageLook[] = [];
     const look = async (image: StoredImage) => {
@@ -34,6 +35,16 @@ export const describeImages: BackgroundTask = async ({ store, blobs }, claim, si
     isSuspect = false;
   }
 };
+
+/** Those that somebody waits for come first. */
+async function nextImages(
+  { store: { search }, descriptors }: TaskDependencies,
+  countMax: number,
+): Promise<readonly StoredImage[]> {
+  const { nextScope } = descriptors;
+  const wanted = nextScope === undefined ? [] : await search.undescribed(countMax, nextScope);
+  return wanted.length > 0 ? wanted : search.undescribed(countMax, 'all');
+}
 
 async function lookAt(blobs: BlobStore, { imageId, hash }: StoredImage): Promise<ImageLook> {
   try {

@@ -5,14 +5,16 @@ import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { newId } from '../ids-and-slugs.ts';
-import type { AccessibleProjects, SearchStore } from '../store/search.ts';
+import type { DescribedScope, SearchStore } from '../store/search.ts';
 
 export interface Descriptors {
   /**
    * Whether all images of these projects, or of the public ones, have been looked at. Waits for it,
    * at most for `limits.describeWaitMsMax`. Throws the reason of the signal.
    */
-  areComplete(projects: AccessibleProjects | 'public', signal: AbortSignal): Promise<boolean>;
+  areComplete(scope: DescribedScope, signal: AbortSignal): Promise<boolean>;
+  /** Whose images come first, since somebody waits for them; undefined: nobody does. */
+  readonly nextScope: DescribedScope | undefined;
 }
 
 export interface DescriptorOptions {
@@ -38,41 +40,52 @@ export function startDescriptors({
   wake,
 }: DescriptorOptions): RunningDescriptors {
   let lastTaskId = '';
-  let newest = 0;
-  let heldBackSinceMs: number | undefined;
-  /** While images come, their uploads have the processor: for a while. */
-  const isHeldBack = async () => {
-    const before = newest;
-    newest = await search.newest();
-    heldBackSinceMs ??= clock.monotonic();
-    return newest > before && clock.monotonic() - heldBackSinceMs < limits.describeHeldBackMsMax;
-  };
   const start = async () => {
-    const [first] = await search.undescribed(1);
-    if (first === undefined) return;
+    if (!(await search.hasUndescribed('all'))) return;
     const last = await queue.get(lastTaskId);
     const hasFailed = last?.status === 'failed';
     if (hasFailed && clock.now() - last.updated < limits.describeRetryMs) return;
     const id = newId();
     if (!(await queue.addUnlessOpen({ id, kind: 'describe', payload: {} }))) return;
     lastTaskId = id;
-    heldBackSinceMs = undefined;
     wake();
   };
+  let newest = 0;
+  let comingSinceMs: number | undefined;
   const look = async () => {
-    if (!(await isHeldBack())) await start();
+    const before = newest;
+    newest = await search.newest();
+    comingSinceMs = newest === before ? undefined : (comingSinceMs ?? clock.monotonic());
+    const heldBackMs = comingSinceMs === undefined ? Infinity : clock.monotonic() - comingSinceMs;
+    // While images come, their uploads have the processor: for a while.
+    if (heldBackMs >= limits.describeHeldBackMsMax) await start();
   };
   // A failure is seen again by the next look, and by whoever waits.
   const timer = setInterval(() => look().catch(() => {}), limits.taskQueuePollMs).unref();
+  const waiting = new Set<{ readonly scope: DescribedScope }>();
   return {
-    areComplete: async (projects, signal) => {
+    areComplete: async (scope, signal) => {
       const endMs = clock.monotonic() + limits.describeWaitMsMax;
-      while (await search.hasUndescribed(projects)) {
-        if (clock.monotonic() > endMs) return false;
-        await start();
-        await sleep(limits.describePollMs, undefined, { signal });
+      const waiter = { scope };
+      waiting.add(waiter);
+      try {
+        while (await search.hasUndescribed(scope)) {
+          if (clock.monotonic() > endMs) return false;
+          await start();
+          await sleep(limits.describePollMs, undefined, { signal });
+        }
+        return true;
+      } finally {
+        waiting.delete(waiter);
       }
-      return true;
+    },
+    get nextScope() {
+      const [first] = waiting;
+      if (first === undefined) return undefined;
+      // Those who wait take turns.
+      waiting.delete(first);
+      waiting.add(first);
+      return first.scope;
     },
     stop: () => clearInterval(timer),
   };

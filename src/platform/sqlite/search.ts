@@ -96,8 +96,8 @@ export function searchStore(
       const sql = 'SELECT max(ordinal) AS newest FROM image_ordinals';
       return (await database.get(sql, [], (row) => row.optionalInteger('newest'))) ?? 0;
     },
-    undescribed: (countMax) => listUndescribed(database, countMax),
-    hasUndescribed: (accessible) => hasUndescribed(database, accessible),
+    undescribed: (countMax, scope) => listUndescribed(database, countMax, scope),
+    hasUndescribed: (scope) => hasUndescribed(database, scope),
     describe: (looks, fenced) => fenced(() => keepLooks(database, looks)),
     unindexed: (countMax, except = []) =>
       database.all(

@@ -17,6 +17,9 @@ export interface AccessibleProjects {
   readonly projectIds: readonly string[] | undefined;
 }
 
+/** Whose images are to be looked at: `public`: those of all public projects. */
+export type DescribedScope = AccessibleProjects | 'public' | 'all';
+
 /** What images are called by; `metadata:KEY=` stands for the values of that key. */
 export type NameKind = 'class' | 'tag' | 'metadata-key' | `metadata:${string}=`;
 
@@ -92,9 +95,9 @@ export interface SearchStore {
   /** The number of the newest image; 0 without one. */
   newest(): Promise<number>;
   /** New images that nobody has looked at yet. */
-  undescribed(countMax: number): Promise<readonly StoredImage[]>;
-  /** Whether some images of these projects have still to be looked at. */
-  hasUndescribed(projects: AccessibleProjects | 'public'): Promise<boolean>;
+  undescribed(countMax: number, scope: DescribedScope): Promise<readonly StoredImage[]>;
+  /** Whether some images have still to be looked at. */
+  hasUndescribed(scope: DescribedScope): Promise<boolean>;
   /** Keeps how images look, or why that cannot be told. */
   describe(looks: readonly ImageLook[], fenced: FencedTransaction): Promise<void>;
   /** Images that came before there was an index; not `except`. */

@@ -4,14 +4,19 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
 import { projectExtensions, projects } from '../../../src/contract/projects.ts';
 import { search } from '../../../src/contract/search.ts';
+import { startDescriptors } from '../../../src/platform/images/descriptors.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
+import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { seedImages } from '../seed-images.ts';
 
 const where = { workspace: 'acme', project: 'cells' };
 const sample = 'sample/blood-cells/JPEGImages';
@@ -101,4 +106,42 @@ it('looks after a restart at what was not looked at before, and names files that
   const asked = { ...where, like_image: kept };
   const { body: found } = await second.client.call(search.images_search, asked);
   expect(found.results.map((image) => image.id)).toEqual([kept]);
+});
+
+it('looks first at the images that somebody waits for', async () => {
+  const { shared } = await seedImages(40);
+  const store = createSqliteStore(
+    shared,
+    createTaskQueue(shared, { clock: systemClock, owner: 'a' }),
+  );
+  const { id: workspaceId } = await store.workspaces.ensure('acme', 1);
+  await shared.run(
+    "INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images WHERE id <> 'image-7'",
+  );
+  await shared.run("INSERT INTO undescribed_images VALUES ('image-7', 'large-project', 'torn')");
+  const mine = { workspaceId, projectIds: ['large-project'] };
+  const others = { workspaceId: 'other', projectIds: undefined };
+  expect(await store.search.undescribed(9, mine)).toHaveLength(9);
+  expect(await store.search.undescribed(99, 'all')).toHaveLength(39);
+  expect(await store.search.undescribed(9, others)).toEqual([]);
+  expect(await store.search.undescribed(9, 'public')).toEqual([]);
+  expect(await store.search.undescribed(9, { workspaceId, projectIds: [] })).toEqual([]);
+  const never = new AbortController().signal;
+  const descriptors = startDescriptors({
+    queue: createTaskQueue(shared, { clock: systemClock, owner: 'a' }),
+    search: store.search,
+    clock: systemClock,
+    wake: () => {},
+  });
+  onTestFinished(() => descriptors.stop());
+  expect(descriptors.nextScope).toBeUndefined();
+  expect(await descriptors.areComplete(others, never)).toBe(true);
+  const waiting = descriptors.areComplete(mine, never);
+  expect(descriptors.nextScope).toEqual(mine);
+  await store.search.describe(
+    (await store.search.undescribed(99, mine)).map(({ imageId }) => ({ imageId })),
+    (writes) => writes(),
+  );
+  expect(await waiting).toBe(true);
+  expect(descriptors.nextScope).toBeUndefined();
 });

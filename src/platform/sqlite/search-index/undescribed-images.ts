@@ -5,7 +5,7 @@ import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { Reader } from '../../../storage/database.ts';
 import type { Migration } from '../../../storage/migrations.ts';
 import type { UnreadableImages } from '../../store/projects.ts';
-import type { AccessibleProjects, ImageLook, StoredImage } from '../../store/search.ts';
+import type { DescribedScope, ImageLook, StoredImage } from '../../store/search.ts';
 import { readSplit } from '../column-readers.ts';
 
 export const undescribedImageTables: Migration = {
@@ -35,17 +35,40 @@ export async function addUndescribed(
   );
 }
 
-/** In the order of their ids. */
+/** Some of those of a scope, in the order of their ids. */
 export async function listUndescribed(
   database: AsyncDatabase,
   countMax: number,
+  scope: DescribedScope,
 ): Promise<readonly StoredImage[]> {
   return database.all(
     `SELECT u.image_id, i.hash FROM undescribed_images u JOIN images i ON i.id = u.image_id
-     WHERE u.problem IS NULL ORDER BY u.image_id LIMIT ?`,
-    [countMax],
+     WHERE u.problem IS NULL AND ${isInScope} ORDER BY u.image_id LIMIT :countMax`,
+    { ...parametersOf(scope), countMax },
     (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
   );
+}
+
+/** Whether some images of a scope have still to be looked at. */
+export async function hasUndescribed(
+  database: AsyncDatabase,
+  scope: DescribedScope,
+): Promise<boolean> {
+  return (await listUndescribed(database, 1, scope)).length > 0;
+}
+
+/** Of a row `u`. */
+const isInScope = `(:kind = 'all' OR u.project_id IN (
+  SELECT id FROM projects WHERE deleted_at IS NULL
+    AND iif(:kind = 'public', public = 1, workspace_id = :workspaceId)
+    AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))))`;
+
+function parametersOf(scope: DescribedScope) {
+  if (scope === 'all' || scope === 'public') {
+    return { kind: scope, workspaceId: undefined, ids: undefined };
+  }
+  const { workspaceId, projectIds } = scope;
+  return { kind: 'some', workspaceId, ids: projectIds && JSON.stringify(projectIds) };
 }
 
 /** Within a transaction: these images were looked at. */
@@ -65,26 +88,6 @@ export async function settleUndescribed(
        SELECT value ->> 'imageId' FROM json_each(?) WHERE value ->> 'problem' IS NULL)`,
     [JSON.stringify(problems)],
   );
-}
-
-/** Whether some images of these projects, or of the public ones, have still to be looked at. */
-export async function hasUndescribed(
-  database: AsyncDatabase,
-  scope: AccessibleProjects | 'public',
-): Promise<boolean> {
-  const { workspaceId, projectIds } =
-    scope === 'public' ? { workspaceId: undefined, projectIds: undefined } : scope;
-  const found = await database.get(
-    `SELECT 1 AS n FROM projects WHERE deleted_at IS NULL
-       AND iif(:workspaceId IS NULL, public = 1, workspace_id = :workspaceId)
-       AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
-       AND EXISTS (SELECT 1 FROM undescribed_images
-         WHERE project_id = projects.id AND problem IS NULL)
-     LIMIT 1`,
-    { workspaceId, ids: projectIds && JSON.stringify(projectIds) },
-    (row) => row.integer('n'),
-  );
-  return found !== undefined;
 }
 
 /** The oldest first. */
