@@ -75,13 +75,23 @@ type Taken = readonly Promise<void>[];
 class RenderThread {
   readonly #thread: WorkerThread<ToRenderer, WorkerReport>;
   readonly #whenEnded: (thread: RenderThread) => void;
+  /** Ended while it unpacks WebAssembly, a thread takes the process with it (Node 24). */
+  readonly #started = Promise.withResolvers<void>();
   #isStopped = false;
 
   constructor(whenEnded: (thread: RenderThread) => void) {
     this.#whenEnded = whenEnded;
     const entry = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url);
     this.#thread = new WorkerThread({ entry, idleMsMax: limits.renderIdleMsMax });
-    this.#thread.onEnd(() => this.#whenEnded(this));
+    this.#thread.onEnd(() => {
+      this.#started.resolve();
+      this.#whenEnded(this);
+    });
+    const stop = this.#thread.onMessage(({ kind }) => {
+      if (kind !== 'started') return;
+      stop();
+      this.#started.resolve();
+    });
   }
 
   get isUsable(): boolean {
@@ -102,6 +112,9 @@ class RenderThread {
   async end(): Promise<void> {
     this.#isStopped = true;
     this.#whenEnded(this);
+    const release = this.#thread.hold();
+    await this.#started.promise;
+    release();
     await this.#thread.terminate();
   }
 
@@ -116,6 +129,7 @@ class RenderThread {
         emitted.push(taken);
         return;
       }
+      if (report.kind === 'started') return;
       if (report.kind === 'done') resolve(emitted);
       else Promise.all(emitted).then(() => reject(failureOf(report)), reject);
     };
@@ -148,6 +162,8 @@ function failureOf(report: Extract<WorkerReport, { readonly kind: 'failed' }>): 
 }
 
 export type WorkerReport =
+  /** It has loaded what it works with. */
+  | { readonly kind: 'started' }
   | { readonly kind: 'image'; readonly image: RenderedImage }
   | { readonly kind: 'done' }
   | {

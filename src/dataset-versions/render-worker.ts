@@ -2,6 +2,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { asFoveaError } from '../errors.ts';
+import { loadSharp } from '../imaging/load-sharp.ts';
 import { createKernel } from './kernel/kernel.ts';
 import type { Kernel } from './kernel/operations.ts';
 import { black } from './labelled-image.ts';
@@ -23,6 +24,9 @@ port.on('message', (message: RenderJob | 'taken') => {
   waiting--;
   taken();
 });
+
+await loadSharp();
+report({ kind: 'started' });
 
 async function run(job: RenderJob): Promise<void> {
   kernel ??= createKernel();

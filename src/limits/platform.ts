@@ -255,10 +255,12 @@ export const platformLimits = {
   imagesChangedAtOnceMax: 32,
   /** So long an import waits for more of them: two commits on a slow disk. */
   imagesChangedWaitMsMax: 20,
-  /** New images that are looked at between two commits: for a second those of one caller. */
+  /** New images that are looked at between two commits. */
   imagesDescribedAtOnceMax: 16,
-  /** Of them decoded concurrently: a core stays free for those who wait. */
-  imagesReadToDescribeMax: 1,
+  /** Then it is the turn of others: a slow image takes seconds. */
+  describeTurnMs: 500,
+  /** Looks at one image that ended the program: its file is the cause. */
+  describeTriesMax: 3,
   /** Images that go on coming are looked at after this time all the same. */
   describeHeldBackMsMax: 30_000,
   /** An answer that needs the look of all images waits so long: for some thousand of them. */

@@ -91,7 +91,10 @@ describe('the header of a PNG', () => {
         const image = picture(width, height, channelCount);
         const grey = channelCount < 3;
         const space = deep ? (grey ? 'grey16' : 'rgb16') : grey ? 'b-w' : 'srgb';
-        const bytes = await turned(image.toColourspace(space).png(png), orientation).toBuffer();
+        const file = turned(image.toColourspace(space).png(png), orientation);
+        // sharp cannot write some pictures in few colours.
+        const bytes = await file.toBuffer().catch(() => undefined);
+        if (bytes === undefined) return fc.pre(false);
         const { isInterlaced } = readPngHeader(bytes);
         expect({
           ...(await readHeader(bytes, 'png')),

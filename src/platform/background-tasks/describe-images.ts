@@ -5,34 +5,32 @@ import { FoveaError } from '../../errors.ts';
 import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
-import type { ImageLook, StoredImage } from '../store/search.ts';
+import type { ImageLook, UndescribedImage } from '../store/search.ts';
 import type { BackgroundTask, TaskDependencies } from './background-task.ts';
-import { inParallel } from './process-items.ts';
 
 /**
- * Goes on where a crash left off. An image whose pixels cannot be read stays, with the reason. On
- * the last attempt, the image at which the attempts before ended is passed over: its file may have
- * killed them.
+ * Goes on where a crash left off. An image whose pixels cannot be read stays, with the reason; one
+ * at which the program ended several times is passed over.
  */
 export const describeImages: BackgroundTask = async (dependencies, claim, signal) => {
-  const { blobs } = dependencies;
-  const { search } = dependencies.store;
+  const { store, clock } = dependencies;
+  // After a crash one at a time, each counted: so the one at which it ends is found.
   const isCareful = claim.attempt > 1;
-  const atOnce = isCareful ? 1 : limits.imagesDescribedAtOnceMax;
-  let isSuspect = claim.attempt >= limits.taskAttemptsMax;
   let images = 0;
   for (;;) {
-    const open = await nextImages(dependencies, atOnce);
+    const open = await nextImages(dependencies, isCareful ? 1 : limits.imagesDescribedAtOnceMax);
     if (open.length === 0) return { images };
     const looks: ImageLook[] = [];
-    const look = async (image: StoredImage) => {
-      const problem = 'reading it ended the program several times';
-      looks.push(isSuspect ? { imageId: image.imageId, problem } : await lookAt(blobs, image));
-    };
-    await inParallel(open, limits.imagesReadToDescribeMax, look, signal);
-    await search.describe(looks, claim.fenced);
+    // Whoever waits for other images is not kept waiting by these.
+    const endMs = clock.monotonic() + limits.describeTurnMs;
+    for (const image of open) {
+      signal.throwIfAborted();
+      if (isCareful) await store.search.countTry(image.imageId, claim.fenced);
+      looks.push(await lookAt(dependencies.blobs, image));
+      if (clock.monotonic() > endMs) break;
+    }
+    await store.search.describe(looks, claim.fenced);
     images += looks.length;
-    isSuspect = false;
   }
 };
 
@@ -40,13 +38,19 @@ export const describeImages: BackgroundTask = async (dependencies, claim, signal
 async function nextImages(
   { store: { search }, descriptors }: TaskDependencies,
   countMax: number,
-): Promise<readonly StoredImage[]> {
+): Promise<readonly UndescribedImage[]> {
   const { nextScope } = descriptors;
   const wanted = nextScope === undefined ? [] : await search.undescribed(countMax, nextScope);
   return wanted.length > 0 ? wanted : search.undescribed(countMax, 'all');
 }
 
-async function lookAt(blobs: BlobStore, { imageId, hash }: StoredImage): Promise<ImageLook> {
+async function lookAt(
+  blobs: BlobStore,
+  { imageId, hash, tries }: UndescribedImage,
+): Promise<ImageLook> {
+  if (tries >= limits.describeTriesMax) {
+    return { imageId, problem: 'reading it ended the program several times' };
+  }
   try {
     const { descriptor } = await readDescribedImage(await blobs.get(hash));
     return { imageId, descriptor };

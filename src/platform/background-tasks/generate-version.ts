@@ -14,6 +14,7 @@ import {
   type RenderSource,
 } from '../../dataset-versions/render-images.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { Version, VersionImage, VersionSource } from '../store/versions.ts';
@@ -29,6 +30,7 @@ export const generateVersion: BackgroundTask = async (dependencies, claim, signa
   const { store, renderers } = dependencies;
   const version = await store.versions.get(payloadText(claim, 'versionId'));
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));
+  refuseUnreadable(await store.versions.unreadable(version.id));
   const outlines = await store.versions.outlines(version.id);
   const batches = batchSources(outlines, version.settings);
   const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
@@ -39,6 +41,8 @@ export const generateVersion: BackgroundTask = async (dependencies, claim, signa
   // While images of some batches are stored, and sources of others read, no thread waits.
   const atOnce = Math.ceil(renderers.count * 1.5);
   await inParallel(missing, atOnce, run, signal);
+  // Some were looked at meanwhile.
+  refuseUnreadable(await store.versions.unreadable(version.id));
   const { images } = await store.versions.finish(version.id, claim.fenced);
   if (images === 0) throw nothingLeft(version);
   return { version: version.number, images };
@@ -144,6 +148,16 @@ function about(source: VersionSource | undefined, cause: unknown): FoveaError {
 
 function named(source: VersionSource | undefined, reason: string, cause: unknown): FoveaError {
   return new FoveaError('internal', `Image "${source?.name}": ${reason}`, { cause });
+}
+
+/** Files are taken over unseen where nothing changes their pixels. */
+function refuseUnreadable(names: readonly string[]): void {
+  if (names.length === 0) return;
+  const shown = names.slice(0, limits.healthImagesShownMax).map((name) => `"${name}"`);
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+  const message = `These images cannot be read: ${shown.join(', ')}${more}.`;
+  const hint = 'Delete them, or replace them by whole files; projects_findings lists them.';
+  throw new FoveaError('invalid_input', message, { hint });
 }
 
 function nothingLeft({ number, settings }: Version): FoveaError {

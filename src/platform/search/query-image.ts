@@ -19,20 +19,25 @@ export function similarityNotes(isDescribed: boolean): readonly string[] {
  * `too_large` and `unsupported_media` for the member `path`.
  */
 export async function describeQueryImage(base64: string, path: string): Promise<Descriptor> {
-  const text = base64.replace(/^data:[^,]{0,100};base64,/, '').replaceAll(/\s/g, '');
-  if (!/^[\w+/-]+={0,2}$/.test(text)) {
+  // With a line break after each 76 characters, and a prefix.
+  if (base64.length > limits.searchImageBytesMax * 1.4 + 200) throw tooLarge(path, base64.length);
+  const text = base64.replace(/^data:[^,]{0,100};base64,/, '');
+  // Its decoder passes over white space, and over all else too.
+  if (/[^\w+/=\s-]|=[\w+/-]/.test(text) || !/[\w+/-]/.test(text)) {
     throw invalidArgument(path, 'must be the bytes of an image file as base64');
   }
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length > limits.searchImageBytesMax) {
-    const message = `has ${bytes.length} bytes; at most ${limits.searchImageBytesMax} are accepted`;
-    throw new FoveaError('too_large', `${path}: ${message}`, { problems: [{ path, message }] });
-  }
+  if (bytes.length > limits.searchImageBytesMax) throw tooLarge(path, bytes.length);
   const { descriptor } = await readDescribedImage(bytes).catch((thrown) => {
     throw about(path, thrown);
   });
   if (descriptor === undefined) throw invalidArgument(path, 'is too large a BMP; send a JPEG');
   return descriptor;
+}
+
+function tooLarge(path: string, length: number): FoveaError {
+  const message = `has ${length} bytes; at most ${limits.searchImageBytesMax} are accepted`;
+  return new FoveaError('too_large', `${path}: ${message}`, { problems: [{ path, message }] });
 }
 
 /** What was wrong with a file, said of the member that it came in. */

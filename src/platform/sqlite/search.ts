@@ -27,6 +27,7 @@ import { rankBySimilarity, readDescriptor } from './search-index/similarity-inde
 import { orderImages } from './search-index/sort-results.ts';
 import { allChunks, listTermsFrom, readAny, readTerm } from './search-index/term-bitmaps.ts';
 import {
+  countTry,
   hasUndescribed,
   listUndescribed,
   settleUndescribed,
@@ -97,6 +98,7 @@ export function searchStore(
       return (await database.get(sql, [], (row) => row.optionalInteger('newest'))) ?? 0;
     },
     undescribed: (countMax, scope) => listUndescribed(database, countMax, scope),
+    countTry: (imageId, fenced) => fenced(() => countTry(database, imageId)),
     hasUndescribed: (scope) => hasUndescribed(database, scope),
     describe: (looks, fenced) => fenced(() => keepLooks(database, looks)),
     unindexed: (countMax, except = []) =>

@@ -78,6 +78,7 @@ export function versionStore(
         after: (last) => [versionId, last?.ordinal ?? 0],
         read: readOutline,
       }),
+    unreadable: (versionId) => listUnreadable(database, versionId),
     sources: (versionId, ordinals) =>
       database.all(
         `SELECT * FROM version_sources WHERE version_id = ?
@@ -305,6 +306,18 @@ function progressOf(row: Row): number {
   if (row.integer('ready') === 1) return 1;
   const total = row.optionalInteger('work_total') ?? 0;
   return total === 0 ? 0 : (row.optionalInteger('work_current') ?? 0) / total;
+}
+
+function listUnreadable(database: AsyncDatabase, versionId: string): Promise<readonly string[]> {
+  return database.all(
+    `SELECT s.name FROM versions v
+       CROSS JOIN undescribed_images u ON u.project_id = v.project_id AND u.problem IS NOT NULL
+       CROSS JOIN images i ON i.id = u.image_id
+       CROSS JOIN version_sources s ON s.version_id = v.id AND s.hash = i.hash
+     WHERE v.id = ? GROUP BY s.name ORDER BY min(s.ordinal)`,
+    [versionId],
+    (row) => row.text('name'),
+  );
 }
 
 function readOutline(row: Row): SourceOutline {

@@ -95,7 +95,9 @@ export interface SearchStore {
   /** The number of the newest image; 0 without one. */
   newest(): Promise<number>;
   /** New images that nobody has looked at yet. */
-  undescribed(countMax: number, scope: DescribedScope): Promise<readonly StoredImage[]>;
+  undescribed(countMax: number, scope: DescribedScope): Promise<readonly UndescribedImage[]>;
+  /** Counts that an image is about to be looked at. */
+  countTry(imageId: string, fenced: FencedTransaction): Promise<void>;
   /** Whether some images have still to be looked at. */
   hasUndescribed(scope: DescribedScope): Promise<boolean>;
   /** Keeps how images look, or why that cannot be told. */
@@ -110,6 +112,11 @@ export interface SearchStore {
 export interface StoredImage {
   readonly imageId: string;
   readonly hash: string;
+}
+
+export interface UndescribedImage extends StoredImage {
+  /** How often it was about to be looked at, after a crash. */
+  readonly tries: number;
 }
 
 export interface ImageLook {

@@ -109,6 +109,8 @@ export interface VersionStore {
   /** All frozen images, in their order. */
   outlines(versionId: string): Promise<readonly SourceOutline[]>;
   /** Those frozen images, in their order. */
+  /** Names of its sources that are known to be unreadable. */
+  unreadable(versionId: string): Promise<readonly string[]>;
   sources(versionId: string, ordinals: readonly number[]): Promise<readonly VersionSource[]>;
   /** Keeps the outputs of some sources, all of each: they are done then. */
   addImages(

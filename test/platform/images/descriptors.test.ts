@@ -3,11 +3,13 @@
 
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
 import { projectExtensions, projects } from '../../../src/contract/projects.ts';
 import { search } from '../../../src/contract/search.ts';
+import { tasks } from '../../../src/contract/tasks.ts';
+import { versions } from '../../../src/contract/versions.ts';
 import { startDescriptors } from '../../../src/platform/images/descriptors.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
@@ -79,6 +81,45 @@ it('takes an image whose pixels are damaged, and names it in the health until it
   expect(mended.unreadable).toEqual({ total: 0, images: [] });
 });
 
+it('makes no version of images that are known to be unreadable', async () => {
+  const platform = await startWithProject(await temporaryFolder());
+  onTestFinished(() => platform.close());
+  await upload(platform, 'damaged.jpg', await damagedImage());
+  await upload(platform, 'whole.png', await testImage(10));
+  await platform.client.call(projects.projects_health, where);
+  const { client } = platform;
+  const settings = { preprocessing: {}, augmentation: {} };
+  const { body } = await client.call(versions.versions_generate, { ...where, ...settings });
+  const task = { workspace: 'acme', taskId: String(body.taskId) };
+  await vi.waitFor(
+    async () => {
+      expect((await client.call(tasks.tasks_get, task)).body).toMatchObject({
+        status: 'failed',
+        error: 'These images cannot be read: "damaged.jpg".',
+      });
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+});
+
+it('passes over an image at which the program ended three times', async () => {
+  const data = await temporaryFolder();
+  const first = await startWithProject(data);
+  const id = await upload(first, 'bad.png', await testImage(10));
+  await first.client.call(projects.projects_health, where);
+  await first.close();
+  const database = openDatabase(join(data, 'platform.db'), platformMigrations);
+  database.run(
+    "INSERT INTO undescribed_images SELECT id, project_id, NULL, 3 FROM images WHERE name = 'bad.png'",
+  );
+  database.close();
+  const second = await startTestPlatform({ data });
+  onTestFinished(() => second.close());
+  const { body } = await second.client.call(projects.projects_health, where);
+  const reason = 'reading it ended the program several times';
+  expect(body.unreadable).toMatchObject({ total: 1, images: [{ id, reason }] });
+});
+
 it('looks after a restart at what was not looked at before, and names files that are lost', async () => {
   const data = await temporaryFolder();
   const first = await startWithProject(data);
@@ -118,7 +159,7 @@ it('looks first at the images that somebody waits for', async () => {
   await shared.run(
     "INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images WHERE id <> 'image-7'",
   );
-  await shared.run("INSERT INTO undescribed_images VALUES ('image-7', 'large-project', 'torn')");
+  await shared.run("INSERT INTO undescribed_images VALUES ('image-7', 'large-project', 'torn', 0)");
   const mine = { workspaceId, projectIds: ['large-project'] };
   const others = { workspaceId: 'other', projectIds: undefined };
   expect(await store.search.undescribed(9, mine)).toHaveLength(9);

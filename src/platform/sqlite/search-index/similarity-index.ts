@@ -80,22 +80,34 @@ export async function readDescriptor(
   );
 }
 
-/** Of any images with these bytes, by the hashes of the bytes. */
+/** Bytes that a workspace has, by their hash. */
+export interface WorkspaceFile {
+  readonly key: string;
+  readonly hash: string;
+  readonly workspaceId: string;
+}
+
+/**
+ * Of images of the same workspace with the same bytes, by their keys. Of those of others it would
+ * tell that they are there.
+ */
 export async function findDescriptors(
   database: AsyncDatabase,
-  hashes: readonly string[],
+  files: readonly WorkspaceFile[],
 ): Promise<ReadonlyMap<string, Descriptor>> {
-  if (hashes.length === 0) return new Map();
+  if (files.length === 0) return new Map();
   return new Map(
     await database.all(
-      `SELECT wanted.value AS file, ${descriptorColumns}
-       FROM (SELECT DISTINCT value FROM json_each(?)) AS wanted
+      `SELECT wanted.value ->> 'key' AS file, ${descriptorColumns}
+       FROM json_each(?) AS wanted
          CROSS JOIN likeness_vectors v ON v.ordinal = (
            SELECT same.ordinal FROM images i JOIN image_ordinals o ON o.image_id = i.id
              JOIN likeness_vectors same ON same.ordinal = o.ordinal
-           WHERE i.hash = wanted.value LIMIT 1)
+             JOIN projects p ON p.id = i.project_id
+           WHERE i.hash = wanted.value ->> 'hash'
+             AND p.workspace_id = wanted.value ->> 'workspaceId' LIMIT 1)
          CROSS JOIN likeness_hashes h ON ${ofChunk}`,
-      [JSON.stringify(hashes)],
+      [JSON.stringify(files)],
       (row): [string, Descriptor] => [row.text('file'), readDescriptorRow(row)],
     ),
   );

@@ -5,7 +5,7 @@ import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { Reader } from '../../../storage/database.ts';
 import type { Migration } from '../../../storage/migrations.ts';
 import type { UnreadableImages } from '../../store/projects.ts';
-import type { DescribedScope, ImageLook, StoredImage } from '../../store/search.ts';
+import type { DescribedScope, ImageLook, UndescribedImage } from '../../store/search.ts';
 import { readSplit } from '../column-readers.ts';
 
 export const undescribedImageTables: Migration = {
@@ -13,7 +13,7 @@ export const undescribedImageTables: Migration = {
   sql: `
 CREATE TABLE undescribed_images (
   image_id TEXT PRIMARY KEY REFERENCES images ON DELETE CASCADE, project_id TEXT NOT NULL,
-  problem TEXT
+  problem TEXT, tries INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX undescribed_images_open ON undescribed_images (project_id) WHERE problem IS NULL;
 CREATE INDEX undescribed_images_unreadable ON undescribed_images (project_id)
@@ -40,13 +40,24 @@ export async function listUndescribed(
   database: AsyncDatabase,
   countMax: number,
   scope: DescribedScope,
-): Promise<readonly StoredImage[]> {
+): Promise<readonly UndescribedImage[]> {
   return database.all(
-    `SELECT u.image_id, i.hash FROM undescribed_images u JOIN images i ON i.id = u.image_id
+    `SELECT u.image_id, u.tries, i.hash FROM undescribed_images u JOIN images i ON i.id = u.image_id
      WHERE u.problem IS NULL AND ${isInScope} ORDER BY u.image_id LIMIT :countMax`,
     { ...parametersOf(scope), countMax },
-    (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
+    (row) => ({
+      imageId: row.text('image_id'),
+      hash: row.text('hash'),
+      tries: row.integer('tries'),
+    }),
   );
+}
+
+/** Counts that an image is about to be looked at. */
+export async function countTry(database: AsyncDatabase, imageId: string): Promise<void> {
+  await database.run('UPDATE undescribed_images SET tries = tries + 1 WHERE image_id = ?', [
+    imageId,
+  ]);
 }
 
 /** Whether some images of a scope have still to be looked at. */

@@ -160,8 +160,8 @@ async function addOrdinals(
 }
 
 /**
- * The images of which it is known how they look, from now on. The same file elsewhere, for example
- * in what a project was forked from, looks the same.
+ * The images of which it is known how they look, from now on. The same file elsewhere in
+ * its workspace, for example in what a project was forked from, looks the same.
  */
 async function describe(
   database: AsyncDatabase,
@@ -173,12 +173,12 @@ async function describe(
   const unknown = open.filter(({ id, isIndexed }) => !isIndexed && !given.has(id));
   const found = await findDescriptors(
     database,
-    unknown.map(({ hash }) => hash),
+    unknown.map(({ id, hash, image: { workspaceId } }) => ({ key: id, hash, workspaceId })),
   );
   const added = new Map<number, Descriptor>();
   const described = new Set(entries.keys());
-  for (const { id, hash, isIndexed } of open) {
-    const descriptor = given.get(id) ?? (isIndexed ? undefined : found.get(hash));
+  for (const { id, isIndexed } of open) {
+    const descriptor = given.get(id) ?? (isIndexed ? undefined : found.get(id));
     const ordinal = ordinals.get(id);
     if (descriptor && ordinal !== undefined) added.set(ordinal, descriptor);
     else described.delete(id);
