@@ -9,7 +9,7 @@ import { checkWhole } from './check-whole.ts';
 import { type DecodeCost, decodeCost } from './decode-cost.ts';
 import { fileError } from './file-error.ts';
 import { type ImageFormat, imageContentTypes, Malformed, recogniseImage } from './image-format.ts';
-import { readHeader } from './image-header.ts';
+import { type ImageHeader, readHeader } from './image-header.ts';
 import { loadSharp } from './load-sharp.ts';
 import type { RawImage } from './raw-image.ts';
 import { computeDescriptor, type Descriptor, descriptorSide } from './similarity-descriptor.ts';
@@ -39,8 +39,10 @@ export async function readImageFile(bytes: Uint8Array): Promise<ImageFile> {
  * readImageFile.
  */
 export async function checkImageFile(bytes: Uint8Array): Promise<ImageFile> {
-  const file = await readImageHeader(bytes);
+  const weighed = await weighImage(bytes);
+  const file = affordable(weighed);
   try {
+    if (weighed.fault !== undefined) throw new Malformed(weighed.fault);
     checkWhole(bytes, file.format);
   } catch (cause) {
     throw asFileError(file.format, cause);
@@ -72,7 +74,11 @@ export async function readDescribedImage(
  * readImageFile.
  */
 export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
-  const { file, cost } = await weighImage(bytes);
+  return affordable(await weighImage(bytes));
+}
+
+/** Throws `too_large` for an image that takes more memory than is spent. */
+function affordable({ file, cost }: WeighedImage): ImageFile {
   const megabytes = (count: number) => Math.ceil(count / 1024 ** 2);
   if (cost.bytes > limits.decodeBytesMax) {
     const { width, height } = file;
@@ -93,10 +99,13 @@ export async function readStoredHeader(bytes: Uint8Array): Promise<ImageFile> {
   return (await weighImage(bytes)).file;
 }
 
+interface WeighedImage extends Pick<ImageHeader, 'fault'> {
+  readonly file: ImageFile;
+  readonly cost: DecodeCost;
+}
+
 /** A header, and what decoding its pixels would take. */
-export async function weighImage(
-  bytes: Uint8Array,
-): Promise<{ readonly file: ImageFile; readonly cost: DecodeCost }> {
+export async function weighImage(bytes: Uint8Array): Promise<WeighedImage> {
   checkLength(bytes);
   const format = recognise(bytes);
   try {
@@ -105,7 +114,8 @@ export async function weighImage(
     const { width, height, orientation } = header;
     const contentType = imageContentTypes[format];
     const cost = decodeCost(header, header.held);
-    return { file: { format, contentType, width, height, orientation }, cost };
+    const { fault } = header;
+    return { file: { format, contentType, width, height, orientation }, cost, fault };
   } catch (cause) {
     throw asFileError(format, cause);
   }

@@ -27,6 +27,8 @@ export interface ImageHeader extends DecodedHeader {
   readonly orientation: number;
   /** What is in memory as a whole while its pixels are decoded. */
   readonly held: DecodeCost;
+  /** What is missing or damaged behind it, where reading it has told; follows "it". */
+  readonly fault?: string | undefined;
 }
 
 /** Throws `too_large`, `invalid_input`, or `Malformed`. */
@@ -46,8 +48,9 @@ const readers: Readonly<
     const file = readJpegFile(bytes, limits.jpegScansMax);
     checkCount(file.scans, limits.jpegScansMax, 'scans');
     checkExif(bytes);
-    const { width, height, components: channels, orientation } = file;
-    return { width, height, channels, bytesPerSample: 1, orientation, held: heldOfJpeg(file) };
+    const { width, height, components: channels, orientation, fault } = file;
+    const held = heldOfJpeg(file);
+    return { width, height, channels, bytesPerSample: 1, orientation, held, fault };
   },
   png: (bytes) => {
     const header = readPngHeader(bytes);

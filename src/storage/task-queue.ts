@@ -145,10 +145,12 @@ export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptio
     addOnce: async (work) => {
       await addWork(database, options.clock, work);
     },
-    addUnlessOpen: ({ id, kind, payload }) => {
-      const now = options.clock.now();
-      return addUnlessOpen(database, { id, kind, payload: toJson(payload), now });
-    },
+    // Whoever asks again and again looks without taking the write lock.
+    addUnlessOpen: async (work) =>
+      !(await isOpen(database, work.kind)) &&
+      (await database.transaction(
+        async () => !(await isOpen(database, work.kind)) && addWork(database, options.clock, work),
+      )),
     get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readQueuedTask),
     begin: async (id) =>
       (await database.run(
@@ -184,22 +186,9 @@ async function addWork(database: AsyncDatabase, clock: Clock, work: NewTask): Pr
   return added > 0;
 }
 
-async function addUnlessOpen(
-  database: AsyncDatabase,
-  work: {
-    readonly id: string;
-    readonly kind: string;
-    readonly payload: string;
-    readonly now: number;
-  },
-): Promise<boolean> {
-  const added = await database.run(
-    `INSERT INTO work (id, kind, payload, status, created, updated)
-     SELECT :id, :kind, :payload, 'created', :now, :now WHERE NOT EXISTS (
-       SELECT 1 FROM work WHERE kind = :kind AND status IN ('created', 'running'))`,
-    work,
-  );
-  return added > 0;
+async function isOpen(database: AsyncDatabase, kind: string): Promise<boolean> {
+  const sql = "SELECT 1 AS n FROM work WHERE kind = ? AND status IN ('created', 'running') LIMIT 1";
+  return (await database.get(sql, [kind], (row) => row.integer('n'))) !== undefined;
 }
 
 /**

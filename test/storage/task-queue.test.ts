@@ -76,6 +76,18 @@ describe('adding', () => {
     await work.addOnce({ ...job, payload: 'other' });
     expect((await work.get('w1'))?.payload).toEqual({ version: 'v1' });
   });
+
+  test('unless work of its kind waits or runs: of many at once one is added', async () => {
+    const { work } = await openWork();
+    const add = (id: string) => work.addUnlessOpen({ id, kind: 'job', payload: {} });
+    const added = await Promise.all(['a', 'b', 'c'].map(add));
+    expect(added.filter((isAdded) => isAdded)).toHaveLength(1);
+    const claim = await work.claim(['job']);
+    expect(await add('d')).toBe(false);
+    await claim?.complete({});
+    expect(await add('e')).toBe(true);
+    expect(await work.get('d')).toBeUndefined();
+  });
 });
 
 describe('claiming', () => {

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Secret } from '../../secret.ts';
+import { Turns } from '../../turns.ts';
 import type { SecretStore } from './secret-store.ts';
 
 /** The entries of a keychain, under the name of this service. They throw what the library does. */
@@ -156,7 +157,7 @@ function damaged(): FoveaError {
  * whoever waits behind it gives up as well.
  */
 function oneAtATime(entries: KeychainEntries) {
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = new Turns();
   return async <T>(work: () => Promise<T>): Promise<T> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     let hasGivenUp = false;
@@ -164,11 +165,10 @@ function oneAtATime(entries: KeychainEntries) {
       hasGivenUp = true;
       reject(new KeychainError('silent'));
     }, limits.keychainMsMax);
-    const turn = last.then(() => {
+    const turn = turns.take(async () => {
       if (hasGivenUp) throw new KeychainError('silent');
       return work();
     });
-    last = turn.catch(() => undefined);
     try {
       return await Promise.race([turn, late]);
     } catch (thrown) {
