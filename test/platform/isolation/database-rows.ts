@@ -62,8 +62,8 @@ export function openWork(data: string): number {
   }
 }
 
-/** Those of an index have a schema of their own, and no owner. */
-const shared = /^(sqlite_|search_(terms|chunks|words|names)|likeness_)/;
+/** Those of an index have a schema of their own, and no owner, or are filled behind the changes. */
+const shared = /^(sqlite_|search_(terms|chunks|words|names)|likeness_|undescribed_images)/;
 
 function tablesOf(database: DatabaseSync): readonly string[] {
   const rows = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all();
