@@ -126,16 +126,24 @@ async function main(): Promise<number> {
   const notRun: string[] = [];
   for (const trial of chosen) {
     const reason = reasonAgainst(trial, missing);
-    if (reason === undefined) results.push(await runTrial(trial));
-    else notRun.push(`${trial.name}: ${reason}`);
+    if (reason === undefined) {
+      const result = await runTrial(trial);
+      results.push(result);
+      // All of them take hours: what ends is said at once.
+      say([formatTable([result]), ...problemsIn([result])].join('\n'));
+    } else notRun.push(`${trial.name}: ${reason}`);
   }
-  const problems = results.flatMap((result) =>
-    problemsOf(result).map((problem) => `${result.name}: ${problem}`),
-  );
+  const problems = problemsIn(results);
   say(['', formatTable(results), '', ...problems].join('\n'));
   for (const line of notRun) say(`NOT RUN ${line}`);
   if (problems.length > 0) return 1;
   return notRun.length > 0 || results.length === 0 ? 2 : 0;
+}
+
+function problemsIn(results: readonly PlatformWithAccounts[]): string[] {
+  return results.flatMap((result) =>
+    problemsOf(result).map((problem) => `${result.name}: ${problem}`),
+  );
 }
 
 async function runTrial(trial: Planned): Promise<PlatformWithAccounts> {
