@@ -5,7 +5,14 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Contender, fastApi, findOurs, postgres, rawPipe } from './event-store/contenders.ts';
+import {
+  besideOurs,
+  type Contender,
+  fastApi,
+  findOurs,
+  postgres,
+  rawPipe,
+} from './event-store/contenders.ts';
 import { refuseMemory } from './event-store/disk-sync.ts';
 import { measureDurable } from './event-store/durable-writes.ts';
 import { measureMemory } from './event-store/memory.ts';
@@ -28,12 +35,13 @@ const parts = ['durable', 'images', 'memory', 'upload', 'pages'] as const;
 type Part = (typeof parts)[number];
 
 const usage = `Usage: npm run bench:event-store -- [--seconds N] [--repeats R] [--sizes N,N,N]
-    [--only PART,PART] [--server FILE]
+    [--only PART,PART] [--server FILE] [--beside FILE]
   --seconds N    measured seconds of each load, after four to warm up (8)
   --repeats R    rounds, every contender once in each (5)
   --sizes N,N,N  events in the store whose pages are measured (100000,1000000,10000000)
   --only PARTS   some of ${parts.join(', ')}
-  --server FILE  measure this fovea in place of the built one`;
+  --server FILE  measure this fovea in place of the built one
+  --beside FILE  another fovea, for example of an earlier release, in the rounds of durable events`;
 
 interface Settings {
   readonly seconds: number;
@@ -41,6 +49,7 @@ interface Settings {
   readonly sizes: readonly number[];
   readonly only: readonly Part[];
   readonly server: string | undefined;
+  readonly beside: string | undefined;
 }
 
 process.once('SIGINT', () => process.exit(130));
@@ -96,7 +105,9 @@ async function measure(
     return judgePages(measured);
   }
   const kind = part === 'durable' ? 'small' : 'images';
-  const result = await measureDurable(kind, [ours, fastApi, postgres], folder, settings);
+  const beside = settings.beside === undefined ? [] : [besideOurs(settings.beside)];
+  const contenders = [ours, ...beside, fastApi, postgres];
+  const result = await measureDurable(kind, contenders, folder, settings);
   say(`\n${formatDurable(result)}\nload before: ${load}`);
   return judgeDurable(result);
 }
@@ -113,6 +124,7 @@ function readArguments(): Settings {
       sizes: { type: 'string', default: '100000,1000000,10000000' },
       only: { type: 'string', default: parts.join() },
       server: { type: 'string' },
+      beside: { type: 'string' },
     },
   });
   const [seconds = 0, repeats = 0] = [values.seconds, values.repeats].map(Number);
@@ -125,5 +137,6 @@ function readArguments(): Settings {
   const names = values.only.split(',');
   const only = parts.filter((part) => names.includes(part));
   if (only.length !== names.length) throw new Error(`--only takes ${parts.join(', ')}.\n${usage}`);
-  return { seconds, repeats, sizes: sizes.toSorted((a, b) => a - b), only, server: values.server };
+  const { server, beside } = values;
+  return { seconds, repeats, sizes: sizes.toSorted((a, b) => a - b), only, server, beside };
 }

@@ -8,7 +8,7 @@ import { freePort, type Service, serviceOf, startProgram } from './service.ts';
 
 export interface Contender {
   readonly name: string;
-  readonly role: 'ours' | 'fastapi' | 'postgres' | 'raw';
+  readonly role: 'ours' | 'beside' | 'fastapi' | 'postgres' | 'raw';
   /** Starts it with an empty store in this folder, or with the one that is there. */
   start(folder: string): Promise<Service>;
 }
@@ -20,6 +20,11 @@ const peersFolder = join(root, 'bench/peers/event-store');
 export function findOurs(file: string | undefined): Contender {
   const program = file ?? build();
   return { name: 'fovea event-store', role: 'ours', start: (folder) => startOurs(program, folder) };
+}
+
+/** Another release of ours, which only durable events are measured of. */
+export function besideOurs(file: string): Contender {
+  return { name: 'the other release', role: 'beside', start: (folder) => startOurs(file, folder) };
 }
 
 export const fastApi: Contender = {

@@ -4,7 +4,7 @@ import { formatRange, formatTable, median } from '../measure/text-table.ts';
 import type { Contender } from './contenders.ts';
 import type { DurableResult, DurableRun } from './durable-writes.ts';
 import type { MemoryRun } from './memory.ts';
-import type { PagesMeasured, PagesResult } from './pages.ts';
+import type { PagesMeasured, PagesResult, QueryTime } from './pages.ts';
 import { type UploadResult, uploadBytes } from './upload.ts';
 
 export interface Verdict {
@@ -14,19 +14,20 @@ export interface Verdict {
 
 const goals = {
   /** Durable events of 1.5 KB, against each peer. */
-  overFastApi: 7,
-  overPostgres: 1.8,
+  overFastApi: 9,
+  overPostgres: 2.3,
   /** Throughput of an upload against a raw body into a file. */
-  ofRawPipe: 0.65,
+  ofRawPipe: 1,
   /** Peak memory of the large upload against that of the small one. */
   uploadPeak: 1.25,
   /** Megabytes with 64 producers, and once they are gone. */
   peakMegabytes: 220,
   idleMegabytes: 120,
-  /** Any page with one predicate, in the largest store. */
-  pageMs: 5,
+  /** Any page with one predicate, and with more, in the largest store. */
+  pageMs: 3,
+  narrowPageMs: 20,
   /** Inserts into the largest store against those into the one before. */
-  insertRate: 0.9,
+  insertRate: 0.95,
 } as const;
 
 export function formatDurable({ kind, bytes, runs, syncsPerSecond }: DurableResult): string {
@@ -56,9 +57,9 @@ export function formatDurable({ kind, bytes, runs, syncsPerSecond }: DurableResu
 
 /** Ratios are of the same round, so that what the machine did meanwhile falls out of them. */
 export function judgeDurable({ kind, runs }: DurableResult): Verdict {
-  const [ours, fastApi, postgres] = (['ours', 'fastapi', 'postgres'] as const).map(
-    (role) => runs.find(({ contender }) => contender.role === role)?.runs ?? [],
-  );
+  const [ours, beside, fastApi, postgres] = (
+    ['ours', 'beside', 'fastapi', 'postgres'] as const
+  ).map((role) => runs.find(({ contender }) => contender.role === role)?.runs ?? []);
   const said: string[] = [];
   const short: string[] = [];
   const compare = (name: string, peer: readonly DurableRun[] | undefined, goal: number) => {
@@ -72,7 +73,21 @@ export function judgeDurable({ kind, runs }: DurableResult): Verdict {
   };
   compare('FastAPI + SQLite', fastApi, goals.overFastApi);
   compare('node:http + PostgreSQL', postgres, goals.overPostgres);
+  said.push(...sayBeside(ours ?? [], beside ?? []));
   return { said, short };
+}
+
+/** What another release does on the same machine: no goal, but what figures of other days mean. */
+function sayBeside(ours: readonly DurableRun[], beside: readonly DurableRun[]): readonly string[] {
+  if (beside.length === 0) return [];
+  const ratios = (of: (run: DurableRun) => number) =>
+    formatRange(
+      ours.map((run, round) => of(run) / of(beside[round] ?? run)),
+      2,
+    );
+  const rate = ratios(({ perSecond }) => perSecond);
+  const cpu = ratios(({ cpuMicroseconds }) => cpuMicroseconds);
+  return [`The other release: ${rate} x its rate, ${cpu} x its processor time for an event.`];
 }
 
 /** The largest of all rounds counts: a device has no more in any of them. */
@@ -166,13 +181,27 @@ export function judgePages({ results, inserts }: PagesMeasured): Verdict {
   const before = results.at(-2);
   if (!largest) return { said: [], short: [] };
   const size = formatCount(largest.size);
-  const pages = largest.times.filter(({ query }) => query.predicates <= 1);
-  const [slowest] = pages.toSorted((a, b) => b.medianMs - a.medianMs);
-  const slow = pages.filter(({ medianMs }) => medianMs > goals.pageMs);
-  const worst = `${slowest?.medianMs.toFixed(1)} ms (${slowest?.query.name})`;
-  const said = [`Slowest page with one predicate at ${size} events: ${worst}, at most 5 ms.`];
-  const short = slow.map(
-    ({ query, medianMs }) => `TOO SLOW at ${size}: ${query.name}, ${medianMs.toFixed(1)} ms.`,
+  const said: string[] = [];
+  const short: string[] = [];
+  const judge = (what: string, mostMs: number, times: readonly QueryTime[]) => {
+    const [slowest] = times.toSorted((a, b) => b.medianMs - a.medianMs);
+    if (!slowest) return;
+    const worst = `${slowest.medianMs.toFixed(1)} ms (${slowest.query.name})`;
+    said.push(`Slowest page with ${what} at ${size} events: ${worst}, at most ${mostMs} ms.`);
+    for (const { query, medianMs } of times.filter((time) => time.medianMs > mostMs)) {
+      short.push(`TOO SLOW at ${size}: ${query.name}, ${medianMs.toFixed(1)} ms.`);
+    }
+  };
+  const { times } = largest;
+  judge(
+    'one predicate',
+    goals.pageMs,
+    times.filter(({ query }) => query.predicates <= 1),
+  );
+  judge(
+    'several predicates',
+    goals.narrowPageMs,
+    times.filter(({ query }) => query.predicates > 1),
   );
   if (before && inserts) {
     const rates = inserts.large.map((rate, round) => rate / (inserts.small[round] ?? Number.NaN));
