@@ -2,7 +2,7 @@
 // FastAPI with SQLite, PostgreSQL and the disk in the same run. Ends with 1 where it falls short.
 
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -30,18 +30,20 @@ import {
 } from './event-store/report.ts';
 import { endAll } from './event-store/service.ts';
 import { measureUploads } from './event-store/upload.ts';
+import { Said } from './measure/said.ts';
 
 const parts = ['durable', 'images', 'memory', 'upload', 'pages'] as const;
 type Part = (typeof parts)[number];
 
 const usage = `Usage: npm run bench:event-store -- [--seconds N] [--repeats R] [--sizes N,N,N]
-    [--only PART,PART] [--server FILE] [--beside FILE]
+    [--only PART,PART] [--server FILE] [--beside FILE] [--write]
   --seconds N    measured seconds of each load, after four to warm up (8)
   --repeats R    rounds, every contender once in each (5)
   --sizes N,N,N  events in the store whose pages are measured (100000,1000000,10000000)
   --only PARTS   some of ${parts.join(', ')}
   --server FILE  measure this fovea in place of the built one
-  --beside FILE  another fovea, for example of an earlier release, in the rounds of durable events`;
+  --beside FILE  another fovea, for example of an earlier release, in the rounds of durable events
+  --write        put what is said into docs/benchmarks.md`;
 
 interface Settings {
   readonly seconds: number;
@@ -50,6 +52,7 @@ interface Settings {
   readonly only: readonly Part[];
   readonly server: string | undefined;
   readonly beside: string | undefined;
+  readonly write: boolean;
 }
 
 process.once('SIGINT', () => process.exit(130));
@@ -74,46 +77,47 @@ async function main(): Promise<number> {
   });
   refuseMemory(folder);
   const ours = findOurs(settings.server);
-  say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}`);
-  say(`Median (range) of ${settings.repeats} rounds of ${settings.seconds} s`);
-  const verdicts: Verdict[] = [];
-  for (const part of settings.only) verdicts.push(await measure(part, ours, folder, settings));
-  say('');
-  for (const line of verdicts.flatMap(({ said }) => said)) say(line);
-  const short = verdicts.flatMap((verdict) => verdict.short);
-  for (const line of short) say(line);
-  return short.length === 0 ? 0 : 1;
+  let isShort = false;
+  for (const part of settings.only) {
+    const output = new Said();
+    const { table, verdict } = await measure(part, ours, folder, settings);
+    output.say(['', ...table, ...verdict.said, ...verdict.short, ''].join('\n'));
+    isShort ||= verdict.short.length > 0;
+    if (settings.write) output.write(`npm run bench:event-store -- --only ${part}`);
+  }
+  return isShort ? 1 : 0;
 }
 
-/** Measures one part and prints its table. */
+interface PartReport {
+  readonly table: readonly string[];
+  readonly verdict: Verdict;
+}
+
 async function measure(
   part: Part,
   ours: Contender,
   folder: string,
   settings: Settings,
-): Promise<Verdict> {
-  const load = loadavg()[0]?.toFixed(1);
-  if (part === 'memory') return judgeMemory(await measureMemory(ours, folder, settings));
+): Promise<PartReport> {
+  const { repeats, seconds } = settings;
+  if (part === 'memory') {
+    return { table: [], verdict: judgeMemory(await measureMemory(ours, folder, settings)) };
+  }
   if (part === 'upload') {
-    const results = await measureUploads([ours, rawPipe, fastApi], folder, settings.repeats);
-    say(`\n${formatUploads(results)}\nload before: ${load}`);
-    return judgeUploads(results);
+    const results = await measureUploads([ours, rawPipe, fastApi], folder, repeats);
+    const table = [`Median (range) of ${repeats} rounds`, formatUploads(results), ''];
+    return { table, verdict: judgeUploads(results) };
   }
   if (part === 'pages') {
     const measured = await measurePages(ours, folder, settings.sizes);
-    say(`\n${formatPages(measured.results)}\nload before: ${load}`);
-    return judgePages(measured);
+    return { table: [formatPages(measured.results), ''], verdict: judgePages(measured) };
   }
   const kind = part === 'durable' ? 'small' : 'images';
   const beside = settings.beside === undefined ? [] : [besideOurs(settings.beside)];
   const contenders = [ours, ...beside, fastApi, postgres];
   const result = await measureDurable(kind, contenders, folder, settings);
-  say(`\n${formatDurable(result)}\nload before: ${load}`);
-  return judgeDurable(result);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  const title = `Median (range) of ${repeats} rounds of ${seconds} s`;
+  return { table: [title, formatDurable(result), ''], verdict: judgeDurable(result) };
 }
 
 function readArguments(): Settings {
@@ -125,6 +129,7 @@ function readArguments(): Settings {
       only: { type: 'string', default: parts.join() },
       server: { type: 'string' },
       beside: { type: 'string' },
+      write: { type: 'boolean', default: false },
     },
   });
   const [seconds = 0, repeats = 0] = [values.seconds, values.repeats].map(Number);
@@ -137,6 +142,6 @@ function readArguments(): Settings {
   const names = values.only.split(',');
   const only = parts.filter((part) => names.includes(part));
   if (only.length !== names.length) throw new Error(`--only takes ${parts.join(', ')}.\n${usage}`);
-  const { server, beside } = values;
-  return { seconds, repeats, sizes: sizes.toSorted((a, b) => a - b), only, server, beside };
+  const { server, beside, write } = values;
+  return { seconds, repeats, sizes: sizes.toSorted((a, b) => a - b), only, server, beside, write };
 }

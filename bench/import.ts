@@ -2,7 +2,7 @@
 // and by a Python script, and copied plainly. Ends with 1 where Fovea falls short.
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { releaseToTest } from '../scripts/release/install.ts';
@@ -16,12 +16,14 @@ import {
   plainCopy,
   pythonScript,
 } from './import/contenders.ts';
+import { Said } from './measure/said.ts';
 import { formatRange, formatTable, median } from './measure/text-table.ts';
 
-const usage = `Usage: npm run bench:import -- [--rounds R] [--archive FILE] [--server FILE]
+const usage = `Usage: npm run bench:import -- [--rounds R] [--archive FILE] [--server FILE] [--write]
   --rounds R      each contender once in each (5)
   --archive FILE  the archive of BCCD (FOVEA_BCCD, else beside the checkout)
-  --server FILE   measure this fovea in place of the built one`;
+  --server FILE   measure this fovea in place of the built one
+  --write         put what is said into docs/benchmarks.md`;
 
 /** Of what a careful Python script takes. */
 const scriptRatioMax = 1.5;
@@ -34,7 +36,7 @@ try {
 }
 
 async function main(): Promise<number> {
-  const { rounds, archive, server } = readArguments();
+  const { rounds, archive, server, write } = readArguments();
   if (!existsSync(archive)) throw new Error(`There is no ${archive}: name the archive of BCCD.`);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-bench-')));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -42,8 +44,7 @@ async function main(): Promise<number> {
   const ours = fovea(server ?? (await releaseToTest()));
   const script = pythonScript();
   const contenders = [ours, script, plainCopy];
-  say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}`);
-  say(`load before: ${loadavg()[0]?.toFixed(1)}; median (range) of ${rounds} rounds`);
+  const said = new Said();
   const measured = new Map<Contender, Imported[]>(contenders.map((one) => [one, []]));
   for (let round = 1; round <= rounds; round += 1) {
     for (const contender of contenders) {
@@ -52,12 +53,15 @@ async function main(): Promise<number> {
       rmSync(into, { recursive: true, force: true });
     }
   }
-  say(`\n${table(measured)}\n`);
-  return judge(
+  said.say(`Median (range) of ${rounds} rounds\n\n${table(measured)}\n`);
+  const { lines, isShort } = judge(
     ratios(measured, ours, plainCopy),
     ratios(measured, ours, script),
     measured.get(ours),
   );
+  for (const line of lines) said.say(line);
+  if (write) said.write('npm run bench:import');
+  return isShort ? 1 : 0;
 }
 
 /** Its images and annotations, beside each other. */
@@ -113,14 +117,16 @@ function judge(
   toCopy: readonly number[],
   toScript: readonly number[],
   runs: readonly Imported[] = [],
-): number {
-  say(`The time of the plain copy:   ${formatRange(toCopy, 2)} x`);
-  say(`The time of the script:       ${formatRange(toScript, 2)} x, at most ${scriptRatioMax}`);
+): { lines: readonly string[]; isShort: boolean } {
   const isWhole = runs.every(({ images, boxes }) => images === 364 && boxes === 4888);
-  if (!isWhole) say('WRONG: BCCD has 364 images and 4,888 boxes.');
   const isSlow = !(median(toScript) <= scriptRatioMax);
-  if (isSlow) say('TOO SLOW.');
-  return isWhole && !isSlow ? 0 : 1;
+  const lines = [
+    `The time of the plain copy:   ${formatRange(toCopy, 2)} x`,
+    `The time of the script:       ${formatRange(toScript, 2)} x, at most ${scriptRatioMax}`,
+    ...(isWhole ? [] : ['WRONG: BCCD has 364 images and 4,888 boxes.']),
+    ...(isSlow ? ['TOO SLOW.'] : []),
+  ];
+  return { lines, isShort: !isWhole || isSlow };
 }
 
 function readArguments() {
@@ -129,13 +135,10 @@ function readArguments() {
       rounds: { type: 'string', default: '5' },
       archive: { type: 'string', default: bccdArchive },
       server: { type: 'string' },
+      write: { type: 'boolean', default: false },
     },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(usage);
   return { ...values, rounds };
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -4,10 +4,11 @@
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Said } from './measure/said.ts';
 import { formatTable, median } from './measure/text-table.ts';
 import type { TimedKind } from './platform/query-kinds.ts';
 import type { Filling, Moving, Searching, Uploading } from './platform/stages.ts';
@@ -17,13 +18,14 @@ const stages = ['upload', 'search', 'rebalance'] as const;
 type Stage = (typeof stages)[number];
 
 const usage = `Usage: npm run bench:platform -- [--only PART,PART] [--sizes N,N] [--runs R]
-    [--photos N] [--moves N] [--keep FOLDER]
+    [--photos N] [--moves N] [--keep FOLDER] [--write]
   --only STAGES some of ${stages.join(', ')} (all)
   --sizes N,N    images among which is searched (10000,1000000)
   --runs R       runs of each search (9)
   --photos N     photos that are uploaded (1000)
   --moves N      images that are rebalanced (100000)
   --keep FOLDER  keeps what was filled there, and takes what lies there from before
+  --write        puts what is said into docs/benchmarks.md
 The stage "search" alone with a million images takes some four minutes, nearly all to fill.`;
 
 /** A search among any number of images: most of them, and the slowest. */
@@ -76,39 +78,54 @@ function inProcess<Result>(name: StageFunction, input: StageInput): Measured<Res
 }
 
 function main(): number {
-  const { only, sizes, runs, photos, moves, keep } = readArguments();
+  const { only, sizes, runs, photos, moves, keep, write } = readArguments();
   const folder = keep ?? realpathSync(mkdtempSync(join(tmpdir(), 'fovea-bench-')));
   if (keep === undefined) {
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   }
-  const lines = [`${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`];
-  const short: string[] = [];
-  if (only.includes('upload')) lines.push('', ...measureUpload(join(folder, 'upload'), photos));
-  for (const size of only.includes('search') ? sizes : []) {
-    const { said, fallsShort } = measureSearch(join(folder, `${size}`), size, runs);
-    lines.push('', ...said);
-    short.push(...fallsShort);
-  }
+  let isShort = false;
+  const say = (stage: Stage, measure: () => StageReport) => {
+    const output = new Said();
+    const { said, fallsShort } = measure();
+    output.say(['', ...said, ...fallsShort, ''].join('\n'));
+    isShort ||= fallsShort.length > 0;
+    if (write) output.write(`npm run bench:platform -- --only ${stage}`);
+  };
+  if (only.includes('upload')) say('upload', () => measureUpload(join(folder, 'upload'), photos));
+  if (only.includes('search')) say('search', () => measureSearches(folder, sizes, runs));
   if (only.includes('rebalance')) {
-    lines.push('', ...measureRebalance(join(folder, `rebalance-${moves}`), moves));
+    say('rebalance', () => measureRebalance(join(folder, `rebalance-${moves}`), moves));
   }
-  process.stdout.write(`${[...lines, ...short].join('\n')}\n`);
-  return short.length === 0 ? 0 : 1;
+  return isShort ? 1 : 0;
 }
 
-function measureUpload(folder: string, photos: number): readonly string[] {
+interface StageReport {
+  readonly said: readonly string[];
+  readonly fallsShort: readonly string[];
+}
+
+function measureSearches(folder: string, sizes: readonly number[], runs: number): StageReport {
+  const reports = sizes.map((size) => measureSearch(join(folder, `${size}`), size, runs));
+  return {
+    said: reports.flatMap(({ said }, at) => (at === 0 ? said : ['', ...said])),
+    fallsShort: reports.flatMap(({ fallsShort }) => fallsShort),
+  };
+}
+
+function measureUpload(folder: string, photos: number): StageReport {
   process.stderr.write(`Uploading ${photos} photos...\n`);
   const { result, peakBytes } = inProcess<Uploading>('upload', { folder, images: photos, runs: 1 });
   const { uploadMs, copyMs, bytes } = result;
   const perSecond = (ms: number) => ((photos * 1000) / ms).toFixed(0);
-  return [
+  const said = [
     `Uploads of ${photos} photos of ${(bytes / photos / 1024).toFixed(0)} KB, four at a time: ` +
       `${perSecond(uploadMs)}/s, on the disk and in the index before each answer`,
     `  plain files, written and synced: ${perSecond(copyMs)}/s; peak memory ${mib(peakBytes)}`,
   ];
+  return { said, fallsShort: [] };
 }
 
-function measureSearch(folder: string, size: number, runs: number) {
+function measureSearch(folder: string, size: number, runs: number): StageReport {
   process.stderr.write(`Searching among ${size} images...\n`);
   const filled = fillOnce(folder, size);
   const input = { folder, images: size, runs };
@@ -169,17 +186,18 @@ function cpuOf({ cpuMs, conditions }: TimedKind): number {
   return median(cpuMs) / conditions;
 }
 
-function measureRebalance(folder: string, images: number): readonly string[] {
+function measureRebalance(folder: string, images: number): StageReport {
   process.stderr.write(`Rebalancing ${images} images...\n`);
   // Three quarters of all images are in the project.
   fillOnce(folder, Math.ceil(images / 0.75));
   const { result, peakBytes } = inProcess<Moving>('rebalance', { folder, images, runs: 1 });
-  return [
+  const said = [
     `Rebalance of ${images} images, as a task over HTTP: ${(result.ms / 1000).toFixed(2)} s, ` +
       `${result.moved} moved; peak memory ${mib(peakBytes)}`,
     `  one plain UPDATE of the splits of as many rows: ${(result.sqlMs / 1000).toFixed(2)} s; ` +
       'it keeps no index, says no progress and holds the lock throughout',
   ];
+  return { said, fallsShort: [] };
 }
 
 function fillOnce(folder: string, images: number): string {
@@ -203,6 +221,7 @@ function readArguments() {
       photos: { type: 'string', default: '1000' },
       moves: { type: 'string', default: '100000' },
       keep: { type: 'string' },
+      write: { type: 'boolean', default: false },
     },
   });
   const only = values.only
@@ -214,5 +233,5 @@ function readArguments() {
   if (only.length === 0 || counts.some((count) => !Number.isInteger(count) || count < 1)) {
     throw new Error(usage);
   }
-  return { only, sizes, runs, photos, moves, keep: values.keep };
+  return { only, sizes, runs, photos, moves, keep: values.keep, write: values.write };
 }

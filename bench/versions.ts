@@ -3,9 +3,10 @@
 // memory stays flat. Ends with 1 where it falls short.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Said } from './measure/said.ts';
 import { type Contender, findContenders } from './versions/contenders.ts';
 import { findImages, type Images } from './versions/images.ts';
 import { measurePeak, type Peak } from './versions/memory.ts';
@@ -13,11 +14,12 @@ import { formatMeasured, judge, judgePeaks, type Measured } from './versions/rep
 import { type Answer, settings } from './versions/request.ts';
 import { prepareProject } from './versions/stored-version.ts';
 
-const usage = `Usage: npm run bench:versions -- [--images N] [--repeats R] [--memory N]
+const usage = `Usage: npm run bench:versions -- [--images N] [--repeats R] [--memory N] [--write]
   --images N   source images of the job (all of BCCD: 364)
   --repeats R  measured runs of each contender, after one warm-up (5)
   --memory N   images of the version whose memory is compared with that of 300 (3000); 30000 takes
-               ten minutes and 4 GB of the disk, 0 leaves it out`;
+               ten minutes and 4 GB of the disk, 0 leaves it out
+  --write      put what is said into docs/benchmarks.md`;
 
 /** Of the version whose memory is the measure. */
 const peakImages = 300;
@@ -32,7 +34,7 @@ try {
 }
 
 async function main(): Promise<number> {
-  const { images: countMax, repeats, memory } = readArguments();
+  const { images: countMax, repeats, memory, write } = readArguments();
   if (process.platform !== 'linux') throw new Error('This bench reads /proc: run it on Linux.');
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-bench-')));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -40,6 +42,7 @@ async function main(): Promise<number> {
   const stored = join(folder, 'stored');
   mkdirSync(stored);
   const contenders = findContenders(stored);
+  const output = new Said();
   process.stderr.write('The images are uploaded...\n');
   await prepareProject(stored, images);
   const measured = await measure(contenders, images, repeats);
@@ -53,25 +56,27 @@ async function main(): Promise<number> {
   if (contenders.length === 1) {
     short.push('DID NOT RUN: OpenCV; Debian and Ubuntu have python3-opencv and python3-pil.');
   }
-  const title = [describeMachine(measured), describeJob(images, repeats)];
+  const title = [describeVersions(measured), describeJob(images, repeats)];
   const lines = [...title, '', formatMeasured(measured), '', ...speed.said, ...peak.said, ...short];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  output.say(lines.join('\n'));
+  if (write) output.write('npm run bench:versions');
   return short.length === 0 ? 0 : 1;
 }
 
-function readArguments(): { images: number; repeats: number; memory: number } {
+function readArguments(): { images: number; repeats: number; memory: number; write: boolean } {
   const { values } = parseArgs({
     options: {
       images: { type: 'string', default: '364' },
       repeats: { type: 'string', default: '5' },
       memory: { type: 'string', default: '3000' },
+      write: { type: 'boolean', default: false },
     },
   });
   const [images, repeats, memory] = [values.images, values.repeats, values.memory].map(Number);
   if (!isCount(images, 1) || !isCount(repeats, 1) || !isCount(memory, 0)) {
     throw new Error(`All of these are whole numbers; only --memory may be 0.\n${usage}`);
   }
-  return { images, repeats, memory };
+  return { images, repeats, memory, write: values.write };
 }
 
 function isCount(value: number | undefined, least: number): value is number {
@@ -108,10 +113,9 @@ function noRuns(): Record<'job' | 'jobOnAllCores' | 'stored' | 'derive' | 'limit
   return { job: [], jobOnAllCores: [], stored: [], derive: [], limit: [] };
 }
 
-function describeMachine(measured: readonly Measured[]): string {
-  const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
+function describeVersions(measured: readonly Measured[]): string {
   const versions = new Set(measured.flatMap(({ job }) => job[0]?.versions ?? []));
-  return `${[...versions].join(', ')}, ${machine}; median (range) of runs`;
+  return `${[...versions].join(', ')}; median (range) of runs`;
 }
 
 function describeJob({ said, train, others }: Images, repeats: number): string {
