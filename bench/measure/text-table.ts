@@ -7,6 +7,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   );
   return rows
     .map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join('  '))
+    .map((line) => line.trimEnd())
     .join('\n');
 }
 
