@@ -3,7 +3,7 @@
 import { type Scalar, valueMeets } from '../../comparison.ts';
 import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import { isFindable, isScalar } from '../findable.ts';
+import { isFilterable, isScalar } from '../filterable-values.ts';
 import { detectionLists } from '../store/matching.ts';
 import type {
   DetectionCondition,
@@ -121,7 +121,7 @@ export class Tokens {
   #addMembers(tokens: string[], keys: Keys, members: Iterable<Member>): boolean {
     let count = 0;
     for (const [key, name, value] of members) {
-      if (!isFindable(name, value)) continue;
+      if (!isFilterable(name, value)) continue;
       count += 1;
       if (count > limits.indexedKeysMax) return false;
       const { state, token } = keys.of(key);

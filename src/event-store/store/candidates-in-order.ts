@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Bounds, IndexSearch, UsableIndex } from '../index/event-index.ts';
 import { looksInside } from './matching.ts';
-import { type Slice, slicesOf } from './rough-look.ts';
+import { scanByTime, type TimeSlice } from './scan-by-time.ts';
 import type { Arrival, EventQuery } from './store.ts';
 
 /**
@@ -17,14 +17,14 @@ export function allCandidates(
   database: Database,
   index: UsableIndex | undefined,
   query: EventQuery,
-): Generator<Slice> {
+): Generator<TimeSlice> {
   const { order, limit } = query;
   const bounds = {
     from: Math.max(query.from ?? 0, 0),
     until: Math.min(query.until ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   };
   const search = index?.searchFor(query);
-  if (search === undefined) return slicesOf(database, query, bounds, order, limit + 1);
+  if (search === undefined) return scanByTime(database, query, bounds, order, limit + 1);
   return order === 'newest_first'
     ? newestFirst(database, search, query, bounds)
     : oldestFirst(database, search, query, bounds);
@@ -42,7 +42,7 @@ function* oldestFirst(database: Database, search: IndexSearch, query: EventQuery
   const indexed = Math.min(search.until, bounds.until);
   yield* byIndex(database, search, query, { from: reached + 1, until: indexed });
   const from = Math.max(reached, indexed) + 1;
-  yield* slicesOf(database, query, { from, until: bounds.until }, query.order, atOnceMin);
+  yield* scanByTime(database, query, { from, until: bounds.until }, query.order, atOnceMin);
 }
 
 /** Ends at the event that it gives; undefined: all within bounds were seen. */
@@ -51,10 +51,10 @@ function* nearest(
   query: EventQuery,
   bounds: Bounds,
   latestEnd: Arrival,
-): Generator<Slice, Arrival | undefined> {
+): Generator<TimeSlice, Arrival | undefined> {
   let seen = 0;
   let found = 0;
-  for (const slice of slicesOf(database, query, bounds, query.order, atOnceMin)) {
+  for (const slice of scanByTime(database, query, bounds, query.order, atOnceMin)) {
     yield slice;
     if (slice.reached === undefined) return undefined;
     seen += slice.arrivals.length + slice.others;
@@ -74,7 +74,7 @@ function* byIndex(
   search: IndexSearch,
   query: EventQuery,
   { from, until }: Bounds,
-): Generator<Slice> {
+): Generator<TimeSlice> {
   const { order } = query;
   // Some do not match: to look for the rest takes as long again.
   const atOnce = Math.ceil(1.25 * query.limit) + 16;
@@ -90,5 +90,5 @@ function* byIndex(
   } catch {
     // The index says what is wrong with it where somebody can do something about that.
   }
-  yield* slicesOf(database, query, left, order, atOnceMin);
+  yield* scanByTime(database, query, left, order, atOnceMin);
 }

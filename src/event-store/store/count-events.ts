@@ -1,9 +1,9 @@
 // Counts of events: by what is counted beside them, or by a look at them.
 
 import type { Database, SqlValue } from '../../storage/database.ts';
-import { listEvents } from './list.ts';
-import { type Events, lookThrough, type Taker } from './look.ts';
+import { listEvents } from './list-events.ts';
 import type { FilteredEvent } from './matching.ts';
+import { type EventSink, type Events, scanEvents } from './scan-events.ts';
 import type { Arrival, CountFilter, EventCounts, EventFilter, MatchingCounts } from './store.ts';
 
 /** Exact, whatever there is. */
@@ -28,14 +28,14 @@ export async function countMatching(
 ): Promise<MatchingCounts> {
   const tally = new Tally();
   const query = { ...filter, order: 'newest_first', limit: tally.missing - 1 } as const;
-  const { next, scanned } = await lookThrough(events, query, tally, signal);
+  const { next, scanned } = await scanEvents(events, query, tally, signal);
   const { filtered, oldest, newest } = tally;
   const { total } = readTotal(events.database);
   return { total, filtered, oldest, newest, scanned, next };
 }
 
 /** It is never full. */
-class Tally implements Taker {
+class Tally implements EventSink {
   readonly missing = 250;
   filtered = 0;
   oldest: Arrival | undefined;

@@ -2,7 +2,7 @@
 
 import { valueMeets } from '../../comparison.ts';
 import { isJsonObject, type JsonObject, memberOf } from '../../json-object.ts';
-import { isFindable, isScalar } from '../findable.ts';
+import { isFilterable, isScalar } from '../filterable-values.ts';
 import type {
   DetectionCondition,
   EventFilter,
@@ -45,7 +45,7 @@ function isOneOf(wanted: readonly string[] | undefined, value: string | undefine
 function meets(members: JsonObject, { key, operator, values }: MetadataCondition): boolean {
   if (!Object.hasOwn(members, key)) return false;
   const value = members[key];
-  return isFindable(key, value) && valueMeets(value, operator, values);
+  return isFilterable(key, value) && valueMeets(value, operator, values);
 }
 
 /** Whether a filter looks at more than `matches` does: at what stands in the body of an event. */

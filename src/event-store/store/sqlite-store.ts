@@ -17,10 +17,10 @@ import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { countEvents, countMatching } from './count-events.ts';
 import { readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
-import { listEvents } from './list.ts';
-import type { Events } from './look.ts';
+import { listEvents } from './list-events.ts';
 import { hasOldIndex } from './old-index.ts';
 import { removable } from './removal.ts';
+import type { Events } from './scan-events.ts';
 import { migrations } from './schema.ts';
 import { oldestOf } from './states.ts';
 import type {

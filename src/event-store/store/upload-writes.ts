@@ -2,7 +2,13 @@
 
 import { FoveaError, notFound } from '../../errors.ts';
 import type { Command } from './commands.ts';
-import { type Found, find, findAll, findIfThere, move } from './found.ts';
+import {
+  changeUploadState,
+  type EventToChange,
+  eventsToChange,
+  eventToChange,
+  optionalEventToChange,
+} from './event-to-change.ts';
 import { oldestOf } from './states.ts';
 import type { Arrival } from './store.ts';
 import type { Writing } from './writing.ts';
@@ -17,26 +23,26 @@ export function imageUploaded({ database }: Writing, fileId: string, sourceId: s
 export function uploaded(writing: Writing, eventIds: readonly string[]): number {
   let count = 0;
   for (const eventId of eventIds) {
-    const event = findIfThere(writing, eventId);
+    const event = optionalEventToChange(writing, eventId);
     if (event === undefined || event.upload === 'draft' || event.upload === 'uploaded') continue;
     writing.database.run(
       'UPDATE events SET uploaded_at = ?, upload_error = NULL WHERE arrival = ?',
       [writing.now, event.arrival],
     );
-    move(writing, event, 'uploaded');
+    changeUploadState(writing, event, 'uploaded');
     count += 1;
   }
   return count;
 }
 
 export function uploadRefused(writing: Writing, eventId: string, error: string): number {
-  const event = find(writing, eventId);
+  const event = eventToChange(writing, eventId);
   if (event.upload === 'draft' || event.upload === 'uploaded') {
     throw new FoveaError('conflict', `The event is not waiting for upload: it is ${event.upload}.`);
   }
   const sql = 'UPDATE events SET upload_error = ? WHERE arrival = ?';
   writing.database.run(sql, [error, event.arrival]);
-  move(writing, event, 'refused');
+  changeUploadState(writing, event, 'refused');
   return 1;
 }
 
@@ -47,18 +53,18 @@ export function retryUploads(
 ): { readonly count: number; readonly last: Arrival | undefined } {
   const states = ['refused'] as const;
   const arrivals = oldestOf(writing.database, { states, from: after + 1, limit });
-  const count = retryUpload(writing, findAll(writing, arrivals));
+  const count = retryUpload(writing, eventsToChange(writing, arrivals));
   return { count, last: arrivals.length < limit ? undefined : arrivals.at(-1) };
 }
 
 /** Those of them that are refused; says how many. */
-export function retryUpload(writing: Writing, events: readonly Found[]): number {
+export function retryUpload(writing: Writing, events: readonly EventToChange[]): number {
   const { database } = writing;
   const refused = events.filter(({ upload }) => upload === 'refused');
   for (const event of refused) {
     const sql = 'UPDATE events SET upload_error = NULL WHERE arrival = ?';
     database.run(sql, [event.arrival]);
-    move(writing, event, 'waiting');
+    changeUploadState(writing, event, 'waiting');
   }
   return refused.length;
 }

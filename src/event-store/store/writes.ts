@@ -6,8 +6,13 @@ import type { Database } from '../../storage/database.ts';
 import type { Session } from '../../storage/group-commit-worker.ts';
 import { eventIdOf } from '../ids.ts';
 import type { Command, Outcome } from './commands.ts';
+import {
+  changeUploadState,
+  type EventToChange,
+  eventsToChange,
+  eventToChange,
+} from './event-to-change.ts';
 import { insertFile } from './files.ts';
-import { type Found, find, findAll, move } from './found.ts';
 import { removeOldIndex } from './old-index.ts';
 import { removeEvents } from './removal.ts';
 import { oldestOf } from './states.ts';
@@ -86,7 +91,7 @@ function apply(
     case 'uploadRefused':
       return changed(uploadRefused(writing, command.eventId, command.error));
     case 'retryUpload':
-      return changed(retryUpload(writing, [find(writing, command.eventId)]));
+      return changed(retryUpload(writing, [eventToChange(writing, command.eventId)]));
     case 'retryUploads':
       return { kind: 'retried', ...retryUploads(writing, command) };
   }
@@ -152,7 +157,7 @@ function create(
 
 function attach(writing: Writing, eventId: string, file: NewFile): number {
   const { database, totals } = writing;
-  const event = find(writing, eventId);
+  const event = eventToChange(writing, eventId);
   if (event.upload !== 'draft') {
     throw new FoveaError('conflict', 'The event is finalized: files go to drafts only.');
   }
@@ -167,7 +172,7 @@ function attach(writing: Writing, eventId: string, file: NewFile): number {
 }
 
 function finalize(writing: Writing, eventId: string): Finalized {
-  const event = find(writing, eventId);
+  const event = eventToChange(writing, eventId);
   const { id, arrival } = event;
   if (event.upload === 'draft') {
     const finalizedAt = finalizeFound(writing, event, 'on request');
@@ -187,7 +192,7 @@ function finalize(writing: Writing, eventId: string): Finalized {
 
 function finalizeFound(
   writing: Writing,
-  event: Found,
+  event: EventToChange,
   how: 'on request' | 'automatically',
 ): Arrival {
   // Not before it arrived, even when the clock was set back.
@@ -196,7 +201,7 @@ function finalizeFound(
     'UPDATE events SET finalized_at = ?, auto_finalized_at = ? WHERE arrival = ?',
     [now, how === 'automatically' ? now : undefined, event.arrival],
   );
-  move(writing, event, 'waiting');
+  changeUploadState(writing, event, 'waiting');
   return now;
 }
 
@@ -209,7 +214,7 @@ function finalizeDrafts(
     until: before - 1,
     limit: limit + spared.length,
   });
-  const due = findAll(writing, drafts)
+  const due = eventsToChange(writing, drafts)
     .filter(({ id }) => !spared.includes(id))
     .slice(0, limit);
   for (const draft of due) finalizeFound(writing, draft, 'automatically');
@@ -232,7 +237,7 @@ function unlinked({ database, totals }: Writing, fileIds: readonly string[]): nu
 }
 
 function hold(writing: Writing, eventId: string, reason: string | undefined): number {
-  const event = find(writing, eventId);
+  const event = eventToChange(writing, eventId);
   const isHeld = reason !== undefined;
   writing.totals.add('held', Number(isHeld) - Number(event.isHeld));
   return writing.database.run('UPDATE events SET hold = ? WHERE arrival = ?', [

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventIndex } from '../../../src/event-store/index/event-index.ts';
 import { indexPathOf, readParts } from '../../../src/event-store/index/index-file.ts';
-import { listEvents } from '../../../src/event-store/store/list.ts';
+import { listEvents } from '../../../src/event-store/store/list-events.ts';
 import { migrations } from '../../../src/event-store/store/schema.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
 import type {

@@ -6,7 +6,7 @@ import type { Scalar } from '../comparison.ts';
  * Text, numbers, booleans; but not 1e999, for which JSON has no word, and no half of a character,
  * for which UTF-8 has none: in the database they would be something else.
  */
-export function isFindable(key: string, value: unknown): value is Scalar {
+export function isFilterable(key: string, value: unknown): value is Scalar {
   if (typeof value === 'string') return value.isWellFormed() && key.isWellFormed();
   const isKept = typeof value === 'number' ? Number.isFinite(value) : typeof value === 'boolean';
   return isKept && key.isWellFormed();

@@ -2,8 +2,8 @@
 
 import { limits } from '../../limits.ts';
 import type { Row } from '../../storage/database.ts';
-import { type Events, lookThrough, type Taker } from './look.ts';
 import { type FilteredEvent, looksInside } from './matching.ts';
+import { type EventSink, type Events, scanEvents } from './scan-events.ts';
 import type { EventPage, EventQuery, StoredEvent } from './store.ts';
 import { charactersOf, readEvent } from './stored-event.ts';
 
@@ -18,13 +18,13 @@ export async function listEvents(
   signal?: AbortSignal,
 ): Promise<EventPage> {
   const page = new GrowingPage(query.limit);
-  const { next, scanned, isCutOff } = await lookThrough(events, query, page, signal);
+  const { next, scanned, isCutOff } = await scanEvents(events, query, page, signal);
   const isTold = isCutOff || looksInside(query);
   return { events: page.events, next, ...(isTold && { scanned }) };
 }
 
 /** A page while it is read. */
-class GrowingPage implements Taker {
+class GrowingPage implements EventSink {
   readonly events: StoredEvent[] = [];
   readonly #limit: number;
   #characters = 0;

@@ -1,5 +1,5 @@
-// Looks at events that may match a query, one by one in its order: some milliseconds at a time, and
-// at so many at most.
+// Scans events that may match a query, one by one in its order: some milliseconds at a time, and so
+// many at most.
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -12,14 +12,14 @@ import type { Arrival, EventQuery } from './store.ts';
 import { charactersOf, eventsAt, readFiltered, readInside } from './stored-event.ts';
 
 /** What is made of the events that match. */
-export interface Taker {
+export interface EventSink {
   /** So many more, and it is known where it ends. */
   readonly missing: number;
   /** False: it is full, and this event is not in it. */
   take(row: Row, filtered: FilteredEvent): boolean;
 }
 
-export interface Looked {
+export interface ScanResult {
   /** The first event that was not taken, or not looked at; undefined: there is none. */
   readonly next: Arrival | undefined;
   readonly scanned: number;
@@ -27,31 +27,31 @@ export interface Looked {
   readonly isCutOff: boolean;
 }
 
-/** What a look reads. */
+/** What a scan reads. */
 export interface Events {
   readonly database: Database;
   readonly index: UsableIndex | undefined;
 }
 
 /** Lets others work when it takes long. Throws `cancelled` when nobody waits for it any more. */
-export async function lookThrough(
+export async function scanEvents(
   { database, index }: Events,
   query: EventQuery,
-  taker: Taker,
+  sink: EventSink,
   signal: AbortSignal | undefined,
-): Promise<Looked> {
-  const look = new Look(database, query, taker, signal);
+): Promise<ScanResult> {
+  const scan = new Scan(database, query, sink, signal);
   let steps = 0;
   for (const { arrivals, others: passed, reached } of allCandidates(database, index, query)) {
-    await look.at(arrivals);
-    if (look.next === undefined && reached !== undefined) look.pass(passed, reached);
-    if (look.next !== undefined) break;
+    await scan.at(arrivals);
+    if (scan.next === undefined && reached !== undefined) scan.pass(passed, reached);
+    if (scan.next !== undefined) break;
     steps += 1 + arrivals.length + passed;
     if (steps < stepsAtOnceMax) continue;
     steps = 0;
     await letOthersWork(signal);
   }
-  const { next, scanned, isCutOff } = look;
+  const { next, scanned, isCutOff } = scan;
   return { next, scanned, isCutOff };
 }
 
@@ -60,13 +60,13 @@ async function letOthersWork(signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) throw new FoveaError('cancelled', 'The client went away.');
 }
 
-class Look {
+class Scan {
   next: Arrival | undefined;
   scanned = 0;
   isCutOff = false;
   readonly #database: Database;
   readonly #query: EventQuery;
-  readonly #taker: Taker;
+  readonly #sink: EventSink;
   readonly #signal: AbortSignal | undefined;
   readonly #looksInside: boolean;
   #characters = 0;
@@ -74,12 +74,12 @@ class Look {
   constructor(
     database: Database,
     query: EventQuery,
-    taker: Taker,
+    sink: EventSink,
     signal: AbortSignal | undefined,
   ) {
     this.#database = database;
     this.#query = query;
-    this.#taker = taker;
+    this.#sink = sink;
     this.#signal = signal;
     this.#looksInside = looksInside(query);
   }
@@ -103,7 +103,7 @@ class Look {
 
   /** How many to look at next: more of them where few match. */
   get #wanted(): number {
-    const { missing } = this.#taker;
+    const { missing } = this.#sink;
     return this.#looksInside ? Math.max(missing, Math.min(this.scanned, eventsAtOnceMax)) : missing;
   }
 
@@ -128,7 +128,7 @@ class Look {
     else {
       this.scanned += 1;
       this.#characters += charactersOf(row);
-      if (!this.#isMatch(row, filtered) || this.#taker.take(row, filtered)) return true;
+      if (!this.#isMatch(row, filtered) || this.#sink.take(row, filtered)) return true;
     }
     this.next = filtered.arrival;
     return false;

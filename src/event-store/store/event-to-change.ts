@@ -8,7 +8,7 @@ import { readUpload } from './stored-event.ts';
 import type { Writing } from './writing.ts';
 
 /** What a change needs to know of an event. */
-export interface Found {
+export interface EventToChange {
   readonly id: string;
   readonly arrival: Arrival;
   readonly upload: UploadState;
@@ -18,28 +18,35 @@ export interface Found {
 }
 
 /** Throws `not_found`. */
-export function find(writing: Writing, eventId: string): Found {
-  const found = findIfThere(writing, eventId);
+export function eventToChange(writing: Writing, eventId: string): EventToChange {
+  const found = optionalEventToChange(writing, eventId);
   if (found === undefined) throw notFound('event', eventId);
   return found;
 }
 
-export function findIfThere(writing: Writing, eventId: string): Found | undefined {
+export function optionalEventToChange(
+  writing: Writing,
+  eventId: string,
+): EventToChange | undefined {
   const arrival = arrivalOf(eventId);
-  const found = arrival === undefined ? undefined : findAt(writing, arrival);
+  const found = arrival === undefined ? undefined : eventToChangeAt(writing, arrival);
   return found?.id === eventId ? found : undefined;
 }
 
-function findAt({ database }: Writing, arrival: Arrival): Found | undefined {
+function eventToChangeAt({ database }: Writing, arrival: Arrival): EventToChange | undefined {
   const columns = 'id, arrival, upload, held, disk_bytes, original_files';
-  return database.get(`SELECT ${columns} FROM events WHERE arrival = ?`, [arrival], readFound);
+  return database.get(
+    `SELECT ${columns} FROM events WHERE arrival = ?`,
+    [arrival],
+    readEventToChange,
+  );
 }
 
-export function findAll(writing: Writing, arrivals: readonly Arrival[]): Found[] {
-  return arrivals.flatMap((arrival) => findAt(writing, arrival) ?? []);
+export function eventsToChange(writing: Writing, arrivals: readonly Arrival[]): EventToChange[] {
+  return arrivals.flatMap((arrival) => eventToChangeAt(writing, arrival) ?? []);
 }
 
-function readFound(row: Row): Found {
+function readEventToChange(row: Row): EventToChange {
   return {
     id: row.text('id'),
     arrival: row.integer('arrival'),
@@ -51,7 +58,11 @@ function readFound(row: Row): Found {
 }
 
 /** Changes the upload state of an event, and the totals with it. */
-export function move({ database, totals }: Writing, event: Found, to: UploadState): void {
+export function changeUploadState(
+  { database, totals }: Writing,
+  event: EventToChange,
+  to: UploadState,
+): void {
   database.run('UPDATE events SET upload = ? WHERE arrival = ?', [to, event.arrival]);
   totals.leave(event.upload, event.diskBytes);
   totals.enter(to, event.diskBytes);

@@ -1,5 +1,5 @@
-// A look through the events one after the other. Of most of them SQLite tells whether they match,
-// without reading JSON; of the others what they contain is not read.
+// Scans the events by time, in slices. Of most of them SQLite tells whether they match, without
+// reading JSON; of the others what they contain is not read.
 
 import type { Database } from '../../storage/database.ts';
 import type { Bounds, Order } from '../index/event-index.ts';
@@ -8,7 +8,7 @@ import type { Arrival, EventFilter, EventQuery } from './store.ts';
 import { filteredColumns, readFiltered } from './stored-event.ts';
 
 /** Events one after the other in the order of a query. */
-export interface Slice {
+export interface TimeSlice {
   /** Those that meet the filter, as far as `matches` tells. */
   readonly arrivals: readonly Arrival[];
   /** How many the others are. */
@@ -18,18 +18,18 @@ export interface Slice {
 }
 
 /** All events within bounds: `atOnce` at first and more later, until a page of them match. */
-export function* slicesOf(
+export function* scanByTime(
   database: Database,
   query: EventQuery,
   bounds: Bounds,
   order: Order,
   atOnce: number,
-): Generator<Slice> {
-  const { condition, parameters } = roughCondition(query);
+): Generator<TimeSlice> {
+  const { condition, parameters } = conditionInSql(query);
   const isNewestFirst = order === 'newest_first';
   // Of all but metadata the condition tells as much as `matches`.
-  const isRough = (query.metadata ?? []).length > 0;
-  const columns = isRough ? filteredColumns : 'arrival';
+  const needsMatch = (query.metadata ?? []).length > 0;
+  const columns = needsMatch ? filteredColumns : 'arrival';
   const sql = `SELECT ${columns}, ${condition} AS may_match FROM events
     WHERE arrival BETWEEN ? AND ?
     ORDER BY arrival ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`;
@@ -44,7 +44,7 @@ export function* slicesOf(
       seen += 1;
       reached = row.integer('arrival');
       const mayMatch = row.optionalInteger('may_match') === 1;
-      if (!mayMatch || (isRough && !matches(readFiltered(row), query))) return true;
+      if (!mayMatch || (needsMatch && !matches(readFiltered(row), query))) return true;
       arrivals.push(reached);
       missing -= 1;
       return missing > 0;
@@ -59,7 +59,7 @@ export function* slicesOf(
 /** Some milliseconds. */
 const atOnceMax = 1_000;
 
-function roughCondition(query: EventFilter): {
+function conditionInSql(query: EventFilter): {
   readonly condition: string;
   readonly parameters: readonly string[];
 } {
