@@ -22,6 +22,8 @@ export interface WorkerThreadOptions {
   readonly data?: unknown;
   /** Heap of the thread; as large as that of the process unless given. */
   readonly megabytesMax?: number;
+  /** Of these, for new objects; as V8 thinks best unless given. */
+  readonly youngMegabytesMax?: number;
   /** It ends when nothing has held it for this time; never unless given. */
   readonly idleMsMax?: number | undefined;
 }
@@ -44,12 +46,15 @@ export class WorkerThread<To, From> {
   #isUsable = true;
   #failure: unknown;
 
-  constructor({ entry, data, megabytesMax, idleMsMax }: WorkerThreadOptions) {
-    const heap = megabytesMax !== undefined && { maxOldGenerationSizeMb: megabytesMax };
+  constructor({ entry, data, idleMsMax, ...heap }: WorkerThreadOptions) {
+    const { megabytesMax, youngMegabytesMax } = heap;
     this.#worker = new Worker(entry, {
       workerData: data,
       env: threadEnvironment(),
-      ...(heap && { resourceLimits: heap }),
+      resourceLimits: {
+        ...(megabytesMax !== undefined && { maxOldGenerationSizeMb: megabytesMax }),
+        ...(youngMegabytesMax !== undefined && { maxYoungGenerationSizeMb: youngMegabytesMax }),
+      },
     });
     this.#worker.unref();
     // Without a listener, an error of the thread would end the process.

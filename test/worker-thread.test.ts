@@ -57,3 +57,19 @@ test('the last idle thread that has not ended is taken', async () => {
   expect(takeUsable(idle)).toBe(first);
   expect(takeUsable(idle)).toBeUndefined();
 });
+
+test('its heap has the size that it is given', async () => {
+  const script = join(await temporaryFolder(), 'limits.mjs');
+  await writeFile(
+    script,
+    `import { parentPort, resourceLimits } from 'node:worker_threads';
+     parentPort.postMessage(resourceLimits);`,
+  );
+  const entry = pathToFileURL(script);
+  const thread = new WorkerThread({ entry, megabytesMax: 64, youngMegabytesMax: 12 });
+  onTestFinished(() => thread.terminate());
+  expect(await thread.started()).toMatchObject({
+    maxOldGenerationSizeMb: 64,
+    maxYoungGenerationSizeMb: 12,
+  });
+});

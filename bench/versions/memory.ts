@@ -4,7 +4,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeCopies } from './images.ts';
-import { createProject, generateVersion, uploadFolder, withPlatform } from './platform-process.ts';
+import {
+  createProject,
+  generateVersion,
+  untilLookedAt,
+  uploadFolder,
+  withPlatform,
+} from './platform-process.ts';
 import { settings } from './request.ts';
 
 export interface Peak {
@@ -33,6 +39,7 @@ export async function measurePeak(
   await withPlatform(own, async (platform) => {
     await createProject(platform, project);
     await uploadFolder(platform, project, files, 'train');
+    await untilLookedAt(own);
   });
   const peak = await withPlatform(own, async (platform) => {
     await platform.call('projects_get', { project });

@@ -2,6 +2,8 @@
 // versions with.
 
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as z from 'zod';
@@ -73,6 +75,20 @@ export async function uploadFolder(
     offset += Number(answer.uploaded);
   }
 }
+
+/**
+ * Resolves when the platform has looked at all images that it took: that work belongs to the
+ * upload, and would be measured with the version that is generated next.
+ */
+export async function untilLookedAt(folder: string): Promise<void> {
+  const path = join(folder, 'home/platform/platform.db');
+  const database = new DatabaseSync(path, { readOnly: true });
+  const open = database.prepare('SELECT count(*) AS images FROM undescribed_images');
+  while (Number(open.get()?.images) > 0) await sleep(lookMs);
+  database.close();
+}
+
+const lookMs = 500;
 
 /**
  * Generates a version of the project; throws unless it has so many images. Gives the times of its

@@ -4,7 +4,13 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Images, writeCopies } from './images.ts';
-import { createProject, generateVersion, uploadFolder, withPlatform } from './platform-process.ts';
+import {
+  createProject,
+  generateVersion,
+  untilLookedAt,
+  uploadFolder,
+  withPlatform,
+} from './platform-process.ts';
 import { type Answer, settings } from './request.ts';
 
 const project = 'bench';
@@ -21,6 +27,7 @@ export async function prepareProject(folder: string, { train, others }: Images):
       writeCopies(paths, files);
       await uploadFolder(platform, project, files, split);
     }
+    await untilLookedAt(folder);
   });
 }
 

@@ -82,7 +82,11 @@ class RenderThread {
   constructor(whenEnded: (thread: RenderThread) => void) {
     this.#whenEnded = whenEnded;
     const entry = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url);
-    this.#thread = new WorkerThread({ entry, idleMsMax: limits.renderIdleMsMax });
+    this.#thread = new WorkerThread({
+      entry,
+      idleMsMax: limits.renderIdleMsMax,
+      youngMegabytesMax: limits.pixelThreadYoungMegabytesMax,
+    });
     this.#thread.onEnd(() => {
       this.#started.resolve();
       this.#whenEnded(this);

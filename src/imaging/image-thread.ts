@@ -28,7 +28,11 @@ export interface ImageThread {
 
 export function startImageThread(data: ThreadData): ImageThread {
   const entry = new URL(`./image-worker${extname(import.meta.url)}`, import.meta.url);
-  const thread = new WorkerThread<ToThread, FromThread>({ entry, data });
+  const thread = new WorkerThread<ToThread, FromThread>({
+    entry,
+    data,
+    youngMegabytesMax: limits.pixelThreadYoungMegabytesMax,
+  });
   const running = new Map<number, PromiseWithResolvers<Outcome>>();
   const ready = Promise.withResolvers<boolean>();
   ready.promise.catch(() => {});

@@ -32,6 +32,11 @@ export const imagingLimits = {
   imageReadMsMax: 60_000,
   /** In WebAssembly, the idle shared thread ends to free memory. */
   imageThreadIdleMsMax: 10_000,
+  /**
+   * Of a thread that works on pixels, for new JavaScript objects, of which few live long. V8 would
+   * take up to 48 MB, more with every image, and free pixels late.
+   */
+  pixelThreadYoungMegabytesMax: 12,
   /** EXIF entries of one image, as pointers lead to them. Cameras write some 100. */
   exifEntriesMax: 1_000,
   /** The colour profile of a larger image is ignored: some take 0.2 us for each pixel. */
