@@ -64,6 +64,17 @@ const annotationFileBounds = bodyLimits({
   membersMax: limits.labelmapClassesMax,
 });
 
+const annotationFile = z.string().describe('Text of a VOC, COCO, YOLO, CreateML file.');
+
+/** What is said of an annotation that was taken. */
+const annotationFindings = {
+  boxes: z.int().optional().describe('Boxes or classes that the annotation has.'),
+  warnings: z
+    .array(open({ message: z.string() }))
+    .optional()
+    .describe('What is odd about single boxes; they are kept as labelled.'),
+};
+
 /** Sized for a thousand images, each with a hundred keys or tags. */
 const bulkMetadataBounds = bodyLimits({
   bytesMax: limits.metadataBulkBodyBytesMax,
@@ -112,7 +123,8 @@ const Batch = open({
 export const images = {
   /**
    * Clients may send `name`, `split` and other query parameters as multipart fields; a server
-   * treats them as query parameters.
+   * treats them as query parameters. The hosted API takes no labels here: those members and what
+   * is answered about them are of the embedded platform.
    */
   images_upload: operation({
     id: 'images_upload',
@@ -139,6 +151,9 @@ export const images = {
     body: open({
       file: filePart.optional(),
       metadata: z.string().optional().describe('Flat metadata as JSON text.'),
+      annotationFile: annotationFile.optional(),
+      annotationName: z.string().max(500).optional().describe('Name of the annotation file.'),
+      labelmap: z.string().optional().describe('For YOLO: class number to name, as JSON text.'),
     }),
     bodyType: 'multipart',
     rawMember: 'file',
@@ -148,9 +163,17 @@ export const images = {
       duplicate: z.boolean().optional(),
       split: splitName.optional().describe('Of a duplicate: where the image stays.'),
       name: z.string().optional().describe('Of a duplicate: the name of the image that is there.'),
+      annotated: z
+        .boolean()
+        .optional()
+        .describe(
+          'Where labels came along: whether a new image has them now; images_annotate says why not.',
+        ),
+      ...annotationFindings,
     }),
     errors: [409, 413, 415, 502],
     scope: 'image:create',
+    memberScopes: { annotationFile: 'image:annotate' },
     effect: 'adds',
     idempotent: true,
   }),
@@ -168,7 +191,7 @@ export const images = {
       overwrite: z.boolean().optional().describe('Replace an annotation that is there.'),
     }),
     body: open({
-      annotationFile: z.string().describe('Text of a VOC, COCO, YOLO, CreateML file.'),
+      annotationFile,
       labelmap: z
         .record(z.string(), z.string())
         .nullable()
@@ -177,14 +200,7 @@ export const images = {
     }),
     rawMember: 'annotationFile',
     bodyLimits: annotationFileBounds,
-    answer: open({
-      success: z.boolean().optional(),
-      boxes: z.int().optional().describe('Boxes or classes that the annotation has.'),
-      warnings: z
-        .array(open({ message: z.string() }))
-        .optional()
-        .describe('What is odd about single boxes; they are kept as labelled.'),
-    }),
+    answer: open({ success: z.boolean().optional(), ...annotationFindings }),
     errors: [409],
     scope: 'image:annotate',
     effect: 'changes',

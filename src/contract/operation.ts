@@ -101,6 +101,8 @@ export interface Operation<
    * operations the scope only applies to the tool.
    */
   readonly scope: Scope;
+  /** The scopes that members need beside that one, where they come along. */
+  readonly memberScopes: Readonly<Record<string, Scope>>;
   readonly effect: Effect;
   /** For `removes`: whether removed items go to the trash. */
   readonly recoverable: boolean;
@@ -151,6 +153,7 @@ export function operation(definition: Definition<Operation>): Operation {
     strictClientSuccess: undefined,
     errors: [],
     textErrors: [],
+    memberScopes: {},
     credential: definition.host === 'device' ? 'device_key' : 'bearer',
     recoverable: false,
     idempotent: definition.effect !== 'adds',
@@ -158,6 +161,14 @@ export function operation(definition: Definition<Operation>): Operation {
     intervalMs: 0,
     ...definition,
   });
+}
+
+/** What a call brings along, with the scope that it needs for that beside its operation's. */
+export function scopesOfMembers(
+  { memberScopes }: Operation,
+  input: object,
+): readonly (readonly [member: string, scope: Scope])[] {
+  return Object.entries(memberScopes).filter(([name]) => Object.hasOwn(input, name));
 }
 
 /** `unknown` for an empty schema, whose type would forbid all members of an intersection. */

@@ -41,9 +41,12 @@ function writeHandlers(
   return {
     images_upload: async (input, call) => {
       const project = await findProject(dependencies, call.principal, input.project);
-      const added = await uploadImage(dependencies, project, input, call);
-      const { id, duplicate, split, name } = added;
-      return { id, success: true, ...(duplicate && { duplicate, split, name }) };
+      const { image, labels } = await uploadImage(dependencies, project, input, call);
+      const { id, duplicate, split, name } = image;
+      const of = duplicate ? { duplicate, split, name } : {};
+      if (input.annotationFile === undefined) return { id, success: true, ...of };
+      const annotated = labels !== undefined;
+      return { id, success: true, ...of, annotated, ...(labels && describeFindings(labels)) };
     },
     images_annotate: async (input, { principal, signal }) => {
       const { project, image } = await findImage(
@@ -61,7 +64,8 @@ function writeHandlers(
         projectType: project.type,
       };
       const owner = principal.workspace.id;
-      const { annotation, ...odd } = await dependencies.annotationReader.read(file, owner, signal);
+      const read = await dependencies.annotationReader.read(file, owner, signal);
+      const { annotation } = read;
       const overwrite = input.overwrite === true || annotation.kind === 'classification';
       const outcome = await store.images.annotate(
         image.id,
@@ -83,7 +87,7 @@ function writeHandlers(
           hint: 'Pass overwrite: true to replace its annotation.',
         });
       }
-      return { success: true, boxes: annotation.objects, warnings: describeWarnings(odd) };
+      return { success: true, ...describeFindings(read) };
     },
   };
 }
@@ -168,10 +172,13 @@ function readHandlers(
   };
 }
 
-function describeWarnings({ warnings, warningsTotal }: Omit<ReadAnnotation, 'annotation'>) {
+function describeFindings({ annotation, warnings, warningsTotal }: ReadAnnotation) {
   const more = warningsTotal - warnings.length;
   const told = warnings.map((warning) => ({ ...warning }));
-  return more > 0 ? [...told, { message: `and ${more} more warnings` }] : told;
+  return {
+    boxes: annotation.objects,
+    warnings: more > 0 ? [...told, { message: `and ${more} more warnings` }] : told,
+  };
 }
 
 async function findImage(

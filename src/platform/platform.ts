@@ -29,7 +29,12 @@ import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-que
 import { startTaskWorker, type TaskWorker } from '../storage/task-worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import { createAuthenticator } from './access-control/authentication.ts';
-import { authorizeWorkspace, checkScope, type Principal } from './access-control/authorization.ts';
+import {
+  authorizeWorkspace,
+  checkMemberScopes,
+  checkScope,
+  type Principal,
+} from './access-control/authorization.ts';
 import { createCallCounter, limitFailedCredentials } from './access-control/rate-limits.ts';
 import { createCollect } from './active-learning/collect-images.ts';
 import { createAnnotationFileReader } from './annotation-threads/annotation-file-reader.ts';
@@ -248,8 +253,10 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
     authenticate,
     callerOf,
     checkScope,
-    authorize: (principal: Principal, operation: Operation, input: object) =>
-      authorizeWorkspace(store, principal, operation, input),
+    authorize: async (principal: Principal, operation: Operation, input: object) => {
+      checkMemberScopes(principal, operation, input);
+      return authorizeWorkspace(store, principal, operation, input);
+    },
   };
   if (rateLimit === 0) return accessControl;
   return {

@@ -94,7 +94,13 @@ const tokensMax: Readonly<Record<string, number>> = {
 /** Arguments of the contract that a tool has under other names; none: it has no use for it. */
 const otherNames: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   // Files go by path.
-  images_upload: { file: ['files'], image: ['url'], tag: ['tags'] },
+  images_upload: {
+    file: ['files'],
+    image: ['url'],
+    tag: ['tags'],
+    annotationFile: ['annotations'],
+    annotationName: ['annotations'],
+  },
   images_annotate: { annotationFile: ['file', 'annotation'] },
   images_search: { image_base64: ['image'] },
   catalog_search_by_image: { image_base64: ['image'] },

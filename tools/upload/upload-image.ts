@@ -1,12 +1,13 @@
-// Uploads one image: the file, then its annotation.
+// Uploads one image and its annotation: in one request where the platform takes both, else in two.
 
 import { basename } from 'node:path';
 import type { SplitName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import type { FindAnnotation } from './annotation-files.ts';
+import type { AnnotationFile, FindAnnotation } from './annotation-files.ts';
 import type { Labelmap } from './file-messages.ts';
 import { renameImage } from './rename-image.ts';
 
@@ -25,6 +26,10 @@ export interface UploadPlan {
   splitOf(path: string): SplitName | undefined;
   readonly findAnnotation: FindAnnotation | undefined;
   readonly labelmap: Labelmap | undefined;
+  /** As JSON text. */
+  readonly labelmapText: string | undefined;
+  /** Whether the platform takes an annotation with its image. */
+  readonly takesBoth: boolean;
 }
 
 export interface BoxWarning {
@@ -68,10 +73,16 @@ export async function uploadOne(
   context: Pick<ToolContext, 'client' | 'signal'>,
   firstsAreDone: () => Promise<unknown>,
 ): Promise<Uploaded | Failed> {
+  let found: Promise<AnnotationFile | undefined> | undefined;
+  const find = () => (found ??= plan.findAnnotation?.(path) ?? Promise.resolve(undefined));
   try {
-    const sent = await sendImage(path, plan, context);
+    // Where it cannot be read, that is said once the image is there.
+    const along = plan.takesBoth ? await find().catch(() => undefined) : undefined;
+    const { annotated, ...sent } = await sendImage(path, plan, along, context);
+    if (annotated) return { kind: 'uploaded', ...sent, ...annotated };
     if (sent.duplicate) await firstsAreDone();
-    return { kind: 'uploaded', ...sent, ...(await sendAnnotation(path, sent, plan, context)) };
+    const labelled = await sendAnnotation(path, sent, find, plan, context);
+    return { kind: 'uploaded', ...sent, ...labelled };
   } catch (thrown) {
     context.signal.throwIfAborted();
     return { kind: 'failed', error: asFoveaError(thrown) };
@@ -86,7 +97,8 @@ export function problemOf({ upstream, message, hint }: FoveaError): string {
 
 async function sendImage(
   path: string,
-  { project, name, facts, splitOf }: UploadPlan,
+  { project, name, facts, splitOf, labelmapText }: UploadPlan,
+  annotation: AnnotationFile | undefined,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ) {
   const fileName = name ?? basename(path);
@@ -99,13 +111,33 @@ async function sendImage(
       name: fileName,
       ...facts,
       ...(split && { split }),
+      ...(annotation && isPart(annotation.text) && alongside(annotation, labelmapText)),
     },
     { signal },
   );
   const kept = body.duplicate === true && body.split !== split ? body.split : undefined;
   const otherSplit = split === undefined ? undefined : kept;
   const duplicate = body.duplicate === true;
-  return { id: body.id, duplicate, keptName: duplicate ? body.name : undefined, otherSplit };
+  return {
+    id: body.id,
+    duplicate,
+    keptName: duplicate ? body.name : undefined,
+    otherSplit,
+    annotated: body.annotated === true ? added(path, body) : undefined,
+  };
+}
+
+/** Whether a form takes it: larger labels go on their own. */
+export function isPart(text: string): boolean {
+  return Buffer.byteLength(text) <= limits.multipartFieldBytesMax;
+}
+
+function alongside({ name, text }: AnnotationFile, labelmap: string | undefined) {
+  return {
+    annotationFile: text,
+    annotationName: name,
+    ...(labelmap !== undefined && { labelmap }),
+  };
 }
 
 type Annotated = Pick<Uploaded, 'annotation' | 'boxes' | 'warnings' | 'error' | 'labels'>;
@@ -115,11 +147,12 @@ const nothing = { boxes: 0, warnings: [], error: undefined, labels: 'not compare
 async function sendAnnotation(
   path: string,
   { id: imageId, keptName }: Pick<Uploaded, 'id' | 'keptName'>,
-  { project, name, findAnnotation, labelmap }: UploadPlan,
+  find: () => Promise<AnnotationFile | undefined>,
+  { project, name, labelmap }: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<Annotated> {
   try {
-    const annotation = await findAnnotation?.(path);
+    const annotation = await find();
     if (!annotation) return { annotation: 'none', ...nothing };
     const sentName = name ?? basename(path);
     const { body } = await client.call(
@@ -133,7 +166,7 @@ async function sendAnnotation(
       },
       { signal },
     );
-    return { ...nothing, annotation: 'added', ...readFindings(path, body) };
+    return added(path, body);
   } catch (thrown) {
     signal.throwIfAborted();
     const error = asFoveaError(thrown);
@@ -152,11 +185,13 @@ function comparedIn({ upstream }: FoveaError): ComparedLabels {
 }
 
 /** What the embedded platform reports of an annotation; other platforms report nothing. */
-function readFindings(
+function added(
   path: string,
   { boxes = 0, warnings = [] }: Answer<typeof images.images_annotate>,
-): Pick<Uploaded, 'boxes' | 'warnings'> {
+): Annotated {
   return {
+    ...nothing,
+    annotation: 'added',
     boxes,
     warnings: warnings.map(({ box, message }) => ({
       file: basename(path),

@@ -16,7 +16,7 @@ import { keptWords, placedWords } from './placement-words.ts';
 import { runUpload, type UploadReport } from './run-upload.ts';
 import { findListedSplits } from './split-lists.ts';
 import { findUnreadAnnotations } from './unread-annotations.ts';
-import type { ImageFacts } from './upload-image.ts';
+import { type ImageFacts, isPart } from './upload-image.ts';
 
 const path = z.string().min(1);
 
@@ -77,10 +77,20 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     const { project } = input;
     const findAnnotation = annotations?.find;
     const splitOf = listed?.splitOf ?? (() => undefined);
-    const plan = { project, name, labelmap, findAnnotation, splitOf, facts: factsOf(input) };
+    const isEmbedded = context.settings.baseUrl === undefined;
+    const labelmapText = labelmap && JSON.stringify(labelmap);
+    const plan = {
+      project,
+      name,
+      labelmap,
+      findAnnotation,
+      splitOf,
+      facts: factsOf(input),
+      labelmapText,
+      takesBoth: isEmbedded && isPart(labelmapText ?? ''),
+    };
     const report = await runUpload(paths, offset, plan, context);
     const { uploaded, duplicates } = report;
-    const isEmbedded = context.settings.baseUrl === undefined;
     const words = {
       placed: uploaded > 0 ? placedWords(input, listed !== undefined) : '',
       kept: duplicates > 0 ? keptWords(input, listed !== undefined, isEmbedded) : '',

@@ -1,6 +1,7 @@
 // A client that refuses operations beyond the scopes of its caller, whatever its credential allows.
 
-import type { Operation } from '../../contract/operation.ts';
+import { scopesOfMembers } from '../../contract/operation.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Client } from '../../http-client/client.ts';
 
@@ -11,7 +12,10 @@ import type { Client } from '../../http-client/client.ts';
 export function withinScopes(client: Client, scopes: ReadonlySet<string>): Client {
   return {
     call: async (operation, input, options) => {
-      requireScope(operation, scopes);
+      requireScope(operation.id, operation.scope, scopes);
+      for (const [member, scope] of scopesOfMembers(operation, Object(input))) {
+        requireScope(`${operation.id} with ${member}`, scope, scopes);
+      }
       return client.call(operation, input, options);
     },
     // No scope covers a link, and the file would be saved on the server.
@@ -31,9 +35,9 @@ export function withinScopes(client: Client, scopes: ReadonlySet<string>): Clien
   };
 }
 
-function requireScope({ id, scope }: Operation, scopes: ReadonlySet<string>): void {
+function requireScope(what: string, scope: Scope, scopes: ReadonlySet<string>): void {
   if (scopes.has(scope)) return;
-  throw new FoveaError('forbidden', `${id} needs the scope "${scope}", which was not granted.`, {
+  throw new FoveaError('forbidden', `${what} needs the scope "${scope}", which was not granted.`, {
     hint: 'Sign in again, and allow it.',
   });
 }

@@ -1,6 +1,7 @@
 // The principal of a call, and what it may do: its workspace and its scopes.
 
-import type { Operation } from '../../contract/operation.ts';
+import { type Operation, scopesOfMembers } from '../../contract/operation.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../store/workspaces.ts';
@@ -76,8 +77,23 @@ export function checkScope(
       hint: 'It runs models and does nothing else: use an API key or an access token.',
     });
   }
+  requireScope({ scopes, name }, scope, id);
+}
+
+/** The same for what a call brings along. */
+export function checkMemberScopes(principal: Principal, operation: Operation, input: object): void {
+  for (const [member, scope] of scopesOfMembers(operation, input)) {
+    requireScope(principal, scope, `${operation.id} with ${member}`);
+  }
+}
+
+function requireScope(
+  { scopes, name }: Pick<Principal, 'scopes' | 'name'>,
+  scope: Scope,
+  what: string,
+): void {
   if (scopes === undefined || scopes.has(scope)) return;
-  throw new FoveaError('forbidden', `${id} needs the scope ${scope}.`, {
+  throw new FoveaError('forbidden', `${what} needs the scope ${scope}.`, {
     hint: name.startsWith('token:')
       ? `Sign in again with the scope ${scope}.`
       : `Use an API key with the scope ${scope}.`,

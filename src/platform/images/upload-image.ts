@@ -1,5 +1,8 @@
-// Uploads one image, from a file or a URL: checks it, stores the bytes, then adds its row.
+// Uploads one image, from a file or a URL: checks it, stores the bytes, then adds its row, with the
+// labels that came along.
 
+import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import { isoTime } from '../../clock.ts';
 import { check } from '../../contract/check.ts';
 import { images } from '../../contract/images.ts';
@@ -18,16 +21,24 @@ import { faultOf } from './file-fault.ts';
 
 type UploadInput = Input<typeof images.images_upload>;
 
+export interface UploadedImage {
+  readonly image: AddedImage;
+  /** Those that it was stored with. */
+  readonly labels: ReadAnnotation | undefined;
+}
+
 /**
- * Adds one image to a project. The same bytes again give the image that is there already. A file
- * that is no image, or a truncated one, is refused, and kept in mind for the health of the project.
+ * Adds one image to a project, with the labels that came along if they can be read. The same bytes
+ * again give the image that is there already, as it is. A file that is no image, or a truncated
+ * one, is refused, and kept in mind for the health of the project.
  */
 export async function uploadImage(
   dependencies: PlatformDependencies,
   project: Project,
   input: UploadInput,
-  { principal, signal }: Pick<Call<Principal>, 'principal' | 'signal'>,
-): Promise<AddedImage> {
+  call: Pick<Call<Principal>, 'principal' | 'signal'>,
+): Promise<UploadedImage> {
+  const { principal, signal } = call;
   const { store, blobs, clock } = dependencies;
   const metadata = readMetadata(input.metadata);
   const { bytes, name } = await readSource(dependencies, input, signal);
@@ -37,7 +48,7 @@ export async function uploadImage(
   if (known !== undefined) {
     // A file that was lost on the disk is there again.
     await blobs.put(content);
-    return known;
+    return { image: known, labels: undefined };
   }
   const file = await checkImageFile(bytes).catch(async (thrown) => {
     const reason = faultOf(thrown);
@@ -48,26 +59,51 @@ export async function uploadImage(
     throw input.image === undefined ? thrown : aboutUrl(thrown);
   });
   const { format, width, height } = file;
+  const labels = await readLabels(dependencies, project, input, { name, width, height }, call);
   await blobs.put(content);
   const created = clock.now();
-  return store.images.add({
-    id: newId(),
-    projectId: project.id,
-    name,
-    hash,
-    bytes: bytes.length,
-    format,
-    width,
-    height,
-    split: input.split ?? 'train',
-    batchName: input.batch ?? `Uploaded on ${isoTime(created).slice(0, 10)}`,
-    tags: input.tag ?? [],
-    metadata,
-    sequenceNumber: input.sequence_number,
-    sequenceSize: input.sequence_size,
-    inferenceId: input.inference_id,
-    created,
-  });
+  const image = await store.images.add(
+    {
+      id: newId(),
+      projectId: project.id,
+      name,
+      hash,
+      bytes: bytes.length,
+      format,
+      width,
+      height,
+      split: input.split ?? 'train',
+      batchName: input.batch ?? `Uploaded on ${isoTime(created).slice(0, 10)}`,
+      tags: input.tag ?? [],
+      metadata,
+      sequenceNumber: input.sequence_number,
+      sequenceSize: input.sequence_size,
+      inferenceId: input.inference_id,
+      created,
+    },
+    labels?.annotation,
+  );
+  return { image, labels: image.duplicate ? undefined : labels };
+}
+
+/** Undefined: there are none, or they cannot be read. Only an abort throws. */
+async function readLabels(
+  { annotationReader }: PlatformDependencies,
+  { type: projectType }: Project,
+  { annotationFile: text, annotationName: fileName, labelmap: classes }: UploadInput,
+  image: AnnotatedImage,
+  { principal, signal }: Pick<Call<Principal>, 'principal' | 'signal'>,
+): Promise<ReadAnnotation | undefined> {
+  if (text === undefined) return undefined;
+  const { body, bodyLimits } = images.images_annotate;
+  try {
+    const { labelmap } = check(body, { annotationFile: text, labelmap: classes }, bodyLimits);
+    const file = { text, fileName, image, labelmap: labelmap ?? undefined, projectType };
+    return await annotationReader.read(file, principal.workspace.id, signal);
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
 }
 
 async function readSource(

@@ -32,7 +32,8 @@ import { keepInTrash } from './trashed-images.ts';
 export function imageStore(database: AsyncDatabase): ImageStore {
   const shared = new SharedChanges(database);
   return {
-    add: (image) => shared.change(image.id, () => addImage(database, image)),
+    add: (image, annotation) =>
+      shared.change(image.id, () => addImage(database, image, annotation)),
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(
@@ -75,7 +76,11 @@ export function imageStore(database: AsyncDatabase): ImageStore {
   };
 }
 
-async function addImage(database: AsyncDatabase, image: NewImage) {
+async function addImage(
+  database: AsyncDatabase,
+  image: NewImage,
+  annotation: WrittenAnnotation | undefined,
+): Promise<AddedImage> {
   const known = await findByHash(database, image.projectId, image.hash);
   if (known !== undefined) return known;
   const { id, projectId, name, hash, bytes, format, width, height, split, created } = image;
@@ -83,8 +88,9 @@ async function addImage(database: AsyncDatabase, image: NewImage) {
   const { sequenceNumber, sequenceSize, inferenceId } = image;
   await database.run(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
-       metadata, sequence_number, sequence_size, inference_id, created)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       metadata, sequence_number, sequence_size, inference_id, created, annotation, objects,
+       annotated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       id,
       projectId,
@@ -101,8 +107,12 @@ async function addImage(database: AsyncDatabase, image: NewImage) {
       sequenceSize,
       inferenceId,
       created,
+      annotation?.json,
+      annotation?.objects,
+      annotation && created,
     ],
   );
+  if (annotation) await addLabels(database, { id, projectId }, annotation);
   await addTags(database, id, image.tags);
   await touchProject(database, projectId, created);
   return { id, name, duplicate: false, split };
@@ -158,22 +168,30 @@ async function annotateImage(
   );
   if (known === undefined) return 'missing';
   if (known.annotated && !overwrite) return 'was_annotated';
-  const { json, labels, objects } = annotation;
+  const { json, objects } = annotation;
   await database.run(
     'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
     [json, objects, now, isPredicted, imageId],
   );
   await database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
-  for (const [label, n] of labels) {
-    await database.run(
-      'INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)',
-      [imageId, known.projectId, label, n],
-    );
-  }
+  await addLabels(database, { id: imageId, projectId: known.projectId }, annotation);
   await markAnnotated(database, imageId);
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
   await touchProject(database, known.projectId, now);
   return 'annotated';
+}
+
+async function addLabels(
+  database: AsyncDatabase,
+  { id, projectId }: Pick<NewImage, 'id' | 'projectId'>,
+  { labels }: WrittenAnnotation,
+): Promise<void> {
+  for (const [label, n] of labels) {
+    await database.run(
+      'INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)',
+      [id, projectId, label, n],
+    );
+  }
 }
 
 async function changeTags(

@@ -86,8 +86,11 @@ export interface AddedImage {
 }
 
 export interface ImageStore {
-  /** Adds an image; one with the same bytes in the same project is given back instead. */
-  add(image: NewImage): Promise<AddedImage>;
+  /**
+   * Adds an image, with its annotation if there is one; one with the same bytes in the same project
+   * is given back instead, as it is.
+   */
+  add(image: NewImage, annotation?: WrittenAnnotation): Promise<AddedImage>;
   findByHash(projectId: string, hash: string): Promise<AddedImage | undefined>;
   /** By id, within a project. */
   find(projectId: string, imageId: string): Promise<Image | undefined>;

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import type { Client } from '../../../src/http-client/client.ts';
 import { type Tool, tool } from '../../../src/mcp/tool.ts';
 import { tools } from '../../../tools/index.ts';
+import { testImage } from '../../fixtures/images.ts';
 import {
   callMessage,
   listMessage,
@@ -121,7 +122,8 @@ test('the defaults of whoever started the server are nobody else’s', async () 
   expect(text).not.toContain('of-the-owner');
 });
 
-test('a tool that makes more calls than its own stays within the scopes of its caller', async () => {
+/** A server whose only tool does this, and the operations that reach its platform. */
+async function startGreedy(run: (client: Client, signal: AbortSignal) => Promise<unknown>) {
   const asked: string[] = [];
   const client: Client = {
     ...platform.client,
@@ -130,7 +132,6 @@ test('a tool that makes more calls than its own stays within the scopes of its c
       return platform.client.call(operation, input, options);
     },
   };
-  const { projects } = await import('../../../src/contract/projects.ts');
   const greedy: Tool = tool({
     name: 'projects_greedy',
     toolset: 'projects',
@@ -143,9 +144,8 @@ test('a tool that makes more calls than its own stays within the scopes of its c
     idempotent: true,
     openWorld: false,
     input: z.strictObject({ workspace: z.string() }),
-    run: async ({ workspace }, { client, signal }) => {
-      const input = { workspace, name: 'X', type: 'object-detection', annotation: 'x' } as const;
-      await client.call(projects.projects_create, input, { signal });
+    run: async (_input, context) => {
+      await run(context.client, context.signal);
       return { summary: 'Created.', data: {} };
     },
   });
@@ -155,14 +155,39 @@ test('a tool that makes more calls than its own stays within the scopes of its c
     const [message] = await messagesOf(await server.post(token, callMessage('projects_greedy')));
     return message;
   };
-  expect(await call(['project:read'])).toMatchObject({
-    result: { isError: true, structuredContent: { error: { code: 'forbidden' } } },
+  return { call, asked };
+}
+
+const forbidden = {
+  result: { isError: true, structuredContent: { error: { code: 'forbidden' } } },
+};
+
+test('a tool that makes more calls than its own stays within the scopes of its caller', async () => {
+  const { projects } = await import('../../../src/contract/projects.ts');
+  const { call, asked } = await startGreedy((client, signal) => {
+    const input = { name: 'X', type: 'object-detection', annotation: 'x' } as const;
+    return client.call(projects.projects_create, { workspace: 'acme', ...input }, { signal });
   });
+  expect(await call(['project:read'])).toMatchObject(forbidden);
   expect(asked).toEqual([]);
   expect(await call(['project:read', 'project:create'])).toMatchObject({
     result: { structuredContent: { summary: 'Created.' } },
   });
   expect(asked).toEqual(['projects_create']);
+});
+
+test('labels that come with an image need the scope of annotating too', async () => {
+  const { images } = await import('../../../src/contract/images.ts');
+  const content = await testImage(1);
+  const sent = { project: 'x', file: { name: 'a.png', content }, annotationName: 'a.txt' };
+  const { call, asked } = await startGreedy((client, signal) =>
+    client.call(images.images_upload, { ...sent, annotationFile: '' }, { signal }),
+  );
+  expect(await call(['project:read', 'image:create'])).toMatchObject(forbidden);
+  expect(await call(['project:read', 'image:annotate'])).toMatchObject(forbidden);
+  expect(asked).toEqual([]);
+  await call(['project:read', 'image:create', 'image:annotate']);
+  expect(asked).toEqual(['images_upload']);
 });
 
 test('no tool brings a download to the machine of the server, not even one that is offered', async () => {
