@@ -144,9 +144,9 @@ export type Command =
  */
 export function readCommand(argv: readonly string[]): Command {
   const { values, positionals } = parse(argv);
-  if (values.help) return { kind: 'help' };
-  if (values.version) return { kind: 'version' };
   const [command, ...words] = positionals;
+  if (values.help || command === 'help') return { kind: 'help' };
+  if (values.version) return { kind: 'version' };
   if (command === undefined) return withoutOptions(values);
   if (!isCommandName(command)) {
     throw invalidArgument(

@@ -8,6 +8,7 @@ const nothing = { redirectUris: [], scopes: [], desktop: false, mcp: false };
 test.each([
   [[], { kind: 'mcp' }],
   [['--help'], { kind: 'help' }],
+  [['help'], { kind: 'help' }],
   [['platform', '-h'], { kind: 'help' }],
   [['--version'], { kind: 'version' }],
   [['platform'], { kind: 'platform', host: '127.0.0.1', port: 8000, data: undefined }],

@@ -174,8 +174,10 @@ function stateOf({ status, progress, result }: Standing): string {
 
 /** The figures that decide the next step: `: 1 of 2 failed`. */
 function outcomeOf(result: Facts): string {
-  const { succeeded, failed, metrics, splits, images, keptTogether } = result;
-  const [good, bad] = [Number(succeeded ?? 0), Number(failed ?? 0)];
+  const { succeeded, failed, metrics, splits, images, duplicates, keptTogether } = result;
+  // Of an import, what was there already has not failed.
+  const good = Number(succeeded ?? Number(images ?? 0) + Number(duplicates ?? 0));
+  const bad = Number(failed ?? 0);
   const { map50, accuracy } = asRecord(metrics);
   const parts = [
     ...(bad > 0 ? [`${bad} of ${good + bad} failed`] : []),

@@ -9,6 +9,7 @@ import { attachmentHandlers } from './attachments.ts';
 import { createEvent, createEventFrom } from './create-event.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
 import { eventResponse, keptFor, pageResponse, timeOrNull } from './event-response.ts';
+import { arrivalOf } from './ids.ts';
 import { previewHandlers } from './previews/preview-handlers.ts';
 import { statsHandlers } from './stats.ts';
 import type { CountFilter, EventCounts, EventFilter, EventQuery } from './store/store.ts';
@@ -67,7 +68,7 @@ function reading({ store, settings }: EventStoreDependencies): Pick<DeviceHandle
       pageResponse(await store.list(queryOf(input), signal), settings),
     events_get: async ({ event_id }) => {
       const event = await store.get(event_id);
-      if (event === undefined) throw notFound('event', event_id);
+      if (event === undefined) throw notFound('event', event_id, otherPaths(event_id));
       return eventResponse(event, settings);
     },
     events_count: async (input, { signal }) => {
@@ -77,6 +78,12 @@ function reading({ store, settings }: EventStoreDependencies): Pick<DeviceHandle
       return { ...countResponse(counts), scanned, next_timestamp: timeOrNull(next) };
     },
   };
+}
+
+/** For who guesses at a path that looks like an event. */
+function otherPaths(id: string): string | undefined {
+  if (arrivalOf(id) !== undefined) return undefined;
+  return 'That is no event id. Counts are at /events/count/stats, the latest events at /v2/events/latest/query.';
 }
 
 type ListInput = Parameters<

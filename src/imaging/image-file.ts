@@ -1,5 +1,5 @@
 // Reads image files: format, size, and whether their pixels can be decoded. Works in the calling
-// thread: services go through image-threads.ts.
+// thread: services go through image-thread-pool.ts.
 
 import type { Sharp } from 'sharp';
 import { FoveaError } from '../errors.ts';

@@ -9,7 +9,7 @@ import type { FromThread, ThreadData, ToThread } from './image-thread-messages.t
 import { findSharpBuild, loadSharp } from './load-sharp.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('image-worker runs in a thread of image-threads.ts');
+if (port === null) throw new Error('image-worker runs in a thread of image-thread-pool.ts');
 const { isAlone }: ThreadData = workerData;
 
 port.on('message', (message: ToThread) => void run(message));

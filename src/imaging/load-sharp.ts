@@ -69,7 +69,7 @@ function prepare({ sharp, build }: Loaded): void {
   sharp.concurrency(1);
   sharp.cache(false);
   // The list belongs to the whole process: while a thread sets it, for a moment no other could read
-  // a file. So the first thread sets it (image-threads.ts). In WebAssembly each has its own.
+  // a file. So the first thread sets it (image-thread-pool.ts). In WebAssembly each has its own.
   if (isMainThread || !build.isNative || isFirstThread(workerData)) allowDecoders(sharp);
 }
 

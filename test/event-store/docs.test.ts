@@ -89,6 +89,8 @@ describe('the description', () => {
     keeps('event_schemas_list', await store.get('/v2/event-schemas', key));
     keeps('health', await store.get('/health'));
     keeps('events_get', await store.get('/v2/events/unknown', key), 404);
+    const guessed = await store.get('/v2/events/count', key);
+    expect(guessed.text('detail')).toContain('Counts are at /events/count/stats');
     keeps('events_create', await store.post('/v2/events', {}, key), 422);
     keeps('events_list', await store.get('/v2/events'), 401);
     const later = `/v2/events/${id}/videos`;

@@ -116,6 +116,7 @@ describe('tasks_wait', () => {
 
   it.each([
     [{ succeeded: 1, failed: 1 }, ': 1 of 2 failed'],
+    [{ images: 300, duplicates: 3, failed: 2 }, ': 2 of 305 failed, 300 images'],
     [{ succeeded: 2, failed: 0 }, ''],
     [
       { moved: 3, images: 10, splits: { train: 7, valid: 2, test: 1 } },

@@ -97,6 +97,15 @@ describe('dry run and real run say the same', () => {
     ]);
   });
 
+  it('of images that nobody annotated', async () => {
+    projectHas({ train: 70, valid: 20, test: 10 }, { unannotated: 2 });
+    const { data } = await both({ preprocessing: { resize } });
+    expect(data.warnings).toEqual([
+      'project has 2 images that nobody annotated (annotated:false): they become examples that ' +
+        'show nothing',
+    ]);
+  });
+
   it('of the area of cutouts', async () => {
     projectHas({ train: 70, valid: 20, test: 10 });
     const augmentation = { cutout: { count: 3, percent: 10 }, image: { versions: 2 } };

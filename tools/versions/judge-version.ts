@@ -11,7 +11,7 @@ import { settingsWarnings } from '../../src/contract/version-warnings.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { nameList } from '../format.ts';
+import { count, nameList } from '../format.ts';
 import { countTagged } from './count-tagged.ts';
 import { sampleImages } from './sample-images.ts';
 
@@ -153,7 +153,7 @@ function boxlessWarnings(
 /** Warnings that depend on the images and classes of the project. */
 function projectWarnings(
   { preprocessing, augmentation }: Wanted,
-  { splits, classes, type }: Project,
+  { splits, classes, type, unannotated = 0 }: Project,
 ): readonly string[] {
   const { train = 0, valid = 0, test = 0 } = splits ?? { train: 1 };
   const isEmpty = train + valid + test === 0;
@@ -174,6 +174,12 @@ function projectWarnings(
       ? needBoxes.map((path) => `${path} needs boxes; a classification project has none`)
       : []),
     ...(isEmpty ? ['project has no images: a version needs at least one'] : []),
+    ...(!isEmpty && unannotated > 0
+      ? [
+          `project has ${count(unannotated, 'image')} that nobody annotated (annotated:false): they ` +
+            'become examples that show nothing',
+        ]
+      : []),
     ...(splits && isUnsplit(splits)
       ? ['project has no valid and no test images: projects_rebalance_splits gives it some']
       : []),

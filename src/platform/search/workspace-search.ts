@@ -102,7 +102,7 @@ async function findPage(
   const wrong = (message: string) => new QueryText(text, 'query').error(like.at, message);
   const project = await store.images.projectOf(accessible.workspaceId, like.imageId);
   if (!project || !isAccessible(accessible, project.id))
-    throw wrong('there is no image of this id');
+    throw wrong('there is no image of this id (a name is no id: filename: finds it)');
   const descriptor = await store.search.descriptorOf(like.imageId);
   if (!descriptor) throw wrong('this image has no description of its look yet');
   const offset = after?.ordinal ?? 0;
