@@ -59,12 +59,15 @@ export async function readRealFile(
   }
 }
 
-/** Opening a folder succeeds, so folders are refused first. */
+/** What is no plain file is refused as one that was swapped: a folder is named as one. */
 async function openFile(real: string, path: string, argument: string) {
-  if ((await stat(real)).isDirectory()) {
-    throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);
+  try {
+    return await openRealFile(real);
+  } catch (thrown) {
+    const isFolder = await stat(real).then((found) => found.isDirectory());
+    if (isFolder) throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);
+    throw thrown;
   }
-  return openRealFile(real);
 }
 
 function checkSize(size: number, path: string, argument: string): void {

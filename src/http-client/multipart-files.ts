@@ -1,6 +1,7 @@
 // Files of a multipart body that report how much of them was sent. A file on disk is read only when
 // it is sent, and must not have changed since.
 
+import { access, constants, lstat } from 'node:fs/promises';
 import { openRealFile } from '../file-access/open-real-file.ts';
 import { limits } from '../limits.ts';
 
@@ -59,14 +60,15 @@ export interface DiskFileOptions {
   readonly onRead: OnRead;
 }
 
-/** `path`: a real path from the file roots. Throws what opening it throws. */
-export async function openDiskFile(path: string, options: DiskFileOptions): Promise<File> {
-  const handle = await openRealFile(path);
-  try {
-    return new DiskFile(path, await handle.stat(), options);
-  } finally {
-    await handle.close();
-  }
+/**
+ * `path`: a real path from the file roots. Throws where there is no plain file that may be read; it
+ * is opened, and held against its path, when it is sent.
+ */
+export async function findDiskFile(path: string, options: DiskFileOptions): Promise<File> {
+  await access(path, constants.R_OK);
+  const state = await lstat(path);
+  if (!state.isFile()) throw changed();
+  return new DiskFile(path, state, options);
 }
 
 /** Throws `NotReadableError` where it is not the same file any more, or not as long. */

@@ -9,7 +9,7 @@ import { membersOf } from '../json-object.ts';
 import type { Secret } from '../secret.ts';
 import type { CallOptions } from './client.ts';
 import type { HttpRequest } from './http-request.ts';
-import { type OnRead, openDiskFile, ProgressFile } from './multipart-files.ts';
+import { findDiskFile, type OnRead, ProgressFile } from './multipart-files.ts';
 
 /** A request that can be made several times: a multipart body is built anew for each. */
 export interface PreparedRequest {
@@ -200,7 +200,7 @@ async function fileOf(
     return new ProgressFile(new Blob([new Uint8Array(content)], { type }), name, onRead);
   }
   try {
-    return await openDiskFile(content.path, { name, type, onRead });
+    return await findDiskFile(content.path, { name, type, onRead });
   } catch (cause) {
     throw new FoveaError('invalid_input', `${member}: the file cannot be read`, {
       problems: [{ path: member, message: 'the file cannot be read' }],

@@ -166,9 +166,12 @@ test('a multipart body carries files from memory and from disk, texts and object
   }
 });
 
-test('a file that cannot be read is refused before anything is sent', async () => {
+test.each([
+  ['is not there', join(tmpdir(), 'fovea-is-not-there')],
+  ['is a folder', tmpdir()],
+])('a file that %s is refused before anything is sent', async (_what, path) => {
   const { server, client } = await start(good);
-  const file = { name: 'a', content: { path: join(tmpdir(), 'fovea-is-not-there') } };
+  const file = { name: 'a', content: { path } };
   const error = await errorOf(client.call(uploadThing, { project: 'cells', file }));
   expect(error).toMatchObject({ code: 'invalid_input', message: 'file: the file cannot be read' });
   expect(server.seen.length).toBe(0);
