@@ -4,47 +4,39 @@
 
 import { areaOf, tidy } from '../annotations/box-geometry.ts';
 import { isoTime } from '../clock.ts';
+import type { SplitName } from '../contract/fields.ts';
 import type { Box, Keypoint, Point } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage, ExportInfo } from './export-dataset.ts';
-import {
-  classesOf,
-  classIndex,
-  imagesOf,
-  keypointNames,
-  outlineOf,
-  splitsOf,
-  tidyEdges,
-} from './export-dataset.ts';
+import type { ExportFile, ExportImage, ExportInfo, SurveyedDataset } from './export-dataset.ts';
+import { classIndex, outlineOf, tidyEdges } from './export-dataset.ts';
 
 /** A box without an outline has an empty `segmentation`. */
-export function cocoFiles(dataset: ExportDataset): Iterable<ExportFile> {
+export function cocoFiles(dataset: SurveyedDataset): Iterable<ExportFile> {
   return filesOf(dataset, ({ points }) => points);
 }
 
 /** Trainers of masks fail on an empty `segmentation`: a box without an outline has its corners. */
-export function cocoSegmentationFiles(dataset: ExportDataset): Iterable<ExportFile> {
+export function cocoSegmentationFiles(dataset: SurveyedDataset): Iterable<ExportFile> {
   return filesOf(dataset, outlineOf);
 }
 
 /** The outline of a box that goes into the file. */
 type Outline = (box: Box) => readonly Point[] | undefined;
 
-function* filesOf(dataset: ExportDataset, outline: Outline): Iterable<ExportFile> {
-  for (const split of splitsOf(dataset)) {
-    const images = imagesOf(dataset, split);
-    const content = () => cocoText(dataset, images, outline);
+function* filesOf(dataset: SurveyedDataset, outline: Outline): Iterable<ExportFile> {
+  for (const split of dataset.splits.keys()) {
+    const content = () => cocoText(dataset, split, outline);
     yield { path: `${split}/_annotations.coco.json`, content };
   }
 }
 
-function* cocoText(
-  dataset: ExportDataset,
-  images: readonly ExportImage[],
+/** Passes over the images of the split twice: all of them come before all boxes. */
+async function* cocoText(
+  dataset: SurveyedDataset,
+  split: SplitName,
   outline: Outline,
-): Iterable<string> {
-  const { info, projectType } = dataset;
-  const classes = classesOf(dataset);
-  const keypoints = projectType === 'keypoint-detection' ? keypointNames(dataset) : undefined;
+): AsyncIterable<string> {
+  const { info, projectType, classes } = dataset;
+  const keypoints = projectType === 'keypoint-detection' ? dataset.keypoints : undefined;
   const created = isoTime(info.created);
   const head = {
     year: created.slice(0, 4),
@@ -56,21 +48,28 @@ function* cocoText(
   };
   yield `{"info":${JSON.stringify(head)},\n`;
   yield `"licenses":${JSON.stringify([{ id: 1, name: info.license ?? 'not stated', url: '' }])},\n`;
-  yield* list('categories', categories(parentName(info), classes, keypoints));
+  yield* list('categories', [[...categories(parentName(info), classes, keypoints)]]);
   yield ',\n';
-  yield* list('images', describeImages(images, created));
+  yield* list('images', describeImages(dataset.images(split), created));
   yield ',\n';
-  yield* list('annotations', annotations(images, classes, keypoints, outline));
+  const boxes = annotations(dataset.images(split), classes, keypoints, outline);
+  yield* list('annotations', boxes);
   yield '}\n';
 }
 
-/** One entry a line, so that two exports can be compared. */
-function* list(name: string, entries: Iterable<object>): Iterable<string> {
+type Groups = Iterable<readonly object[]> | AsyncIterable<readonly object[]>;
+
+/** One entry a line, so that two exports can be compared; those of a group are one piece. */
+async function* list(name: string, groups: Groups): AsyncIterable<string> {
   yield `"${name}":[`;
   let separator = '\n';
-  for (const entry of entries) {
-    yield separator + JSON.stringify(entry);
-    separator = ',\n';
+  for await (const entries of groups) {
+    let piece = '';
+    for (const entry of entries) {
+      piece += separator + JSON.stringify(entry);
+      separator = ',\n';
+    }
+    yield piece;
   }
   yield ']';
 }
@@ -102,39 +101,37 @@ function* categories(
   }
 }
 
-function* describeImages(images: readonly ExportImage[], created: string): Iterable<object> {
-  for (const [index, { fileName, width, height }] of images.entries()) {
-    yield {
-      id: index + 1,
-      license: 1,
-      file_name: fileName,
-      height,
-      width,
-      date_captured: created,
-    };
+async function* describeImages(
+  images: AsyncIterable<ExportImage>,
+  created: string,
+): AsyncIterable<readonly object[]> {
+  let id = 0;
+  for await (const { fileName, width, height } of images) {
+    id++;
+    yield [{ id, license: 1, file_name: fileName, height, width, date_captured: created }];
   }
 }
 
-function* annotations(
-  images: readonly ExportImage[],
+/** Those of each image. */
+async function* annotations(
+  images: AsyncIterable<ExportImage>,
   classes: readonly string[],
   keypoints: KeypointNames | undefined,
   outline: Outline,
-): Iterable<object> {
+): AsyncIterable<readonly object[]> {
   const indexOf = classIndex(classes);
   let id = 0;
-  for (const [index, { boxes }] of images.entries()) {
-    for (const box of boxes) {
-      id++;
-      yield {
-        id,
-        image_id: index + 1,
-        category_id: indexOf(box.label) + 1,
-        ...shapeOf(box, outline(box)),
-        iscrowd: 0,
-        ...(keypoints && keypointsOf(box, keypoints.get(box.label) ?? [])),
-      };
-    }
+  let imageId = 0;
+  for await (const { boxes } of images) {
+    imageId++;
+    yield boxes.map((box) => ({
+      id: ++id,
+      image_id: imageId,
+      category_id: indexOf(box.label) + 1,
+      ...shapeOf(box, outline(box)),
+      iscrowd: 0,
+      ...(keypoints && keypointsOf(box, keypoints.get(box.label) ?? [])),
+    }));
   }
 }
 

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import type { ProjectType } from '../annotations/annotation.ts';
 import { edgesOf, tidy } from '../annotations/box-geometry.ts';
 import type { SplitName } from '../contract/fields.ts';
-import { splitName } from '../contract/fields.ts';
 import type { Box, Point } from '../imaging/box.ts';
 
 /** One image of a dataset version, with its boxes in pixels (x and y: the centre). */
@@ -34,38 +33,57 @@ export interface ExportInfo {
   readonly created: number;
 }
 
+/** What is to be exported. */
 export interface ExportDataset {
   readonly projectType: ProjectType;
   /** All class names; those of the images are added where they are missing. */
   readonly classes: readonly string[];
   readonly info: ExportInfo;
-  readonly images: readonly ExportImage[];
+  /** Its images, or those of a split: the same in the same order with each pass over them. */
+  readonly images: (split?: SplitName) => AsyncIterable<ExportImage>;
+}
+
+/** The same after a first pass over all images (survey-dataset.ts), which are those it can hold. */
+export interface SurveyedDataset extends ExportDataset {
+  /** All class names in alphabetical order (by code point): the order of ids in every format. */
+  readonly classes: readonly string[];
+  /** Those that have images, always in the order train, valid, test. */
+  readonly splits: ReadonlyMap<SplitName, SplitFacts>;
+  /** Boxes of each class, or labels of whole images. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** For each class the keypoints that its boxes have, in the order of their first appearance. */
+  readonly keypoints: ReadonlyMap<string, readonly string[]>;
+  /** Images that the format cannot hold. */
+  readonly leftOut: number;
+  /** What is odd about boxes: the first of the sentences, and how many there are. */
+  readonly oddBoxes: { readonly shown: readonly string[]; readonly count: number };
+}
+
+export interface SplitFacts {
+  readonly images: number;
+  /** Boxes, or labels of whole images. */
+  readonly things: number;
+  /** Classes that its images show. */
+  readonly classes: ReadonlySet<string>;
+}
+
+/** The images that a format can hold. */
+export interface Selection {
+  readonly takes: (image: ExportImage) => boolean;
+  /** Called after the first pass; throws `invalid_input` where the format cannot hold them. */
+  readonly finish: () => void;
 }
 
 /** One file of an export beside its images. Its content is made when it is written. */
 export interface ExportFile {
   readonly path: string;
   /** Piece by piece: text, or bytes. */
-  readonly content: () => Iterable<string> | AsyncIterable<Uint8Array>;
+  readonly content: () => ExportContent;
   /** True for bytes that are compressed already. */
   readonly isCompressed?: boolean;
 }
 
-/** The splits that have images, always in the order train, valid, test. */
-export function splitsOf(dataset: ExportDataset): readonly SplitName[] {
-  return splitName.options.filter((split) => imagesOf(dataset, split).length > 0);
-}
-
-export function imagesOf(dataset: ExportDataset, split: SplitName): readonly ExportImage[] {
-  return dataset.images.filter((image) => image.split === split);
-}
-
-/** All class names in alphabetical order (by code point): the order of ids in every format. */
-export function classesOf({ classes, images }: ExportDataset): readonly string[] {
-  const names = new Set(classes);
-  for (const image of images) for (const label of labelsOf(image)) names.add(label);
-  return inOrder(names);
-}
+export type ExportContent = Iterable<string> | AsyncIterable<string | Uint8Array>;
 
 /** The classes that an image shows, each once: its own labels, or those of its boxes. */
 export function labelsOf({ labels, boxes }: ExportImage): readonly string[] {
@@ -76,19 +94,6 @@ export function labelsOf({ labels, boxes }: ExportImage): readonly string[] {
 export function classIndex(classes: readonly string[]): (label: string) => number {
   const indexes = new Map(classes.map((name, index) => [name, index]));
   return (label) => indexes.get(label) ?? -1;
-}
-
-/** For each class the keypoints that its boxes have, in the order of their first appearance. */
-export function keypointNames({ images }: ExportDataset): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, Set<string>>();
-  for (const { boxes } of images) {
-    for (const { label, keypoints = [] } of boxes) {
-      const known = names.get(label) ?? new Set();
-      for (const { label: name } of keypoints) known.add(name);
-      names.set(label, known);
-    }
-  }
-  return new Map([...names].map(([label, known]) => [label, [...known]]));
 }
 
 /** The outline of a box; that of a box without one has four corners, from the upper left on. */
@@ -109,6 +114,7 @@ export function tidyEdges(box: Box): ReturnType<typeof edgesOf> {
   return { left: tidy(left), top: tidy(top), right: tidy(right), bottom: tidy(bottom) };
 }
 
-function inOrder(names: ReadonlySet<string>): readonly string[] {
+/** Alphabetical, by code point. */
+export function inOrder(names: ReadonlySet<string>): readonly string[] {
   return [...names].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }

@@ -7,7 +7,7 @@ import { suggestSpelling } from '../spelling-suggestion.ts';
 import { classFolders, clipFiles, foldersNote, oneClassEach } from './class-folders.ts';
 import { cocoFiles, cocoSegmentationFiles } from './coco.ts';
 import { createMlFiles } from './createml.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import type { ExportFile, ExportImage, Selection, SurveyedDataset } from './export-dataset.ts';
 import { jsonlFiles } from './jsonl.ts';
 import { multiclassFiles } from './multiclass-csv.ts';
 import { vocFiles } from './pascal-voc.ts';
@@ -29,15 +29,15 @@ export interface ExportFormat {
   /** The types of project whose labels it can hold. */
   readonly holds: readonly ProjectType[];
   /** Its files beside the images. Throws `invalid_input` where it cannot hold the dataset. */
-  readonly files: (dataset: ExportDataset) => Iterable<ExportFile>;
+  readonly files: (dataset: SurveyedDataset) => Iterable<ExportFile> | AsyncIterable<ExportFile>;
   /** Where an image goes; undefined where the files of the format hold the images. */
-  readonly imagePath: ((dataset: ExportDataset) => (image: ExportImage) => string) | undefined;
-  /** The part of the dataset that it can hold. Throws `invalid_input` as `files` does. */
-  readonly select?: (dataset: ExportDataset) => ExportDataset;
+  readonly imagePath: ((dataset: SurveyedDataset) => (image: ExportImage) => string) | undefined;
+  /** The images that it can hold, where these are not all. */
+  readonly select?: () => Selection;
   /** Whether an image must not be called so, its extension aside. */
   readonly isReserved?: (stem: string) => boolean;
   /** What its users have to know, as lines of README.dataset.txt. */
-  readonly note?: (dataset: ExportDataset) => readonly string[];
+  readonly note?: (dataset: SurveyedDataset) => readonly string[];
 }
 
 const boxes: readonly ProjectType[] = [

@@ -3,22 +3,21 @@
 import type { ExportImage } from './export-dataset.ts';
 
 /**
- * The same images with the file names that they have in the export. Folders are cut off, characters
- * that some systems refuse become `_`, and a name that is taken gets `-2`, `-3`, … before its
- * extension. Names count as taken whatever their case and extension, since label files share them;
- * so do reserved ones.
+ * Gives each image, called in their order, the file name that it has in the export. Folders are cut
+ * off, characters that some systems refuse become `_`, and a name that is taken gets `-2`, `-3`, …
+ * before its extension. Names count as taken whatever their case and extension, since label files
+ * share them; so do reserved ones.
  */
-export function nameForExport(
-  images: readonly ExportImage[],
+export function exportNames(
   isReserved: (stem: string) => boolean = () => false,
-): ExportImage[] {
+): (image: Pick<ExportImage, 'split' | 'fileName'>) => string {
   const namers = new Map<string, (stem: string) => string>();
-  return images.map((image) => {
+  return (image) => {
     const unique = namers.get(image.split) ?? uniqueNames(isReserved);
     namers.set(image.split, unique);
     const { stem, extension } = splitName(image.fileName);
-    return { ...image, fileName: `${unique(stem)}${extension}` };
-  });
+    return `${unique(stem)}${extension}`;
+  };
 }
 
 /** Gives each name out once, whatever its case: a name that is taken comes back with a number. */

@@ -4,30 +4,33 @@
 import { isClassification } from '../annotations/annotation.ts';
 import { edgesOf } from '../annotations/box-geometry.ts';
 import type { Box } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import { classesOf, imagesOf, labelsOf, splitsOf } from './export-dataset.ts';
+import type { ExportFile, ExportImage, SurveyedDataset } from './export-dataset.ts';
+import { labelsOf } from './export-dataset.ts';
 
 /**
  * Projects that label boxes ask `detect a ; b`, and answer with four location tokens and the class
  * of each box. Classification asks `classify a ; b`, and answers with the classes.
  */
-export function* jsonlFiles(dataset: ExportDataset): Iterable<ExportFile> {
+export function* jsonlFiles(dataset: SurveyedDataset): Iterable<ExportFile> {
   const isOfWholeImages = isClassification(dataset.projectType);
   const verb = isOfWholeImages ? 'classify' : 'detect';
-  const prefix = `${verb} ${classesOf(dataset).join(between)}`;
+  const prefix = `${verb} ${dataset.classes.join(between)}`;
   const answer = isOfWholeImages ? labelsOf : locations;
-  for (const split of splitsOf(dataset)) {
-    const images = imagesOf(dataset, split);
-    const line = (image: ExportImage) =>
-      `${JSON.stringify({ image: image.fileName, prefix, suffix: answer(image).join(between) })}\n`;
-    yield { path: `${split}/annotations.jsonl`, content: () => mapped(images, line) };
+  const line = (image: ExportImage) =>
+    `${JSON.stringify({ image: image.fileName, prefix, suffix: answer(image).join(between) })}\n`;
+  for (const split of dataset.splits.keys()) {
+    const content = () => mapped(dataset.images(split), line);
+    yield { path: `${split}/annotations.jsonl`, content };
   }
 }
 
 const between = ' ; ';
 
-function* mapped(images: readonly ExportImage[], line: (image: ExportImage) => string) {
-  for (const image of images) yield line(image);
+async function* mapped(
+  images: AsyncIterable<ExportImage>,
+  line: (image: ExportImage) => string,
+): AsyncIterable<string> {
+  for await (const image of images) yield line(image);
 }
 
 function locations(image: ExportImage): readonly string[] {

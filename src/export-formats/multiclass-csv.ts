@@ -2,20 +2,22 @@
 // shows it and 0 where not, and the images beside it.
 
 import { csvRow } from './csv.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import { classesOf, imagesOf, labelsOf, splitsOf } from './export-dataset.ts';
+import type { ExportFile, ExportImage, SurveyedDataset } from './export-dataset.ts';
+import { labelsOf } from './export-dataset.ts';
 
-export function* multiclassFiles(dataset: ExportDataset): Iterable<ExportFile> {
-  const classes = classesOf(dataset);
-  for (const split of splitsOf(dataset)) {
-    const images = imagesOf(dataset, split);
-    yield { path: `${split}/_classes.csv`, content: () => rows(classes, images) };
+export function* multiclassFiles(dataset: SurveyedDataset): Iterable<ExportFile> {
+  for (const split of dataset.splits.keys()) {
+    const content = () => rows(dataset.classes, dataset.images(split));
+    yield { path: `${split}/_classes.csv`, content };
   }
 }
 
-function* rows(classes: readonly string[], images: readonly ExportImage[]): Iterable<string> {
+async function* rows(
+  classes: readonly string[],
+  images: AsyncIterable<ExportImage>,
+): AsyncIterable<string> {
   yield csvRow('filename', classes);
-  for (const image of images) {
+  for await (const image of images) {
     const shown = new Set(labelsOf(image));
     yield csvRow(
       image.fileName,

@@ -3,18 +3,18 @@
 
 import { tidy } from '../annotations/box-geometry.ts';
 import type { Box } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import type { ExportFile, ExportImage, SurveyedDataset } from './export-dataset.ts';
 import { tidyEdges } from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
 
-export function* vocFiles(dataset: ExportDataset): Iterable<ExportFile> {
-  for (const image of dataset.images) {
+export async function* vocFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
+  for await (const image of dataset.images()) {
     const path = `${image.split}/${withExtension(image.fileName, '.xml')}`;
     yield { path, content: () => vocText(dataset, image) };
   }
 }
 
-function* vocText({ info }: ExportDataset, image: ExportImage): Iterable<string> {
+function* vocText({ info }: SurveyedDataset, image: ExportImage): Iterable<string> {
   const { fileName, width, height, boxes, split } = image;
   const segmented = boxes.some(({ points }) => points !== undefined);
   yield '<annotation>\n';

@@ -6,8 +6,8 @@ import { type FoveaError, invalidArgument } from '../errors.ts';
 import { encodeMask } from '../imaging/image-thread-pool.ts';
 import { limits } from '../limits.ts';
 import { csvRow } from './csv.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './export-dataset.ts';
+import type { ExportFile, ExportImage, SurveyedDataset } from './export-dataset.ts';
+import { classIndex, outlineOf } from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
 import { countCrossings, fillOutline } from './polygon-fill.ts';
 
@@ -17,8 +17,8 @@ import { countCrossings, fillOutline } from './polygon-fill.ts';
  * `invalid_input` for more classes than a byte can tell apart; the content of a mask does so for an
  * outline that would take too long to draw.
  */
-export function* pngMaskFiles(dataset: ExportDataset): Iterable<ExportFile> {
-  const classes = classesOf(dataset);
+export async function* pngMaskFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
+  const { classes } = dataset;
   if (classes.length > classesMax) {
     const message = `holds ${classesMax} classes at most, but the version has ${classes.length}`;
     throw invalidArgument('format', message, 'Use "coco-segmentation", or remap classes.');
@@ -26,9 +26,9 @@ export function* pngMaskFiles(dataset: ExportDataset): Iterable<ExportFile> {
   const indexOf = classIndex(classes);
   const rows = ['background', ...classes].map((name, value) => csvRow(value, [name]));
   const table = [csvRow('Pixel Value', ['Class']), ...rows];
-  for (const split of splitsOf(dataset)) {
+  for (const split of dataset.splits.keys()) {
     yield { path: `${split}/_classes.csv`, content: () => table };
-    for (const image of imagesOf(dataset, split)) {
+    for await (const image of dataset.images(split)) {
       const path = `${split}/${withExtension(image.fileName, '_mask.png')}`;
       yield { path, content: () => maskPng(image, indexOf), isCompressed: true };
     }

@@ -3,22 +3,21 @@
 
 import { buffer } from 'node:stream/consumers';
 import { recogniseImage } from '../imaging/image-format.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import { classesOf, classIndex, imagesOf, splitsOf, tidyEdges } from './export-dataset.ts';
+import type { ExportFile, ExportImage, SurveyedDataset } from './export-dataset.ts';
+import { classIndex, tidyEdges } from './export-dataset.ts';
 import { safeName } from './export-names.ts';
 import { encodeExample, frameRecord, type Pieces } from './tfrecord-encoding.ts';
 
 /** Class ids start at 1: TensorFlow's detectors keep 0 for the background. */
-export function* tfrecordFiles(dataset: ExportDataset): Iterable<ExportFile> {
-  const classes = classesOf(dataset);
+export function* tfrecordFiles(dataset: SurveyedDataset): Iterable<ExportFile> {
+  const { classes } = dataset;
   const indexOf = classIndex(classes);
   const name = safeName(dataset.info.annotation) || 'dataset';
-  for (const split of splitsOf(dataset)) {
-    const images = imagesOf(dataset, split);
+  for (const split of dataset.splits.keys()) {
     yield { path: `${split}/${name}_label_map.pbtxt`, content: () => classes.map(labelMapItem) };
     yield {
       path: `${split}/${name}.tfrecord`,
-      content: () => records(images, indexOf),
+      content: () => records(dataset.images(split), indexOf),
       isCompressed: true,
     };
   }
@@ -32,10 +31,10 @@ function labelMapItem(name: string, index: number): string {
 
 /** One image is in memory at a time. */
 async function* records(
-  images: readonly ExportImage[],
+  images: AsyncIterable<ExportImage>,
   indexOf: (label: string) => number,
 ): AsyncIterable<Uint8Array> {
-  for (const image of images) {
+  for await (const image of images) {
     const bytes = await buffer(await image.open());
     yield* frameRecord(example(image, bytes, indexOf));
   }

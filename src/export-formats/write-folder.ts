@@ -5,8 +5,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import { addExportEntries } from './export-entries.ts';
+import type { ExportDataset } from './export-dataset.ts';
+import { exportEntries } from './export-entries.ts';
 import type { ExportFormat } from './export-format.ts';
 
 /**
@@ -19,24 +19,16 @@ export async function writeDatasetFolder(
   folder: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const entries: Entry[] = [];
-  const sink = {
-    addFile: ({ path, content }: ExportFile) =>
-      entries.push({ path, open: async () => Readable.from(content(), { objectMode: false }) }),
-    addImage: (path: string, image: ExportImage) => entries.push({ path, open: image.open }),
-  };
   await mkdir(folder, { mode: 0o700 });
-  addExportEntries(sink, format, dataset);
-  const folders = new Set(entries.map(({ path }) => dirname(join(folder, path))));
-  for (const path of folders) await mkdir(path, { recursive: true, mode: 0o700 });
-  for (const { path, open } of entries) {
+  const folders = new Set([folder]);
+  for await (const { path, content } of exportEntries(format, dataset, { signal })) {
     signal.throwIfAborted();
-    const file = createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600 });
-    await pipeline(await open(), file, { signal });
+    const target = join(folder, path);
+    if (!folders.has(dirname(target))) {
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      folders.add(dirname(target));
+    }
+    const file = createWriteStream(target, { flags: 'wx', mode: 0o600 });
+    await pipeline(Readable.from(await content(), { objectMode: false }), file, { signal });
   }
-}
-
-interface Entry {
-  readonly path: string;
-  readonly open: () => Promise<Readable>;
 }

@@ -8,8 +8,8 @@ import { FoveaError } from '../errors.ts';
 import { syncFolder } from '../folder-sync.ts';
 import { ContentMeter } from '../storage/content-hash.ts';
 import { writeSynced } from '../storage/write-synced-file.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import { addExportEntries } from './export-entries.ts';
+import type { ExportContent, ExportDataset, ExportImage } from './export-dataset.ts';
+import { type ExportEntry, exportEntries } from './export-entries.ts';
 import type { ExportFormat } from './export-format.ts';
 import { type ZipEntry, zipStream } from './zip-stream.ts';
 
@@ -37,31 +37,19 @@ export async function writeExport(
   outputPath: string,
   { signal = new AbortController().signal, onProgress }: WriteExportOptions = {},
 ): Promise<WrittenExport> {
-  const entries: ZipEntry[] = [];
-  const add = (path: string, isDeflated: boolean, open: () => Promise<Content> | Content) =>
-    entries.push({ path, isDeflated, content: () => readEntry(path, open, signal) });
-  const sink = {
-    addFile: ({ path, content, isCompressed = false }: ExportFile) =>
-      add(path, !isCompressed, content),
-    // These formats are compressed already; BMP and TIFF may not be.
-    addImage: (path: string, { open }: ExportImage) =>
-      add(path, /\.(bmp|tiff?)$/i.test(path), open),
-  };
   let done = 0;
-  const total = addExportEntries(sink, format, given, (image) => ({
-    ...image,
-    open: async () => {
-      const stream = addAbortSignal(signal, await image.open());
-      return stream.once('end', () => onProgress?.({ done: ++done, total }));
-    },
-  }));
+  const open = async (image: ExportImage, total: number) => {
+    const stream = addAbortSignal(signal, await image.open());
+    return stream.once('end', () => onProgress?.({ done: ++done, total }));
+  };
+  const entries = new ZipEntries(exportEntries(format, given, { signal, open }), signal);
   const temporaryPath = `${outputPath}.${randomUUID()}.tmp`;
   const meter = new ContentMeter();
   try {
-    await writeSynced(temporaryPath, meter.through(zipStream(entries)));
+    await writeSynced(temporaryPath, meter.through(zipStream(entries.all())));
     await rename(temporaryPath, outputPath);
     await syncFolder(dirname(outputPath));
-    return { ...meter.measured(), files: entries.length };
+    return { ...meter.measured(), files: entries.count };
   } catch (cause) {
     await rm(temporaryPath, { force: true });
     if (!signal.aborted) throw cause;
@@ -69,15 +57,32 @@ export async function writeExport(
   }
 }
 
-type Content = AsyncIterable<Uint8Array> | Iterable<string>;
+/** The entries of an export as those of a zip file, counted. */
+class ZipEntries {
+  count = 0;
+  readonly #entries: AsyncIterable<ExportEntry>;
+  readonly #signal: AbortSignal;
+
+  constructor(entries: AsyncIterable<ExportEntry>, signal: AbortSignal) {
+    this.#entries = entries;
+    this.#signal = signal;
+  }
+
+  async *all(): AsyncGenerator<ZipEntry> {
+    for await (const entry of this.#entries) {
+      this.count += 1;
+      const content = () => readEntry(entry, this.#signal);
+      yield { path: entry.path, isDeflated: !entry.isCompressed, content };
+    }
+  }
+}
 
 async function* readEntry(
-  path: string,
-  open: () => Promise<Content> | Content,
+  { path, content }: ExportEntry,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of inChunks(await open())) {
+    for await (const piece of inChunks(await content())) {
       signal.throwIfAborted();
       yield piece;
     }
@@ -89,7 +94,7 @@ async function* readEntry(
 }
 
 /** Each piece costs the compressor a turn of a thread: a box alone is too small for one. */
-async function* inChunks(pieces: Content): AsyncGenerator<Uint8Array> {
+async function* inChunks(pieces: ExportContent): AsyncGenerator<Uint8Array> {
   let text = '';
   for await (const piece of pieces) {
     if (typeof piece !== 'string') {

@@ -4,15 +4,8 @@
 
 import { type SplitName, splitName } from '../contract/fields.ts';
 import type { Box, Point } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
-import {
-  classesOf,
-  classIndex,
-  imagesOf,
-  keypointNames,
-  outlineOf,
-  splitsOf,
-} from './export-dataset.ts';
+import type { ExportFile, ExportImage, SurveyedDataset } from './export-dataset.ts';
+import { classIndex, outlineOf } from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
 import { smallestRectangle } from './oriented-box.ts';
 
@@ -20,7 +13,7 @@ import { smallestRectangle } from './oriented-box.ts';
  * Rows are `class x y width height`; in segmentation projects `class x y x y …` for every box, and
  * in keypoint projects a box with its keypoints: trainers read a dataset one way, never several.
  */
-export function* yoloFiles(dataset: ExportDataset): Iterable<ExportFile> {
+export async function* yoloFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
   const pose = dataset.projectType === 'keypoint-detection' ? poseOf(dataset) : undefined;
   yield { path: 'data.yaml', content: () => [dataYaml(dataset, imagesFromBeside, pose)] };
   const row = dataset.projectType.endsWith('-segmentation') ? outlineRow : boxRow;
@@ -28,7 +21,7 @@ export function* yoloFiles(dataset: ExportDataset): Iterable<ExportFile> {
 }
 
 /** Rows are `class x1 y1 x2 y2 x3 y3 x4 y4`: the smallest rectangle around the outline. */
-export function* yoloObbFiles(dataset: ExportDataset): Iterable<ExportFile> {
+export async function* yoloObbFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
   yield { path: 'data.yaml', content: () => [dataYaml(dataset, imagesFromBeside)] };
   yield* labelFiles(dataset, labelsOfSplit, (box, image) =>
     pointShares(smallestRectangle(outlineOf(box)), image),
@@ -36,30 +29,30 @@ export function* yoloObbFiles(dataset: ExportDataset): Iterable<ExportFile> {
 }
 
 /** Its trainer reads boxes alone, also in segmentation projects. */
-export function* mtYolov6Files(dataset: ExportDataset): Iterable<ExportFile> {
+export async function* mtYolov6Files(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
   const images = (split: SplitName) => `./images/${split}`;
   yield { path: 'data.yaml', content: () => [dataYaml(dataset, images)] };
   yield* labelFiles(dataset, (split) => `labels/${split}`, boxRow);
 }
 
 /** Class names are in `_darknet.labels`, one a line, and the rows beside the images. */
-export function* darknetFiles(dataset: ExportDataset): Iterable<ExportFile> {
-  const names = classesOf(dataset).map((name) => `${name}\n`);
-  for (const split of splitsOf(dataset)) {
+export async function* darknetFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
+  const names = dataset.classes.map((name) => `${name}\n`);
+  for (const split of dataset.splits.keys()) {
     yield { path: `${split}/_darknet.labels`, content: () => names };
   }
   yield* labelFiles(dataset, (split) => split, boxRow);
 }
 
 /** What trainers will refuse. */
-export function yoloNote(dataset: ExportDataset): readonly string[] {
+export function yoloNote(dataset: SurveyedDataset): readonly string[] {
   return missingSplits(dataset).map(
     (key) => `Trainers of this format need images for ${key}; the version has none.`,
   );
 }
 
 /** These trainers do not look beside data.yaml for the folders that it names. */
-export function yoloPathsNote(dataset: ExportDataset): readonly string[] {
+export function yoloPathsNote(dataset: SurveyedDataset): readonly string[] {
   return [
     'Trainers of this format look for ../train/images from the folder where they are installed or',
     'started. Unpack beside that folder, or put the full path of this one for .. in data.yaml.',
@@ -80,10 +73,14 @@ const labelsOfSplit: FolderOf = (split) => `${split}/labels`;
  */
 const imagesFromBeside: FolderOf = (split) => `../${split}/images`;
 
-function* labelFiles(dataset: ExportDataset, folder: FolderOf, row: Row): Iterable<ExportFile> {
-  const indexOf = classIndex(classesOf(dataset));
-  for (const split of splitsOf(dataset)) {
-    for (const image of imagesOf(dataset, split)) {
+async function* labelFiles(
+  dataset: SurveyedDataset,
+  folder: FolderOf,
+  row: Row,
+): AsyncIterable<ExportFile> {
+  const indexOf = classIndex(dataset.classes);
+  for (const split of dataset.splits.keys()) {
+    for await (const image of dataset.images(split)) {
       const path = `${folder(split)}/${withExtension(image.fileName, '.txt')}`;
       const line = (box: Box) => `${[indexOf(box.label), ...row(box, image)].join(' ')}\n`;
       yield { path, content: () => image.boxes.map(line) };
@@ -97,8 +94,8 @@ interface Pose {
   readonly count: number;
 }
 
-function poseOf(dataset: ExportDataset): Pose {
-  const names = keypointNames(dataset);
+function poseOf(dataset: SurveyedDataset): Pose {
+  const names = dataset.keypoints;
   return {
     names,
     count: [...names.values()].reduce((most, { length }) => Math.max(most, length), 0),
@@ -109,15 +106,14 @@ function poseOf(dataset: ExportDataset): Pose {
 const splitKeys = { train: 'train', valid: 'val', test: 'test' } as const;
 
 /** Without them trainers do not start; no other images may stand in for them unasked. */
-function missingSplits(dataset: ExportDataset): readonly string[] {
-  const splits = splitsOf(dataset);
+function missingSplits(dataset: SurveyedDataset): readonly string[] {
   const needed = ['train', 'valid'] as const;
-  return needed.filter((split) => !splits.includes(split)).map((split) => splitKeys[split]);
+  return needed.filter((split) => !dataset.splits.has(split)).map((split) => splitKeys[split]);
 }
 
 /** All splits have a path, since scripts look for it. JSON strings are YAML strings. */
-function dataYaml(dataset: ExportDataset, images: FolderOf, pose?: Pose): string {
-  const names = classesOf(dataset);
+function dataYaml(dataset: SurveyedDataset, images: FolderOf, pose?: Pose): string {
+  const names = dataset.classes;
   return [
     ...splitName.options.map((split) => `${splitKeys[split]}: ${images(split)}`),
     ...missingSplits(dataset).map(

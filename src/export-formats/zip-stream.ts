@@ -13,7 +13,9 @@ export interface ZipEntry {
 }
 
 /** Throws as the contents of the entries do. The same entries give the same bytes. */
-export async function* zipStream(entries: Iterable<ZipEntry>): AsyncGenerator<Uint8Array> {
+export async function* zipStream(
+  entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
+): AsyncGenerator<Uint8Array> {
   const directory: Buffer[] = [];
   let offset = 0;
   for await (const entry of startAhead(entries)) {
@@ -33,11 +35,13 @@ export async function* zipStream(entries: Iterable<ZipEntry>): AsyncGenerator<Ui
 }
 
 /** Of the next few entries, the first pieces are read while those before them are written. */
-async function* startAhead(entries: Iterable<ZipEntry>): AsyncGenerator<ZipEntry> {
+async function* startAhead(
+  entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
+): AsyncGenerator<ZipEntry> {
   const started: StartedEntry[] = [];
   const content = ({ first, rest }: StartedEntry) => pieces(first, rest);
   try {
-    for (const entry of entries) {
+    for await (const entry of entries) {
       started.push(start(entry));
       const next = started.length > startedAheadMax ? started.shift() : undefined;
       if (next !== undefined) yield { ...next.entry, content: () => content(next) };

@@ -15,15 +15,14 @@ export interface SlicedQuery<Item> {
 }
 
 /**
- * Gives `take` the rows of a query in slices of `databaseSliceMsMax`, and yields to the event loop
- * between them. Rows that are written meanwhile may or may not be seen, except in a snapshot; the
- * position of a row must not change.
+ * The rows of a query in slices of `databaseSliceMsMax`, each read when it is asked for; others are
+ * served between them. Rows that are written meanwhile may or may not be seen, except in a
+ * snapshot; the position of a row must not change.
  */
-export async function readInSlices<Item>(
+export async function* slicesOf<Item>(
   database: Pick<AsyncReader, 'each'>,
   { sql, after, read }: SlicedQuery<Item>,
-  take: (items: readonly Item[]) => void | Promise<void>,
-): Promise<void> {
+): AsyncGenerator<readonly Item[]> {
   let last: Item | undefined;
   let isTimeUp = false;
   do {
@@ -36,9 +35,18 @@ export async function readInSlices<Item>(
       isTimeUp = systemClock.monotonic() >= endMs;
       return !isTimeUp;
     });
-    await take(items);
+    yield items;
     last = items.at(-1);
   } while (isTimeUp);
+}
+
+/** Gives `take` one slice after the other. */
+export async function readInSlices<Item>(
+  database: Pick<AsyncReader, 'each'>,
+  query: SlicedQuery<Item>,
+  take: (items: readonly Item[]) => void | Promise<void>,
+): Promise<void> {
+  for await (const items of slicesOf(database, query)) await take(items);
 }
 
 /** All rows of a query, read in slices. */

@@ -53,7 +53,9 @@ export function dataset(
       license: 'MIT',
       created: 1_700_000_000_000,
     },
-    images,
+    images: async function* (split) {
+      for (const one of images) if (split === undefined || one.split === split) yield one;
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExportImage } from '../../src/export-formats/export-dataset.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
-import { nameForExport } from '../../src/export-formats/export-names.ts';
+import { exportNames } from '../../src/export-formats/export-names.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
 import { readZip } from '../fixtures/read-zip.ts';
 import { dataset, exported, image, oddBoxes } from './sample-dataset.ts';
@@ -69,6 +69,31 @@ describe('the zip file', () => {
     expect(entries.get('train/cell.jpg')?.toString()).toBe(pixels);
     expect(entries.get('valid/scan.bmp')?.toString()).toBe(pixels);
   });
+
+  test.each(['coco', 'voc', 'yolov8', 'tfrecord'])(
+    'as %s takes images as it writes them, not all at first',
+    async (name) => {
+      const ahead: number[] = [];
+      const made = {
+        ...dataset([]),
+        images: async function* () {
+          let given = 1;
+          for (; given <= 200; given++) {
+            const own = given;
+            const open = async () => {
+              ahead.push(given - own);
+              return Readable.from([Buffer.from('pixels')]);
+            };
+            yield image({ open });
+          }
+        },
+      };
+      const format = checkExportFormat(name, 'object-detection');
+      await writeExport(format, made, join(folder, 'many.zip'));
+      expect(ahead).toHaveLength(200);
+      expect(Math.max(...ahead)).toBeLessThan(20);
+    },
+  );
 
   test('has the same bytes every time, in every time zone', async () => {
     const hashes = new Set<string>();
@@ -149,7 +174,7 @@ describe('the zip file', () => {
 
 describe('file names', () => {
   const named = (...fileNames: string[]) =>
-    nameForExport(fileNames.map((fileName) => image({ fileName }))).map(({ fileName }) => fileName);
+    fileNames.map((fileName) => image({ fileName })).map(exportNames());
 
   test('are unique without regard to case and extension', () => {
     expect(named('a.jpg', 'a.jpg', 'A.JPG', 'a.png', 'a-2.jpg', 'b.jpg')).toEqual([
@@ -164,7 +189,7 @@ describe('file names', () => {
 
   test('may be the same in two splits', () => {
     const images = [image(), image({ split: 'valid' })];
-    expect(nameForExport(images).map(({ fileName }) => fileName)).toEqual(['cell.jpg', 'cell.jpg']);
+    expect(images.map(exportNames())).toEqual(['cell.jpg', 'cell.jpg']);
   });
 
   test('are safe to unpack', () => {

@@ -1,5 +1,6 @@
 // Exports the results of a search as a zip file in an export format.
 
+import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { checkExportFormat } from '../../export-formats/export-format.ts';
 import { writeExport } from '../../export-formats/write-zip.ts';
@@ -11,7 +12,7 @@ import type { FoundImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
 import { reportInBackground } from './process-items.ts';
-import { exportImages } from './to-export-dataset.ts';
+import { exportImage } from './to-export-dataset.ts';
 
 /** The images are those that the search finds when an attempt starts. */
 export const exportSearchResults: BackgroundTask = async (
@@ -45,7 +46,11 @@ export const exportSearchResults: BackgroundTask = async (
       license: project.license,
       created: images.reduce((newest, { created }) => Math.max(newest, created), 0),
     },
-    images: exportImages(images, blobs),
+    images: async function* (split?: SplitName) {
+      for (const image of images) {
+        if (split === undefined || image.split === split) yield exportImage(image, blobs);
+      }
+    },
   };
   const onProgress = reportInBackground((done, total) => claim.progress(done, total));
   const { hash, bytes } = await temporaryFiles.withFile(async (path) => {

@@ -18,8 +18,7 @@ export const exportVersion: BackgroundTask = async (
   const project = await store.projects.get(version.projectId);
   if (!project) throw notFound('project', version.projectId);
   const format = checkExportFormat(payloadText(claim, 'format'), project.type);
-  const images = await store.versions.images(version.id);
-  const dataset = versionDataset(project, version, images, blobs);
+  const dataset = versionDataset(project, version, store.versions, blobs);
   const onProgress = reportInBackground((done, total) => claim.progress(done, total));
   const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
     const written = await writeExport(format, dataset, path, { signal, onProgress });

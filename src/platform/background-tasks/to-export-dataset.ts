@@ -5,12 +5,14 @@ import type { SplitName } from '../../contract/fields.ts';
 import type { ExportDataset, ExportImage } from '../../export-formats/export-dataset.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Project } from '../store/projects.ts';
-import type { Version, VersionImage } from '../store/versions.ts';
+import type { Store } from '../store/store.ts';
+import type { Version } from '../store/versions.ts';
 
+/** Its images are read from the store with each pass over them. */
 export function versionDataset(
   project: Project,
   version: Version,
-  images: readonly VersionImage[],
+  versions: Store['versions'],
   blobs: BlobStore,
 ): ExportDataset {
   return {
@@ -24,7 +26,9 @@ export function versionDataset(
       license: project.license,
       created: version.created,
     },
-    images: exportImages(images, blobs),
+    images: async function* (split) {
+      for await (const row of versions.images(version.id, split)) yield exportImage(row, blobs);
+    },
   };
 }
 
@@ -38,11 +42,11 @@ interface ImageRow {
   readonly annotation: Annotation | undefined;
 }
 
-export function exportImages(
-  images: readonly ImageRow[],
+export function exportImage(
+  { name, split, width, height, hash, annotation }: ImageRow,
   blobs: BlobStore,
-): readonly ExportImage[] {
-  return images.map(({ name, split, width, height, hash, annotation }) => ({
+): ExportImage {
+  return {
     split,
     width,
     height,
@@ -50,5 +54,5 @@ export function exportImages(
     boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
     labels: annotation?.kind === 'classification' ? annotation.labels : [],
     open: () => blobs.open(hash),
-  }));
+  };
 }

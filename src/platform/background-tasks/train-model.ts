@@ -138,8 +138,7 @@ async function writeJob(
 ): Promise<TrainerJob> {
   const output = join(folder, 'output');
   await mkdir(output, { recursive: true, mode: 0o700 });
-  const rows = await store.versions.images(version.id);
-  const dataset = versionDataset(project, version, rows, blobs);
+  const dataset = versionDataset(project, version, store.versions, blobs);
   const format = checkExportFormat(type.format, project.type);
   await writeDatasetFolder(format, dataset, join(folder, 'dataset'), signal);
   const { checkpoint: modelId, ...recipe } = training.recipe;

@@ -1,12 +1,13 @@
 // Frozen versions, their images and exports in SQLite.
 
 import { check } from '../../contract/check.ts';
+import type { SplitName } from '../../contract/fields.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
-import { readAllInSlices, readInSlices } from '../../storage/time-sliced-query.ts';
+import { readAllInSlices, readInSlices, slicesOf } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type {
   Export,
@@ -91,13 +92,7 @@ export function versionStore(
         for (const image of images) await addVersionImage(database, versionId, image);
         await markDone(database, versionId, sources);
       }),
-    images: (versionId) =>
-      readAllInSlices(database, {
-        sql: `SELECT * FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
-              ORDER BY ordinal, copy`,
-        after: (last) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
-        read: readVersionImage,
-      }),
+    images: (versionId, split) => listVersionImages(database, versionId, split),
     finish: async (versionId, fenced) => {
       const totals = await totalsOf(database, versionId);
       return fenced(() => finishVersion(database, versionId, totals));
@@ -196,6 +191,27 @@ async function addVersionImage(
       annotation === undefined ? null : JSON.stringify(annotation),
     ],
   );
+}
+
+/** A slice of them is in memory at a time. */
+async function* listVersionImages(
+  database: AsyncDatabase,
+  versionId: string,
+  split?: SplitName,
+): AsyncGenerator<VersionImage> {
+  const slices = slicesOf(database, {
+    sql: `SELECT * FROM version_images WHERE version_id = :version
+            AND (:split IS NULL OR split = :split) AND (ordinal, copy) > (:ordinal, :copy)
+          ORDER BY ordinal, copy`,
+    after: (last: VersionImage | undefined) => ({
+      version: versionId,
+      split,
+      ordinal: last?.ordinal ?? 0,
+      copy: last?.copy ?? 0,
+    }),
+    read: readVersionImage,
+  });
+  for await (const images of slices) yield* images;
 }
 
 async function markDone(

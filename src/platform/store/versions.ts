@@ -119,7 +119,8 @@ export interface VersionStore {
     images: readonly VersionImage[],
     fenced: FencedTransaction,
   ): Promise<void>;
-  images(versionId: string): Promise<readonly VersionImage[]>;
+  /** In their order, those of a split or all; read as they are asked for. */
+  images(versionId: string, split?: SplitName): AsyncIterable<VersionImage>;
   /** Makes the version visible as ready, with its counts; not when it has no image. */
   finish(versionId: string, fenced: FencedTransaction): Promise<{ readonly images: number }>;
 }
