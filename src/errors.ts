@@ -28,6 +28,8 @@ export const errorCodes = {
   upstream_failed: { status: 502, retry: 'safe' },
   /** Nothing was sent: the host could not be reached. */
   unreachable: { status: 502, retry: 'safe' },
+  /** Something that we need, such as a database server, does not answer for now. */
+  unavailable: { status: 503, retry: 'after' },
   timed_out: { status: 504, retry: 'never' },
   full: { status: 529, retry: 'after' },
 } as const satisfies Record<string, Code>;

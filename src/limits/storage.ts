@@ -24,6 +24,22 @@ export const storageLimits = {
   /** Larger databases are not checked while a host waits: that takes seconds. */
   doctorStoreBytesMax: 256 * 1024 * 1024,
 
+  // PostgreSQL.
+
+  /** Connections of a process that write, and as many that read: a server has some 100 for all. */
+  databaseConnectionsMax: 8,
+  databaseConnectMsMax: 10_000,
+  /** One that rests for so long ends. */
+  databaseIdleConnectionMs: 30_000,
+  /** A statement, and a transaction that waits for its process. */
+  databaseStatementMsMax: 30_000,
+  /** Attempts of a transaction where others change the same rows. */
+  databaseAttemptsMax: 12,
+  /** The wait before the second one, at most; it doubles with each. */
+  databaseRetryMs: 4,
+  /** Rows that a cursor fetches in one round trip. */
+  databaseRowsAtOnce: 500,
+
   // Group commit.
 
   /** Commands per message to the thread. */

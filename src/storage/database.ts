@@ -13,7 +13,7 @@ import {
   type SqliteFileOptions,
 } from './sqlite-connection.ts';
 import { isBusy, translated } from './sqlite-errors.ts';
-import { Columns, readRow } from './typed-row.ts';
+import { type Columns, readRow, StatementColumns } from './typed-row.ts';
 
 /**
  * A row. Every method throws `internal`, naming the column, when the stored value is of another
@@ -296,7 +296,7 @@ interface Prepared {
 function prepare(handle: DatabaseSync, sql: string): Prepared {
   const statement = handle.prepare(sql);
   statement.setReturnArrays(true);
-  return { statement, columns: new Columns(statement) };
+  return { statement, columns: new StatementColumns(statement) };
 }
 
 function refusePromise(result: unknown): void {

@@ -13,8 +13,16 @@ function isList(values: unknown): values is readonly SQLOutputValue[] {
   return Array.isArray(values);
 }
 
-/** The columns of a statement. */
-export class Columns {
+/** The columns of an answer. */
+export interface Columns {
+  /** The position of a column in a row of so many values; undefined if there is no such column. */
+  placeOf(column: string, count: number): number | undefined;
+  /** Names it for an error, as `table.column` where that is known. */
+  nameOf(column: string): string;
+}
+
+/** Those of a statement of SQLite. */
+export class StatementColumns implements Columns {
   readonly #statement: StatementSync;
   #places: ReadonlyMap<string, number> | undefined;
   #count = 0;
@@ -23,7 +31,6 @@ export class Columns {
     this.#statement = statement;
   }
 
-  /** The position of a column in a row of so many values; undefined if there is no such column. */
   placeOf(column: string, count: number): number | undefined {
     // SQLite prepares a statement anew, with other columns, when another process changes a table.
     if (this.#places === undefined || count !== this.#count) {
@@ -33,7 +40,6 @@ export class Columns {
     return this.#places.get(column);
   }
 
-  /** Names it for an error, as `table.column`. */
   nameOf(column: string): string {
     const table = this.#statement.columns().find(({ name }) => name === column)?.table;
     return table ? `${table}.${column}` : column;

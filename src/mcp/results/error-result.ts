@@ -36,6 +36,7 @@ const classes: Readonly<Record<ErrorCode, ErrorClass>> = {
   not_implemented: 'service',
   upstream_failed: 'service',
   unreachable: 'service',
+  unavailable: 'service',
   internal: 'ours',
 };
 

@@ -1,0 +1,65 @@
+// Translates the errors of PostgreSQL and of its connections.
+
+import { FoveaError } from '../../errors.ts';
+
+/** What `pg` threw, as a FoveaError with the original as its cause; our own errors stay. */
+export function asStorageError(thrown: unknown): FoveaError {
+  if (thrown instanceof FoveaError) return thrown;
+  const code = codeOf(thrown);
+  if (code === undefined || unavailable.test(code)) {
+    return unavailableError('The database cannot be reached.', thrown);
+  }
+  if (changedMeanwhile.has(code)) {
+    return unavailableError('Others keep changing the same rows: nothing was stored.', thrown);
+  }
+  const { kind, message } = meanings.get(code) ?? {
+    kind: 'internal',
+    message: 'The database refused a statement.',
+  };
+  return new FoveaError(kind, message, { cause: thrown });
+}
+
+/** Whether the same transaction may succeed when it is run again. */
+export function isChangedMeanwhile(thrown: unknown): boolean {
+  const code = codeOf(thrown instanceof FoveaError ? thrown.cause : thrown);
+  return code !== undefined && changedMeanwhile.has(code);
+}
+
+/** Whether its connection cannot be used again. */
+export function isConnectionLost(thrown: unknown): boolean {
+  return (
+    thrown instanceof FoveaError && thrown.code === 'unavailable' && !isChangedMeanwhile(thrown)
+  );
+}
+
+/**
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html; undefined: another one, such as
+ * those of the network.
+ */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  const { code } = thrown;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** serialization_failure and deadlock_detected. */
+const changedMeanwhile: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** Lost connections, too many of them, and a server that stops or starts. */
+const unavailable = /^(08|53300|57P0[1-5])/;
+
+const meanings: ReadonlyMap<
+  string,
+  { readonly kind: 'full' | 'internal' | 'invalid_input'; readonly message: string }
+> = new Map([
+  ['53100', { kind: 'full', message: 'The disk is full: nothing was stored.' }],
+  ['22021', { kind: 'invalid_input', message: 'A text has U+0000, which cannot be stored.' }],
+  ['28000', { kind: 'internal', message: 'The database refuses the user of FOVEA_DATABASE_URL.' }],
+  ['28P01', { kind: 'internal', message: 'The database refuses the user of FOVEA_DATABASE_URL.' }],
+  ['3D000', { kind: 'internal', message: 'There is no database of that name.' }],
+  ['42501', { kind: 'internal', message: 'The database user may not do that.' }],
+]);
+
+function unavailableError(message: string, cause: unknown): FoveaError {
+  return new FoveaError('unavailable', message, { cause, retryAfterSeconds: 1 });
+}

@@ -1,0 +1,43 @@
+// Brings the tables in a PostgreSQL schema to the newest version, once, however many processes
+// start.
+
+import type { ClientBase } from 'pg';
+import { FoveaError } from '../../errors.ts';
+import type { Migration } from '../migrations.ts';
+import { functions, tablesOf } from './statements.ts';
+
+/**
+ * Runs the steps that are missing: all of them are done, or none. Throws `internal` when the tables
+ * belong to a newer Fovea.
+ */
+export async function migrate(
+  client: ClientBase,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`fovea ${schema}`]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+    await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
+    const { rows } = await client.query('SELECT version FROM schema_version');
+    const version = Number(rows[0]?.version ?? 0);
+    refuseNewer(version, migrations.length);
+    if (version < migrations.length) {
+      await client.query(functions);
+      for (const { sql } of migrations.slice(version)) await client.query(tablesOf(sql));
+      await client.query('DELETE FROM schema_version');
+      await client.query('INSERT INTO schema_version VALUES ($1)', [migrations.length]);
+    }
+    await client.query('COMMIT');
+  } catch (thrown) {
+    await client.query('ROLLBACK');
+    throw thrown;
+  }
+}
+
+function refuseNewer(version: number, known: number): void {
+  if (version <= known) return;
+  const message = `The database is of version ${version}; this Fovea knows versions up to ${known}.`;
+  throw new FoveaError('internal', message, { hint: 'Use the newer Fovea that wrote it.' });
+}

@@ -1,0 +1,354 @@
+// The driver of the asynchronous database for PostgreSQL: a pool of connections, on each of which a
+// transaction of its own can run.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase, Pool, PoolClient, QueryArrayResult } from 'pg';
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { Secret } from '../../secret.ts';
+import { Turns } from '../../turns.ts';
+import type { AsyncDatabase, AsyncReader, AsyncSnapshot } from '../async-database.ts';
+import type { Row, SqlParameters } from '../database.ts';
+import type { Migration } from '../migrations.ts';
+import { type Columns, readRow } from '../typed-row.ts';
+import { asStorageError, isChangedMeanwhile, isConnectionLost } from './errors.ts';
+import { migrate } from './migrations.ts';
+import { statementOf } from './statements.ts';
+
+/** The one who opened it closes it. */
+export interface OpenServerDatabase extends AsyncDatabase {
+  /** Ends its connections. A second call does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects, and makes or updates the tables in a PostgreSQL schema of that name. The work of a
+ * transaction runs again where others have changed meanwhile what it read: it counts nothing
+ * outside of the database. Throws `unavailable` where the server cannot be reached.
+ */
+export async function openPostgresDatabase(
+  url: Secret,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<OpenServerDatabase> {
+  const connectionString = checkedUrl(url);
+  const writers = await createPool(connectionString, schema, 'transaction_isolation=serializable');
+  const readers = await createPool(connectionString, schema, 'transaction_read_only=on');
+  const database = new PostgresDriver(writers, readers);
+  try {
+    await inClient(writers, (client) => translated(() => migrate(client, schema, migrations)));
+    return database;
+  } catch (thrown) {
+    await database.close();
+    throw thrown;
+  }
+}
+
+/** `rule`: the default of the transactions of its connections. */
+async function createPool(connectionString: string, schema: string, rule: string): Promise<Pool> {
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({
+    connectionString,
+    options: `-c search_path=${schema} -c default_${rule}`,
+    application_name: 'fovea',
+    max: limits.databaseConnectionsMax,
+    connectionTimeoutMillis: limits.databaseConnectMsMax,
+    idleTimeoutMillis: limits.databaseIdleConnectionMs,
+    statement_timeout: limits.databaseStatementMsMax,
+    idle_in_transaction_session_timeout: limits.databaseStatementMsMax,
+    keepAlive: true,
+    allowExitOnIdle: true,
+  });
+  // A connection may end at any time; the call that has it hears of it, and the next has another.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** Our own options of a session stand beside it. */
+function checkedUrl(url: Secret): string {
+  const text = url.reveal();
+  const parsed = URL.parse(text);
+  if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol)) {
+    throw invalidArgument('FOVEA_DATABASE_URL', 'expected postgres://user@host/database');
+  }
+  if (parsed.searchParams.has('options')) {
+    throw invalidArgument('FOVEA_DATABASE_URL', 'expected a URL without options=');
+  }
+  return text;
+}
+
+/** Something that statements can be sent to. */
+type Connection = Pick<ClientBase, 'query'>;
+
+/** A transaction that has begun. */
+interface Running {
+  readonly client: PoolClient;
+  readonly innerTurns: Turns;
+  hasEnded: boolean;
+}
+
+abstract class PostgresReads implements AsyncReader {
+  async all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
+    const { rows, columns } = await this.query(sql, parameters);
+    return rows.map((values) => read(readRow(values, columns)));
+  }
+
+  async get<T>(
+    sql: string,
+    parameters: SqlParameters,
+    read: (row: Row) => T,
+  ): Promise<T | undefined> {
+    const { rows, columns } = await this.query(sql, parameters);
+    return rows.length === 0 ? undefined : read(readRow(rows[0], columns));
+  }
+
+  async each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
+    await this.readingOn((client) => eachRow(client, sql, parameters, read));
+  }
+
+  protected abstract query(sql: string, parameters: SqlParameters): Promise<Answer>;
+
+  /** Within a transaction, which a cursor needs. */
+  protected abstract readingOn(read: (client: Connection) => Promise<void>): Promise<void>;
+}
+
+class PostgresDriver extends PostgresReads implements OpenServerDatabase {
+  readonly #writers: Pool;
+  /** Their connections cannot write. */
+  readonly #readers: Pool;
+  readonly #running = new AsyncLocalStorage<Running>();
+  #isOpen = true;
+
+  constructor(writers: Pool, readers: Pool) {
+    super();
+    this.#writers = writers;
+    this.#readers = readers;
+  }
+
+  get isInTransaction(): boolean {
+    return this.#running.getStore() !== undefined;
+  }
+
+  async run(sql: string, parameters: SqlParameters = []): Promise<number> {
+    const running = this.#current();
+    const sending = running
+      ? send(running.client, sql, parameters)
+      : again(() => send(this.#writers, sql, parameters));
+    return (await sending).changed;
+  }
+
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    const outer = this.#current();
+    if (outer !== undefined) return outer.innerTurns.take(() => this.#inner(outer, work));
+    return again(() => inClient(this.#writers, (client) => this.#outer(client, work)));
+  }
+
+  async #outer<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+    await command(client, 'BEGIN');
+    try {
+      const result = await this.#within(client, work);
+      await command(client, 'COMMIT');
+      return result;
+    } catch (thrown) {
+      // Without its connection it is undone already.
+      await command(client, 'ROLLBACK').catch(() => {});
+      throw thrown;
+    }
+  }
+
+  async #inner<T>({ client }: Running, work: () => Promise<T>): Promise<T> {
+    await command(client, 'SAVEPOINT inside');
+    try {
+      const result = await this.#within(client, work);
+      await command(client, 'RELEASE SAVEPOINT inside');
+      return result;
+    } catch (thrown) {
+      await command(client, 'ROLLBACK TO SAVEPOINT inside; RELEASE SAVEPOINT inside');
+      throw thrown;
+    }
+  }
+
+  async #within<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+    const running: Running = { client, innerTurns: new Turns(), hasEnded: false };
+    try {
+      return await this.#running.run(running, work);
+    } finally {
+      running.hasEnded = true;
+    }
+  }
+
+  async snapshot(): Promise<AsyncSnapshot> {
+    const client = await translated(() => this.#readers.connect());
+    try {
+      await command(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+      // The first statement fixes the state that all see.
+      await command(client, 'SELECT 1');
+    } catch (thrown) {
+      client.release(true);
+      throw thrown;
+    }
+    return new PostgresSnapshot(client);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await Promise.all([this.#writers.end(), this.#readers.end()]);
+  }
+
+  protected async query(sql: string, parameters: SqlParameters): Promise<Answer> {
+    return send(this.#current()?.client ?? this.#readers, sql, parameters);
+  }
+
+  protected async readingOn(read: (client: Connection) => Promise<void>): Promise<void> {
+    const running = this.#current();
+    if (running !== undefined) return read(running.client);
+    await inClient(this.#readers, async (client) => {
+      await command(client, 'BEGIN');
+      try {
+        await read(client);
+      } finally {
+        await command(client, 'ROLLBACK');
+      }
+    });
+  }
+
+  /** Throws where the work of a transaction goes on after its end: somebody did not wait for it. */
+  #current(): Running | undefined {
+    const running = this.#running.getStore();
+    if (!running?.hasEnded) return running;
+    throw new FoveaError('internal', 'The transaction that this belongs to has ended.');
+  }
+}
+
+class PostgresSnapshot extends PostgresReads implements AsyncSnapshot {
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    super();
+    this.#client = client;
+  }
+
+  close(): void {
+    this.#client.query('COMMIT').then(
+      () => this.#client.release(),
+      () => this.#client.release(true),
+    );
+  }
+
+  protected query(sql: string, parameters: SqlParameters): Promise<Answer> {
+    return send(this.#client, sql, parameters);
+  }
+
+  protected readingOn(read: (client: Connection) => Promise<void>): Promise<void> {
+    return read(this.#client);
+  }
+}
+
+interface Answer {
+  readonly rows: readonly unknown[];
+  readonly columns: Columns;
+  /** Rows that a statement changed. */
+  readonly changed: number;
+}
+
+async function send(
+  connection: Connection,
+  sql: string,
+  parameters: SqlParameters,
+): Promise<Answer> {
+  const { text, values } = statementOf(sql, parameters);
+  const types = { getTypeParser: parserOf };
+  const result: QueryArrayResult<unknown[]> = await translated(() =>
+    connection.query({ text, values: [...values], rowMode: 'array', types }),
+  );
+  return { rows: result.rows, columns: columnsOf(result), changed: result.rowCount ?? 0 };
+}
+
+function columnsOf({ fields }: QueryArrayResult<unknown[]>): Columns {
+  return {
+    placeOf: (column) => {
+      const place = fields.findIndex(({ name }) => name === column);
+      return place === -1 ? undefined : place;
+    },
+    nameOf: (column) => column,
+  };
+}
+
+/** Whole numbers and numbers as numbers, bytes as bytes, all else as text: as SQLite gives them. */
+function parserOf(type: number): (text: string) => unknown {
+  if (numberTypes.has(type)) return Number;
+  if (type === booleanType) return (text) => Number(text === 't');
+  if (type === bytesType) return (text) => Buffer.from(text.slice(2), 'hex');
+  return String;
+}
+
+/** int8, int2, int4, float4, float8, numeric. */
+const numberTypes: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
+const booleanType = 16;
+const bytesType = 17;
+
+/** Some rows at a time: what comes behind the last one that is wanted stays in the database. */
+async function eachRow(
+  client: Connection,
+  sql: string,
+  parameters: SqlParameters,
+  read: (row: Row) => boolean,
+): Promise<void> {
+  cursors += 1;
+  const cursor = `rows_${cursors}`;
+  await send(client, `DECLARE ${cursor} NO SCROLL CURSOR FOR ${sql}`, parameters);
+  for (;;) {
+    const { rows, columns } = await send(
+      client,
+      `FETCH ${limits.databaseRowsAtOnce} FROM ${cursor}`,
+      [],
+    );
+    if (rows.some((values) => !read(readRow(values, columns)))) break;
+    if (rows.length < limits.databaseRowsAtOnce) break;
+  }
+  await command(client, `CLOSE ${cursor}`);
+}
+
+/** Some may be open in one transaction. */
+let cursors = 0;
+
+async function command(connection: Connection, text: string): Promise<void> {
+  await translated(() => connection.query(text));
+}
+
+/** A connection that failed is not used again. */
+async function inClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await translated(() => pool.connect());
+  let isLost = false;
+  try {
+    return await work(client);
+  } catch (thrown) {
+    isLost = isConnectionLost(thrown);
+    throw thrown;
+  } finally {
+    client.release(isLost);
+  }
+}
+
+/** As long as others have changed meanwhile what it read, and it may come through. */
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (!isChangedMeanwhile(thrown) || attempts === limits.databaseAttemptsMax) throw thrown;
+      await sleep(Math.random() * limits.databaseRetryMs * 2 ** Math.min(attempts, 6));
+    }
+  }
+}
+
+async function translated<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw asStorageError(thrown);
+  }
+}

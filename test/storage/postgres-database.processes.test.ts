@@ -1,0 +1,138 @@
+// The database whose calls resolve, on PostgreSQL: what every driver promises, and what several
+// processes on one server see of each other.
+
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/secret.ts';
+import {
+  type OpenServerDatabase,
+  openPostgresDatabase,
+} from '../../src/storage/postgres/postgres-database.ts';
+import { hasPostgres, type PostgresServer, startPostgres } from '../fixtures/postgres-server.ts';
+import { add, judgeAsyncDatabase, names, things } from './async-database-suite.ts';
+
+let server: PostgresServer;
+
+const schema = 'fovea_things';
+
+async function open(url: Secret, migrations = [things]): Promise<OpenServerDatabase> {
+  const database = await openPostgresDatabase(url, schema, migrations);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+async function openNew(): Promise<OpenServerDatabase> {
+  return open(await server.database());
+}
+
+describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+
+  afterAll(() => server.stop());
+
+  judgeAsyncDatabase(openNew);
+
+  test('many open an empty database at once, and all find the same tables', async () => {
+    const url = await server.database();
+    const opened = await Promise.all(Array.from({ length: 6 }, () => open(url)));
+    await Promise.all(opened.map((each, place) => add(each, `${place}`)));
+    for (const each of opened) expect(await names(each)).toEqual(['0', '1', '2', '3', '4', '5']);
+  });
+
+  test('a newer Fovea has its tables to itself', async () => {
+    const url = await server.database();
+    const next = { name: 'more', sql: 'CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT;' };
+    await add(await open(url), 'a');
+    await (await open(url, [things, next])).run('INSERT INTO more (id) VALUES (1)');
+    await expect(open(url)).rejects.toThrow('version 2; this Fovea knows versions up to 1');
+  });
+
+  test('a step that fails leaves nothing', async () => {
+    const url = await server.database();
+    const bad = { name: 'bad', sql: 'CREATE TABLE other (id TEXT) STRICT; SELECT nothing;' };
+    await expect(open(url, [things, bad])).rejects.toMatchObject({ code: 'internal' });
+    expect(await names(await open(url))).toEqual([]);
+  });
+
+  test('what others change meanwhile is seen: no two of them find the same last place', async () => {
+    const url = await server.database();
+    const opened = await Promise.all([open(url), open(url), open(url)]);
+    let runs = 0;
+    const takeNext = (database: OpenServerDatabase) =>
+      database.transaction(async () => {
+        runs += 1;
+        const taken = await names(database);
+        const name = `${taken.length}`.padStart(2, '0');
+        await add(database, name);
+        return name;
+      });
+    const taken = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) => takeNext(opened[turn % 3] ?? opened[0])),
+    );
+    expect(taken.toSorted()).toEqual(Array.from({ length: 12 }, (_, n) => `${n}`.padStart(2, '0')));
+    expect(runs).toBeGreaterThan(12);
+  });
+
+  test('a text with U+0000 is refused', async () => {
+    const database = await openNew();
+    await expect(add(database, 'a\0b')).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(await names(database)).toEqual([]);
+  });
+
+  test('a server that is gone is said to be, and is used again when it is back', async () => {
+    const database = await openNew();
+    await add(database, 'a');
+    await server.kill();
+    await expect(names(database)).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    await expect(database.transaction(() => add(database, 'b'))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await server.start();
+    await add(database, 'c');
+    expect(await names(database)).toEqual(['a', 'c']);
+  });
+
+  test('a transaction that loses its server has not happened', async () => {
+    const database = await openNew();
+    const working = database.transaction(async () => {
+      await add(database, 'a');
+      await server.kill();
+      await add(database, 'b');
+    });
+    await expect(working).rejects.toMatchObject({ code: 'unavailable' });
+    await server.start();
+    expect(await names(database)).toEqual([]);
+  });
+
+  test('a long answer is fetched in parts, and only as far as it is wanted', async () => {
+    const database = await openNew();
+    await database.run(`INSERT INTO things SELECT 'n' || lpad(n::text, 5, '0')
+      FROM generate_series(1, 5000) AS n`);
+    const seen: string[] = [];
+    await database.each('SELECT name FROM things ORDER BY name', [], (row) => {
+      seen.push(row.text('name'));
+      return seen.length < 1_200;
+    });
+    expect(seen).toHaveLength(1_200);
+    expect(seen.at(-1)).toBe('n01200');
+    await database.transaction(async () => {
+      let rows = 0;
+      await database.each('SELECT name FROM things', [], () => {
+        rows += 1;
+        return true;
+      });
+      expect(rows).toBe(5_000);
+    });
+  });
+});
+
+test.each([
+  ['mysql://x/y', 'expected postgres://'],
+  ['no address', 'expected postgres://'],
+  ['postgres://x/y?options=-c%20a=b', 'without options='],
+])('%s is refused, and not repeated', async (text, expected) => {
+  const opening = openPostgresDatabase(new Secret(text), schema, [things]);
+  await expect(opening).rejects.toThrow(expected);
+  await expect(opening).rejects.not.toThrow(text);
+});
