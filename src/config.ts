@@ -1,5 +1,6 @@
 // Settings from environment variables, validated. The only reader of the environment.
 
+import { parseDatabaseUrl } from './database-url.ts';
 import { invalidInput, type Problem } from './errors.ts';
 import { limits } from './limits.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
@@ -37,6 +38,8 @@ export interface Settings {
   readonly deviceUrl: string | undefined;
   readonly deviceApiKey: Secret | undefined;
   readonly apiKey: Secret | undefined;
+  /** The PostgreSQL database that keeps sign-in data; undefined: the data folder does. */
+  readonly databaseUrl: Secret | undefined;
   readonly workspace: string | undefined;
   readonly project: string | undefined;
   /** Data folder, absolute. */
@@ -137,6 +140,7 @@ function readAll(
     deviceUrl: reader.read('FOVEA_DEVICE_URL', url, undefined),
     deviceApiKey: reader.read('FOVEA_DEVICE_API_KEY', secret, undefined),
     apiKey: reader.read('FOVEA_API_KEY', secret, undefined),
+    databaseUrl: reader.read('FOVEA_DATABASE_URL', parseDatabaseUrl, undefined),
     workspace: reader.read('FOVEA_WORKSPACE', name, undefined),
     project: reader.read('FOVEA_PROJECT', name, undefined),
     home: reader.read('FOVEA_HOME', folder(machine), defaultHome(environment, machine)),

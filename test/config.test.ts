@@ -49,6 +49,27 @@ describe('settings', () => {
     });
   });
 
+  test.each([
+    ['mysql://x/y', 'must be the URL of a PostgreSQL database'],
+    ['no address', 'must be the URL of a PostgreSQL database'],
+    ['postgres://ada:100%sure@x/y', 'password percent-encoded'],
+    ['postgres://x/y?options=-c%20a=b', 'without options='],
+  ])('a database at %s is refused, and not repeated', (text, expected) => {
+    const reading = () => readSettings({ FOVEA_DATABASE_URL: text }, linux);
+    expect(reading).toThrow(expected);
+    expect(reading).not.toThrow(text);
+  });
+
+  test.each([
+    'postgres://ada:pass-123@db.example.com/fovea?sslmode=verify-full',
+    'postgresql://ada@/fovea?host=/run/postgresql',
+    'postgres:///fovea?host=%2Frun',
+  ])('a database at %s is a secret', (text) => {
+    const settings = readSettings({ FOVEA_DATABASE_URL: text }, linux);
+    expect(settings.databaseUrl?.reveal()).toBe(text);
+    expect(inspect(settings)).not.toContain(text);
+  });
+
   test('come from the environment', () => {
     const settings = readSettings(
       {

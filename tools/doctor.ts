@@ -11,7 +11,7 @@ import { asFoveaError, FoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { attempt, type Check, type Finding, type Run } from './doctor/check.ts';
-import { machineRows } from './doctor/machine-checks.ts';
+import { databaseRows, machineRows } from './doctor/machine-checks.ts';
 import { checkModel, checkTrainer } from './doctor/model-checks.ts';
 import { checkSettings, waiting } from './doctor/settings-checks.ts';
 import { credentialRows, signInFix } from './doctor/sign-in-checks.ts';
@@ -48,7 +48,13 @@ export const doctorTools: readonly Tool[] = [
 /** The checklist of the tool and of the command. */
 export async function diagnose(context: ToolContext): Promise<readonly Check[]> {
   const wrong = await waiting(context);
-  const rows = { ...ownRows, ...credentialRows(context), ...serviceRows, ...machineRows };
+  const rows = {
+    ...ownRows,
+    ...credentialRows(context),
+    ...serviceRows,
+    ...databaseRows(context),
+    ...machineRows,
+  };
   return Promise.all(
     Object.entries(rows).map(([check, run]: [string, Run]) => {
       const variable = wrong.get(check);

@@ -1,30 +1,33 @@
 // Accounts and applications for the command line, beside a service that may be running.
 
-import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { openAsyncDatabase } from '../storage/async-database.ts';
+import type { Secret } from '../secret.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Applications, createApplications } from './applications.ts';
+import { openSignInDatabase } from './sign-in-database.ts';
 import { createAccountStore } from './store/account-store.ts';
-import { signInFile, signInMigrations } from './store/schema.ts';
 
 export interface Administration {
   readonly accounts: Accounts;
   readonly applications: Applications;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
- * Opens or creates the sign-in database in the data folder of a platform. A service that runs on
- * the same folder sees every change at once.
+ * Opens or creates the sign-in database of a platform, as `openSignInDatabase` does. A service that
+ * runs on the same one sees every change at once.
  */
-export function openAdministration(data: string, clock: Clock): Administration {
-  const database = openAsyncDatabase(join(data, signInFile), signInMigrations);
+export async function openAdministration(
+  data: string,
+  clock: Clock,
+  databaseUrl?: Secret,
+): Promise<Administration> {
+  const database = await openSignInDatabase(data, databaseUrl);
   const store = createAccountStore(database);
   const now = () => clock.now();
   return {
     accounts: createAccounts(store, now),
     applications: createApplications(store, now),
-    close: () => database.close(),
+    close: async () => database.close(),
   };
 }

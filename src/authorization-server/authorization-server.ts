@@ -1,7 +1,6 @@
 // The authorization server: opens its database and connects routes, token checks and oidc-provider.
 
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -9,7 +8,6 @@ import type { Route } from '../http-server/handlers.ts';
 import type { Log } from '../log.ts';
 import { isPlainLoopback } from '../network/loopback.ts';
 import type { Secret } from '../secret.ts';
-import { openAsyncDatabase } from '../storage/async-database.ts';
 import { createAccessTokenVerifier } from './access-token-verifier.ts';
 import type { IsAllowedHost } from './client-metadata-documents.ts';
 import { createClients } from './oauth-clients.ts';
@@ -19,13 +17,15 @@ import { openProviders } from './provider.ts';
 import { createResources, type Resources } from './resource-indicators.ts';
 import { type Opened, signInRoutes } from './routes.ts';
 import { interactions } from './sign-in-and-consent-pages.ts';
+import { openSignInDatabase } from './sign-in-database.ts';
 import { createAuthorizationStore, createKeyStore } from './store/authorization-store.ts';
-import { signInFile, signInMigrations } from './store/schema.ts';
 import { createUserServices } from './user-services.ts';
 
 export interface AuthorizationServerOptions {
   /** Data folder of the platform; holds `sign-in.db`, readable for its owner only. */
   readonly data: string;
+  /** The PostgreSQL database in place of that file. */
+  readonly databaseUrl?: Secret | undefined;
   /** The workspace of accounts without any. */
   readonly workspace: string;
   /** Path of an MCP server in this process: a resource for tokens and token exchange. */
@@ -48,12 +48,14 @@ export interface AuthorizationServer {
 }
 
 /**
- * Throws as `openAsyncDatabase` does. oidc-provider is loaded by the first request that needs it.
+ * Throws as `openSignInDatabase` does. oidc-provider is loaded by the first request that needs it.
  */
-export function mountAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
-  const { data, clock } = options;
+export async function mountAuthorizationServer(
+  options: AuthorizationServerOptions,
+): Promise<AuthorizationServer> {
+  const { clock } = options;
   const log = options.log.part('sign-in');
-  const database = openAsyncDatabase(join(data, signInFile), signInMigrations);
+  const database = await openSignInDatabase(options.data, options.databaseUrl);
   const authorizations = createAuthorizationStore(database);
   const keys = createKeyStore(database);
   const users = createUserServices(database, options.workspace, { clock, log });

@@ -31,8 +31,9 @@ export function pageRoute(method: 'GET' | 'POST', path: string, log: Log, handle
           const reason = error.cause instanceof Error ? error.cause.message : error.message;
           log.error('a page failed', { path, reason });
         }
-        const { status, message, hint } = error;
-        sendPage(response, status, errorPage({ message, hint }));
+        const { status, message, hint, retryAfterSeconds } = error;
+        const headers = { ...(retryAfterSeconds && { 'retry-after': String(retryAfterSeconds) }) };
+        sendPage(response, status, errorPage({ message, hint }), headers);
       }
     },
   };

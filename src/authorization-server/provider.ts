@@ -21,6 +21,7 @@ import type { Resources } from './resource-indicators.ts';
 import { currentKeys, type KeySet } from './signing-keys.ts';
 import type { AuthorizationStore, KeyStore } from './store/authorization-store.ts';
 import { registerTokenExchange } from './token-exchange.ts';
+import { answerUnavailable } from './unavailable-answers.ts';
 import type { UserServices } from './user-services.ts';
 
 type Library = typeof import('oidc-provider');
@@ -126,6 +127,7 @@ function build(
   provider.Client.prototype.compareClientSecret = function (presented) {
     return isRightSecret(this, presented, library.default.ctx?.headers.authorization);
   };
+  answerUnavailable(provider);
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization && !ctx.query.scope) {
       ctx.query = { ...ctx.query, scope: defaultScope };

@@ -175,12 +175,16 @@ async function signIn(
 ): Promise<void> {
   const { request, response, form, interaction } = submission;
   const provider = await dependencies.provider();
+  // What `begin` changes here does not change back where its transaction runs again.
+  const { session } = interaction.details;
   const found = await checkCredentials(dependencies.users, {
     form,
     address: clientAddress(request),
     useToken: () => useToken(dependencies, 'sign-in', submission),
     begin: async (account) => {
-      await endOtherSession(provider, interaction.details, account);
+      if (session !== undefined && session.accountId !== account.id) {
+        await endSession(provider, interaction.details, session);
+      }
       const login = { accountId: account.id, amr: ['pwd'], remember: form.text('remember') !== '' };
       return provider.interactionResult(request, response, { login }).catch(throwEnded);
     },
@@ -195,13 +199,11 @@ async function signIn(
  * Ends the session of another account in this browser; the library would redirect to a sign-out
  * page, which is disabled here. The grants of that account stay.
  */
-async function endOtherSession(
+async function endSession(
   provider: Provider,
   details: Details,
-  { id }: Account,
+  session: NonNullable<Details['session']>,
 ): Promise<void> {
-  const { session } = details;
-  if (session === undefined || session.accountId === id) return;
   const known = await provider.Session.find(session.cookie);
   await known?.destroy();
   details.session = undefined;

@@ -5,18 +5,21 @@ import { systemClock } from '../clock.ts';
 import { localWorkspace, readSettings } from '../config.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
 
-/** Works on the sign-in data in `data`, or in FOVEA_HOME; a service may be running on it. */
+/**
+ * Works on the sign-in data in `data`, or in FOVEA_HOME, or in the database of FOVEA_DATABASE_URL;
+ * a service may be running on it.
+ */
 export async function administer(
   data: string | undefined,
   work: (administration: Administration, workspace: string) => void | Promise<void>,
 ): Promise<void> {
   const settings = readSettings();
   const folder = prepareDataFolder(data, settings.home, 'platform');
-  const administration = openAdministration(folder, systemClock);
+  const administration = await openAdministration(folder, systemClock, settings.databaseUrl);
   try {
     await work(administration, settings.workspace ?? localWorkspace);
   } finally {
-    administration.close();
+    await administration.close();
   }
 }
 

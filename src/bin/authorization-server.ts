@@ -27,13 +27,13 @@ export interface MountedSignIn extends Omit<AuthorizationServer, 'open'> {
  * Undefined where passwords and tokens would travel in plain text: on an address of the network
  * that no public https URL stands for.
  */
-export function mountSignIn({
+export async function mountSignIn({
   host,
   publicUrl,
   ...options
-}: MountOptions): MountedSignIn | undefined {
+}: MountOptions): Promise<MountedSignIn | undefined> {
   if (publicUrl === undefined && !isOfThisMachine(host)) return undefined;
-  const { open, ...server } = mountAuthorizationServer(options);
+  const { open, ...server } = await mountAuthorizationServer(options);
   let issuer = '';
   return {
     ...server,

@@ -61,8 +61,9 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   const { host } = command;
   const data = prepareDataFolder(command.data, settings.home, 'platform');
   const slug = settings.workspace ?? localWorkspace;
-  const signIn = mountSignIn({
+  const signIn = await mountSignIn({
     data,
+    databaseUrl: settings.databaseUrl,
     workspace: slug,
     host,
     publicUrl: settings.publicUrl,

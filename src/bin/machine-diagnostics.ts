@@ -49,6 +49,8 @@ export function createMachineDiagnostics(
       return openSecretStores({ ...files, setting: settings.credentials, folder }).choose();
     },
     stores: () => findDatabases(settings.home),
+    databaseVersion: async (url) =>
+      (await import('../storage/postgres/server-version.ts')).findServerVersion(url),
     pictures: findSharpBuild,
     orphans: async () => {
       const processes = await listProcesses(system.platform);

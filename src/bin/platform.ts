@@ -28,8 +28,9 @@ export async function servePlatform(
 ): Promise<Service> {
   const data = prepareDataFolder(command.data, settings.home, 'platform');
   const workspace = settings.workspace ?? localWorkspace;
-  const signIn = mountSignIn({
+  const signIn = await mountSignIn({
     data,
+    databaseUrl: settings.databaseUrl,
     workspace,
     host: command.host,
     publicUrl: settings.publicUrl,

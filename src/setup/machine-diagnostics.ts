@@ -2,6 +2,7 @@
 
 import type { HostName } from '../command-line.ts';
 import type { SettingsSurvey } from '../config.ts';
+import type { Secret } from '../secret.ts';
 
 /** The entry of Fovea in the configuration of a host. */
 export interface HostEntry {
@@ -76,6 +77,8 @@ export interface MachineDiagnostics {
   /** Where secrets of a sign-in go. Throws `internal` for a keychain that is locked. */
   secretStore(): Promise<string>;
   stores(): Promise<readonly StoreFinding[]>;
+  /** The version of the server of FOVEA_DATABASE_URL. Throws where it cannot be used. */
+  databaseVersion(url: Secret): Promise<string>;
   /** Loads the image library if it is not loaded yet. */
   pictures(): Promise<PictureFindings>;
   /** Servers of a host that is gone, by process id; undefined: this system does not say. */

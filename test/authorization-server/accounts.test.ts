@@ -34,7 +34,7 @@ async function emptyFolder(): Promise<string> {
 
 async function open() {
   const data = await emptyFolder();
-  const administration = openAdministration(data, systemClock);
+  const administration = await openAdministration(data, systemClock);
   onTestFinished(() => administration.close());
   return { data, accounts: administration.accounts };
 }
@@ -212,7 +212,7 @@ test('the command adds, lists and removes; the password is a line of stdin', asy
       'Ada Lovelace  ada@example.com  local       ID\n' +
       'Grace         g@example.com    x, y        ID\n',
   );
-  const administration = openAdministration(data, systemClock);
+  const administration = await openAdministration(data, systemClock);
   onTestFinished(() => administration.close());
   const secret = new Secret('a-password-for-tests');
   expect(await authenticate(administration.accounts, 'grace', secret)).toBeDefined();

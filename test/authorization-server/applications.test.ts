@@ -20,9 +20,9 @@ import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 async function open() {
   const data = await mkdtemp(join(tmpdir(), 'fovea-applications-'));
-  const administration = openAdministration(data, systemClock);
+  const administration = await openAdministration(data, systemClock);
   onTestFinished(async () => {
-    administration.close();
+    await administration.close();
     await rm(data, { recursive: true });
   });
   return { data, applications: administration.applications };

@@ -1,7 +1,11 @@
 // What oidc-provider needs of its storage: the same questions for whatever keeps its rows.
 
-import type { AdapterFactory } from 'oidc-provider';
+import { type AdapterFactory, errors } from 'oidc-provider';
 import { expect, test } from 'vitest';
+import { createAdapters } from '../../src/authorization-server/oidc-adapter.ts';
+import { createAccountStore } from '../../src/authorization-server/store/account-store.ts';
+import { createAuthorizationStore } from '../../src/authorization-server/store/authorization-store.ts';
+import type { AsyncDatabase } from '../../src/storage/async-database.ts';
 
 export interface AdapterUnderTest {
   readonly adapters: AdapterFactory;
@@ -20,10 +24,52 @@ export interface AdapterUnderTest {
 
 const models = ['Session', 'AccessToken', 'AuthorizationCode', 'RefreshToken', 'Grant'] as const;
 
+/** Ours over an empty database with the tables of sign-in. */
+export function adapterOver(database: AsyncDatabase): AdapterUnderTest {
+  let now = Date.now();
+  let rotated: string | undefined;
+  let answered: string | undefined;
+  let request: object | undefined;
+  const accounts = createAccountStore(database);
+  return {
+    adapters: createAdapters({
+      authorizations: createAuthorizationStore(database),
+      clock: { now: () => now, monotonic: () => now },
+      findClient: async () => undefined,
+      currentRequest: () => request,
+      invalidGrant: () => new errors.InvalidGrant('refused'),
+      interactionEnded: () => new errors.SessionNotFound('ended'),
+      rotations: {
+        rotated: () => rotated,
+        answerWith: (token) => {
+          answered = token;
+        },
+      },
+    }),
+    rotate: (old) => {
+      rotated = old;
+    },
+    answered: () => answered,
+    addAccount: async (id) => {
+      const keys = { nameKey: id, emailKey: `${id}@example.com` };
+      const account = { id, name: id, email: keys.emailKey, workspaces: [], created: 1 };
+      await accounts.addAccount({ ...account, ...keys, password: 'the first' });
+    },
+    changePassword: (id) =>
+      accounts.setPassword(id, 'the second', { keptSession: undefined, programs: false }),
+    begin: () => {
+      request = {};
+    },
+    pass: (milliseconds) => {
+      now += milliseconds;
+    },
+  };
+}
+
 /** `open` gives an empty one for each test. */
-export function judgeAdapter(open: () => AdapterUnderTest): void {
+export function judgeAdapter(open: Open): void {
   const openGranted = async () => {
-    const under = open();
+    const under = await open();
     await under.addAccount('ada');
     await under.addAccount('bob');
     await under.adapters('Grant').upsert('g', { accountId: 'ada', clientId: 'app' }, 1_000);
@@ -35,7 +81,7 @@ export function judgeAdapter(open: () => AdapterUnderTest): void {
   judgeRotations(openGranted);
 }
 
-type Open = () => AdapterUnderTest;
+type Open = () => Promise<AdapterUnderTest>;
 /** With the grant `g`. */
 type OpenGranted = () => Promise<AdapterUnderTest>;
 
@@ -64,7 +110,7 @@ function judgeRows(open: Open, openGranted: OpenGranted): void {
   });
 
   test('a session of an account that is gone is none', async () => {
-    const { adapters } = open();
+    const { adapters } = await open();
     await adapters('Session').upsert('cookie', { uid: 'u', accountId: 'gone', exp: 99 }, 60);
     expect(await adapters('Session').find('cookie')).toBeUndefined();
     expect(await adapters('Session').findByUid('u')).toBeUndefined();
@@ -81,7 +127,7 @@ function judgeRows(open: Open, openGranted: OpenGranted): void {
   });
 
   test('removal keeps up with whoever makes many rows', async () => {
-    const { adapters, pass } = open();
+    const { adapters, pass } = await open();
     const exp = Math.floor(Date.now() / 1_000) + 10;
     for (let index = 0; index < 1_200; index += 1) {
       await adapters('Interaction').upsert(`page ${index}`, { exp }, 10);
@@ -95,7 +141,7 @@ function judgeRows(open: Open, openGranted: OpenGranted): void {
   });
 
   test('rows that ended are removed, those that have not ended stay', async () => {
-    const { adapters, pass } = open();
+    const { adapters, pass } = await open();
     const now = Math.floor(Date.now() / 1_000);
     await adapters('Session').upsert('short', { uid: 'a', exp: now + 10 }, 10);
     await adapters('Session').upsert('long', { uid: 'b', exp: now + 1_000 }, 1_000);

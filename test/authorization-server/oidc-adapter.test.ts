@@ -4,14 +4,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errors } from 'oidc-provider';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAdapters } from '../../src/authorization-server/oidc-adapter.ts';
 import { seal, unseal } from '../../src/authorization-server/row-encryption.ts';
-import { createAccountStore } from '../../src/authorization-server/store/account-store.ts';
-import { createAuthorizationStore } from '../../src/authorization-server/store/authorization-store.ts';
-import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
-import { openAsyncDatabase } from '../../src/storage/async-database.ts';
+import { openSignInDatabase } from '../../src/authorization-server/sign-in-database.ts';
 import {
   authorizationUrl,
   person,
@@ -21,53 +16,16 @@ import {
   startTestAuthorizationServer,
 } from '../fixtures/authorization-server.ts';
 import { openFormBrowser } from '../fixtures/form-browser.ts';
-import { judgeAdapter } from './oidc-adapter-suite.ts';
+import { adapterOver, judgeAdapter } from './oidc-adapter-suite.ts';
 
-judgeAdapter(() => {
-  let now = Date.now();
-  let rotated: string | undefined;
-  let answered: string | undefined;
-  let request: object | undefined;
+judgeAdapter(async () => {
   const folder = join(tmpdir(), `fovea-adapter-${process.pid}-${Math.random()}`);
-  const file = openAsyncDatabase(join(folder, 'sign-in.db'), signInMigrations);
-  const accounts = createAccountStore(file);
+  const file = await openSignInDatabase(folder, undefined);
   onTestFinished(async () => {
-    file.close();
+    await file.close();
     await rm(folder, { recursive: true, force: true });
   });
-  return {
-    adapters: createAdapters({
-      authorizations: createAuthorizationStore(file),
-      clock: { now: () => now, monotonic: () => now },
-      findClient: async () => undefined,
-      currentRequest: () => request,
-      invalidGrant: () => new errors.InvalidGrant('refused'),
-      interactionEnded: () => new errors.SessionNotFound('ended'),
-      rotations: {
-        rotated: () => rotated,
-        answerWith: (token) => {
-          answered = token;
-        },
-      },
-    }),
-    rotate: (old) => {
-      rotated = old;
-    },
-    answered: () => answered,
-    addAccount: async (id) => {
-      const keys = { nameKey: id, emailKey: `${id}@example.com` };
-      const account = { id, name: id, email: keys.emailKey, workspaces: [], created: 1 };
-      await accounts.addAccount({ ...account, ...keys, password: 'the first' });
-    },
-    changePassword: (id) =>
-      accounts.setPassword(id, 'the second', { keptSession: undefined, programs: false }),
-    begin: () => {
-      request = {};
-    },
-    pass: (milliseconds) => {
-      now += milliseconds;
-    },
-  };
+  return adapterOver(file);
 });
 
 test('what is sealed opens under its own id and purpose alone, and unchanged', () => {

@@ -27,14 +27,14 @@ export async function openService(): Promise<TestAuthorizationServer> {
 
 /** What the commands for accounts and applications work on, beside the running service. */
 export async function administer<T>(
-  { data }: Pick<TestAuthorizationServer, 'data'>,
+  { data, databaseUrl }: Pick<TestAuthorizationServer, 'data' | 'databaseUrl'>,
   work: (administration: Administration) => T | Promise<T>,
 ): Promise<T> {
-  const administration = openAdministration(data, systemClock);
+  const administration = await openAdministration(data, systemClock, databaseUrl);
   try {
     return await work(administration);
   } finally {
-    administration.close();
+    await administration.close();
   }
 }
 

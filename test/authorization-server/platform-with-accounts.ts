@@ -66,7 +66,7 @@ export async function startPlatformWithAccounts(publicUrl?: string): Promise<Pla
   });
   const command = { host: '127.0.0.1', port: 0, data };
   const platform = await servePlatform(command, settings, createLog('error'));
-  const administration = openAdministration(data, systemClock);
+  const administration = await openAdministration(data, systemClock);
   const email = 'ada@example.com';
   const id = await addCheapAccount(data, {
     name: 'Ada Lovelace',
@@ -81,7 +81,7 @@ export async function startPlatformWithAccounts(publicUrl?: string): Promise<Pla
     workspaces: ['globex', 'initech'],
   });
   const registered = await register(administration);
-  administration.close();
+  await administration.close();
   return {
     issuer: platform.url,
     key,
@@ -95,7 +95,7 @@ export async function startPlatformWithAccounts(publicUrl?: string): Promise<Pla
   };
 }
 
-async function register(administration: ReturnType<typeof openAdministration>) {
+async function register(administration: Awaited<ReturnType<typeof openAdministration>>) {
   const add = async (name: ApplicationName): Promise<Registered> => {
     const [authentication, redirectUris] = applications[name];
     const { application, secret } = await administration.applications.add(

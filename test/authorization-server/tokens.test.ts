@@ -210,7 +210,7 @@ test('tokens end with their application, and with their account', async () => {
   const removed = await service.register({ name: 'Removed', auth: 'none', desktop: true });
   const ofRemoved = await signIn(service, removed);
   const kept = await signIn(service, service.applications.public, {}, openFormBrowser(), owner);
-  const { accounts, applications, close } = openAdministration(service.data, systemClock);
+  const { accounts, applications, close } = await openAdministration(service.data, systemClock);
   onTestFinished(close);
   await applications.remove(removed.id);
   expect((await validate(service, ofRemoved.accessToken)).body.active).toBe(false);

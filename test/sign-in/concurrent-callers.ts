@@ -53,11 +53,11 @@ const person = { name: 'Ada', email: 'ada@example.com', password: 'a-password-fo
 /** Our own platform and sign-in service, put together as `fovea platform` does. */
 export async function startOurService(): Promise<RaceService> {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-races-'));
-  const people = openAdministration(folder, systemClock);
+  const people = await openAdministration(folder, systemClock);
   const password = new Secret(person.password);
   await people.accounts.add({ ...person, workspaces: ['acme'], password });
-  people.close();
-  const signIn = mountSignIn({
+  await people.close();
+  const signIn = await mountSignIn({
     data: folder,
     workspace: 'acme',
     host: '127.0.0.1',

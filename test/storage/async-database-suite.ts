@@ -21,7 +21,16 @@ export const names = (database: Pick<AsyncDatabase, 'all'>) =>
   database.all('SELECT name FROM things ORDER BY name', [], (row) => row.text('name'));
 
 /** `open` gives an empty one, with `things`, for each test. */
-export function judgeAsyncDatabase(open: () => Promise<AsyncDatabase>): void {
+export function judgeAsyncDatabase(open: Open): void {
+  judgeTransactions(open);
+  judgeEnds(open);
+  judgeReads(open);
+  judgeStatements(open);
+}
+
+type Open = () => Promise<AsyncDatabase>;
+
+function judgeTransactions(open: Open): void {
   test('the work of each is done for its own caller', async () => {
     const database = await open();
     const callers = await Promise.all(
@@ -72,7 +81,9 @@ export function judgeAsyncDatabase(open: () => Promise<AsyncDatabase>): void {
     });
     expect(await names(database)).toEqual(['b']);
   });
+}
 
+function judgeEnds(open: Open): void {
   test('work that nobody waited for is refused, and is no part of what comes next', async () => {
     const database = await open();
     let late: Promise<unknown> = Promise.resolve();
@@ -98,7 +109,9 @@ export function judgeAsyncDatabase(open: () => Promise<AsyncDatabase>): void {
     await add(database, 'b');
     expect(await names(database)).toEqual(['b']);
   });
+}
 
+function judgeReads(open: Open): void {
   test('reads outside a transaction cannot write', async () => {
     const database = await open();
     const writing = database.get("INSERT INTO things VALUES ('a') RETURNING name", [], (row) =>
@@ -139,7 +152,9 @@ export function judgeAsyncDatabase(open: () => Promise<AsyncDatabase>): void {
     const wrong = database.get('SELECT * FROM kinds', [], (row) => row.integer('note'));
     await expect(wrong).rejects.toThrow('NULL, where a whole number belongs');
   });
+}
 
+function judgeStatements(open: Open): void {
   test('names stand for values, as often as they are used, and not within texts', async () => {
     const database = await open();
     const sql = `INSERT INTO things SELECT :name WHERE NOT EXISTS

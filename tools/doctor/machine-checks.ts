@@ -1,5 +1,6 @@
 // Checks of the machine: programs, network, clock, hosts, files, processes, and what hosts see.
 
+import { asFoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { HostEntry, StoreFinding } from '../../src/setup/machine-diagnostics.ts';
@@ -77,6 +78,24 @@ async function checkStores({ machine }: ToolContext): Promise<Finding> {
 function storeWords({ name, bytes, state }: StoreFinding): string {
   const words = state === 'sound' ? 'sound' : 'not read through';
   return `${asGiven(name)} ${fileSize(bytes)}, ${words}`;
+}
+
+/** A row only where the setting is. */
+export function databaseRows({ settings }: ToolContext): Readonly<Record<string, Run>> {
+  const { databaseUrl } = settings;
+  if (databaseUrl === undefined) return {};
+  return {
+    database: async (context) => {
+      try {
+        const version = await (await context.machine()).databaseVersion(databaseUrl);
+        return { ok: true, detail: `PostgreSQL ${version} answers, and keeps the sign-in data.` };
+      } catch (thrown) {
+        context.signal.throwIfAborted();
+        const fix = 'Check FOVEA_DATABASE_URL, the network, and that the server runs.';
+        return { ok: false, detail: asFoveaError(thrown).message, fix };
+      }
+    },
+  };
 }
 
 async function checkPictures({ machine }: ToolContext): Promise<Finding> {

@@ -1,4 +1,4 @@
-// Accounts, applications, settings sessions and used CSRF tokens in SQLite.
+// Accounts, applications, settings sessions and used CSRF tokens in the database.
 
 import { randomBytes } from 'node:crypto';
 import type { ClientAuthentication } from '../../config.ts';
@@ -131,10 +131,10 @@ function accountRows(database: AsyncDatabase): AccountRows {
     setPassword: (id, password, { keptSession, programs }) =>
       database.transaction(async () => {
         await database.run('UPDATE accounts SET password = ? WHERE id = ?', [password, id]);
-        await database.run('DELETE FROM page_sessions WHERE account_id = ? AND hash IS NOT ?', [
-          id,
-          keptSession,
-        ]);
+        await database.run(
+          'DELETE FROM page_sessions WHERE account_id = ? AND hash IS DISTINCT FROM ?',
+          [id, keptSession],
+        );
         // A sign-in in progress may already have passed with the old password.
         const kinds = programs ? '' : "AND kind IN ('Session', 'Interaction')";
         await database.run(`DELETE FROM authorizations WHERE account_id = ? ${kinds}`, [id]);

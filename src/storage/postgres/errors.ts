@@ -1,13 +1,13 @@
 // Translates the errors of PostgreSQL and of its connections.
 
-import { FoveaError } from '../../errors.ts';
+import { FoveaError, systemErrorCode } from '../../errors.ts';
 
 /** What `pg` threw, as a FoveaError with the original as its cause; our own errors stay. */
 export function asStorageError(thrown: unknown): FoveaError {
   if (thrown instanceof FoveaError) return thrown;
   const code = codeOf(thrown);
   if (code === undefined || unavailable.test(code)) {
-    return unavailableError('The database cannot be reached.', thrown);
+    return unavailableError(`The database cannot be reached${reasonOf(thrown)}.`, thrown);
   }
   if (changedMeanwhile.has(code)) {
     return unavailableError('Others keep changing the same rows: nothing was stored.', thrown);
@@ -39,7 +39,14 @@ export function isConnectionLost(thrown: unknown): boolean {
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
   const { code } = thrown;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  // No class of them begins with E, as all names of the system's errors do.
+  return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** The name of a failure of the network or of TLS; what was said of it stays in the cause. */
+function reasonOf(thrown: unknown): string {
+  const name = systemErrorCode(thrown);
+  return typeof name === 'string' && /^[A-Z][A-Z0-9_]+$/.test(name) ? ` (${name})` : '';
 }
 
 /** serialization_failure and deadlock_detected. */

@@ -4,7 +4,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolClient, QueryArrayResult } from 'pg';
-import { FoveaError, invalidArgument } from '../../errors.ts';
+import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Secret } from '../../secret.ts';
 import { Turns } from '../../turns.ts';
@@ -32,9 +32,8 @@ export async function openPostgresDatabase(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<OpenServerDatabase> {
-  const connectionString = checkedUrl(url);
-  const writers = await createPool(connectionString, schema, 'transaction_isolation=serializable');
-  const readers = await createPool(connectionString, schema, 'transaction_read_only=on');
+  const writers = await createPool(url, schema, 'transaction_isolation=serializable');
+  const readers = await createPool(url, schema, 'transaction_read_only=on');
   const database = new PostgresDriver(writers, readers);
   try {
     await inClient(writers, (client) => translated(() => migrate(client, schema, migrations)));
@@ -46,10 +45,10 @@ export async function openPostgresDatabase(
 }
 
 /** `rule`: the default of the transactions of its connections. */
-async function createPool(connectionString: string, schema: string, rule: string): Promise<Pool> {
+async function createPool(url: Secret, schema: string, rule: string): Promise<Pool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: url.reveal(),
     options: `-c search_path=${schema} -c default_${rule}`,
     application_name: 'fovea',
     max: limits.databaseConnectionsMax,
@@ -64,19 +63,6 @@ async function createPool(connectionString: string, schema: string, rule: string
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
-}
-
-/** Our own options of a session stand beside it. */
-function checkedUrl(url: Secret): string {
-  const text = url.reveal();
-  const parsed = URL.parse(text);
-  if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol)) {
-    throw invalidArgument('FOVEA_DATABASE_URL', 'expected postgres://user@host/database');
-  }
-  if (parsed.searchParams.has('options')) {
-    throw invalidArgument('FOVEA_DATABASE_URL', 'expected a URL without options=');
-  }
-  return text;
 }
 
 /** Something that statements can be sent to. */
@@ -149,7 +135,7 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
     await command(client, 'BEGIN');
     try {
       const result = await this.#within(client, work);
-      await command(client, 'COMMIT');
+      await commit(client);
       return result;
     } catch (thrown) {
       // Without its connection it is undone already.
@@ -317,6 +303,13 @@ let cursors = 0;
 
 async function command(connection: Connection, text: string): Promise<void> {
   await translated(() => connection.query(text));
+}
+
+/** Where the work went on after an error, PostgreSQL undoes all of it, and says so in a word. */
+async function commit(client: PoolClient): Promise<void> {
+  const { command: done } = await translated(() => client.query('COMMIT'));
+  if (done === 'COMMIT') return;
+  throw new FoveaError('internal', 'A statement of a transaction failed: nothing was stored.');
 }
 
 /** A connection that failed is not used again. */

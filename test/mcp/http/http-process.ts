@@ -75,20 +75,20 @@ const redirectUri = 'http://127.0.0.1:8976/callback';
 
 /** Adds a person of one workspace, and gives what signing in takes. */
 export async function addPerson(home: string, name: string, workspace: string) {
-  const { accounts, close } = openAdministration(join(home, 'platform'), systemClock);
+  const { accounts, close } = await openAdministration(join(home, 'platform'), systemClock);
   const password = `the password of ${name}`;
   try {
     const email = `${name}@example.com`;
     await accounts.add({ name, email, workspaces: [workspace], password: new Secret(password) });
     return { name, password };
   } finally {
-    close();
+    await close();
   }
 }
 
 /** Registers an application; with a resource, it is an MCP server, else an MCP client. */
 export async function addApplication(home: string, resource?: string): Promise<TestApplication> {
-  const { applications, close } = openAdministration(join(home, 'platform'), systemClock);
+  const { applications, close } = await openAdministration(join(home, 'platform'), systemClock);
   const auth = resource === undefined ? 'none' : 'client_secret_post';
   const scopes: string[] = [];
   const isServer = resource !== undefined;
@@ -101,7 +101,7 @@ export async function addApplication(home: string, resource?: string): Promise<T
     );
     return { id: application.id, secret: secret?.reveal(), auth, redirectUri };
   } finally {
-    close();
+    await close();
   }
 }
 

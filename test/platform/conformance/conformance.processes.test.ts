@@ -83,7 +83,7 @@ async function startWithSignIn(name: ProfileName): Promise<Target> {
   const clock = { ...systemClock, now: () => systemClock.now() + hourMs };
   const parts = { data, workspace: 'acme', log: createLog('error') };
   const server =
-    name === 'expired' ? mountAuthorizationServer({ ...parts, clock }) : service.server;
+    name === 'expired' ? await mountAuthorizationServer({ ...parts, clock }) : service.server;
   // The release serves its own sign-in service from the folder; an expired token needs a clock.
   const platform =
     isRelease && name !== 'expired' ? await startRelease(data) : await startWith(server);

@@ -1,0 +1,30 @@
+// The URL of a PostgreSQL database, as a setting.
+
+import { Secret } from './secret.ts';
+
+/** In plain words what would be right; the value is never repeated: it may hold a password. */
+export function parseDatabaseUrl(
+  text: string,
+): { readonly value: Secret } | { readonly wrong: string } {
+  // Without a host, as beside host=/run/postgresql, only others than URL take it for one.
+  const parsed = URL.parse(text.replace('@/', '@localhost/'));
+  if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol) || !isDecodable(text)) {
+    return {
+      wrong:
+        'must be the URL of a PostgreSQL database, for example ' +
+        'postgres://user@db.example.com/fovea?sslmode=verify-full, with a password percent-encoded',
+    };
+  }
+  // Sessions have options of our own.
+  if (parsed.searchParams.has('options')) return { wrong: 'must be without options=' };
+  return { value: new Secret(text) };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
