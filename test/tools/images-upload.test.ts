@@ -86,11 +86,14 @@ describe('images_upload', () => {
   });
 
   it('counts what is there already, and does not stop at a bad file', async () => {
-    await writeImages('a.jpg', 'b.jpg', 'c.jpg');
-    for (const stem of ['a', 'b', 'c']) await fixture.write(`labels/${stem}.txt`, '0 .5 .5 .1 .1');
+    await writeImages('a.jpg', 'b.jpg', 'c.jpg', 'd.jpg');
+    for (const stem of ['a', 'b', 'c', 'd']) {
+      await fixture.write(`labels/${stem}.txt`, '0 .5 .5 .1 .1');
+    }
     fixture.on(upload, ({ query }) => {
       const name = query.get('name');
-      if (name === 'b.jpg') return { status: 400, json: { error: 'not an image' } };
+      if (name === 'b.jpg' || name === 'd.jpg')
+        return { status: 400, json: { error: 'not an image' } };
       return { json: { id: `id-${name}`, success: true, duplicate: name === 'a.jpg' } };
     });
     fixture.on('POST /dataset/cells/annotate/id-a.jpg', () => ({
@@ -108,14 +111,18 @@ describe('images_upload', () => {
       labelmap: { 0: 'RBC' },
     });
     expect(summary).toBe(
-      'Uploaded 1 image (split train), 1 there already, 1 annotated already, 2 failed.',
+      'Uploaded 1 image (split train), 1 there already, 1 annotated already, 2 failed, ' +
+        '1 annotation refused.',
     );
     expect(data).toMatchObject({
+      failedTotal: 3,
+      annotationsRefused: 1,
       failed: [
         { file: 'b.jpg', problem: 'not an image' },
+        { file: 'd.jpg', problem: 'not an image' },
         {
           file: 'c.jpg',
-          problem: 'The image is there, its annotation not: class 7 has no name pass a labelmap',
+          problem: 'The image is there, its annotation not: class 7 has no name. pass a labelmap',
         },
       ],
     });

@@ -43,7 +43,10 @@ export interface UploadReport {
   readonly unannotatedFiles: readonly string[];
   readonly boxes: number;
   readonly ids: readonly { readonly file: string; readonly id: string }[];
+  /** Images that are not there, then images whose annotation was refused. */
   readonly failed: readonly Failure[];
+  /** How many of these are there all the same. */
+  readonly annotationsRefused: number;
   readonly warnings: readonly BoxWarning[];
   readonly remaining: number;
   readonly offset: number;
@@ -131,6 +134,8 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
   const refused = kept.flatMap(({ file, outcome }) =>
     outcome.error ? [{ file, kind: outcome.kind, error: outcome.error }] : [],
   );
+  const isThere = ({ kind }: (typeof refused)[number]) => kind === 'uploaded';
+  const inOrder = refused.toSorted((a, b) => Number(isThere(a)) - Number(isThere(b)));
   const first = stoppedBy ?? refused[0]?.error;
   if (done.length === 0 && first) throw nothingSent(first, refused);
   const figure = (annotation: Uploaded['annotation']) =>
@@ -146,7 +151,8 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
     unannotatedFiles: done.flatMap(({ file, annotation }) => (annotation === 'none' ? [file] : [])),
     boxes: done.reduce((sum, { boxes }) => sum + boxes, 0),
     ids: done.map(({ file, id }) => ({ file, id })),
-    failed: refused.map(({ file, kind, error }) => ({ file, problem: failureOf(kind, error) })),
+    failed: inOrder.map(({ file, kind, error }) => ({ file, problem: failureOf(kind, error) })),
+    annotationsRefused: refused.filter(isThere).length,
     warnings: done.flatMap(({ warnings }) => warnings),
     remaining: paths.length - stop,
     offset: stop,

@@ -91,8 +91,9 @@ export async function uploadOne(
 
 /** The message for a failure: that of the platform, else ours. */
 export function problemOf({ upstream, message, hint }: FoveaError): string {
-  const said = upstream ? [upstream.message, upstream.hint] : [message, hint];
-  return said.filter((part) => part !== undefined && part !== '').join(' ');
+  const [problem, advice] = upstream ? [upstream.message, upstream.hint] : [message, hint];
+  if (!problem || !advice) return problem || advice || '';
+  return `${problem.replace(/[^.!?]$/, '$&.')} ${advice}`;
 }
 
 async function sendImage(

@@ -184,6 +184,7 @@ function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
   const { list, report, imagesMissing } = outcome;
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
   const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles, copies } = report;
+  const { annotationsRefused } = report;
   const shown = limits.uploadProblemsShownMax;
   const isTruncated = [failed, warnings, list.missing, copies].some(({ length }) => length > shown);
   const unannotated = input.annotations === undefined ? undefined : report.unannotated;
@@ -207,6 +208,7 @@ function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
       ...(stoppedBy && { stoppedBy: stoppedBy.message }),
       ...(isTruncated && { truncated: `at most ${shown} of each list are shown` }),
       failedTotal: failed.length,
+      ...(annotationsRefused > 0 && { annotationsRefused }),
       failed: failed.slice(0, shown),
       warningsTotal: warnings.length,
       warnings: warnings.slice(0, shown),
@@ -228,7 +230,7 @@ function summaryOf(
   unannotated: number | undefined,
 ): string {
   const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
-  const { failed, warnings, stoppedBy, inOtherSplit, copies } = report;
+  const { failed, annotationsRefused, warnings, stoppedBy, inOtherSplit, copies } = report;
   const conflicts = copies.filter(({ labels }) => labels === 'conflicting').length;
   const figures: readonly (readonly [number, string])[] = [
     [duplicates, 'there already'],
@@ -237,7 +239,8 @@ function summaryOf(
     [annotated, `annotated with ${count(boxes, 'box', 'boxes')}`],
     [alreadyAnnotated, 'annotated already'],
     [unannotated ?? 0, 'without an annotation'],
-    [failed.length, 'failed'],
+    [failed.length - annotationsRefused, 'failed'],
+    [annotationsRefused, annotationsRefused === 1 ? 'annotation refused' : 'annotations refused'],
     [warnings.length, warnings.length === 1 ? 'warning' : 'warnings'],
     [missing.length, 'of the list without a file'],
   ];
