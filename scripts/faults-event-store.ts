@@ -157,7 +157,8 @@ async function runTrial(trial: Planned): Promise<PlatformWithAccounts> {
     const failures = [thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)];
     return { name: trial.name, acknowledged: 0, findings, wrongAnswers: [], note: '', failures };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // One that cannot be removed ends no other trial.
+    await rm(folder, { recursive: true, force: true }).catch((error) => say(`  ${error.message}`));
   }
 }
 

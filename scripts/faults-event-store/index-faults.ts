@@ -6,7 +6,7 @@ import { existsSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Machine, run } from './linux-disks.ts';
+import { Machine } from './linux-disks.ts';
 import { flood } from './loads.ts';
 import { startLoad } from './send-load.ts';
 import { type Result, Trial } from './trial.ts';
@@ -58,13 +58,12 @@ const damages: Readonly<Record<string, Damage>> = {
   'read-only': {
     isForRoot: true,
     isWithKill: true,
-    at: async (path, trial) => {
-      await run('mount', '--bind', path, path);
-      await run('mount', '-o', 'remount,bind,ro', path);
-      // What has the file open could still write it.
+    at: async (path, trial, machine) => {
+      // A file that somebody writes cannot be made read-only.
       await trial.kill();
+      const end = await machine.makeReadOnly(path);
       await trial.start();
-      return () => run('umount', '-l', path);
+      return end;
     },
   },
   'unable to grow': {

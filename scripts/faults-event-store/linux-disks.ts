@@ -72,6 +72,15 @@ export class Machine {
     return this.#mount('-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs');
   }
 
+  /** Until what this gives is called. Throws where somebody has the file open to write. */
+  async makeReadOnly(path: string): Promise<() => Promise<void>> {
+    const end = () => run('umount', '-l', path);
+    await run('mount', '--bind', path, path);
+    this.#undoing.push(end);
+    await run('mount', '-o', 'remount,bind,ro', path);
+    return end;
+  }
+
   /** A new file system in a file; gives the file. */
   async makeImage(fileSystem: FileSystem, megabytes: number): Promise<string> {
     const image = join(this.#folder, `${this.#next()}.img`);
