@@ -16,6 +16,7 @@ import { nodeLimits } from './limits/node.ts';
 import { platformLimits } from './limits/platform.ts';
 import { signInLimits } from './limits/sign-in.ts';
 import { storageLimits } from './limits/storage.ts';
+import { threadProcessLimits } from './limits/thread-process.ts';
 import { toolLimits } from './limits/tools.ts';
 
 export const limits = {
@@ -35,5 +36,6 @@ export const limits = {
   ...platformLimits,
   ...signInLimits,
   ...storageLimits,
+  ...threadProcessLimits,
   ...toolLimits,
 } as const;

@@ -1,9 +1,10 @@
 // A worker thread for work that takes long or may fail: it can be ended in the middle, and takes
 // nothing else with it.
 
-import { Worker } from 'node:worker_threads';
-import { threadEnvironment } from './environment.ts';
+import type { EventEmitter } from 'node:events';
 import { FoveaError } from './errors.ts';
+import { startThread } from './thread-process/start-thread.ts';
+import { startThreadApart } from './thread-process/thread-process.ts';
 
 /** Why a thread gave no answer. It has ended then: start another one. */
 export type NoAnswer = 'too slow' | 'ended';
@@ -26,6 +27,16 @@ export interface WorkerThreadOptions {
   readonly youngMegabytesMax?: number;
   /** It ends when nothing has held it for this time; never unless given. */
   readonly idleMsMax?: number | undefined;
+  /** It takes much memory that is not of V8: it is in another process, where this one wants so. */
+  readonly isLarge?: boolean;
+}
+
+/** What a Worker has, and a thread in another process too. */
+interface AnyThread extends EventEmitter {
+  postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  ref(): void;
+  unref(): void;
+  terminate(): Promise<unknown>;
 }
 
 /** The thread that was put there last and has not ended since; undefined: there is none. */
@@ -40,22 +51,15 @@ export function takeUsable<Thread extends { readonly isUsable: boolean }>(
 
 /** Keeps the process alive only while `hold` or `ask` needs it. */
 export class WorkerThread<To, From> {
-  readonly #worker: Worker;
+  readonly #worker: AnyThread;
   readonly #idle: NodeJS.Timeout | undefined;
   #holds = 0;
   #isUsable = true;
   #failure: unknown;
 
-  constructor({ entry, data, idleMsMax, ...heap }: WorkerThreadOptions) {
-    const { megabytesMax, youngMegabytesMax } = heap;
-    this.#worker = new Worker(entry, {
-      workerData: data,
-      env: threadEnvironment(),
-      resourceLimits: {
-        ...(megabytesMax !== undefined && { maxOldGenerationSizeMb: megabytesMax }),
-        ...(youngMegabytesMax !== undefined && { maxYoungGenerationSizeMb: youngMegabytesMax }),
-      },
-    });
+  constructor({ entry, data, idleMsMax, isLarge, ...heap }: WorkerThreadOptions) {
+    const start = { entry: entry.href, data, ...heap };
+    this.#worker = (isLarge && startThreadApart(start)) || startThread(start);
     this.#worker.unref();
     // Without a listener, an error of the thread would end the process.
     this.#worker.on('error', (thrown) => {

@@ -52,6 +52,7 @@ function bundle(folder: string, sourceMaps: boolean) {
       'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/model-inference/model-worker.ts',
       'parts/background-thread': 'src/event-store/background/background-thread.ts',
+      'parts/thread-process-host': 'src/thread-process/thread-process-host.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',
     },
     outdir: folder,

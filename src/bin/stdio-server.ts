@@ -10,6 +10,7 @@ import type { Opening } from '../mcp/stdio/opening.ts';
 import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
 import { serveStdioMcp } from '../mcp/stdio/serve-stdio.ts';
 import { openStdioTransport } from '../mcp/stdio/stdio-transport.ts';
+import { holdThreadsApart } from '../thread-process/thread-process.ts';
 import { collectWhenIdle } from './service-memory.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 
@@ -33,4 +34,5 @@ export function serveToolCalls(options: StdioServerOptions): void {
   const server = serveStdioMcp({ ...calls.options, description, clock: systemClock }, transport);
   lifecycle.onEnd('mcp', () => server.close());
   collectWhenIdle();
+  holdThreadsApart();
 }

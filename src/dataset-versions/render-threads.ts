@@ -86,6 +86,7 @@ class RenderThread {
       entry,
       idleMsMax: limits.renderIdleMsMax,
       youngMegabytesMax: limits.pixelThreadYoungMegabytesMax,
+      isLarge: true,
     });
     this.#thread.onEnd(() => {
       this.#started.resolve();

@@ -32,6 +32,7 @@ export function startImageThread(data: ThreadData): ImageThread {
     entry,
     data,
     youngMegabytesMax: limits.pixelThreadYoungMegabytesMax,
+    isLarge: true,
   });
   const running = new Map<number, PromiseWithResolvers<Outcome>>();
   const ready = Promise.withResolvers<boolean>();
