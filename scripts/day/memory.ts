@@ -56,8 +56,10 @@ export async function measureDayMemory(
         const workSeconds = now();
         const endBytes = resident();
         await sleep(restMs);
-        const { peakBytes, residentBytes: afterBytes } = usageOfTree(day.fovea.pid);
+        const afterBytes = resident();
         clearInterval(sampling);
+        // Of the samples: the process of the threads has ended meanwhile.
+        const peakBytes = Math.max(endBytes, ...samples.map(({ residentBytes }) => residentBytes));
         const tenBytes = await measureTen(day, entry);
         measured = { workSeconds, peakBytes, endBytes, afterBytes, tenBytes };
       } finally {
