@@ -76,7 +76,7 @@ export function prepareServers({ file, build, install }: Choice): readonly Serve
   return [
     {
       ...fovea,
-      name: file ?? 'fovea',
+      name: 'fovea',
       role: 'ours',
       env: {},
       // Goes through the embedded platform: HTTP and SQLite.
@@ -84,7 +84,7 @@ export function prepareServers({ file, build, install }: Choice): readonly Serve
     },
     {
       ...fovea,
-      name: `${file ?? 'fovea'}, compact`,
+      name: 'fovea, compact',
       role: 'compact',
       env: { FOVEA_TOOL_PROFILE: 'compact' },
       trivial: { tool: 'operations_find', arguments: { query: 'workspace_get' } },
