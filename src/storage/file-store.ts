@@ -130,14 +130,18 @@ class FileFolder implements FileStore {
     if (!isId(id)) throw new FoveaError('internal', 'A file was given an invalid id.');
     const draft = join(this.#incoming, id);
     const source = new WatchedSource();
+    let isWritten = false;
     try {
       const pieces = content instanceof Uint8Array ? content : source.watched(content);
       const bytes = await writeSynced(draft, pieces);
+      isWritten = true;
       await this.#place(draft, id);
       const { blocks } = await stat(this.#path(id));
       return { bytes, diskBytes: blocks * blockBytes };
     } catch (thrown) {
-      await this.#discard(draft, id);
+      // A file that cannot be removed is left to a sweep; the first error is the one to report.
+      await unlinkIfThere(draft).catch(() => {});
+      if (isWritten) await this.remove([id]).catch(() => {});
       throw source.hasFailed ? thrown : diskError(thrown);
     }
   }
@@ -192,13 +196,13 @@ class FileFolder implements FileStore {
     return removed;
   }
 
-  /** Moves a draft to its place. Another process may remove that folder while it is empty. */
+  /** Moves a draft to its place. Others may remove that folder and the one above while empty. */
   async #place(draft: string, id: string): Promise<void> {
     const path = this.#path(id);
     const place = dirname(path);
     for (let attempt = 1; !(await isMoved(draft, path)); attempt += 1) {
       if (attempt > placeAttemptsMax) throw new Error('the folder of a new file is not there');
-      await mkdir(place, { recursive: true, mode: 0o700 });
+      await makePlace(place);
     }
     await this.#sync(place);
   }
@@ -216,12 +220,6 @@ class FileFolder implements FileStore {
     await syncFolder(this.#folder);
     if (this.#durable.size >= durablePlacesMax) this.#durable.clear();
     this.#durable.set(place, identity);
-  }
-
-  /** A file that cannot be removed is left to a sweep; the first error is the one to report. */
-  async #discard(draft: string, id: string): Promise<void> {
-    await unlinkIfThere(draft).catch(() => {});
-    await this.remove([id]).catch(() => {});
   }
 
   async #find<T>(id: string, read: (path: string) => Promise<T>): Promise<T> {
@@ -247,7 +245,7 @@ const upperLength = 5;
 const placeLength = 8;
 
 /** A race for an empty folder is not lost so often. */
-const placeAttemptsMax = 5;
+const placeAttemptsMax = 20;
 
 /** Few folders get files at the same time; older ones are not needed any more. */
 const durablePlacesMax = 100;
@@ -264,6 +262,15 @@ async function isMoved(from: string, to: string): Promise<boolean> {
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return false;
     throw thrown;
+  }
+}
+
+/** Unless the folder above it goes at that moment. */
+async function makePlace(place: string): Promise<void> {
+  try {
+    await mkdir(place, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
   }
 }
 

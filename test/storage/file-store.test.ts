@@ -63,6 +63,18 @@ describe('a file folder', () => {
     expect(await filesIn(folder)).toEqual(['.fovea-files']);
   });
 
+  test('leaves alone the folder that another file is about to come to, where a source fails', async () => {
+    const { folder, files } = await openFolder();
+    const place = join(folder, '01934', '01934abc');
+    await mkdir(place, { recursive: true });
+    const failing = async function* () {
+      yield Buffer.from('hel');
+      throw new Error('no more');
+    };
+    await expect(files.write(ids.first, failing())).rejects.toThrow('no more');
+    expect((await stat(place)).isDirectory()).toBe(true);
+  });
+
   test('leaves nothing of a file that cannot get its place', async () => {
     const { folder, files } = await openFolder();
     await writeFile(join(folder, '01934'), 'a file where a folder must be');
