@@ -1,9 +1,10 @@
 // A PostgreSQL cluster of the bench's own, in a temporary folder.
 
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serverUser } from '../../test/fixtures/postgres-server.ts';
 import { postgresFolder } from './packages.ts';
 import { type Program, startProgram } from './service.ts';
 
@@ -52,11 +53,3 @@ export async function startCluster(folder: string): Promise<Cluster> {
 }
 
 const startMsMax = 30_000;
-
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
-function serverUser(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
-  if (!line) throw new Error('There is no user postgres to run PostgreSQL as.');
-  return { uid: Number(line[1]), gid: Number(line[2]) };
-}

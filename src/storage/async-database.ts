@@ -4,7 +4,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../clock.ts';
-import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { Turns } from '../turns.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import type { Migration } from './migrations.ts';
 import type { SqliteFileOptions } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { TransactionScope } from './transaction-scope.ts';
 
 /** Statements that read; they throw as those of `Database` do. */
 export interface AsyncReader {
@@ -88,12 +88,6 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A transaction that has begun. */
-interface Running {
-  readonly innerTurns: Turns;
-  hasEnded: boolean;
-}
-
 abstract class SqliteReads implements AsyncReader {
   /** The connection for the next statement. */
   protected abstract toRead(): Reader;
@@ -120,7 +114,8 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   readonly #writer: Database;
   readonly #busyMsMax: number;
   readonly #turns = new Turns();
-  readonly #running = new AsyncLocalStorage<Running>();
+  /** Of a transaction the turns of those within it. */
+  readonly #scope = new TransactionScope<Turns>();
   readonly #waiting: Waiting[] = [];
   #isCommitting = false;
 
@@ -134,17 +129,17 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   }
 
   get isInTransaction(): boolean {
-    return this.#running.getStore() !== undefined;
+    return this.#scope.isInside;
   }
 
   async run(sql: string, parameters?: SqlParameters): Promise<number> {
-    if (this.#current() !== undefined) return this.#writer.run(sql, parameters);
+    if (this.#scope.current() !== undefined) return this.#writer.run(sql, parameters);
     return this.#turns.take(() => this.#whenFree(() => this.#writer.run(sql, parameters)));
   }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
-    const outer = this.#current();
-    if (outer !== undefined) return outer.innerTurns.take(() => this.#transact(work));
+    const innerTurns = this.#scope.current();
+    if (innerTurns !== undefined) return innerTurns.take(() => this.#transact(work));
     return new Promise<T>((resolve, reject) => {
       // Its work belongs to its caller, whoever begins the group.
       const run = AsyncLocalStorage.bind(async () => {
@@ -203,16 +198,13 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   /** Within another one. */
   async #transact<T>(work: () => Promise<T>): Promise<T> {
     this.#writer.begin();
-    const running: Running = { innerTurns: new Turns(), hasEnded: false };
     let result: T;
     try {
-      result = await this.#running.run(running, work);
+      result = await this.#scope.within(new Turns(), work);
     } catch (thrown) {
-      running.hasEnded = true;
       this.#writer.rollback();
       throw thrown;
     }
-    running.hasEnded = true;
     this.#writer.commit();
     return result;
   }
@@ -227,14 +219,7 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   }
 
   protected toRead(): Reader {
-    return this.#current() === undefined ? this.reader : this.#writer;
-  }
-
-  /** Throws where the work of a transaction goes on after its end: somebody did not wait for it. */
-  #current(): Running | undefined {
-    const running = this.#running.getStore();
-    if (!running?.hasEnded) return running;
-    throw new FoveaError('internal', 'The transaction that this belongs to has ended.');
+    return this.#scope.current() === undefined ? this.reader : this.#writer;
   }
 
   /** Waits while another process, or another connection of this one, has the write lock. */

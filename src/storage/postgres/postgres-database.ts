@@ -1,7 +1,6 @@
 // The driver of the asynchronous database for PostgreSQL: a pool of connections, on each of which a
 // transaction of its own can run.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolClient, QueryArrayResult } from 'pg';
 import { FoveaError } from '../../errors.ts';
@@ -11,6 +10,7 @@ import { Turns } from '../../turns.ts';
 import type { AsyncDatabase, AsyncReader, AsyncSnapshot } from '../async-database.ts';
 import type { Row, SqlParameters } from '../database.ts';
 import type { Migration } from '../migrations.ts';
+import { TransactionScope } from '../transaction-scope.ts';
 import { type Columns, readRow } from '../typed-row.ts';
 import { asStorageError, isChangedMeanwhile, isConnectionLost } from './errors.ts';
 import { migrate } from './migrations.ts';
@@ -72,7 +72,6 @@ type Connection = Pick<ClientBase, 'query'>;
 interface Running {
   readonly client: PoolClient;
   readonly innerTurns: Turns;
-  hasEnded: boolean;
 }
 
 abstract class PostgresReads implements AsyncReader {
@@ -104,7 +103,7 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
   readonly #writers: Pool;
   /** Their connections cannot write. */
   readonly #readers: Pool;
-  readonly #running = new AsyncLocalStorage<Running>();
+  readonly #scope = new TransactionScope<Running>();
   #isOpen = true;
 
   constructor(writers: Pool, readers: Pool) {
@@ -114,11 +113,11 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
   }
 
   get isInTransaction(): boolean {
-    return this.#running.getStore() !== undefined;
+    return this.#scope.isInside;
   }
 
   async run(sql: string, parameters: SqlParameters = []): Promise<number> {
-    const running = this.#current();
+    const running = this.#scope.current();
     const sending = running
       ? send(running.client, sql, parameters)
       : again(() => send(this.#writers, sql, parameters));
@@ -126,7 +125,7 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
   }
 
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    const outer = this.#current();
+    const outer = this.#scope.current();
     if (outer !== undefined) return outer.innerTurns.take(() => this.#inner(outer, work));
     return again(() => inClient(this.#writers, (client) => this.#outer(client, work)));
   }
@@ -156,13 +155,8 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
     }
   }
 
-  async #within<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
-    const running: Running = { client, innerTurns: new Turns(), hasEnded: false };
-    try {
-      return await this.#running.run(running, work);
-    } finally {
-      running.hasEnded = true;
-    }
+  #within<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+    return this.#scope.within({ client, innerTurns: new Turns() }, work);
   }
 
   async snapshot(): Promise<AsyncSnapshot> {
@@ -185,11 +179,11 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
   }
 
   protected async query(sql: string, parameters: SqlParameters): Promise<Answer> {
-    return send(this.#current()?.client ?? this.#readers, sql, parameters);
+    return send(this.#scope.current()?.client ?? this.#readers, sql, parameters);
   }
 
   protected async readingOn(read: (client: Connection) => Promise<void>): Promise<void> {
-    const running = this.#current();
+    const running = this.#scope.current();
     if (running !== undefined) return read(running.client);
     await inClient(this.#readers, async (client) => {
       await command(client, 'BEGIN');
@@ -199,13 +193,6 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
         await command(client, 'ROLLBACK');
       }
     });
-  }
-
-  /** Throws where the work of a transaction goes on after its end: somebody did not wait for it. */
-  #current(): Running | undefined {
-    const running = this.#running.getStore();
-    if (!running?.hasEnded) return running;
-    throw new FoveaError('internal', 'The transaction that this belongs to has ended.');
   }
 }
 
@@ -254,13 +241,8 @@ async function send(
 }
 
 function columnsOf({ fields }: QueryArrayResult<unknown[]>): Columns {
-  return {
-    placeOf: (column) => {
-      const place = fields.findIndex(({ name }) => name === column);
-      return place === -1 ? undefined : place;
-    },
-    nameOf: (column) => column,
-  };
+  const places = new Map(fields.map(({ name }, place) => [name, place]));
+  return { placeOf: (column) => places.get(column), nameOf: (column) => column };
 }
 
 /** Whole numbers and numbers as numbers, bytes as bytes, all else as text: as SQLite gives them. */
