@@ -65,7 +65,8 @@ test('a version is a task until it is there; its result has all that is to be kn
       pollIntervalMs: 2_000,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       statusMessage: expect.stringMatching(
-        /^Version 1 of "cells" is being generated, with 2 warnings\. It takes .* on \d+ threads?\.$/,
+        // A busy machine measures nothing in the time that an estimate has.
+        /^Version 1 of "cells" is being generated, with 2 warnings\. (It takes .* on \d+ threads?|How long it takes is not known yet)\.$/,
       ),
     },
   });
