@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { releaseToTest } from '../scripts/release/install.ts';
 import { Said } from './measure/said.ts';
 import { type Contender, findContenders } from './versions/contenders.ts';
 import { findImages, type Images } from './versions/images.ts';
@@ -14,11 +15,13 @@ import { formatMeasured, judge, judgePeaks, type Measured } from './versions/rep
 import { type Answer, settings } from './versions/request.ts';
 import { prepareProject } from './versions/stored-version.ts';
 
-const usage = `Usage: npm run bench:versions -- [--images N] [--repeats R] [--memory N] [--write]
+const usage = `Usage: npm run bench:versions -- [--images N] [--repeats R] [--memory N]
+    [--server FILE] [--write]
   --images N   source images of the job (all of BCCD: 364)
   --repeats R  measured runs of each contender, after one warm-up (5)
   --memory N   images of the version whose memory is compared with that of 300 (3000); 30000 takes
                ten minutes and 4 GB of the disk, 0 leaves it out
+  --server FILE  store with this fovea in place of the built and installed one
   --write      put what is said into docs/benchmarks.md`;
 
 /** Of the version whose memory is the measure. */
@@ -34,22 +37,23 @@ try {
 }
 
 async function main(): Promise<number> {
-  const { images: countMax, repeats, memory, write } = readArguments();
+  const { images: countMax, repeats, memory, server, write } = readArguments();
   if (process.platform !== 'linux') throw new Error('This bench reads /proc: run it on Linux.');
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-bench-')));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const images = await findImages(folder, countMax);
   const stored = join(folder, 'stored');
   mkdirSync(stored);
-  const contenders = findContenders(stored);
+  const entry = server ?? (await releaseToTest());
+  const contenders = findContenders(entry, stored);
   const output = new Said();
   process.stderr.write('The images are uploaded...\n');
-  await prepareProject(stored, images);
+  await prepareProject(entry, stored, images);
   const measured = await measure(contenders, images, repeats);
   const peaks: Peak[] = [];
   for (const count of memory > 0 ? [peakImages, memory] : []) {
     process.stderr.write(`A version of ${count} images through the platform...\n`);
-    peaks.push(await measurePeak(folder, images.train, count));
+    peaks.push(await measurePeak(entry, folder, images.train, count));
   }
   const [speed, peak] = [judge(measured), judgePeaks(peaks)];
   const short = [...speed.short, ...peak.short];
@@ -63,12 +67,13 @@ async function main(): Promise<number> {
   return short.length === 0 ? 0 : 1;
 }
 
-function readArguments(): { images: number; repeats: number; memory: number; write: boolean } {
+function readArguments() {
   const { values } = parseArgs({
     options: {
       images: { type: 'string', default: '364' },
       repeats: { type: 'string', default: '5' },
       memory: { type: 'string', default: '3000' },
+      server: { type: 'string' },
       write: { type: 'boolean', default: false },
     },
   });
@@ -76,7 +81,7 @@ function readArguments(): { images: number; repeats: number; memory: number; wri
   if (!isCount(images, 1) || !isCount(repeats, 1) || !isCount(memory, 0)) {
     throw new Error(`All of these are whole numbers; only --memory may be 0.\n${usage}`);
   }
-  return { images, repeats, memory, write: values.write };
+  return { images, repeats, memory, server: values.server, write: values.write };
 }
 
 function isCount(value: number | undefined, least: number): value is number {

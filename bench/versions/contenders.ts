@@ -21,17 +21,17 @@ export interface Contender {
 }
 
 /**
- * Without a Python that has OpenCV and Pillow, only Fovea. In `folder` a project is prepared for
- * it, and scripts write their files.
+ * Without a Python that has OpenCV and Pillow, only Fovea, the one at `entry` where it stores. In
+ * `folder` a project is prepared for it, and scripts write their files.
  */
-export function findContenders(folder: string): readonly Contender[] {
+export function findContenders(entry: string, folder: string): readonly Contender[] {
   const ours: Contender = {
     name: 'Fovea (4:4:4)',
     role: 'ours',
     ask: (request) => run(process.execPath, 'engine.ts', { ...request, chroma: '4:4:4' }),
     store: async (images) => {
       const versions = `Node ${process.version}`;
-      return { ...(await storeVersion(folder, images)), versions };
+      return { ...(await storeVersion(entry, folder, images)), versions };
     },
   };
   const python = findPython(['cv2', 'numpy', 'PIL']);

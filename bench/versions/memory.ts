@@ -26,6 +26,7 @@ export interface Peak {
 
 /** Generates a version of that many images, from train images alone, each with a file. */
 export async function measurePeak(
+  entry: string,
   folder: string,
   photographs: readonly string[],
   images: number,
@@ -36,12 +37,12 @@ export async function measurePeak(
   const files = join(own, 'files');
   const repeated = (_: unknown, at: number) => photographs[at % photographs.length] ?? '';
   writeCopies(Array.from({ length: count }, repeated), files);
-  await withPlatform(own, async (platform) => {
+  await withPlatform(entry, own, async (platform) => {
     await createProject(platform, project);
     await uploadFolder(platform, project, files, 'train');
     await untilLookedAt(own);
   });
-  const peak = await withPlatform(own, async (platform) => {
+  const peak = await withPlatform(entry, own, async (platform) => {
     await platform.call('projects_get', { project });
     const startBytes = platform.usage().peakBytes;
     const peaks = [startBytes];

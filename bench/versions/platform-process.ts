@@ -18,14 +18,18 @@ export interface PlatformProcess {
   usage(): Usage;
 }
 
-/** Runs `work` with a process that has its data in `folder`/home and may read files below it. */
+/**
+ * Runs `work` with a process of the Fovea at `entry`, which has its data in `folder`/home and may
+ * read files below it.
+ */
 export async function withPlatform<Result>(
+  entry: string,
   folder: string,
   work: (platform: PlatformProcess) => Promise<Result>,
 ): Promise<Result> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [join(import.meta.dirname, '../../src/bin/fovea.ts')],
+    args: [entry],
     env: {
       PATH: process.env.PATH ?? '',
       HOME: folder,

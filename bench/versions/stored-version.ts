@@ -16,8 +16,12 @@ import { type Answer, settings } from './request.ts';
 const project = 'bench';
 
 /** Makes a platform in the folder, with the images in a project. */
-export async function prepareProject(folder: string, { train, others }: Images): Promise<void> {
-  await withPlatform(folder, async (platform) => {
+export async function prepareProject(
+  entry: string,
+  folder: string,
+  { train, others }: Images,
+): Promise<void> {
+  await withPlatform(entry, folder, async (platform) => {
     await createProject(platform, project);
     for (const [split, paths] of [
       ['train', train],
@@ -33,6 +37,7 @@ export async function prepareProject(folder: string, { train, others }: Images):
 
 /** A new process, whose first work this is. */
 export async function storeVersion(
+  entry: string,
   prepared: string,
   { train, others }: Images,
 ): Promise<Omit<Answer, 'versions'>> {
@@ -41,7 +46,7 @@ export async function storeVersion(
   const images = train.length * settings.augmentation.image.versions + others.length;
   const bytesBefore = bytesIn(folder);
   try {
-    return await withPlatform(folder, async (platform) => {
+    return await withPlatform(entry, folder, async (platform) => {
       await platform.call('projects_get', { project });
       const { wallMs, cpuMs } = await generateVersion(platform, project, images);
       return { images, bytes: bytesIn(folder) - bytesBefore, cpuMs, wallMs };

@@ -56,7 +56,7 @@ export const workloads = {
     await upload(filling, folder, made);
     await filling.end();
     const fovea = launchStdio(profiled);
-    const count = await repeat(seconds, () => makeVersion(fovea));
+    const count = await repeat(seconds, (at) => makeVersion(fovea, at));
     await fovea.end();
     return `${count} versions of ${made.length} images`;
   },
@@ -118,10 +118,11 @@ async function upload(
   await fovea.call('images_upload', { project, files, annotations });
 }
 
-/** With what most versions of detection datasets have. */
-async function makeVersion(fovea: StdioProcess): Promise<void> {
+/** With what most versions of detection datasets have. A repeated call would make no other one. */
+async function makeVersion(fovea: StdioProcess, at: number): Promise<void> {
   const { version } = await fovea.call('versions_generate', {
     project,
+    versionName: `profile ${at}`,
     preprocessing: {
       'auto-orient': true,
       resize: { width: 640, height: 640, format: 'Fit (black edges) in' },
