@@ -71,6 +71,16 @@ export interface RenderedImage {
   readonly boxes: readonly Box[];
 }
 
+/** An image of a version whose bytes are on the disk. */
+export interface RenderedFile extends Omit<RenderedImage, 'bytes'> {
+  /** A new file, synced; undefined: it is that of its source, unchanged. */
+  readonly path: string | undefined;
+  /** SHA-256. */
+  readonly hash: string;
+  /** Their count. */
+  readonly bytes: number;
+}
+
 /** Takes one image; the next is made when it resolves. */
 export type Emit = (image: RenderedImage) => Promise<void>;
 

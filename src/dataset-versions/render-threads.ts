@@ -8,7 +8,13 @@ import { prepareDecoding } from '../imaging/image-thread-pool.ts';
 import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
 import { takeUsable, WorkerThread } from '../worker-thread.ts';
-import { type Emit, type RenderedImage, RenderFailure, type RenderJob } from './render-images.ts';
+import {
+  type Emit,
+  type RenderedFile,
+  type RenderedImage,
+  RenderFailure,
+  type RenderJob,
+} from './render-images.ts';
 
 export interface Renderers {
   /** How many jobs are rendered at the same time; others wait. */
@@ -18,6 +24,16 @@ export interface Renderers {
    * throws, the reason of the signal, and RenderFailure for a source that cannot be worked on.
    */
   render(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void>;
+  /**
+   * The same, but the threads write files into a folder. They are the caller's from then on, also
+   * where this throws.
+   */
+  renderFiles(
+    job: RenderJob,
+    folder: string,
+    emit: (file: RenderedFile) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Ends all threads; jobs in work fail as `cancelled`. */
   close(): Promise<void>;
 }
@@ -39,26 +55,29 @@ export function createRenderers(count = availableParallelism()): Renderers {
     return thread;
   }
 
-  async function runJob(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<Taken> {
+  async function runWork(work: RenderWork, take: Take, signal: AbortSignal): Promise<Taken> {
     const thread = takeUsable(idle) ?? start();
     try {
-      return await thread.run(job, emit, signal);
+      return await thread.run(work, take, signal);
     } finally {
       if (thread.isUsable) idle.push(thread);
     }
   }
 
+  async function render(work: RenderWork, take: Take, signal: AbortSignal): Promise<void> {
+    await prepareDecoding();
+    const stop = AbortSignal.any([closing.signal, signal]);
+    const onThread = () => threads.run(() => runWork(work, take, signal), { signal: stop });
+    const taken = await pixels.run(onThread, { permits: work.job.pixels ?? 0, signal: stop });
+    // Meanwhile the thread works on the next job.
+    await untilAborted(Promise.all(taken), stop);
+  }
+
   return {
     count,
-    render: async (job, emit, signal) => {
-      await prepareDecoding();
-      const stop = AbortSignal.any([closing.signal, signal]);
-      const work = () => runJob(job, emit, signal);
-      const onThread = () => threads.run(work, { signal: stop });
-      const taken = await pixels.run(onThread, { permits: job.pixels ?? 0, signal: stop });
-      // Meanwhile the thread works on the next job.
-      await untilAborted(Promise.all(taken), stop);
-    },
+    render: (job, emit, signal) => render({ job }, (made) => emit(imageOf(made)), signal),
+    renderFiles: (job, folder, emit, signal) =>
+      render({ job, folder }, (made) => emit(fileOf(made)), signal),
     close: async () => {
       closing.abort(stopped());
       await Promise.all([...all].map((thread) => thread.end()));
@@ -66,9 +85,30 @@ export function createRenderers(count = availableParallelism()): Renderers {
   };
 }
 
-type ToRenderer = RenderJob | 'taken';
+export interface RenderWork {
+  readonly job: RenderJob;
+  /** Where the files of images go; undefined: their bytes are wanted. */
+  readonly folder?: string;
+}
 
-/** One for each image of a job; each resolves when `emit` has taken its image. */
+export type ToRenderer = RenderWork | 'taken';
+
+/** What a thread has made. */
+type Made = Extract<WorkerReport, { readonly kind: 'image' | 'file' }>;
+
+type Take = (made: Made) => Promise<void>;
+
+function imageOf(made: Made): RenderedImage {
+  if (made.kind === 'image') return made.image;
+  throw new FoveaError('internal', 'A thread wrote an image whose bytes were wanted.');
+}
+
+function fileOf(made: Made): RenderedFile {
+  if (made.kind === 'file') return made.file;
+  throw new FoveaError('internal', 'A thread gave an image whose file was wanted.');
+}
+
+/** One for each image of a job; each resolves when its image was taken. */
 type Taken = readonly Promise<void>[];
 
 /** One thread, which does one job at a time. */
@@ -104,9 +144,9 @@ class RenderThread {
   }
 
   /** Resolves when all images are made; the last of them may not be taken yet. */
-  async run(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<Taken> {
+  async run(work: RenderWork, take: Take, signal: AbortSignal): Promise<Taken> {
     try {
-      return await this.#work(job, emit, signal);
+      return await this.#run(work, take, signal);
     } catch (thrown) {
       // It may be in the middle of an image, which nothing interrupts but its end.
       if (!(thrown instanceof RenderFailure)) await this.end();
@@ -123,20 +163,20 @@ class RenderThread {
     await this.#thread.terminate();
   }
 
-  async #work(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<Taken> {
+  async #run(work: RenderWork, take: Take, signal: AbortSignal): Promise<Taken> {
     const thread = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<Taken>();
-    const emitted: Promise<void>[] = [];
+    const all: Promise<void>[] = [];
     const onReport = (report: WorkerReport) => {
-      if (report.kind === 'image') {
-        const taken = emit(report.image).then(() => thread.post('taken'));
+      if (report.kind === 'image' || report.kind === 'file') {
+        const taken = take(report).then(() => thread.post('taken'));
         taken.catch(reject);
-        emitted.push(taken);
+        all.push(taken);
         return;
       }
       if (report.kind === 'started') return;
-      if (report.kind === 'done') resolve(emitted);
-      else Promise.all(emitted).then(() => reject(failureOf(report)), reject);
+      if (report.kind === 'done') resolve(all);
+      else Promise.all(all).then(() => reject(failureOf(report)), reject);
     };
     const onEnd = () => reject(this.#isStopped ? stopped() : endedByItself(thread.failure));
     const stops = [thread.onMessage(onReport), thread.onEnd(onEnd), thread.hold()];
@@ -144,7 +184,7 @@ class RenderThread {
       // Either may have come about while the job waited for its turn.
       signal.throwIfAborted();
       if (!thread.isUsable) throw endedByItself(thread.failure);
-      thread.post(job);
+      thread.post(work);
       return await untilAborted(promise, signal);
     } finally {
       for (const stop of stops) stop();
@@ -170,6 +210,7 @@ export type WorkerReport =
   /** It has loaded what it works with. */
   | { readonly kind: 'started' }
   | { readonly kind: 'image'; readonly image: RenderedImage }
+  | { readonly kind: 'file'; readonly file: RenderedFile }
   | { readonly kind: 'done' }
   | {
       readonly kind: 'failed';

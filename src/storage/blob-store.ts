@@ -141,11 +141,11 @@ class BlobFolder implements BlobStore {
   async putFile(path: string, known?: StoredBlob): Promise<StoredBlob> {
     return this.#receive(async (draft) => {
       const isCopy = await moveFile(path, draft);
-      await this.#makeYoung(draft);
       if (known !== undefined && !isCopy) {
         await chmod(draft, 0o600);
         return known;
       }
+      await this.#makeYoung(draft);
       return syncAndHash(draft);
     });
   }

@@ -1,16 +1,22 @@
 // Threads that make images: their turns, their ends, and what they do when something fails.
 
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
-import type { RenderedImage, RenderJob } from '../../src/dataset-versions/render-images.ts';
+import type {
+  RenderedFile,
+  RenderedImage,
+  RenderJob,
+} from '../../src/dataset-versions/render-images.ts';
 import { createRenderers, type Renderers } from '../../src/dataset-versions/render-threads.ts';
 import { prepareDecoding } from '../../src/imaging/image-thread-pool.ts';
+import { sha256 } from '../../src/storage/content-hash.ts';
 import { drawPng, rowsOf } from './letter-images.ts';
 import { renderJob } from './render-images.ts';
 
@@ -37,6 +43,12 @@ function jobOf(
     sources: [{ bytes, hash: 'source', split: 'train', boxes: [box] }],
     ...more,
   };
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-render-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 const tiles = jobOf(letters, { preprocessing: { tile: { rows: 2, columns: 4 } } });
@@ -139,6 +151,41 @@ describe('jobs', () => {
     gate.resolve();
     await work;
     expect(taken).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+});
+
+describe('files', () => {
+  async function filesOf(folder: string, job: RenderJob) {
+    const files: RenderedFile[] = [];
+    const emit = async (file: RenderedFile) => void files.push(file);
+    await open(1).renderFiles({ ...job, output: 'file' }, folder, emit, never);
+    return files;
+  }
+
+  test('are written by the threads, with what is known of them', async () => {
+    const folder = await newFolder();
+    const files = await filesOf(folder, flipped);
+    const images = await imagesOf(open(1), { ...flipped, output: 'file' });
+    const [stored, copy] = files;
+    const copied = images[1];
+    expect(files).toHaveLength(2);
+    // Nothing changes the first one: it is the file of its source.
+    const { bytes: _, ...facts } = images[0] ?? {};
+    const same = { path: undefined, hash: 'source', bytes: letters.byteLength };
+    expect(stored).toEqual({ ...facts, ...same });
+    assert(copy?.path !== undefined && copied !== undefined);
+    expect(await readdir(folder)).toEqual([basename(copy.path)]);
+    const content = await readFile(copy.path);
+    expect(content.equals(copied.bytes)).toBe(true);
+    expect([copy.hash, copy.bytes]).toEqual([sha256(content), content.byteLength]);
+  });
+
+  test('that cannot be written fail the job, and no source', async () => {
+    const folder = join(await newFolder(), 'missing');
+    await expect(filesOf(folder, flipped)).rejects.toMatchObject({
+      code: 'internal',
+      message: 'The disk of the files failed.',
+    });
   });
 });
 

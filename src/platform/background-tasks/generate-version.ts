@@ -1,5 +1,6 @@
 // Generates a dataset version from its frozen snapshot.
 
+import { mkdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { remapAnnotation } from '../../dataset-versions/filter-and-remap.ts';
@@ -9,7 +10,7 @@ import {
   type SourceOutline,
 } from '../../dataset-versions/render-batches.ts';
 import {
-  type RenderedImage,
+  type RenderedFile,
   RenderFailure,
   type RenderSource,
 } from '../../dataset-versions/render-images.ts';
@@ -27,7 +28,7 @@ import { inParallel } from './process-items.ts';
  * bytes: the random choices follow from the bytes of each source.
  */
 export const generateVersion: BackgroundTask = async (dependencies, claim, signal) => {
-  const { store, renderers } = dependencies;
+  const { store, renderers, temporaryFiles } = dependencies;
   const version = await store.versions.get(payloadText(claim, 'versionId'));
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));
   refuseUnreadable(await store.versions.unreadable(version.id));
@@ -36,11 +37,14 @@ export const generateVersion: BackgroundTask = async (dependencies, claim, signa
   const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
   const progress = createProgress(claim, outlines);
   await claim.progress(progress.done(), outlines.length);
-  const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
-    makeBatch(dependencies, version, batch, progress.with, stop);
   // While images of some batches are stored, and sources of others read, no thread waits.
   const atOnce = Math.ceil(renderers.count * 1.5);
-  await inParallel(missing, atOnce, run, signal);
+  await temporaryFiles.withFile(async (folder) => {
+    await mkdir(folder, { mode: 0o700 });
+    const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
+      makeBatch(dependencies, { version, folder }, batch, progress.with, stop);
+    await inParallel(missing, atOnce, run, signal);
+  });
   // Some were looked at meanwhile.
   refuseUnreadable(await store.versions.unreadable(version.id));
   const { images } = await store.versions.finish(version.id, claim.fenced);
@@ -67,7 +71,7 @@ function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
 
 async function makeBatch(
   { store, blobs, renderers }: TaskDependencies,
-  version: Version,
+  { version, folder }: { readonly version: Version; readonly folder: string },
   batch: readonly SourceOutline[],
   fencedWith: (count: number) => FencedTransaction,
   signal: AbortSignal,
@@ -86,15 +90,15 @@ async function makeBatch(
     sources: await Promise.all(sources.map((source) => toRender(blobs, source, settings))),
     output: 'file',
   } as const;
-  const emit = async (image: RenderedImage) => {
+  const emit = async ({ path, ...image }: RenderedFile) => {
     const source = sources[image.source];
     if (source === undefined) throw new Error('an image of no source');
     if (!open.has(source.ordinal)) return;
-    const { hash } = await blobs.put(image.bytes);
-    images.push(toVersionImage(source, settings, image, hash));
+    if (path !== undefined) await blobs.putFile(path, image);
+    images.push(toVersionImage(source, settings, image));
   };
   try {
-    await renderers.render(job, emit, signal);
+    await renderers.renderFiles(job, folder, emit, signal);
   } catch (thrown) {
     throw thrown instanceof RenderFailure ? about(sources[thrown.at], thrown.cause) : thrown;
   }
@@ -120,10 +124,9 @@ async function toRender(
 function toVersionImage(
   { ordinal, name, split, annotation }: VersionSource,
   { preprocessing }: VersionSettings,
-  image: RenderedImage,
-  hash: string,
+  image: Omit<RenderedFile, 'path'>,
 ): VersionImage {
-  const { number, width, height, boxes } = image;
+  const { number, hash, width, height, boxes } = image;
   // Mosaic may bring boxes into an image without annotation.
   const hasBoxes = annotation?.kind === 'detection' || boxes.length > 0;
   return {
@@ -170,7 +173,7 @@ function nothingLeft({ number, settings }: Version): FoveaError {
  * `cell.png` becomes `cell.jpg` when it was encoded anew, `cell_tile-1-2.jpg` for a piece and
  * `cell_copy1.jpg` for a copy.
  */
-function nameOf(name: string, { piece, copy, contentType }: RenderedImage): string {
+function nameOf(name: string, { piece, copy, contentType }: Omit<RenderedFile, 'path'>): string {
   const extension = extname(name);
   const stem = extension === '' ? name : name.slice(0, -extension.length);
   const encoded = contentType === 'image/jpeg' && !/^\.jpe?g$/i.test(extension);

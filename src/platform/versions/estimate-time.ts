@@ -1,5 +1,6 @@
 // Estimates how long a version takes, by working on some of its images as its generation would.
 
+import { mkdir } from 'node:fs/promises';
 import type { Answer } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import { normalizeSettings } from '../../contract/version-no-op-steps.ts';
@@ -12,7 +13,6 @@ import {
   type SourceOutline,
 } from '../../dataset-versions/render-batches.ts';
 import {
-  type RenderedImage,
   RenderFailure,
   type RenderJob,
   type RenderSource,
@@ -21,8 +21,7 @@ import type { Renderers } from '../../dataset-versions/render-threads.ts';
 import { asFoveaError } from '../../errors.ts';
 import { evenlySpaced } from '../../evenly-spaced.ts';
 import { limits } from '../../limits.ts';
-import { type BlobStore, openBlobFolder } from '../../storage/blob-store.ts';
-import { HashedBytes } from '../../storage/content-hash.ts';
+import type { BlobStore } from '../../storage/blob-store.ts';
 import { inParallel } from '../background-tasks/process-items.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Image } from '../store/images.ts';
@@ -33,8 +32,8 @@ import { rounded, scaleUp, type Timed } from './scale-estimate.ts';
 export type Estimate = Answer<typeof previews.versions_estimate>;
 
 interface Dependencies extends Pick<PlatformDependencies, 'store' | 'temporaryFiles' | 'clock'> {
-  readonly blobs: Pick<BlobStore, 'get' | 'has'>;
-  readonly renderers: Pick<Renderers, 'count' | 'render'>;
+  readonly blobs: Pick<BlobStore, 'get'>;
+  readonly renderers: Pick<Renderers, 'count' | 'renderFiles'>;
 }
 
 /**
@@ -55,19 +54,20 @@ export async function estimateTime(
   const train = kept.filter(({ split }) => split === 'train');
   const sample = await readSample(dependencies, project, { kept, train });
   const stop = AbortSignal.any([signal, AbortSignal.timeout(limits.estimateMsMax)]);
-  const run = { dependencies, settings, sample, signal, stop };
-  await warmUp(run);
-  const startMs = clock.monotonic();
-  const timed = await temporaryFiles.withFile(async (folder) =>
-    timeBatches({ ...run, written: await openBlobFolder(folder, clock) }),
-  );
-  return {
-    images: kept.length,
-    measured: rounded(timed.reduce((sum, { images }) => sum + images, 0)),
-    measuredSeconds: rounded((clock.monotonic() - startMs) / 1000),
-    threads: renderers.count,
-    seconds: scaleUp(timed, { train: train.length, all: kept.length }, renderers.count),
-  };
+  return temporaryFiles.withFile(async (folder) => {
+    await mkdir(folder, { mode: 0o700 });
+    const run = { dependencies, settings, sample, folder, signal, stop };
+    await warmUp(run);
+    const startMs = clock.monotonic();
+    const timed = await timeBatches(run);
+    return {
+      images: kept.length,
+      measured: rounded(timed.reduce((sum, { images }) => sum + images, 0)),
+      measuredSeconds: rounded((clock.monotonic() - startMs) / 1000),
+      threads: renderers.count,
+      seconds: scaleUp(timed, { train: train.length, all: kept.length }, renderers.count),
+    };
+  });
 }
 
 interface Kept {
@@ -94,14 +94,11 @@ interface Run {
   readonly dependencies: Dependencies;
   readonly settings: VersionSettings;
   readonly sample: readonly Image[];
+  /** Writes to the disk take their time too. */
+  readonly folder: string;
   readonly signal: AbortSignal;
   /** Aborts also when the time is over. */
   readonly stop: AbortSignal;
-}
-
-interface WritingRun extends Run {
-  /** Writes to the disk take their time too. */
-  readonly written: BlobStore;
 }
 
 /** A thread that has just started, and code that has not run yet, are slow. */
@@ -110,7 +107,7 @@ async function warmUp(run: Run): Promise<void> {
   const first = run.sample.slice(0, 1);
   const job = { ...(await jobOf(run, first)), piecesMax: 1 };
   const lanes = Array.from({ length: renderers.count }, () =>
-    renderers.render(job, async () => {}, run.stop),
+    renderers.renderFiles(job, run.folder, async () => {}, run.stop),
   );
   await Promise.all(lanes).catch((thrown) => unlessOver(run, thrown));
 }
@@ -123,7 +120,7 @@ function unlessOver({ signal, stop }: Run, thrown: unknown): 'unfinished' {
 }
 
 /** In the batches and threads of a generation, until the time is over. */
-async function timeBatches(run: WritingRun): Promise<readonly Timed[]> {
+async function timeBatches(run: Run): Promise<readonly Timed[]> {
   const { settings, sample, signal, stop } = run;
   const { clock, renderers } = run.dependencies;
   const outlines = sample.map(({ hash, split, width, height }, ordinal) => {
@@ -149,10 +146,7 @@ function othersBetween(batches: readonly (readonly SourceOutline[])[]) {
   );
 }
 
-async function timeBatch(
-  run: WritingRun,
-  batch: readonly SourceOutline[],
-): Promise<readonly Timed[]> {
+async function timeBatch(run: Run, batch: readonly SourceOutline[]): Promise<readonly Timed[]> {
   const { clock, renderers } = run.dependencies;
   const images = batch.flatMap(({ ordinal }) => run.sample[ordinal] ?? []);
   const job = { ...(await jobOf(run, images)), pixels: pixelsInWork(batch, run.settings) };
@@ -161,23 +155,12 @@ async function timeBatch(
     0,
   );
   let made = 0;
-  const begun: Promise<void>[] = [];
-  const write = async ({ bytes }: RenderedImage) => {
-    const content = new HashedBytes(bytes);
-    // What is kept already is not written again.
-    if (!(await run.dependencies.blobs.has(content.hash))) await run.written.put(content);
+  const emit = async () => {
     made += 1;
   };
   const startMs = clock.monotonic();
-  const emit = (image: RenderedImage) => {
-    const written = write(image);
-    begun.push(written);
-    return written;
-  };
   const end = await renderers
-    .render(job, emit, run.stop)
-    // Whoever asked removes the folder next: nothing may be written into it any more.
-    .finally(() => Promise.allSettled(begun))
+    .renderFiles(job, run.folder, emit, run.stop)
     .catch((thrown) => unlessOver(run, thrown));
   // What was begun counts by what was made of it.
   const share = end === 'unfinished' ? Math.min(1, made / Math.max(1, expected)) : 1;
