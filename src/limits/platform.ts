@@ -113,6 +113,8 @@ export const platformLimits = {
   searchSparseMax: 5_000,
   /** Reads that scan a whole project: one at a time per workspace. */
   readThreadsMax: 2,
+  /** The same on PostgreSQL: half of the connections of a process that read. */
+  serverReadsMax: 4,
   /** A million images take a second, ten times that on a busy machine. */
   readMsMax: 10_000,
   /** Memory of such a thread: a page of large annotations is in it twice. */

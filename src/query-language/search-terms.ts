@@ -110,38 +110,42 @@ export const headKind = 'head:';
 export const headDigits = 4;
 
 export function termsOf(image: IndexedImage): ReadonlySet<string> {
-  const name = fold(image.name);
-  const nameWords = wordsOf(name);
-  const tagWords = image.tags.flatMap(wordsOf);
   return new Set([
     term('workspace', image.workspaceId),
     term('project', image.projectId),
+    ...propertiesOf(image),
+    ...image.labels.flatMap(({ label, count }) => slices(classField(label), count)),
+    ...(image.isDescribed ? [term('is', 'described')] : []),
+    ...slices('width', image.width),
+    ...slices('height', image.height),
+    ...slices('objects', image.objects ?? 0),
+    ...partsOf(fold(image.name)).map((part) => partKind + part),
+  ]);
+}
+
+/** What can be asked of an image that is neither a number nor a part of its name. */
+export function propertiesOf(image: IndexedImage): readonly string[] {
+  const nameWords = wordsOf(image.name);
+  const tagWords = image.tags.flatMap(wordsOf);
+  return [
     term('split', image.split),
     term('batch', image.batchId),
     ...image.jobIds.map((id) => term('job', id)),
     ...(image.jobIds.length > 0 ? [term('is', 'in-job')] : []),
     ...image.tags.map((tag) => term('tag', tag)),
-    ...image.labels.flatMap(({ label, count }) => [
-      term('class', label),
-      ...slices(classField(label), count),
-    ]),
+    ...image.labels.map(({ label }) => term('class', label)),
     ...(image.objects !== undefined ? [term('is', 'annotated')] : []),
     ...(image.isPredicted ? [term('is', 'predicted')] : []),
-    ...(image.isDescribed ? [term('is', 'described')] : []),
-    ...slices('width', image.width),
-    ...slices('height', image.height),
-    ...slices('objects', image.objects ?? 0),
     ...nameWords.map((word) =>
       isTermWord(word) ? term('word', word) : headKind + word.slice(0, headDigits),
     ),
     // Tags are few: their long numbers are terms too.
     ...tagWords.map((word) => term('word', word)),
-    ...partsOf(name).map((part) => partKind + part),
     ...Object.entries(image.metadata).flatMap(([key, value]) => [
       term('metadata-key', key),
       term('metadata', `${key}=${value}`),
     ]),
-  ]);
+  ];
 }
 
 function slices(field: string, value: number): readonly string[] {

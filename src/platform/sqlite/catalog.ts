@@ -69,9 +69,9 @@ export function findSimilarInCatalog(database: Reader, descriptor: Descriptor): 
   };
 }
 
-const likeShown = 12;
+export const likeShown = 12;
 
-type PublicProject = Omit<CatalogProject, 'classes' | 'images' | 'models' | 'cover'>;
+export type PublicProject = Omit<CatalogProject, 'classes' | 'images' | 'models' | 'cover'>;
 
 function readProjects(database: Reader): readonly PublicProject[] {
   return database.all(
@@ -84,7 +84,7 @@ function readProjects(database: Reader): readonly PublicProject[] {
   );
 }
 
-function readPublic(row: Row): PublicProject {
+export function readPublic(row: Row): PublicProject {
   return {
     id: row.text('id'),
     workspace: row.text('workspace'),
@@ -152,23 +152,29 @@ function projectOf(database: Reader, ordinal: number): string | undefined {
 }
 
 /** Throws `invalid_input` for an invalid query or type. */
-export function searchCatalog(
-  database: Reader,
-  { q, type, limit, page, now }: CatalogRequest,
-): CatalogPage {
+export function searchCatalog(database: Reader, request: CatalogRequest): CatalogPage {
+  const { tags, pageOf } = readCatalogRequest(request);
+  return pageOf(listCatalog(database, tags));
+}
+
+/** The tags that projects must have, and the page of those that have them. Throws likewise. */
+export function readCatalogRequest({ q, type, limit, page, now }: CatalogRequest) {
   const { words, tags, filters, sort } = parseCatalogQuery(q);
   const all = type === undefined ? filters : [...filters, readType(type)];
-  const found = listCatalog(database, tags)
-    .map((project) => ({ project, points: matchWords(project, words) }))
-    .filter(({ project, points }) => points > 0 && all.every((fits) => fits(project, now)))
-    .toSorted(
-      (a, b) =>
-        (sort ? compareBy(sort, a.project, b.project) : b.points - a.points) ||
-        compareBy('images', a.project, b.project) ||
-        compareBy('name', a.project, b.project),
-    );
-  const shown = found.slice((page - 1) * limit, page * limit);
-  return { total: found.length, projects: shown.map(({ project }) => project) };
+  const pageOf = (tagged: readonly CatalogProject[]): CatalogPage => {
+    const found = tagged
+      .map((project) => ({ project, points: matchWords(project, words) }))
+      .filter(({ project, points }) => points > 0 && all.every((fits) => fits(project, now)))
+      .toSorted(
+        (a, b) =>
+          (sort ? compareBy(sort, a.project, b.project) : b.points - a.points) ||
+          compareBy('images', a.project, b.project) ||
+          compareBy('name', a.project, b.project),
+      );
+    const shown = found.slice((page - 1) * limit, page * limit);
+    return { total: found.length, projects: shown.map(({ project }) => project) };
+  };
+  return { tags, pageOf };
 }
 
 function readType(type: string) {

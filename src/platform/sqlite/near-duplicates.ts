@@ -2,7 +2,7 @@
 
 import { groupNearDuplicates } from '../../imaging/near-duplicates.ts';
 import { limits } from '../../limits.ts';
-import type { Reader } from '../../storage/database.ts';
+import type { Reader, Row } from '../../storage/database.ts';
 import type { NearDuplicates } from '../store/projects.ts';
 import { readSplit } from './column-readers.ts';
 
@@ -20,16 +20,33 @@ export function findNearDuplicates(
      JOIN image_ordinals o ON o.image_id = i.id JOIN likeness_vectors v ON v.ordinal = o.ordinal
      WHERE i.project_id = ? ORDER BY i.split = 'train', i.created, i.id LIMIT ?`,
     [projectId, imagesMax],
-    (row) => ({
-      image: { id: row.text('id'), name: row.text('name'), split: readSplit(row) },
-      vector: new Int8Array(row.bytes('vector')),
-    }),
+    readDescribed,
   );
+  const sql = 'SELECT count(*) AS n FROM images WHERE project_id = ?';
+  const images = database.get(sql, [projectId], (row) => row.integer('n'));
+  return duplicatesAmong(described, images ?? 0);
+}
+
+interface DescribedImage {
+  readonly image: NearDuplicates['groups'][number][number];
+  readonly vector: Int8Array;
+}
+
+export function readDescribed(row: Row): DescribedImage {
+  return {
+    image: { id: row.text('id'), name: row.text('name'), split: readSplit(row) },
+    vector: new Int8Array(row.bytes('vector')),
+  };
+}
+
+/** `images`: how many the project has. */
+export function duplicatesAmong(
+  described: readonly DescribedImage[],
+  images: number,
+): NearDuplicates {
   const found = groupNearDuplicates(described.map(({ vector }) => vector));
   const groups = found.groups.map((group) => group.flatMap((at) => described[at]?.image ?? []));
   const { plain } = found;
-  const sql = 'SELECT count(*) AS n FROM images WHERE project_id = ?';
-  const images = database.get(sql, [projectId], (row) => row.integer('n'));
   return {
     groups,
     leaks: groups.filter((group) => group.some(({ split }) => split !== group[0]?.split)),

@@ -30,7 +30,7 @@ export function readFound(
      JOIN images i ON i.id = o.image_id JOIN projects p ON p.id = i.project_id
      ORDER BY wanted.key`,
     [withAnnotations, JSON.stringify(wanted)],
-    readRow,
+    readFoundImage,
   );
 }
 
@@ -51,7 +51,7 @@ function firstOnes(database: Reader, ordinals: readonly number[]): readonly numb
   return end === -1 ? ordinals : ordinals.slice(0, end);
 }
 
-function readRow(row: Row): FoundImage {
+export function readFoundImage(row: Row): FoundImage {
   return {
     ordinal: row.integer('ordinal'),
     id: row.text('id'),

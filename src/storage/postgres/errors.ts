@@ -25,6 +25,11 @@ export function isChangedMeanwhile(thrown: unknown): boolean {
   return code !== undefined && changedMeanwhile.has(code);
 }
 
+/** Whether a statement took longer than it may. */
+export function isTimedOut(thrown: unknown): boolean {
+  return thrown instanceof FoveaError && codeOf(thrown.cause) === '57014';
+}
+
 /** Whether its connection cannot be used again. */
 export function isConnectionLost(thrown: unknown): boolean {
   return (

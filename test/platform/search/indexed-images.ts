@@ -67,6 +67,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
   const models = new Map<string, Model>();
   return {
     database,
+    shared,
     store,
     models,
     acme,

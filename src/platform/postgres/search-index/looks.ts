@@ -1,0 +1,81 @@
+// How images look, and which look most like a picture.
+
+import { type Descriptor, similarity } from '../../../imaging/similarity-descriptor.ts';
+import { limits } from '../../../limits.ts';
+import type { AsyncDatabase, AsyncReader } from '../../../storage/async-database.ts';
+import type { Row } from '../../../storage/database.ts';
+import type { Condition } from './conditions.ts';
+
+/** Adds descriptors of images that have none, by their numbers, in the caller's transaction. */
+export async function addLooks(
+  database: AsyncDatabase,
+  descriptors: ReadonlyMap<number, Descriptor>,
+): Promise<void> {
+  if (descriptors.size === 0) return;
+  const rows = [...descriptors].map(([ordinal, { vector, hash }]) => ({
+    ordinal,
+    vector: `\\x${Buffer.from(vector.buffer, vector.byteOffset, vector.length).toString('hex')}`,
+    hash: bitsOf(hash),
+  }));
+  await database.run(
+    `INSERT INTO image_looks (ordinal, vector, hash)
+     SELECT * FROM json_to_recordset(?::json) AS r (ordinal bigint, vector bytea, hash bit(64))
+     ON CONFLICT DO NOTHING`,
+    [JSON.stringify(rows)],
+  );
+}
+
+export async function readLook(
+  reader: AsyncReader,
+  imageId: string,
+): Promise<Descriptor | undefined> {
+  return reader.get(
+    `SELECT l.vector, l.hash FROM image_ordinals o JOIN image_looks l ON l.ordinal = o.ordinal
+     WHERE o.image_id = ?`,
+    [imageId],
+    (row) => ({ vector: readVector(row), hash: bytesOf(row.text('hash')) }),
+  );
+}
+
+export function readVector(row: Pick<Row, 'bytes'>): Int8Array {
+  return new Int8Array(row.bytes('vector'));
+}
+
+function bitsOf(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+}
+
+function bytesOf(bits: string): Uint8Array {
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}
+
+export interface Ranked {
+  readonly ordinal: number;
+  readonly projectId: string;
+  /** 1: the same to this descriptor. 0: nothing in common. */
+  readonly similarity: number;
+}
+
+/**
+ * Those of a set that look most like a picture, the most similar first: the nearest by their bits,
+ * of equally near ones the newest, put in order by their numbers. Images of which it is not known
+ * how they look are left out.
+ */
+export async function rankBySimilarity(
+  reader: AsyncReader,
+  { sql, values }: Condition,
+  { vector, hash }: Descriptor,
+): Promise<readonly Ranked[]> {
+  const ranked = await reader.all(
+    `SELECT s.ordinal, s.project_id, l.vector FROM image_search s
+     JOIN image_looks l ON l.ordinal = s.ordinal
+     WHERE ${sql} ORDER BY bit_count(l.hash # ?::bit(64)), s.ordinal DESC LIMIT ?`,
+    [...values, bitsOf(hash), limits.similarityCandidatesMax],
+    (row) => ({
+      ordinal: row.integer('ordinal'),
+      projectId: row.text('project_id'),
+      similarity: similarity(vector, readVector(row)),
+    }),
+  );
+  return ranked.toSorted((a, b) => b.similarity - a.similarity || b.ordinal - a.ordinal);
+}

@@ -1,0 +1,68 @@
+// Long reads on PostgreSQL: each sees one state of the database, and those of one workspace take
+// turns, so that they hold up nobody else.
+
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import { Semaphore } from '../../semaphore.ts';
+import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
+import { isTimedOut } from '../../storage/postgres/errors.ts';
+
+export class StateReads {
+  readonly #database: Pick<AsyncDatabase, 'snapshot'>;
+  readonly #msMax: number;
+  readonly #permits = new Semaphore({ permitsMax: limits.serverReadsMax, callerPermitsMax: 1 });
+  /** Those of each workspace that run or wait. */
+  readonly #open = new Map<string, number>();
+
+  /** A statement of a read may take `msMax`. */
+  constructor(database: Pick<AsyncDatabase, 'snapshot'>, msMax: number = limits.readMsMax) {
+    this.#database = database;
+    this.#msMax = msMax;
+  }
+
+  /**
+   * `asker`: the workspace for whom it is. Throws as `work` does, `invalid_input` for a read that
+   * takes too long, and `rate_limited` where too many of this workspace wait.
+   */
+  async read<T>(asker: string, work: (reader: AsyncReader) => Promise<T>): Promise<T> {
+    const open = this.#open.get(asker) ?? 0;
+    if (open > limits.readsWaitingMax) throw tooManyWaiting();
+    this.#open.set(asker, open + 1);
+    try {
+      return await this.#permits.run(() => this.#readOneState(work), { caller: { name: asker } });
+    } finally {
+      const left = (this.#open.get(asker) ?? 0) - 1;
+      if (left > 0) this.#open.set(asker, left);
+      else this.#open.delete(asker);
+    }
+  }
+
+  async #readOneState<T>(work: (reader: AsyncReader) => Promise<T>): Promise<T> {
+    const state = await this.#database.snapshot();
+    try {
+      // Compiling a statement to machine code takes longer than most of them run.
+      const settings = `SELECT set_config('statement_timeout', ?::text, true),
+        set_config('jit', 'off', true)`;
+      await state.get(settings, [this.#msMax], () => undefined);
+      return await work(state);
+    } catch (thrown) {
+      throw isTimedOut(thrown) ? tooMuch() : thrown;
+    } finally {
+      state.close();
+    }
+  }
+}
+
+function tooMuch(): FoveaError {
+  const message = 'This looks through more than one call may: it was given up.';
+  return new FoveaError('invalid_input', message, {
+    hint: 'Narrow it: fewer words with *, one project, a smaller page, or a shorter time.',
+  });
+}
+
+function tooManyWaiting(): FoveaError {
+  return new FoveaError('rate_limited', 'Too many searches of this workspace wait already.', {
+    retryAfterSeconds: 1,
+    hint: 'Wait for their answers, and send fewer at a time.',
+  });
+}
