@@ -8,6 +8,7 @@ import {
   findSimilarInCatalog,
   searchCatalog,
 } from '../../../src/platform/postgres/search-index/catalog.ts';
+import { readLook } from '../../../src/platform/postgres/search-index/looks.ts';
 import { findNearDuplicates } from '../../../src/platform/postgres/search-index/near-duplicates.ts';
 import {
   countFound,
@@ -162,6 +163,10 @@ describe.skipIf(!hasPostgres)(title, { timeout: 240_000 }, () => {
                 looks,
               );
               await copy.follow(new Map(added.map(({ id }, at) => [id, looks[at] ?? wantedLook])));
+              for (const { id } of added) {
+                const seenNow = await readLook(copy.database, id);
+                expect(seenNow).toEqual(await search.search.descriptorOf(id));
+              }
               for (const [wanted, order] of queries) {
                 const { query } = parseQuery(textOf(wanted, spare), (slug) => slug);
                 await askBoth(sides, reach, query, order, pages);

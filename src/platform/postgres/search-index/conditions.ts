@@ -18,7 +18,7 @@ export interface Condition {
   readonly values: readonly SqlValue[];
 }
 
-export const everything: Condition = { sql: 'true', values: [] };
+const everything: Condition = { sql: 'true', values: [] };
 const nothing: Condition = { sql: 'false', values: [] };
 
 /** What a query finds among the images of these projects. */
@@ -76,7 +76,7 @@ function hasTerm(name: string): Condition {
 const projectKind = 'project:';
 
 /** `lexemes`: as `lexeme` gives them. */
-export function hasAny(lexemes: readonly string[]): Condition {
+function hasAny(lexemes: readonly string[]): Condition {
   if (lexemes.length === 0) return nothing;
   return { sql: 's.terms @@ ?::tsquery', values: [lexemes.join(' | ')] };
 }

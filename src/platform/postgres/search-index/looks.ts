@@ -37,7 +37,7 @@ export async function readLook(
   );
 }
 
-export function readVector(row: Pick<Row, 'bytes'>): Int8Array {
+function readVector(row: Pick<Row, 'bytes'>): Int8Array {
   return new Int8Array(row.bytes('vector'));
 }
 
