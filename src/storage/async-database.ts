@@ -236,6 +236,11 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   }
 }
 
+/** The reads of a connection of this thread. */
+export function asAsyncReader(reader: Reader): AsyncReader {
+  return new SqliteSnapshot(reader);
+}
+
 class SqliteSnapshot extends SqliteReads implements AsyncSnapshot {
   readonly #reader: Reader;
 

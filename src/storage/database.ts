@@ -69,6 +69,8 @@ export interface Database {
   transaction<T>(work: () => T): T;
   /** Runs reads of one state: what others commit meanwhile is not seen. */
   readingOneState<T>(reads: () => T): T;
+  /** The same for reads that wait for each other. Nobody else may read here meanwhile. */
+  readingOneStateAsync<T>(reads: () => Promise<T>): Promise<T>;
   /** False too where SQLite has undone a transaction by itself, as on a full disk. */
   readonly isInTransaction: boolean;
   /** Begins one that `commit` or `rollback` ends: use `transaction` where you can. */
@@ -92,7 +94,10 @@ export interface Database {
 }
 
 /** A database to read. */
-export type Reader = Pick<Database, 'all' | 'each' | 'get' | 'readingOneState' | 'close'>;
+export type Reader = Pick<
+  Database,
+  'all' | 'each' | 'get' | 'readingOneState' | 'readingOneStateAsync' | 'close'
+>;
 
 /** One state of a database, to read. */
 export type Snapshot = Reader;
@@ -190,6 +195,15 @@ class SqliteDatabase implements Database {
     this.run('SAVEPOINT reading');
     try {
       return reads();
+    } finally {
+      this.run('RELEASE reading');
+    }
+  }
+
+  async readingOneStateAsync<T>(reads: () => Promise<T>): Promise<T> {
+    this.run('SAVEPOINT reading');
+    try {
+      return await reads();
     } finally {
       this.run('RELEASE reading');
     }

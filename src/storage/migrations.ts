@@ -12,6 +12,8 @@ export interface Migration {
   readonly name: string;
   /** One or more statements. They run in one transaction of ours, so without BEGIN or COMMIT. */
   readonly sql: string;
+  /** What PostgreSQL runs in place of them, where that is more than the same in its own words. */
+  readonly postgres?: string;
 }
 
 /**

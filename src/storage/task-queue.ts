@@ -155,7 +155,7 @@ export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptio
     begin: async (id) =>
       (await database.run(
         `UPDATE work SET kind = substr(kind, ${held.length + 1}), updated = ?
-         WHERE id = ? AND status = 'created' AND kind GLOB '${held}*'`,
+         WHERE id = ? AND status = 'created' AND substr(kind, 1, ${held.length}) = '${held}'`,
         [options.clock.now(), id],
       )) > 0,
     failUnclaimed: async (id, message, code) =>
@@ -208,8 +208,8 @@ function findOpen(
        GROUP BY workspace)
      SELECT work.* FROM open JOIN work ON work.ordinal = open.first
      ORDER BY (SELECT max(updated) FROM work AS served
-               WHERE served.payload ->> 'workspaceId' = open.workspace AND served.attempts > 0),
-       work.ordinal
+               WHERE served.payload ->> 'workspaceId' = open.workspace AND served.attempts > 0)
+       NULLS FIRST, work.ordinal
      LIMIT 1`,
     [JSON.stringify(kinds), now],
     readQueuedTask,
@@ -288,11 +288,11 @@ function createClaim(
     attempt: attempt.attempt,
     renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
     progress: (current, total) =>
-      update('attempts = iif(? > current, 1, attempts), current = max(current, ?), total = ?', [
-        current,
-        current,
-        total,
-      ]),
+      update(
+        `attempts = CASE WHEN ? > current THEN 1 ELSE attempts END, current = max(current, ?),
+         total = ?`,
+        [current, current, total],
+      ),
     complete: (result) => update("status = 'completed', result = ?", [toJson(result)]),
     fail: (message, code) =>
       update("status = 'failed', error = ?, error_code = ?", [message, code]),

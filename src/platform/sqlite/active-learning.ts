@@ -110,7 +110,7 @@ async function claimPlace(
 
 /** Batches with collected images. Who reviews one is said by its newest annotation job. */
 const queueRows = `SELECT batches.id, batches.name, batches.created, count(*) AS images,
-    sum(objects IS NOT NULL AND predicted = 0) AS annotated,
+    count(*) FILTER (WHERE objects IS NOT NULL AND predicted = 0) AS annotated,
     (SELECT reviewer FROM annotation_jobs WHERE batch_id = batches.id
      ORDER BY created DESC, id DESC LIMIT 1) AS reviewer
   FROM batches JOIN images ON images.batch_id = batches.id
@@ -129,13 +129,13 @@ async function findQueues(
   projectId: string,
   { page, pageSize, search, status, sortBy, isAscending, reviewer }: QueueRequest,
 ) {
-  const where = `instr(lower(name), lower(?)) > 0
+  const where = `instr(lower(name), ?) > 0
     AND (? = 'all' OR (? = 'not_started' AND annotated = 0)
       OR (? = 'in_progress' AND annotated > 0 AND annotated < images))
     AND (? IS NULL OR reviewer = ?) AND (? = 0 OR reviewer IS NULL)`;
   const values = [
     projectId,
-    search ?? '',
+    lowerAscii(search ?? ''),
     status,
     status,
     status,
@@ -144,13 +144,13 @@ async function findQueues(
     reviewer === null,
   ];
   const total = await database.get(
-    `SELECT count(*) AS n FROM (${queueRows}) WHERE ${where}`,
+    `SELECT count(*) AS n FROM (${queueRows}) AS queues WHERE ${where}`,
     values,
     (row) => row.integer('n'),
   );
   const direction = isAscending ? 'ASC' : 'DESC';
   const queues = await database.all(
-    `SELECT * FROM (${queueRows}) WHERE ${where}
+    `SELECT * FROM (${queueRows}) AS queues WHERE ${where}
      ORDER BY ${order[sortBy]} ${direction}, created ${direction}, id LIMIT ? OFFSET ?`,
     [...values, pageSize, (page - 1) * pageSize],
     readQueue,
@@ -160,6 +160,11 @@ async function findQueues(
     withSamples.push({ ...queue, samples: await samplesOf(database, queue.batchId) });
   }
   return { total: total ?? 0, queues: withSamples };
+}
+
+/** As `lower` of the database does it. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function readQueue(row: Row): Omit<ReviewQueue, 'samples'> {

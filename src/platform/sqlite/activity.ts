@@ -4,6 +4,7 @@ import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { ActivityEntry, ActivityStore, WantedActivity } from '../store/activity.ts';
+import { serverTriggers } from './activity/change-triggers.ts';
 import { readTexts } from './column-readers.ts';
 
 export const activityTables: Migration = {
@@ -21,15 +22,18 @@ CREATE INDEX activity_task ON activity (thing_id) WHERE kind = 'task';
 `,
 };
 
-/** The images that an entry changed, of which it names the first ones itself. */
-export const activityImageTables: Migration = {
-  name: 'activity images',
-  sql: `
+const activityImages = `
 CREATE TABLE activity_images (
   entry INTEGER NOT NULL, image_id TEXT NOT NULL, name TEXT NOT NULL,
   PRIMARY KEY (entry, image_id)
 ) STRICT, WITHOUT ROWID;
-`,
+`;
+
+/** The images that an entry changed, of which it names the first ones itself. */
+export const activityImageTables: Migration = {
+  name: 'activity images',
+  sql: activityImages,
+  postgres: activityImages + serverTriggers,
 };
 
 export function activityStore(database: AsyncDatabase): ActivityStore {

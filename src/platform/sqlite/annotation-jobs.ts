@@ -17,7 +17,7 @@ import type {
   NewChosenJob,
   NotFree,
 } from '../store/annotation-jobs.ts';
-import { noteChange, type TermChanges, writeChanges } from './search-index/term-bitmaps.ts';
+import type { ImageIndex, TermChange } from '../store/image-index.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationJobTables: Migration = {
@@ -43,10 +43,11 @@ CREATE INDEX annotation_job_images_open ON annotation_job_images (job_id)
 `,
 };
 
-export function annotationJobStore(database: AsyncDatabase): AnnotationJobStore {
+export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): AnnotationJobStore {
   return {
-    add: (job, images) => database.transaction(() => addWhole(database, job, images)),
-    addChosen: (job, imageIds) => database.transaction(() => addChosen(database, job, imageIds)),
+    add: (job, images) => database.transaction(() => addWhole(database, index, job, images)),
+    addChosen: (job, imageIds) =>
+      database.transaction(() => addChosen(database, index, job, imageIds)),
     list: (projectId) =>
       database.all(
         `${selectJobs} WHERE project_id = ? GROUP BY annotation_jobs.id ORDER BY created, id`,
@@ -64,7 +65,9 @@ export function annotationJobStore(database: AsyncDatabase): AnnotationJobStore 
       if ((await findJob(database, projectId, jobId)) === undefined) return undefined;
       await database.transaction(async () => {
         const changed = await predictedAmong(database, [...review.approve, ...review.reject]);
-        await changingImages(database, changed, () => reviewImages(database, jobId, review, now));
+        await changingImages(database, index, changed, () =>
+          reviewImages(database, jobId, review, now),
+        );
       });
       return findJob(database, projectId, jobId);
     },
@@ -77,12 +80,13 @@ export function annotationJobStore(database: AsyncDatabase): AnnotationJobStore 
  */
 export async function addAnnotationJob(
   database: AsyncDatabase,
+  index: ImageIndex,
   job: NewAnnotationJob,
   imagesMax: number,
 ): Promise<{ readonly images: number } | undefined> {
-  const imageIds = await freeImages(database, job.batchId, imagesMax);
+  const imageIds = await freeImages(database, index, job.batchId, imagesMax);
   if (imageIds.length === 0) return undefined;
-  await insertWithImages(database, job, imageIds);
+  await insertWithImages(database, index, job, imageIds);
   return { images: imageIds.length };
 }
 
@@ -90,7 +94,11 @@ export async function addAnnotationJob(
  * Within a transaction: the images of a job that nobody annotated are free for another one. A job
  * to which none is left goes.
  */
-export async function freeUnannotated(database: AsyncDatabase, jobId: string): Promise<void> {
+export async function freeUnannotated(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  jobId: string,
+): Promise<void> {
   const sql = `SELECT image_id FROM annotation_job_images
     WHERE job_id = ? AND state = 'unannotated'`;
   const imageIds = await database.all(sql, [jobId], (row) => row.text('image_id'));
@@ -108,7 +116,7 @@ export async function freeUnannotated(database: AsyncDatabase, jobId: string): P
      AND NOT EXISTS (SELECT 1 FROM annotation_jobs WHERE id = annotation_job_id)`,
     [jobId],
   );
-  await indexJob(database, jobId, imageIds);
+  await indexJob(database, index, jobId, imageIds);
 }
 
 /** The image was annotated, in this transaction: its open jobs see that. */
@@ -157,16 +165,22 @@ export async function countForJob(
   await setState(database, id, [image.id], 'annotated');
 }
 
-async function addWhole(database: AsyncDatabase, job: NewAnnotationJob, images: number) {
-  const imageIds = await freeImages(database, job.batchId, images);
+async function addWhole(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  job: NewAnnotationJob,
+  images: number,
+) {
+  const imageIds = await freeImages(database, index, job.batchId, images);
   const free = imageIds.length;
   if (free < images) return { job: undefined, free };
-  await insertWithImages(database, job, imageIds);
+  await insertWithImages(database, index, job, imageIds);
   return { job: await findJob(database, job.projectId, job.id), free };
 }
 
 async function addChosen(
   database: AsyncDatabase,
+  index: ImageIndex,
   job: NewChosenJob,
   imageIds: readonly string[],
 ): Promise<AnnotationJob | NotFree> {
@@ -182,14 +196,14 @@ async function addChosen(
     [JSON.stringify(imageIds)],
     (row) => row.text('batch_id'),
   );
-  for (const batchId of batches) await freeOfEndedRuns(database, batchId);
+  for (const batchId of batches) await freeOfEndedRuns(database, index, batchId);
   const taken = await database.all(
     `SELECT value FROM json_each(?) WHERE EXISTS (${openJobOf('value')})`,
     [JSON.stringify(imageIds)],
     (row) => row.text('value'),
   );
   if (taken.length > 0) return { kind: 'in-open-job', imageIds: taken };
-  await insertWithImages(database, job, imageIds);
+  await insertWithImages(database, index, job, imageIds);
   const added = await findJob(database, job.projectId, job.id);
   if (added === undefined) throw new FoveaError('internal', 'A job was not added.');
   return added;
@@ -205,17 +219,18 @@ type JobRow = NewChosenJob & { readonly batchId?: string };
 
 async function insertWithImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   job: JobRow,
   imageIds: readonly string[],
 ): Promise<void> {
   await insertJob(database, job);
   await database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state)
-     SELECT ?, value, iif(objects IS NULL, 'unannotated', 'annotated')
+     SELECT ?, value, CASE WHEN objects IS NULL THEN 'unannotated' ELSE 'annotated' END
      FROM json_each(?) JOIN images ON images.id = value`,
     [job.id, JSON.stringify(imageIds)],
   );
-  await indexJob(database, job.id, imageIds);
+  await indexJob(database, index, job.id, imageIds);
 }
 
 /**
@@ -224,10 +239,11 @@ async function insertWithImages(
  */
 async function indexJob(
   database: AsyncDatabase,
+  index: ImageIndex,
   jobId: string,
   imageIds: readonly string[],
 ): Promise<void> {
-  const changes: TermChanges = new Map();
+  const changes: TermChange[] = [];
   const places = await database.all(
     `SELECT ordinal,
        EXISTS (SELECT 1 FROM annotation_job_images
@@ -243,19 +259,20 @@ async function indexJob(
     }),
   );
   for (const { ordinal, isInIt, isInAny } of places) {
-    noteChange(changes, term('job', jobId), ordinal, isInIt);
-    noteChange(changes, term('is', 'in-job'), ordinal, isInAny);
+    changes.push({ ordinal, term: term('job', jobId), isSet: isInIt });
+    changes.push({ ordinal, term: term('is', 'in-job'), isSet: isInAny });
   }
-  await writeChanges(database, changes);
+  await index.changeTerms(database, changes);
 }
 
 /** Within a transaction. */
 async function freeImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   batchId: string,
   countMax: number,
 ): Promise<readonly string[]> {
-  await freeOfEndedRuns(database, batchId);
+  await freeOfEndedRuns(database, index, batchId);
   return database.all(
     `SELECT id FROM images WHERE batch_id = ? AND objects IS NULL
        AND NOT EXISTS (${openJobOf('images.id')})
@@ -269,7 +286,11 @@ async function freeImages(
  * A run of Auto Label gives its images back where it ends. It cannot where its processes died too
  * often, or where the disk refused that: then its task has ended, and they are still in its job.
  */
-async function freeOfEndedRuns(database: AsyncDatabase, batchId: string): Promise<void> {
+async function freeOfEndedRuns(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  batchId: string,
+): Promise<void> {
   const jobIds = await database.all(
     `SELECT annotation_jobs.id FROM annotation_jobs
      JOIN autolabel_jobs ON autolabel_jobs.project_id = annotation_jobs.project_id
@@ -282,7 +303,7 @@ async function freeOfEndedRuns(database: AsyncDatabase, batchId: string): Promis
     [batchId],
     (row) => row.text('id'),
   );
-  for (const jobId of jobIds) await freeUnannotated(database, jobId);
+  for (const jobId of jobIds) await freeUnannotated(database, index, jobId);
 }
 
 async function insertJob(database: AsyncDatabase, job: JobRow): Promise<void> {

@@ -13,6 +13,7 @@ import type {
   LabelledImage,
   NewAutolabelJob,
 } from '../store/autolabel.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import { addAnnotationJob, freeUnannotated } from './annotation-jobs.ts';
 import { annotateInIndex } from './images.ts';
 import { addInferences } from './inferences.ts';
@@ -34,11 +35,15 @@ CREATE INDEX autolabel_jobs_project ON autolabel_jobs (project_id, created);
 `,
 };
 
-export function autolabelStore(database: AsyncDatabase, queue: TaskQueue): AutolabelStore {
+export function autolabelStore(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  queue: TaskQueue,
+): AutolabelStore {
   return {
     add: (job, annotationJob, imagesMax) =>
       database.transaction(async () => {
-        const taken = await addAnnotationJob(database, annotationJob, imagesMax);
+        const taken = await addAnnotationJob(database, index, annotationJob, imagesMax);
         if (taken === undefined) return undefined;
         await addJob(database, queue, job, annotationJob.id, taken.images);
         return getJob(database, job.id);
@@ -60,12 +65,13 @@ export function autolabelStore(database: AsyncDatabase, queue: TaskQueue): Autol
         [id, countMax],
         (row) => row.text('image_id'),
       ),
-    keep: async (id, image, fenced, now) => fenced(() => keepImage(database, id, image, now)),
+    keep: async (id, image, fenced, now) =>
+      fenced(() => keepImage(database, index, id, image, now)),
     end: async (id, fenced) =>
       fenced(async () => {
         const job = await getJob(database, id);
         if (job?.annotationJobId !== undefined)
-          await freeUnannotated(database, job.annotationJobId);
+          await freeUnannotated(database, index, job.annotationJobId);
       }),
   };
 }
@@ -87,6 +93,7 @@ async function addJob(
 
 async function keepImage(
   database: AsyncDatabase,
+  index: ImageIndex,
   id: string,
   { imageId, annotation, inference }: LabelledImage,
   now: number,
@@ -94,7 +101,8 @@ async function keepImage(
   if (inference) await addInferences(database, [inference]);
   const options = { overwrite: false, isPredicted: true };
   const written = inference && annotation && writeAnnotation(annotation);
-  const outcome = written && (await annotateInIndex(database, imageId, written, options, now));
+  const outcome =
+    written && (await annotateInIndex(database, index, imageId, written, options, now));
   const hasRun = inference !== undefined && inference.error === undefined;
   const isEmpty = hasRun && annotation === undefined;
   const isLabelled = outcome === 'annotated';

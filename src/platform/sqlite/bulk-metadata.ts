@@ -3,10 +3,15 @@
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { BulkMetadataStore, FailedUpdate, ImageUpdate } from '../store/bulk-metadata.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import { changeImage, changeProblems } from './images.ts';
 import { changingImages } from './search-index/update-index.ts';
 
-export function bulkMetadataStore(database: AsyncDatabase, queue: TaskQueue): BulkMetadataStore {
+export function bulkMetadataStore(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  queue: TaskQueue,
+): BulkMetadataStore {
   return {
     start: ({ taskId, workspaceId, projectIds, input }) =>
       queue.add({ id: taskId, kind: 'metadata', payload: { workspaceId, projectIds, input } }),
@@ -39,7 +44,7 @@ export function bulkMetadataStore(database: AsyncDatabase, queue: TaskQueue): Bu
           else failed.push({ imageId, error });
         }
         const ids = good.map(({ imageId }) => imageId);
-        await changingImages(database, ids, async () => {
+        await changingImages(database, index, ids, async () => {
           for (const update of good) await changeImage(database, update.imageId, update);
         });
         return failed;

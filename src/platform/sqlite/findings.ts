@@ -1,32 +1,37 @@
 // A page of the images, groups or files behind one figure of the health of a project.
 
-import type { Reader } from '../../storage/database.ts';
+import type { AsyncReader } from '../../storage/async-database.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts';
 import { findNearDuplicates } from './near-duplicates.ts';
 import { listOddImages } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 import { listUnreadable } from './search-index/undescribed-images.ts';
 
-export function listFindings(
-  database: Reader,
+export async function listFindings(
+  database: AsyncReader,
+  index: Pick<ImageIndex, 'vectors'>,
   projectId: string,
   { finding, ...page }: WantedFindings,
-): FindingsPage {
+): Promise<FindingsPage> {
   switch (finding) {
     case 'near-duplicates':
     case 'leaks':
-      return pageOfGroups(database, projectId, finding === 'leaks', page);
+      return pageOfGroups(database, index, projectId, finding === 'leaks', page);
     case 'refused-files': {
-      const files = listRefused(database, projectId);
+      const files = await listRefused(database, projectId);
       return { kind: 'files', files: cut(files, page), total: files.length, isComplete: true };
     }
     case 'unreadable-images': {
-      const { images, total } = listUnreadable(database, projectId, page);
+      const { images, total } = await listUnreadable(database, projectId, page);
       const rows = images.map((image) => ({ ...image, boxes: [], total: 0 }));
       return { kind: 'images', images: rows, total, isComplete: true };
     }
     default:
-      return { kind: 'images', ...listOddImages(database, projectId, oddKinds[finding], page) };
+      return {
+        kind: 'images',
+        ...(await listOddImages(database, projectId, oddKinds[finding], page)),
+      };
   }
 }
 
@@ -40,13 +45,14 @@ const oddKinds = {
   'duplicate-boxes': 'duplicate',
 } as const satisfies Partial<Record<WantedFindings['finding'], OddKind>>;
 
-function pageOfGroups(
-  database: Reader,
+async function pageOfGroups(
+  database: AsyncReader,
+  index: Pick<ImageIndex, 'vectors'>,
   projectId: string,
   leaksAlone: boolean,
   page: Page,
-): FindingsPage {
-  const { leaks, groups: all, isComplete } = findNearDuplicates(database, projectId);
+): Promise<FindingsPage> {
+  const { leaks, groups: all, isComplete } = await findNearDuplicates(database, index, projectId);
   const groups = leaksAlone ? leaks : all;
   return { kind: 'groups', groups: cut(groups, page), total: groups.length, isComplete };
 }

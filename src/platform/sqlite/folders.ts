@@ -25,7 +25,7 @@ CREATE INDEX folders_parent ON folders (parent_id);
 
 const columns = `folders.*, (SELECT json_group_array(slug) FROM
   (SELECT slug FROM projects WHERE folder_id = folders.id AND deleted_at IS NULL ORDER BY slug)
-) AS projects`;
+  AS held) AS projects`;
 
 /** The first parameter is the workspace, the second one the ids as JSON. */
 const inside = `WITH RECURSIVE inside (id) AS (
@@ -239,9 +239,9 @@ function chainOf(
 async function heightOf(database: AsyncDatabase, folderId: string): Promise<number> {
   const height = await database.get(
     `WITH RECURSIVE below (id, step) AS (
-       VALUES (?, 1)
+       SELECT id, 1 FROM folders WHERE id = ?
        UNION ALL SELECT folders.id, step + 1 FROM folders JOIN below ON folders.parent_id = below.id)
-     SELECT max(step) AS n FROM below`,
+     SELECT coalesce(max(step), 1) AS n FROM below`,
     [folderId],
     (row) => row.integer('n'),
   );
@@ -263,7 +263,7 @@ async function move(
 ): Promise<void> {
   const ids = JSON.stringify(projects.map(({ id }) => id));
   await database.run(
-    `UPDATE projects SET folder_id = :folder WHERE folder_id IS NOT :folder
+    `UPDATE projects SET folder_id = :folder WHERE folder_id IS DISTINCT FROM :folder
        AND id IN (SELECT value FROM json_each(:ids))`,
     { folder: folderId, ids },
   );

@@ -8,6 +8,7 @@ import type { TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Fork, ForkImage, ForkStore, NewFork } from '../store/forks.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { Project } from '../store/projects.ts';
 import { ensureBatch } from './batches.ts';
 import { addProject, readProject } from './projects.ts';
@@ -25,7 +26,7 @@ CREATE TABLE forks (
 `,
 };
 
-export function forkStore(database: AsyncDatabase, queue: TaskQueue): ForkStore {
+export function forkStore(database: AsyncDatabase, index: ImageIndex, queue: TaskQueue): ForkStore {
   return {
     sources: (workspaceId, slug) =>
       database.all(
@@ -50,7 +51,8 @@ export function forkStore(database: AsyncDatabase, queue: TaskQueue): ForkStore 
         after: (last) => [taskId, last?.created, last?.id],
         read: (row) => ({ id: row.text('id'), created: row.integer('created') }),
       }),
-    copy: async (taskId, images, fenced) => fenced(() => copyImages(database, taskId, images)),
+    copy: async (taskId, images, fenced) =>
+      fenced(() => copyImages(database, index, taskId, images)),
   };
 }
 
@@ -92,6 +94,7 @@ async function startFork(
 
 async function copyImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   taskId: string,
   images: readonly ForkImage[],
 ): Promise<void> {
@@ -103,6 +106,7 @@ async function copyImages(
   const batches = await copyBatches(database, fork.projectId, images);
   const copied = await changingImages(
     database,
+    index,
     copies.map(({ to }) => to),
     async () => {
       let added = 0;

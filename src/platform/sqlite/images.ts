@@ -5,6 +5,7 @@ import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AddedImage,
   AnnotateOptions,
@@ -29,8 +30,8 @@ import { SharedChanges } from './search-index/shared-changes.ts';
 import { changingImages } from './search-index/update-index.ts';
 import { keepInTrash } from './trashed-images.ts';
 
-export function imageStore(database: AsyncDatabase): ImageStore {
-  const shared = new SharedChanges(database);
+export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageStore {
+  const shared = new SharedChanges(database, index);
   return {
     add: (image, annotation) =>
       shared.change(image.id, () => addImage(database, image, annotation)),
@@ -52,12 +53,12 @@ export function imageStore(database: AsyncDatabase): ImageStore {
     annotate: (imageId, annotation, options, now) =>
       shared.change(imageId, () => annotateImage(database, imageId, annotation, options, now)),
     changeTags: async (imageId, change) =>
-      changingImages(database, [imageId], () => changeTags(database, imageId, change)),
+      changingImages(database, index, [imageId], () => changeTags(database, imageId, change)),
     change: async (imageId, change) =>
-      changingImages(database, [imageId], () => changeImage(database, imageId, change)),
+      changingImages(database, index, [imageId], () => changeImage(database, imageId, change)),
     remove: async (projectId, imageIds, deletion) =>
-      changingImages(database, imageIds, () =>
-        removeImages(database, projectId, imageIds, deletion),
+      changingImages(database, index, imageIds, () =>
+        removeImages(database, index, projectId, imageIds, deletion),
       ),
     batches: async (projectId) =>
       database.all(
@@ -138,12 +139,13 @@ async function findByHash(
 /** Annotates an image, in the transaction of the caller. */
 export async function annotateInIndex(
   database: AsyncDatabase,
+  index: ImageIndex,
   imageId: string,
   annotation: WrittenAnnotation,
   options: AnnotateOptions,
   now: number,
 ): Promise<Annotated> {
-  return changingImages(database, [imageId], () =>
+  return changingImages(database, index, [imageId], () =>
     annotateImage(database, imageId, annotation, options, now),
   );
 }
@@ -299,6 +301,7 @@ async function touchProject(
 
 async function removeImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   projectId: string,
   imageIds: readonly string[],
   deletion: Deletion,
@@ -310,7 +313,7 @@ async function removeImages(
     (row) => row.text('id'),
   );
   if (missing.length > 0) return missing;
-  await keepInTrash(database, imageIds, deletion);
+  await keepInTrash(database, index, imageIds, deletion);
   await database.run('DELETE FROM images WHERE id IN (SELECT value FROM json_each(?))', [
     JSON.stringify(imageIds),
   ]);

@@ -1,7 +1,8 @@
 // Statistics over the records of inferences.
 
 import { limits } from '../../limits.ts';
-import type { Reader, Row, SqlValue } from '../../storage/database.ts';
+import type { AsyncReader } from '../../storage/async-database.ts';
+import type { Row, SqlValue } from '../../storage/database.ts';
 import type {
   InferenceStats,
   InferenceTotals,
@@ -10,11 +11,13 @@ import type {
 } from '../store/inference-stats.ts';
 
 /** Undefined: the window has more records than are counted at once; so in readTotals. */
-export function readStats(database: Reader, window: StatsWindow): InferenceStats | undefined {
-  const totals = readTotals(database, window);
-  return (
-    totals && { totals, classes: totals.inferences === 0 ? [] : readClasses(database, window) }
-  );
+export async function readStats(
+  database: AsyncReader,
+  window: StatsWindow,
+): Promise<InferenceStats | undefined> {
+  const totals = await readTotals(database, window);
+  if (totals === undefined) return undefined;
+  return { totals, classes: totals.inferences === 0 ? [] : await readClasses(database, window) };
 }
 
 /** Records of a window; `:all` is 1 where no models were named. */
@@ -31,14 +34,17 @@ function valuesOf({ workspaceId, from, to, models }: StatsWindow): Record<string
   };
 }
 
-export function readTotals(database: Reader, window: StatsWindow): InferenceTotals | undefined {
+export async function readTotals(
+  database: AsyncReader,
+  window: StatsWindow,
+): Promise<InferenceTotals | undefined> {
   const values = valuesOf(window);
   const most = limits.inferenceStatsRecordsMax;
   const count = `SELECT count(*) AS n FROM
-    (SELECT 1 FROM inferences WHERE ${inWindow} LIMIT ${most + 1})`;
-  const found = database.get(count, values, (row) => row.integer('n')) ?? 0;
+    (SELECT 1 FROM inferences WHERE ${inWindow} LIMIT ${most + 1}) AS found`;
+  const found = (await database.get(count, values, (row) => row.integer('n'))) ?? 0;
   if (found > most) return undefined;
-  const totals = database.get(
+  const totals = await database.get(
     `SELECT count(*) AS n, count(error) AS errors, avg(response_ms) AS ms,
        (SELECT avg(confidence) FROM inference_classes WHERE inference IN
          (SELECT ordinal FROM inferences WHERE ${inWindow})) AS confidence
@@ -54,10 +60,13 @@ export function readTotals(database: Reader, window: StatsWindow): InferenceTota
   return totals ?? { inferences: 0, errors: 0, confidence: undefined, responseMs: undefined };
 }
 
-function readClasses(database: Reader, window: StatsWindow): readonly SeenClass[] {
+async function readClasses(
+  database: AsyncReader,
+  window: StatsWindow,
+): Promise<readonly SeenClass[]> {
   const values = valuesOf(window);
   const models = new Map(
-    database.all(
+    await database.all(
       `SELECT model_name, count(*) AS n, avg(response_ms) AS ms,
          json_group_array(DISTINCT source) AS sources
        FROM inferences WHERE ${inWindow} GROUP BY model_name`,
@@ -65,7 +74,7 @@ function readClasses(database: Reader, window: StatsWindow): readonly SeenClass[
       (row) => [row.text('model_name'), readModel(row)],
     ),
   );
-  const groups = database.all(
+  const groups = await database.all(
     `SELECT model_name, class, CAST(round(confidence * ${steps}) AS INTEGER) AS step,
        count(*) AS n, sum(confidence) AS sum
      FROM inferences JOIN inference_classes ON inference = ordinal WHERE ${inWindow}

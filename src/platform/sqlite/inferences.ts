@@ -40,7 +40,8 @@ export async function addInferences(
     if (ordinal === undefined) continue;
     await database.run(
       `INSERT INTO inference_classes (inference, class, confidence, place)
-       SELECT ?, value ->> 'class', value ->> 'confidence', key FROM json_each(?)`,
+       SELECT ?, value ->> 'class', CAST(value ->> 'confidence' AS DOUBLE PRECISION), key
+       FROM json_each(?)`,
       [ordinal, JSON.stringify(inference.seen)],
     );
   }
@@ -109,7 +110,7 @@ async function setMetadata(
   ]);
   await database.run(
     `UPDATE inferences SET metadata = changed.value ->> 1 FROM json_each(?) AS changed
-     WHERE inferences.ordinal = changed.value ->> 0`,
+     WHERE inferences.ordinal = CAST(changed.value ->> 0 AS BIGINT)`,
     [JSON.stringify(texts)],
   );
   return [];

@@ -2,28 +2,31 @@
 
 import { groupNearDuplicates } from '../../imaging/near-duplicates.ts';
 import { limits } from '../../limits.ts';
-import type { Reader, Row } from '../../storage/database.ts';
+import type { AsyncReader } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { NearDuplicates } from '../store/projects.ts';
 import { readSplit } from './column-readers.ts';
 
 /**
- * Compares the descriptors of the similarity index. Of more images than are compared, those of
+ * Compares the descriptors that the index has. Of more images than are compared, those of
  * valid and test come first, so that leaks into them are found, then the oldest.
  */
-export function findNearDuplicates(
-  database: Reader,
+export async function findNearDuplicates(
+  database: AsyncReader,
+  { vectors }: Pick<ImageIndex, 'vectors'>,
   projectId: string,
   imagesMax: number = limits.healthImagesComparedMax,
-): NearDuplicates {
-  const described = database.all(
+): Promise<NearDuplicates> {
+  const described = await database.all(
     `SELECT i.id, i.name, i.split, v.vector FROM images i
-     JOIN image_ordinals o ON o.image_id = i.id JOIN likeness_vectors v ON v.ordinal = o.ordinal
+     JOIN image_ordinals o ON o.image_id = i.id JOIN ${vectors} AS v ON v.ordinal = o.ordinal
      WHERE i.project_id = ? ORDER BY i.split = 'train', i.created, i.id LIMIT ?`,
     [projectId, imagesMax],
     readDescribed,
   );
   const sql = 'SELECT count(*) AS n FROM images WHERE project_id = ?';
-  const images = database.get(sql, [projectId], (row) => row.integer('n'));
+  const images = await database.get(sql, [projectId], (row) => row.integer('n'));
   return duplicatesAmong(described, images ?? 0);
 }
 

@@ -5,12 +5,12 @@ import { edgesOf } from '../../annotations/box-geometry.ts';
 import { duplicateBoxes } from '../../annotations/duplicate-boxes.ts';
 import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
-import type { Reader } from '../../storage/database.ts';
+import type { AsyncReader } from '../../storage/async-database.ts';
 import type { OddBox, OddBoxes, OddImage, OddKind, PlacedImage } from '../store/projects.ts';
 import { readAnnotation, readSplit } from './column-readers.ts';
 
 /** How many there are of each kind, with the names of the first images that have some. */
-export function findOddBoxes(database: Reader, projectId: string): OddBoxes {
+export async function findOddBoxes(database: AsyncReader, projectId: string): Promise<OddBoxes> {
   const found = {
     withoutArea: noneFound(),
     tiny: noneFound(),
@@ -18,22 +18,22 @@ export function findOddBoxes(database: Reader, projectId: string): OddBoxes {
     overEdge: noneFound(),
     duplicate: noneFound(),
   };
-  const seen = eachBox(database, projectId, ({ name }, _box, kinds) => {
+  const seen = await eachBox(database, projectId, ({ name }, _box, kinds) => {
     for (const kind of kinds) note(found[kind], name);
   });
   return { ...seen, ...found };
 }
 
 /** A page of the images that have boxes of a kind, the oldest first, with some of these boxes. */
-export function listOddImages(
-  database: Reader,
+export async function listOddImages(
+  database: AsyncReader,
   projectId: string,
   kind: OddKind,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): { images: readonly OddImage[]; total: number; isComplete: boolean } {
+): Promise<{ images: readonly OddImage[]; total: number; isComplete: boolean }> {
   const images: (PlacedImage & { boxes: OddBox[]; total: number })[] = [];
   let [total, last] = [0, ''];
-  const { isComplete } = eachBox(database, projectId, (image, box, kinds) => {
+  const { isComplete } = await eachBox(database, projectId, (image, box, kinds) => {
     if (!kinds.includes(kind)) return;
     if (image.id !== last) total += 1;
     const isNew = image.id !== last && total > offset && images.length < limit;
@@ -52,13 +52,13 @@ export function listOddImages(
 type Visit = (image: PlacedImage, box: Box, kinds: readonly OddKind[]) => void;
 
 /** Looks at annotations, oldest image first, until their text is more than one read may take. */
-function eachBox(
-  database: Reader,
+async function eachBox(
+  database: AsyncReader,
   projectId: string,
   visit: Visit,
-): Pick<OddBoxes, 'checked' | 'isComplete'> {
+): Promise<Pick<OddBoxes, 'checked' | 'isComplete'>> {
   let [checked, characters, isComplete] = [0, 0, true];
-  database.each(
+  await database.each(
     `SELECT id, name, split, width, height, annotation FROM images
      WHERE project_id = ? AND objects > 0 ORDER BY created, id`,
     [projectId],

@@ -1,9 +1,10 @@
 // Projects in SQLite.
 
-import type { AsyncDatabase } from '../../storage/async-database.ts';
-import type { Reader, Row } from '../../storage/database.ts';
+import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { projectSlug } from '../ids-and-slugs.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type {
   LabelCounts,
   Project,
@@ -138,21 +139,23 @@ async function freeSlug(
   }
 }
 
-export function countProjects(
-  database: Reader,
+export async function countProjects(
+  database: AsyncReader,
   projectIds: readonly string[],
-): readonly ProjectCounts[] {
-  return projectIds.map((id) => countProject(database, id));
+): Promise<readonly ProjectCounts[]> {
+  const counts: ProjectCounts[] = [];
+  for (const id of projectIds) counts.push(await countProject(database, id));
+  return counts;
 }
 
-function countProject(database: Reader, projectId: string) {
-  const splits = database.all(
+async function countProject(database: AsyncReader, projectId: string): Promise<ProjectCounts> {
+  const splits = await database.all(
     `SELECT split, count(*) AS n, count(*) FILTER (WHERE objects IS NULL) AS unannotated
      FROM images WHERE project_id = ? GROUP BY split`,
     [projectId],
     (row) => ({ split: row.text('split'), n: row.integer('n'), bare: row.integer('unannotated') }),
   );
-  const versions = database.get(
+  const versions = await database.get(
     `SELECT count(*) AS n FROM versions WHERE project_id = ? AND ${live}`,
     [projectId],
     (row) => row.integer('n'),
@@ -161,13 +164,13 @@ function countProject(database: Reader, projectId: string) {
     images: splits.reduce((sum, { n }) => sum + n, 0),
     unannotated: splits.reduce((sum, { bare }) => sum + bare, 0),
     splits: splitCountsOf(Object.fromEntries(splits.map(({ split, n }) => [split, n]))),
-    classes: countLabels(database, projectId),
+    classes: await countLabels(database, projectId),
     versions: versions ?? 0,
   };
 }
 
-function countLabels(database: Reader, projectId: string): LabelCounts {
-  const labels = database.all(
+async function countLabels(database: AsyncReader, projectId: string): Promise<LabelCounts> {
+  const labels = await database.all(
     'SELECT label, sum(n) AS n FROM image_labels WHERE project_id = ? GROUP BY label ORDER BY label',
     [projectId],
     (row): [string, number] => [row.text('label'), row.integer('n')],
@@ -175,8 +178,12 @@ function countLabels(database: Reader, projectId: string): LabelCounts {
   return Object.fromEntries(labels);
 }
 
-export function measureProject(database: Reader, projectId: string): ProjectHealth {
-  const totals = database.get(
+export async function measureProject(
+  database: AsyncReader,
+  index: Pick<ImageIndex, 'vectors'>,
+  projectId: string,
+): Promise<ProjectHealth> {
+  const totals = (await database.get(
     `SELECT count(*) AS images, coalesce(avg(width), 0) AS width, coalesce(avg(height), 0) AS height,
        count(*) FILTER (WHERE objects IS NULL) AS missing,
        count(*) FILTER (WHERE objects = 0) AS empty, coalesce(sum(objects), 0) AS annotations
@@ -190,23 +197,27 @@ export function measureProject(database: Reader, projectId: string): ProjectHeal
       empty: row.integer('empty'),
       annotations: row.integer('annotations'),
     }),
-  ) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0, annotations: 0 };
+  )) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0, annotations: 0 };
   return {
     ...totals,
-    boxes: findOddBoxes(database, projectId),
-    nearDuplicates: findNearDuplicates(database, projectId),
-    refused: listRefused(database, projectId),
-    unreadable: listUnreadable(database, projectId),
-    medianRatio: medianRatio(database, projectId, totals.images),
-    classes: countLabels(database, projectId),
+    boxes: await findOddBoxes(database, projectId),
+    nearDuplicates: await findNearDuplicates(database, index, projectId),
+    refused: await listRefused(database, projectId),
+    unreadable: await listUnreadable(database, projectId),
+    medianRatio: await medianRatio(database, projectId, totals.images),
+    classes: await countLabels(database, projectId),
   };
 }
 
-/** The mean of the middle one or two ratios, so that SQLite sorts and we read two rows. */
-function medianRatio(database: Reader, projectId: string, images: number): number {
+/** The mean of the middle one or two ratios, so that the database sorts and we read two rows. */
+async function medianRatio(
+  database: AsyncReader,
+  projectId: string,
+  images: number,
+): Promise<number> {
   if (images === 0) return 0;
-  const middle = database.all(
-    `SELECT CAST(width AS REAL) / height AS ratio FROM images WHERE project_id = ?
+  const middle = await database.all(
+    `SELECT CAST(width AS DOUBLE PRECISION) / height AS ratio FROM images WHERE project_id = ?
      ORDER BY ratio LIMIT ? OFFSET ?`,
     [projectId, images % 2 === 0 ? 2 : 1, Math.floor((images - 1) / 2)],
     (row) => row.real('ratio'),

@@ -2,16 +2,17 @@
 
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { DueItem, DueType, PurgeStore } from '../store/purge-trash.ts';
 import { changingImages } from './search-index/update-index.ts';
 
-export function purgeStore(database: AsyncDatabase): PurgeStore {
+export function purgeStore(database: AsyncDatabase, index: ImageIndex): PurgeStore {
   return {
     due: (before, freezingSince) => listDue(database, before, freezingSince),
     purgeSome: async (item, before, countMax, fenced) =>
       fenced(async () => {
         if (!(await markPurged(database, item, before))) return 'done';
-        if ((await removeInside(database, item, countMax)) > 0) return 'more';
+        if ((await removeInside(database, index, item, countMax)) > 0) return 'more';
         await database.run(`DELETE FROM ${tables[item.type]} WHERE id = ?`, [item.id]);
         return 'done';
       }),
@@ -75,17 +76,21 @@ function listDue(
     `SELECT 'project' AS type, id FROM projects WHERE deleted_at <= :before
      UNION ALL SELECT 'version', versions.id FROM versions
        JOIN projects ON projects.id = versions.project_id
-       WHERE versions.deleted_at <= :before AND coalesce(projects.deleted_at > :before, 1)
-         AND versions.created <= iif(versions.deleted_at = 0, :freezingSince, :before)
+       WHERE versions.deleted_at <= :before AND ${isKept('projects')}
+         AND versions.created <=
+           CASE WHEN versions.deleted_at = 0 THEN :freezingSince ELSE :before END
      UNION ALL SELECT 'training', trainings.id FROM trainings
        JOIN versions ON versions.id = trainings.version_id
        JOIN projects ON projects.id = versions.project_id
-       WHERE trainings.deleted_at <= :before AND coalesce(versions.deleted_at > :before, 1)
-         AND coalesce(projects.deleted_at > :before, 1)
+       WHERE trainings.deleted_at <= :before AND ${isKept('versions')} AND ${isKept('projects')}
      UNION ALL SELECT 'workflow', id FROM workflows WHERE deleted_at <= :before`,
     { before, freezingSince },
     (row) => ({ type: typeOf(row.text('type')), id: row.text('id') }),
   );
+}
+
+function isKept(table: string): string {
+  return `(${table}.deleted_at IS NULL OR ${table}.deleted_at > :before)`;
 }
 
 function typeOf(name: string): DueType {
@@ -106,15 +111,17 @@ async function markPurged(
 /** Removes rows that belong to the item; gives their number, 0 at the end. */
 async function removeInside(
   database: AsyncDatabase,
+  index: ImageIndex,
   { type, id }: DueItem,
   countMax: number,
 ): Promise<number> {
-  if (type === 'project') return removeInProject(database, id, countMax);
+  if (type === 'project') return removeInProject(database, index, id, countMax);
   return type === 'version' ? await removeInVersion(database, id, countMax) : 0;
 }
 
 async function removeInProject(
   database: AsyncDatabase,
+  index: ImageIndex,
   id: string,
   countMax: number,
 ): Promise<number> {
@@ -133,12 +140,13 @@ async function removeInProject(
     [id, countMax],
   );
   if (trashed > 0) return trashed;
-  const images = await removeImages(database, id, countMax);
+  const images = await removeImages(database, index, id, countMax);
   return images > 0 ? images : await database.run('DELETE FROM batches WHERE project_id = ?', [id]);
 }
 
 async function removeImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   projectId: string,
   countMax: number,
 ): Promise<number> {
@@ -147,7 +155,7 @@ async function removeImages(
     [projectId, countMax],
     (row) => row.text('id'),
   );
-  return changingImages(database, ids, async () => {
+  return changingImages(database, index, ids, async () => {
     const sql = 'DELETE FROM images WHERE id IN (SELECT value FROM json_each(?))';
     await database.run(sql, [JSON.stringify(ids)]);
     return ids.length;
@@ -163,7 +171,7 @@ async function removeInVersion(
     // All images of one source have one ordinal, and go together.
     const removed = await database.run(
       `DELETE FROM ${table} WHERE version_id = ? AND ordinal <= (SELECT max(ordinal) FROM (
-         SELECT ordinal FROM ${table} WHERE version_id = ? ORDER BY ordinal LIMIT ?))`,
+         SELECT ordinal FROM ${table} WHERE version_id = ? ORDER BY ordinal LIMIT ?) AS first)`,
       [id, id, countMax],
     );
     if (removed > 0) return removed;

@@ -6,6 +6,7 @@ import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { SplitCounts } from '../store/projects.ts';
 import type { EligibleImage, Rebalance, SplitMove, SplitStore } from '../store/rebalance.ts';
 import { readSplit, readSplits, splitCountsOf } from './column-readers.ts';
@@ -27,7 +28,11 @@ const eligible = `project_id = ? AND (? IS NULL OR (objects > 0 AND NOT EXISTS (
   SELECT 1 FROM image_labels WHERE image_id = images.id
     AND label NOT IN (SELECT value FROM json_each(?)))))`;
 
-export function splitStore(database: AsyncDatabase, queue: TaskQueue): SplitStore {
+export function splitStore(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  queue: TaskQueue,
+): SplitStore {
   return {
     start: ({ taskId, workspaceId, projectId, settings }) =>
       queue.add({ id: taskId, kind: 'rebalance', payload: { workspaceId, projectId, settings } }),
@@ -36,7 +41,7 @@ export function splitStore(database: AsyncDatabase, queue: TaskQueue): SplitStor
       database.all(
         // CROSS: the places come first, in their order.
         `SELECT images.id, split, batch_id FROM json_each(?) AS wanted
-           CROSS JOIN images ON images.rowid = wanted.value WHERE ${eligible}`,
+           CROSS JOIN images ON images.rowid = CAST(wanted.value AS BIGINT) WHERE ${eligible}`,
         [JSON.stringify(ordinals), ...parametersOf(projectId, classes)],
         readEligible,
       ),
@@ -57,7 +62,7 @@ export function splitStore(database: AsyncDatabase, queue: TaskQueue): SplitStor
         const missing = moves.flatMap(({ imageId }) => (there.has(imageId) ? [] : [imageId]));
         if (missing.length > 0) return { moved: 0, missing };
         const due = await dueMoves(database, projectId, moves);
-        await moveImages(database, due);
+        await moveImages(database, index, due);
         if (due.length > 0) await touch(database, projectId, now);
         return { moved: due.length, missing };
       }),
@@ -65,7 +70,7 @@ export function splitStore(database: AsyncDatabase, queue: TaskQueue): SplitStor
       fenced(async () => {
         if (!(await isLive(database, projectId))) throw inTrash();
         const due = await dueMoves(database, projectId, moves);
-        await moveImages(database, due);
+        await moveImages(database, index, due);
         await database.run('UPDATE rebalances SET moved = moved + ? WHERE task_id = ?', [
           due.length,
           taskId,
@@ -163,8 +168,12 @@ async function splitsOf(
   );
 }
 
-async function moveImages(database: AsyncDatabase, moves: readonly SplitMove[]): Promise<void> {
-  await movingSplits(database, moves, async () => {
+async function moveImages(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  moves: readonly SplitMove[],
+): Promise<void> {
+  await movingSplits(database, index, moves, async () => {
     for (const [to, moved] of Map.groupBy(moves, (move) => move.to)) {
       const sql = 'UPDATE images SET split = ? WHERE id IN (SELECT value FROM json_each(?))';
       await database.run(sql, [to, JSON.stringify(moved.map(({ imageId }) => imageId))]);

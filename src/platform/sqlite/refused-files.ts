@@ -1,8 +1,7 @@
 // Files that an upload refused, kept so that the health of a project names them later.
 
 import { limits } from '../../limits.ts';
-import type { AsyncDatabase } from '../../storage/async-database.ts';
-import type { Reader } from '../../storage/database.ts';
+import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { RefusedFile, RefusedFileStore } from '../store/refused-files.ts';
 
@@ -34,8 +33,10 @@ export async function keepRefused(
   // The first comes last, so that it is listed first.
   const kept = files.slice(0, limits.refusedFilesMax).toReversed();
   for (const { identity, file, name, reason, who, at } of kept) {
+    const before = 'DELETE FROM refused_files WHERE project_id = ? AND identity = ?';
+    await database.run(before, [projectId, identity]);
     await database.run(
-      `INSERT OR REPLACE INTO refused_files (project_id, identity, file, name, reason, who, at)
+      `INSERT INTO refused_files (project_id, identity, file, name, reason, who, at)
        SELECT id, ?, ?, ?, ?, ?, ? FROM projects WHERE id = ?`,
       [identity, file, name, reason, who, at, projectId],
     );
@@ -49,8 +50,11 @@ export async function keepRefused(
 }
 
 /** The newest first. Left out are those of which an image of the same name came later. */
-export function listRefused(database: Reader, projectId: string): readonly RefusedFile[] {
-  const refused = database.all(
+export async function listRefused(
+  database: AsyncReader,
+  projectId: string,
+): Promise<readonly RefusedFile[]> {
+  const refused = await database.all(
     'SELECT * FROM refused_files WHERE project_id = ? ORDER BY ordinal DESC',
     [projectId],
     (row) => ({
@@ -64,7 +68,7 @@ export function listRefused(database: Reader, projectId: string): readonly Refus
   );
   if (refused.length === 0) return [];
   const taken = new Map(
-    database.all(
+    await database.all(
       `SELECT name, max(created) AS created FROM images
        WHERE project_id = ? AND name IN (SELECT value FROM json_each(?)) GROUP BY name`,
       [projectId, JSON.stringify(refused.map(({ name }) => name))],

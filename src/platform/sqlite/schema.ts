@@ -127,8 +127,13 @@ CREATE INDEX image_ordinals_open ON image_ordinals (ordinal) WHERE indexed = 0;
 `,
 };
 
+const imageOrderIndex = 'CREATE INDEX images_order ON images (project_id, created, id);';
+
 /** A project's images in their order from any place on: versions and forks read them in parts. */
 export const imageOrder: Migration = {
   name: 'image order',
-  sql: 'CREATE INDEX images_order ON images (project_id, created, id);',
+  sql: imageOrderIndex,
+  // A short number for each image, as SQLite gives it by itself.
+  postgres: `${imageOrderIndex}
+    ALTER TABLE images ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY UNIQUE;`,
 };

@@ -6,6 +6,7 @@ import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Reader } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AccessibleProjects,
   FoundId,
@@ -23,7 +24,7 @@ import type { LongReads } from './long-reads/long-reads.ts';
 import { searchExportStore } from './search-exports.ts';
 import { andNot, type Bitmap, beyond, ordinals, size } from './search-index/bitmap.ts';
 import { evaluate, type Index } from './search-index/evaluate-query.ts';
-import { rankBySimilarity, readDescriptor } from './search-index/similarity-index.ts';
+import { rankBySimilarity } from './search-index/similarity-index.ts';
 import { orderImages } from './search-index/sort-results.ts';
 import { allChunks, listTermsFrom, readAny, readTerm } from './search-index/term-bitmaps.ts';
 import {
@@ -35,6 +36,14 @@ import {
 import { describeImages, indexImages } from './search-index/update-index.ts';
 import { readFound } from './search-results.ts';
 
+const searchExports = `CREATE TABLE search_exports (
+  task_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, name TEXT NOT NULL,
+  hash TEXT, bytes INTEGER NOT NULL, created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX search_exports_hash ON search_exports (hash);
+`;
+
+/** The index is that of SQLite alone. */
 export const searchTables: Migration = {
   name: 'search',
   sql: `
@@ -57,12 +66,8 @@ CREATE VIRTUAL TABLE search_trigrams USING fts5(
 CREATE TABLE likeness_vectors (ordinal INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
 CREATE TABLE likeness_hashes (chunk INTEGER PRIMARY KEY, hashes BLOB NOT NULL) STRICT;
 
-CREATE TABLE search_exports (
-  task_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, name TEXT NOT NULL,
-  hash TEXT, bytes INTEGER NOT NULL, created INTEGER NOT NULL
-) STRICT;
-CREATE INDEX search_exports_hash ON search_exports (hash);
-`,
+${searchExports}`,
+  postgres: searchExports,
 };
 
 /** Which of these rows point at a blob. */
@@ -70,6 +75,7 @@ export const searchBlobs: readonly string[] = ['SELECT 1 FROM search_exports WHE
 
 export function searchStore(
   database: AsyncDatabase,
+  index: ImageIndex,
   queue: TaskQueue,
   reader: LongReads,
 ): SearchStore {
@@ -92,7 +98,7 @@ export function searchStore(
       reader.read(accessible.workspaceId, { name: 'names', asked: [accessible, kind] }),
     like: (accessible, request) =>
       reader.read(accessible.workspaceId, { name: 'like', asked: [accessible, request] }),
-    descriptorOf: async (imageId) => readDescriptor(database, imageId),
+    descriptorOf: (imageId) => index.descriptorOf(database, imageId),
     newest: async () => {
       const sql = 'SELECT max(ordinal) AS newest FROM image_ordinals';
       return (await database.get(sql, [], (row) => row.optionalInteger('newest'))) ?? 0;
@@ -100,7 +106,7 @@ export function searchStore(
     undescribed: (countMax, scope) => listUndescribed(database, countMax, scope),
     countTry: (imageId, fenced) => fenced(() => countTry(database, imageId)),
     hasUndescribed: (scope) => hasUndescribed(database, scope),
-    describe: (looks, fenced) => fenced(() => keepLooks(database, looks)),
+    describe: (looks, fenced) => fenced(() => keepLooks(database, index, looks)),
     unindexed: (countMax, except = []) =>
       database.all(
         `SELECT o.image_id, i.hash FROM image_ordinals o JOIN images i ON i.id = o.image_id
@@ -109,17 +115,21 @@ export function searchStore(
         [JSON.stringify(except), countMax],
         (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
       ),
-    index: (imageIds, fenced) => fenced(() => indexImages(database, imageIds)),
+    index: (imageIds, fenced) => fenced(() => indexImages(database, index, imageIds)),
     catalog: catalogStore(reader),
     exports: searchExportStore(database, queue),
   };
 }
 
-async function keepLooks(database: AsyncDatabase, looks: readonly ImageLook[]): Promise<void> {
+async function keepLooks(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  looks: readonly ImageLook[],
+): Promise<void> {
   const described = looks.flatMap(({ imageId, descriptor }) =>
     descriptor ? [[imageId, descriptor] as const] : [],
   );
-  await describeImages(database, new Map(described));
+  await describeImages(database, index, new Map(described));
   await settleUndescribed(database, looks);
 }
 

@@ -1,7 +1,8 @@
 // The platform's store on SQLite: one database, one file for each kind of rows.
 
-import type { OpenAsyncDatabase } from '../../storage/async-database.ts';
+import type { AsyncDatabase, OpenAsyncDatabase } from '../../storage/async-database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { Store } from '../store/store.ts';
 import { activeLearningStore } from './active-learning.ts';
 import { activityStore } from './activity.ts';
@@ -21,7 +22,7 @@ import { purgeStore } from './purge-trash.ts';
 import { splitStore } from './rebalance.ts';
 import { refusedFileStore } from './refused-files.ts';
 import { searchBlobs, searchStore } from './search.ts';
-import { searchBounds } from './search-index/evaluate-query.ts';
+import { bitSlicedImageIndex } from './search-index/bit-sliced-image-index.ts';
 import { taskStore } from './tasks.ts';
 import { trainingBlobs, trainingStore } from './trainings.ts';
 import { trashStore } from './trash.ts';
@@ -38,30 +39,43 @@ import { workspaceStore } from './workspaces.ts';
 export function createSqliteStore(
   database: OpenAsyncDatabase,
   queue: TaskQueue,
-  reader: LongReads = readInThisThread({ database: database.reader, bounds: searchBounds }),
+  reader: LongReads = readInThisThread(database),
+): Store {
+  return createStore(database, bitSlicedImageIndex, queue, reader);
+}
+
+/** Whoever opened it closes it with the store. */
+type OpenDatabase = AsyncDatabase & { close(): void | Promise<void> };
+
+/** The same on any engine, with its index of images. */
+export function createStore(
+  database: OpenDatabase,
+  index: ImageIndex,
+  queue: TaskQueue,
+  reader: LongReads,
 ): Store {
   return {
     workspaces: workspaceStore(database),
     projects: projectStore(database, queue, reader),
-    images: imageStore(database),
+    images: imageStore(database, index),
     versions: versionStore(database, queue, reader),
     exports: exportStore(database, queue),
-    trash: trashStore(database),
+    trash: trashStore(database, index),
     visionEvents: visionEventStore(database, reader),
     useCases: useCaseStore(database),
     refusedFiles: refusedFileStore(database),
     uploads: uploadStore(database, queue),
     videoJobs: videoJobStore(database, queue),
-    search: searchStore(database, queue, reader),
+    search: searchStore(database, index, queue, reader),
     folders: folderStore(database),
     workflows: workflowStore(database),
-    splits: splitStore(database, queue),
-    forks: forkStore(database, queue),
-    metadata: bulkMetadataStore(database, queue),
-    purge: purgeStore(database),
+    splits: splitStore(database, index, queue),
+    forks: forkStore(database, index, queue),
+    metadata: bulkMetadataStore(database, index, queue),
+    purge: purgeStore(database, index),
     apiKeys: apiKeyStore(database),
-    annotationJobs: annotationJobStore(database),
-    autolabel: autolabelStore(database, queue),
+    annotationJobs: annotationJobStore(database, index),
+    autolabel: autolabelStore(database, index, queue),
     inferences: inferenceStore(database, reader),
     trainings: trainingStore(database, queue),
     deployments: deploymentStore(database),
@@ -78,7 +92,7 @@ export function createSqliteStore(
     },
     close: async () => {
       await reader.close();
-      database.close();
+      await database.close();
     },
   };
 }

@@ -2,10 +2,11 @@
 
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { TrashItem, TrashStore } from '../store/trash.ts';
 import { listTrashedImages, restoreImages } from './trashed-images.ts';
 
-export function trashStore(database: AsyncDatabase): TrashStore {
+export function trashStore(database: AsyncDatabase, index: ImageIndex): TrashStore {
   return {
     list: async (workspaceId, before) => {
       const lists = [listProjects, listVersions, listTrainings, listWorkflows, listTrashedImages];
@@ -17,7 +18,7 @@ export function trashStore(database: AsyncDatabase): TrashStore {
         const { id, projectId } = item;
         const place = { database, workspaceId, before };
         if (item.type === 'project') return restoreProject(place, id);
-        if (item.type === 'image') return restoreOfProject(place, id);
+        if (item.type === 'image') return restoreOfProject(place, index, id);
         if (item.type === 'version') return restoreVersion(place, projectId ?? '', Number(id));
         return item.type === 'training' ? restoreTraining(place, id) : restoreWorkflow(place, id);
       }),
@@ -150,9 +151,10 @@ async function restoreProject(
 
 async function restoreOfProject(
   { database, workspaceId, before }: Place,
+  index: ImageIndex,
   id: string,
 ): Promise<Outcome> {
-  const outcome = await restoreImages(database, workspaceId, id, before);
+  const outcome = await restoreImages(database, index, workspaceId, id, before);
   if (typeof outcome === 'string' || outcome.type === 'replaced') return outcome;
   return { type: 'project', id: outcome.projectId, parentId: undefined };
 }

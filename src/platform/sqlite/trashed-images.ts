@@ -5,10 +5,10 @@ import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';
+import type { ImageIndex } from '../store/image-index.ts';
 import type { Deletion } from '../store/images.ts';
 import type { ReplacedImages, TrashItem } from '../store/trash.ts';
 import { ensureBatch } from './batches.ts';
-import { readDescriptor } from './search-index/similarity-index.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const trashedImageTables: Migration = {
@@ -33,30 +33,35 @@ CREATE INDEX version_sources_image ON version_sources (image_id);
 /** Which of these rows point at a blob. */
 export const trashedBlobs: readonly string[] = ['SELECT 1 FROM trashed_images WHERE hash = ?'];
 
-const columns = [
-  ...['id', 'project_id', 'name', 'hash', 'bytes', 'format', 'width', 'height', 'split'],
-  ...['metadata', 'sequence_number', 'sequence_size', 'inference_id', 'annotation', 'objects'],
+const texts = [
+  ...['id', 'project_id', 'name', 'hash', 'format', 'split', 'metadata'],
+  ...['inference_id', 'annotation'],
+] as const;
+const numbers = [
+  ...['bytes', 'width', 'height', 'sequence_number', 'sequence_size', 'objects'],
   ...['annotated_at', 'created', 'predicted'],
 ] as const;
+const columns = [...texts, ...numbers];
 
 const content = `json_object(${columns.map((name) => `'${name}', ${name}`).join(', ')},
   'ordinal', (SELECT ordinal FROM image_ordinals WHERE image_id = images.id),
   'batch', (SELECT name FROM batches WHERE id = images.batch_id),
-  'tags', (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id),
-  'labels', (SELECT json_group_array(json_array(label, n)) FROM image_labels
-             WHERE image_id = images.id),
-  'jobs', (SELECT json_group_array(json_array(job_id, state)) FROM annotation_job_images
-           WHERE image_id = images.id))`;
+  'tags', json((SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id)),
+  'labels', json((SELECT json_group_array(json_array(label, n)) FROM image_labels
+                  WHERE image_id = images.id)),
+  'jobs', json((SELECT json_group_array(json_array(job_id, state)) FROM annotation_job_images
+                WHERE image_id = images.id)))`;
 
 /** Within the transaction that deletes these images, before it does. */
 export async function keepInTrash(
   database: AsyncDatabase,
+  index: ImageIndex,
   imageIds: readonly string[],
   { now, deletedBy }: Deletion,
 ): Promise<void> {
   const deletionId = newId();
   for (const id of imageIds) {
-    const { vector, hash } = (await readDescriptor(database, id)) ?? {};
+    const { vector, hash } = (await index.descriptorOf(database, id)) ?? {};
     await database.run(
       `INSERT INTO trashed_images SELECT id, ?, project_id, name, hash, ?, ?, ${content}, ?, ?
        FROM images WHERE id = ?`,
@@ -81,18 +86,18 @@ export function listTrashedImages(
   return database.all(
     `SELECT deletion_id, project_id, slug, projects.name AS project_name, count(*) AS n,
        max(trashed_images.deleted_at) AS deleted_at, max(trashed_images.deleted_by) AS deleted_by,
-       (SELECT group_concat(name, ', ') FROM (SELECT name FROM trashed_images AS some
-          WHERE some.deletion_id = trashed_images.deletion_id LIMIT 3)) AS names,
+       (SELECT string_agg(name, ', ') FROM (SELECT name FROM trashed_images AS same
+          WHERE same.deletion_id = trashed_images.deletion_id LIMIT 3) AS first) AS names,
        (SELECT json_group_array(number) FROM (SELECT DISTINCT number
           FROM trashed_images AS held
           JOIN version_sources ON version_sources.image_id = held.image_id
           JOIN versions ON versions.id = version_sources.version_id
           WHERE held.deletion_id = trashed_images.deletion_id AND versions.deleted_at IS NULL
-          ORDER BY number)) AS versions
+          ORDER BY number) AS holding) AS versions
      FROM trashed_images JOIN projects ON projects.id = project_id
      WHERE workspace_id = ? AND trashed_images.deleted_at > ?
        AND (projects.deleted_at IS NULL OR projects.deleted_at > ?)
-     GROUP BY deletion_id`,
+     GROUP BY deletion_id, project_id, slug, projects.name`,
     [workspaceId, before, before],
     readItem,
   );
@@ -129,6 +134,7 @@ export type ImagesOutcome =
  */
 export async function restoreImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   workspaceId: string,
   deletionId: string,
   before: number,
@@ -136,7 +142,7 @@ export async function restoreImages(
   const found = await database.all(
     `SELECT image_id, trashed_images.project_id, vector, likeness_hash, vector IS NOT NULL AS is_described,
        projects.deleted_at IS NOT NULL AS gone,
-       content ->> 'batch' AS batch, content ->> 'created' AS created,
+       content ->> 'batch' AS batch, CAST(content ->> 'created' AS BIGINT) AS created,
        images.id AS new_id, images.name AS new_name
      FROM trashed_images JOIN projects ON projects.id = trashed_images.project_id
        LEFT JOIN images ON images.project_id = trashed_images.project_id
@@ -167,7 +173,7 @@ export async function restoreImages(
   for (const [batch, [one]] of Map.groupBy(found, (image) => image.batch)) {
     if (one) await ensureBatch(database, one.projectId, batch, one.created);
   }
-  await changingImages(database, ids, () => insertBack(database, deletionId), descriptors);
+  await changingImages(database, index, ids, () => insertBack(database, deletionId), descriptors);
   await database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
   return 'restored';
 }
@@ -185,7 +191,10 @@ function readKept(row: Row): Descriptor | undefined {
 }
 
 async function insertBack(database: AsyncDatabase, deletionId: string): Promise<void> {
-  const values = columns.map((name) => `content ->> '${name}'`).join(', ');
+  const values = [
+    ...texts.map((name) => `content ->> '${name}'`),
+    ...numbers.map((name) => `CAST(content ->> '${name}' AS BIGINT)`),
+  ].join(', ');
   await database.run(
     `INSERT INTO images (${columns.join(', ')}, batch_id)
      SELECT ${values}, (SELECT id FROM batches
@@ -196,7 +205,7 @@ async function insertBack(database: AsyncDatabase, deletionId: string): Promise<
   // Its place among all images: the order of searches. Ordinals are never given to others.
   await database.run(
     `INSERT INTO image_ordinals (ordinal, image_id, indexed)
-     SELECT content ->> 'ordinal', image_id, 0 FROM trashed_images
+     SELECT CAST(content ->> 'ordinal' AS BIGINT), image_id, 0 FROM trashed_images
      WHERE deletion_id = ? AND content ->> 'ordinal' IS NOT NULL`,
     [deletionId],
   );
@@ -208,7 +217,8 @@ async function insertBack(database: AsyncDatabase, deletionId: string): Promise<
   );
   await database.run(
     `INSERT INTO image_labels (image_id, project_id, label, n)
-     SELECT image_id, project_id, each.value ->> 0, each.value ->> 1 ${from('labels')}`,
+     SELECT image_id, project_id, each.value ->> 0, CAST(each.value ->> 1 AS BIGINT)
+       ${from('labels')}`,
     [deletionId],
   );
   await database.run(

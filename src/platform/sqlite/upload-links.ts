@@ -66,7 +66,7 @@ export function uploadStore(database: AsyncDatabase, queue: TaskQueue): UploadSt
     addReport: async (report, fenced) => fenced(() => addReport(database, report)),
     since: async (imageId, time) =>
       (await database.get(
-        `SELECT created >= ? AS is_new, coalesce(annotated_at >= ?, 0) AS is_annotated
+        `SELECT created >= ? AS is_new, coalesce(annotated_at, -1) >= ? AS is_annotated
          FROM images WHERE id = ?`,
         [time, time, imageId],
         (row) => ({ isNew: row.boolean('is_new'), isAnnotated: row.boolean('is_annotated') }),

@@ -28,9 +28,10 @@ export function useCaseStore(database: AsyncDatabase): UseCaseStore {
   return {
     list: (workspaceId, isArchived, countMax) =>
       database.all(
-        `SELECT * FROM use_cases WHERE workspace_id = ? AND (archived_at IS NOT NULL) = ?
+        `SELECT * FROM use_cases
+         WHERE workspace_id = ? AND archived_at IS ${isArchived ? 'NOT NULL' : 'NULL'}
          ORDER BY name, id LIMIT ?`,
-        [workspaceId, isArchived, countMax],
+        [workspaceId, countMax],
         readUseCase,
       ),
     find: (workspaceId, idOrName) => find(database, workspaceId, idOrName),
@@ -76,7 +77,8 @@ export async function countEvent(
   }
   const archivedAt = await database.get(
     `INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 1)
-     ON CONFLICT DO UPDATE SET events = events + 1 RETURNING archived_at`,
+     ON CONFLICT (workspace_id, id) DO UPDATE SET events = use_cases.events + 1
+     RETURNING archived_at`,
     [workspaceId, id, id],
     (row) => row.optionalInteger('archived_at'),
   );

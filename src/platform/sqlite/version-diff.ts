@@ -2,7 +2,8 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
-import type { Reader, Row } from '../../storage/database.ts';
+import type { AsyncReader } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { LabelCounts } from '../store/projects.ts';
 import type {
   ChangedImages,
@@ -14,17 +15,17 @@ import type {
 } from '../store/version-diff.ts';
 import { readAnnotation, readSplit } from './column-readers.ts';
 
-export function diffVersions(
-  database: Reader,
+export async function diffVersions(
+  database: AsyncReader,
   fromId: string,
   toId: string,
   page: DiffPage,
-): VersionDiff {
+): Promise<VersionDiff> {
   const added = new Changes<DiffImage>(page);
   const moved = new Changes<MovedImage>(page);
   const relabelled = new Changes<RelabelledImage>(page);
   let changed = 0;
-  database.each(inBoth, [fromId, toId], (row) => {
+  await database.each(inBoth, [fromId, toId], (row) => {
     const isMoved = row.text('split_before') !== row.text('split');
     const labels = relabelledImage(row);
     if (isMoved) moved.add(() => movedImage(row));
@@ -32,11 +33,11 @@ export function diffVersions(
     if (isMoved || labels) changed += 1;
     return true;
   });
-  database.each(onlyIn, [toId, fromId], (row) => added.add(() => diffImage(row)));
+  await database.each(onlyIn, [toId, fromId], (row) => added.add(() => diffImage(row)));
   const removed = new Changes<DiffImage>(page);
-  database.each(onlyIn, [fromId, toId], (row) => removed.add(() => diffImage(row)));
+  await database.each(onlyIn, [fromId, toId], (row) => removed.add(() => diffImage(row)));
   return {
-    unchanged: countSources(database, toId) - added.found.count - changed,
+    unchanged: (await countSources(database, toId)) - added.found.count - changed,
     added: added.found,
     removed: removed.found,
     moved: moved.found,
@@ -74,7 +75,7 @@ const inBoth = `
   FROM version_sources AS earlier
   JOIN version_sources AS later ON later.hash = earlier.hash
   WHERE earlier.version_id = ? AND later.version_id = ?
-    AND (earlier.split <> later.split OR earlier.annotation IS NOT later.annotation)
+    AND (earlier.split <> later.split OR earlier.annotation IS DISTINCT FROM later.annotation)
   ORDER BY later.ordinal`;
 
 const onlyIn = `
@@ -84,9 +85,9 @@ const onlyIn = `
     WHERE there.hash = here.hash AND there.version_id = ?)
   ORDER BY ordinal`;
 
-function countSources(database: Reader, versionId: string): number {
+async function countSources(database: AsyncReader, versionId: string): Promise<number> {
   const sql = 'SELECT count(*) AS n FROM version_sources WHERE version_id = ?';
-  return database.get(sql, [versionId], (row) => row.integer('n')) ?? 0;
+  return (await database.get(sql, [versionId], (row) => row.integer('n'))) ?? 0;
 }
 
 function diffImage(row: Row): DiffImage {

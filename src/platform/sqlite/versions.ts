@@ -83,7 +83,7 @@ export function versionStore(
     sources: (versionId, ordinals) =>
       database.all(
         `SELECT * FROM version_sources WHERE version_id = ?
-         AND ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
+         AND ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY ordinal`,
         [versionId, JSON.stringify(ordinals)],
         readSource,
       ),
@@ -221,7 +221,7 @@ async function markDone(
 ): Promise<void> {
   await database.run(
     `UPDATE version_sources SET done = 1
-     WHERE version_id = ? AND ordinal IN (SELECT value FROM json_each(?))`,
+     WHERE version_id = ? AND ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
     [versionId, JSON.stringify(sources.map(({ ordinal }) => ordinal))],
   );
 }
@@ -240,7 +240,7 @@ async function totalsOf(database: AsyncDatabase, versionId: string): Promise<Tot
   const rows = {
     sql: `SELECT ordinal, copy, split, (SELECT json_group_array(DISTINCT name) FROM (
               SELECT value ->> 'label' AS name FROM json_each(annotation, '$.boxes')
-              UNION SELECT value FROM json_each(annotation, '$.labels'))) AS names
+              UNION SELECT value FROM json_each(annotation, '$.labels')) AS named) AS names
           FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
           ORDER BY ordinal, copy`,
     after: (last: ImageTotals | undefined) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
@@ -278,10 +278,8 @@ async function finishVersion(
   { images, splits, classes }: Totals,
 ): Promise<{ readonly images: number }> {
   if (images === 0) return { images };
-  const inOrder = await database.all(
-    'SELECT value FROM json_each(?) ORDER BY value',
-    [JSON.stringify([...classes])],
-    (row) => row.text('value'),
+  const inOrder = [...classes].sort((one, other) =>
+    Buffer.compare(Buffer.from(one), Buffer.from(other)),
   );
   await database.run(
     'UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?',

@@ -2,7 +2,8 @@
 
 import { memberOf, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import type { Reader, Row } from '../../storage/database.ts';
+import type { AsyncReader } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
 import type { EventPage, EventPlace, EventQuery, MetadataFields } from '../store/vision-events.ts';
 import { matcherOf } from './vision-event-conditions.ts';
 
@@ -10,12 +11,16 @@ import { matcherOf } from './vision-event-conditions.ts';
 const newestFirst = 'ORDER BY occurred DESC, event_id DESC';
 
 /** Looks through the events of a use case, from the place on where the page before ended. */
-export function findEvents(database: Reader, workspaceId: string, query: EventQuery): EventPage {
+export async function findEvents(
+  database: AsyncReader,
+  workspaceId: string,
+  query: EventQuery,
+): Promise<EventPage> {
   const { useCaseId, eventTypes, from, until, after } = query;
   // One bound from above, which the index looks up: from the second page on it is the place.
   const before = after ?? { occurred: (until ?? latest) + 1, eventId: '' };
   const page = new FoundEvents(query);
-  database.each(
+  await database.each(
     `SELECT occurred, event_id, content FROM vision_events INDEXED BY vision_events_time
      WHERE workspace_id = :workspace AND use_case_id = :useCase
        AND (occurred, event_id) < (:occurred, :eventId) AND occurred >= :from
@@ -83,13 +88,13 @@ class FoundEvents {
 }
 
 /** Of the newest events, as many as may be looked at in one call. */
-export function readMetadataFields(
-  database: Reader,
+export async function readMetadataFields(
+  database: AsyncReader,
   workspaceId: string,
   useCaseId: string,
-): MetadataFields {
+): Promise<MetadataFields> {
   const seen = new SeenFields();
-  database.each(
+  await database.each(
     `SELECT content FROM vision_events INDEXED BY vision_events_time
      WHERE workspace_id = ? AND use_case_id = ? ${newestFirst}`,
     [workspaceId, useCaseId],

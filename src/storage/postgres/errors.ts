@@ -66,6 +66,7 @@ const meanings: ReadonlyMap<
 > = new Map([
   ['53100', { kind: 'full', message: 'The disk is full: nothing was stored.' }],
   ['22021', { kind: 'invalid_input', message: 'A text has U+0000, which cannot be stored.' }],
+  ['22P05', { kind: 'invalid_input', message: 'A text has U+0000, which cannot be stored.' }],
   ['28000', { kind: 'internal', message: 'The database refuses the user of FOVEA_DATABASE_URL.' }],
   ['28P01', { kind: 'internal', message: 'The database refuses the user of FOVEA_DATABASE_URL.' }],
   ['3D000', { kind: 'internal', message: 'There is no database of that name.' }],

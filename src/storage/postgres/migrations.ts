@@ -25,7 +25,9 @@ export async function migrate(
     refuseNewer(version, migrations.length);
     if (version < migrations.length) {
       await client.query(functions);
-      for (const { sql } of migrations.slice(version)) await client.query(tablesOf(sql));
+      for (const { sql, postgres } of migrations.slice(version)) {
+        await client.query(tablesOf(postgres ?? sql));
+      }
       await client.query('DELETE FROM schema_version');
       await client.query('INSERT INTO schema_version VALUES ($1)', [migrations.length]);
     }

@@ -22,6 +22,11 @@ export interface OpenServerDatabase extends AsyncDatabase {
   close(): Promise<void>;
 }
 
+export interface ServerOptions {
+  /** SQL that each connection that writes begins with, for example its temporary tables. */
+  readonly onWriter?: string;
+}
+
 /**
  * Connects, and makes or updates the tables in a PostgreSQL schema of that name. The work of a
  * transaction runs again where others have changed meanwhile what it read: it counts nothing
@@ -31,8 +36,9 @@ export async function openPostgresDatabase(
   url: Secret,
   schema: string,
   migrations: readonly Migration[],
+  { onWriter = '' }: ServerOptions = {},
 ): Promise<OpenServerDatabase> {
-  const writers = await createPool(url, schema, 'transaction_isolation=serializable');
+  const writers = await createPool(url, schema, 'transaction_isolation=serializable', onWriter);
   const readers = await createPool(url, schema, 'transaction_read_only=on');
   const database = new PostgresDriver(writers, readers);
   try {
@@ -44,8 +50,8 @@ export async function openPostgresDatabase(
   }
 }
 
-/** `rule`: the default of the transactions of its connections. */
-async function createPool(url: Secret, schema: string, rule: string): Promise<Pool> {
+/** `rule`: the default of the transactions of its connections. `first`: what each of them runs. */
+async function createPool(url: Secret, schema: string, rule: string, first = ''): Promise<Pool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url.reveal(),
@@ -58,6 +64,9 @@ async function createPool(url: Secret, schema: string, rule: string): Promise<Po
     idle_in_transaction_session_timeout: limits.databaseStatementMsMax,
     keepAlive: true,
     allowExitOnIdle: true,
+    onConnect: async (client) => {
+      if (first !== '') await client.query(first);
+    },
   });
   // A connection may end at any time; the call that has it hears of it, and the next has another.
   pool.on('error', () => {});

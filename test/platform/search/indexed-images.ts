@@ -10,6 +10,7 @@ import { ensureBatch } from '../../../src/platform/sqlite/batches.ts';
 import { readInThisThread } from '../../../src/platform/sqlite/long-reads/run-long-read.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { searchStore } from '../../../src/platform/sqlite/search.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
 import {
   type SearchBounds,
   searchBounds,
@@ -72,7 +73,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
     models,
     acme,
     globex,
-    search: searchStore(shared, work, readInThisThread({ database, bounds })),
+    search: searchStore(shared, bitSlicedImageIndex, work, readInThisThread(shared, bounds)),
     /** Later images have numbers that lie further on, in another chunk of the index. */
     skip: (count: number) =>
       database.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'image_ordinals'", [
@@ -138,7 +139,7 @@ function additionsTo(shared: AsyncDatabase, store: Store, models: Map<string, Mo
         for (const model of added) await insertImage(shared, model);
         for (const { id, project } of labelled) await labelImage(shared, id, project);
       };
-      await changingImages(shared, ids, writes, descriptors);
+      await changingImages(shared, bitSlicedImageIndex, ids, writes, descriptors);
       for (const { id } of removed) models.delete(id);
       for (const model of labelled) model.labels = ['WBC'];
       for (const model of added) models.set(model.id, model);
@@ -228,7 +229,7 @@ function changesOf(
     },
     giveToJob: async (model: Model) => {
       const job = `job-${model.project}`;
-      await changingImages(shared, [model.id], () =>
+      await changingImages(shared, bitSlicedImageIndex, [model.id], () =>
         shared.run(
           `INSERT INTO annotation_job_images (job_id, image_id, state) VALUES (?, ?, 'unannotated')
            ON CONFLICT DO NOTHING`,
@@ -239,7 +240,7 @@ function changesOf(
     },
     move: async (moved: readonly Model[], to: Split) => {
       const moves = moved.map(({ id }) => ({ imageId: id, to }));
-      await movingSplits(shared, moves, async () => {
+      await movingSplits(shared, bitSlicedImageIndex, moves, async () => {
         for (const { imageId } of moves) {
           await shared.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
         }

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { findNearDuplicates } from '../../../src/platform/sqlite/near-duplicates.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { seedImages } from '../seed-images.ts';
 
@@ -12,20 +13,20 @@ function describe(database: Database, ordinal: number, kind: number): void {
 }
 
 it('compares valid and test first where there are too many, and says that some are left', async () => {
-  const { database } = await seedImages(5);
+  const { database, shared } = await seedImages(5);
   for (const [ordinal, kind] of [1, 2, 3, 1, 1].entries()) describe(database, ordinal + 1, kind);
   database.run("UPDATE images SET split = 'valid' WHERE id = 'image-5'");
   const first = { id: 'image-1', name: '1.png', split: 'train' };
   const fourth = { id: 'image-4', name: '4.png', split: 'train' };
   const fifth = { id: 'image-5', name: '5.png', split: 'valid' };
-  expect(findNearDuplicates(database, 'large-project')).toEqual({
+  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project')).toEqual({
     groups: [[fifth, first, fourth]],
     leaks: [[fifth, first, fourth]],
     compared: 5,
     plain: 0,
     isComplete: true,
   });
-  expect(findNearDuplicates(database, 'large-project', 2)).toEqual({
+  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project', 2)).toEqual({
     groups: [[fifth, first]],
     leaks: [[fifth, first]],
     compared: 2,
@@ -35,16 +36,16 @@ it('compares valid and test first where there are too many, and says that some a
 });
 
 it('counts images without a descriptor as not compared, and even ones for themselves', async () => {
-  const { database } = await seedImages(3);
+  const { database, shared } = await seedImages(3);
   for (const ordinal of [1, 2]) describe(database, ordinal, 9);
-  expect(findNearDuplicates(database, 'large-project')).toEqual({
+  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project')).toEqual({
     groups: [],
     leaks: [],
     compared: 0,
     plain: 2,
     isComplete: false,
   });
-  expect(findNearDuplicates(database, 'another-project')).toEqual({
+  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'another-project')).toEqual({
     groups: [],
     leaks: [],
     compared: 0,

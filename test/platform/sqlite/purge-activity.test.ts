@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { limits } from '../../../src/limits.ts';
 import { purgeStore } from '../../../src/platform/sqlite/purge-trash.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
 
 it('keeps the newest entries of a workspace, and the images of fewer', async () => {
@@ -19,7 +20,7 @@ it('keeps the newest entries of a workspace, and the images of fewer', async () 
     `INSERT INTO activity_images SELECT ordinal, value, 'x.jpg' FROM activity
        CROSS JOIN json_each('["a", "b"]')`,
   );
-  const { oldActivity } = purgeStore(shared);
+  const { oldActivity } = purgeStore(shared, bitSlicedImageIndex);
   const now = <T>(writes: () => Promise<T>) => writes();
   for (let removed = 1; removed > 0; ) removed = await oldActivity(1_000, now);
   expect(numberIn(database, 'SELECT count(*) AS n FROM activity')).toBe(limits.activityEntriesMax);

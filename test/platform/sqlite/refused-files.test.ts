@@ -11,11 +11,11 @@ function refused(number: number, at = number) {
 }
 
 it('keeps the newest thousand, the newest upload first, and each file once', async () => {
-  const { database, shared } = await seedImages(1);
+  const { shared } = await seedImages(1);
   const files = Array.from({ length: 1_000 }, (_, at) => refused(at + 2));
   await keepRefused(shared, 'large-project', files);
   await keepRefused(shared, 'large-project', [refused(2_000), refused(5)]);
-  const kept = listRefused(database, 'large-project').map(({ name }) => name);
+  const kept = (await listRefused(shared, 'large-project')).map(({ name }) => name);
   expect(kept).toHaveLength(1_000);
   expect(kept.slice(0, 3)).toEqual(['2000.png', '5.png', '2.png']);
   expect(kept.filter((name) => name === '5.png')).toHaveLength(1);
@@ -23,9 +23,9 @@ it('keeps the newest thousand, the newest upload first, and each file once', asy
 });
 
 it('leaves out what is there by now, and names a file again that is refused again', async () => {
-  const { database, shared } = await seedImages(2);
+  const { shared } = await seedImages(2);
   await keepRefused(shared, 'large-project', [refused(1, 0), refused(2, 5)]);
-  const [only, ...others] = listRefused(database, 'large-project');
+  const [only, ...others] = await listRefused(shared, 'large-project');
   expect(only).toEqual(refused(2, 5));
   expect(others).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { runFor } from '../../../src/current-caller.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
 import { SharedChanges } from '../../../src/platform/sqlite/search-index/shared-changes.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
@@ -25,7 +26,7 @@ async function openChanges() {
   return {
     database,
     begun: vi.spyOn(database, 'transaction'),
-    changes: new SharedChanges(database),
+    changes: new SharedChanges(database, bitSlicedImageIndex),
   };
 }
 

@@ -1,5 +1,6 @@
-// Temporary triggers that note each change of a row, so that no statement can forget to. They
-// belong to the connection that writes: readers of the file know nothing of them.
+// Triggers that note each change of a row, so that no statement can forget to. Those of SQLite are
+// temporary: they belong to the connection that writes, and readers of the file know nothing of
+// them. Those of PostgreSQL are in its schema; what they note is the connection's own.
 
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import { shownValues } from './shown-values.ts';
@@ -7,14 +8,26 @@ import { shownValues } from './shown-values.ts';
 /** Makes the tables of noted changes, empty, and their triggers on this connection. */
 export async function noteChanges(database: AsyncDatabase): Promise<void> {
   await database.run('PRAGMA temp_store = MEMORY');
-  await database.run(`CREATE TEMP TABLE noted_changes (
-    kind TEXT, verb TEXT, id TEXT, name TEXT, project_id TEXT, workspace_id TEXT,
-    before TEXT, after TEXT)`);
-  await database.run(`CREATE TEMP TABLE noted_things (
-    kind TEXT, verb TEXT, id TEXT, name TEXT, project_id TEXT, workspace_id TEXT,
-    before TEXT, after TEXT, shared TEXT, changes INTEGER, first INTEGER)`);
+  const columns = noted.map((name) => `${name} TEXT`).join(', ');
+  await database.run(`CREATE TEMP TABLE noted_changes (${columns})`);
+  await database.run(
+    `CREATE TEMP TABLE noted_things (${columns}, shared TEXT, changes INTEGER, first INTEGER)`,
+  );
   for (const [index, rule] of rules.entries()) await database.run(triggerOf(rule, index));
 }
+
+const noted = ['kind', 'verb', 'id', 'name', 'project_id', 'workspace_id', 'before', 'after'];
+
+const serverColumns = noted.map((name) => `${name} text COLLATE "C"`).join(', ');
+
+/** The same tables for each connection to PostgreSQL that writes: empty after each transaction. */
+export const serverTables = `
+CREATE TEMP TABLE noted_changes (
+  ${serverColumns}, rowid bigint GENERATED ALWAYS AS IDENTITY
+) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE noted_things (
+  ${serverColumns}, shared text COLLATE "C", changes bigint, first bigint
+) ON COMMIT DELETE ROWS;`;
 
 interface Rule {
   /** `INSERT ON projects`, with a condition where not every change counts. */
@@ -32,11 +45,29 @@ interface Rule {
 }
 
 function triggerOf(rule: Rule, index: number): string {
-  const { on, when = '1', kind, verb, id, name, project, workspace, before, after } = rule;
+  const { on, when = 'TRUE' } = rule;
   const [event, table] = on.split(' ON ');
-  const values = [id, name, project, workspace, before, after].map((sql) => sql ?? 'NULL');
   return `CREATE TEMP TRIGGER note_${index} AFTER ${event} ON main.${table} WHEN ${when} BEGIN
-    INSERT INTO noted_changes VALUES ('${kind}', '${verb}', ${values.join(', ')}); END`;
+    ${noteOf(rule)} END`;
+}
+
+/** They fire in the order of their names. Who writes without the tables of notes, keeps none. */
+function serverTriggerOf(rule: Rule, index: number): string {
+  const { on, when = 'TRUE' } = rule;
+  const name = `note_${index}`.replace(/_(.)$/, '_0$1');
+  return `
+CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF to_regclass('pg_temp.noted_changes') IS NOT NULL AND (${when}) THEN
+    ${noteOf(rule)}
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER ${name} AFTER ${on} FOR EACH ROW EXECUTE FUNCTION ${name}();`;
+}
+
+function noteOf({ kind, verb, id, name, project, workspace, before, after }: Rule): string {
+  const values = [id, name, project, workspace, before, after].map((sql) => sql ?? 'NULL');
+  return `INSERT INTO noted_changes VALUES ('${kind}', '${verb}', ${values.join(', ')});`;
 }
 
 /** What a table has in a trash: into it, out of it, and gone from it for good. */
@@ -61,7 +92,9 @@ function changeRule(
   columns: readonly string[],
   rule: Omit<Rule, 'on' | 'verb' | 'before' | 'after'>,
 ): Rule {
-  const differs = columns.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(' OR ');
+  const differs = columns
+    .map((column) => `OLD.${column} IS DISTINCT FROM NEW.${column}`)
+    .join(' OR ');
   const when = rule.when === undefined ? `(${differs})` : `(${differs}) AND ${rule.when}`;
   const on = `UPDATE OF ${columns.join(', ')} ON ${table}`;
   const [before, after] = [shownValues(columns, 'OLD'), shownValues(columns, 'NEW')];
@@ -103,7 +136,7 @@ const versionRules: readonly Rule[] = [
   ...trashRules('versions', 'version', version),
 ];
 
-const projectOfVersion = '(SELECT project_id FROM main.versions WHERE id = NEW.version_id)';
+const projectOfVersion = '(SELECT project_id FROM versions WHERE id = NEW.version_id)';
 
 const training = { kind: 'training', id: 'NEW.id', name: 'NEW.model_type' } as const;
 
@@ -114,12 +147,12 @@ const trainingRules: readonly Rule[] = [
 ];
 
 const isHere = (row: string, column: string) =>
-  `EXISTS (SELECT 1 FROM main.images WHERE id = ${row}.${column})`;
+  `EXISTS (SELECT 1 FROM images WHERE id = ${row}.${column})`;
 const projectOfImage = (row: string) =>
-  `(SELECT project_id FROM main.images WHERE id = ${row}.image_id)`;
-const nameOfImage = (row: string) => `(SELECT name FROM main.images WHERE id = ${row}.image_id)`;
-const isTrashed = 'EXISTS (SELECT 1 FROM main.trashed_images WHERE image_id = NEW.id)';
-const isProjectLive = '(SELECT deleted_at FROM main.projects WHERE id = OLD.project_id) IS NULL';
+  `(SELECT project_id FROM images WHERE id = ${row}.image_id)`;
+const nameOfImage = (row: string) => `(SELECT name FROM images WHERE id = ${row}.image_id)`;
+const isTrashed = 'EXISTS (SELECT 1 FROM trashed_images WHERE image_id = NEW.id)';
+const isProjectLive = '(SELECT deleted_at FROM projects WHERE id = OLD.project_id) IS NULL';
 const image = { kind: 'image', id: 'NEW.id', name: 'NEW.name', project: 'NEW.project_id' } as const;
 
 /** Labels are long: of them it is noted that they changed. */
@@ -139,7 +172,7 @@ const imageRules: readonly Rule[] = [
     ...image,
     on: 'UPDATE OF annotation ON images',
     verb: 'annotated',
-    when: 'OLD.annotation IS NOT NEW.annotation',
+    when: 'OLD.annotation IS DISTINCT FROM NEW.annotation',
     before: "json_object('objects', OLD.objects)",
     after: "json_object('objects', NEW.objects)",
   },
@@ -272,3 +305,6 @@ const rules: readonly Rule[] = [
   ...projectThingRules,
   ...workspaceRules,
 ];
+
+/** All triggers of PostgreSQL: where the rules change, a step of the schema makes them anew. */
+export const serverTriggers: string = rules.map(serverTriggerOf).join('\n');

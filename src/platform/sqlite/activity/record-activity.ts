@@ -10,6 +10,7 @@ import type {
   OpenAsyncDatabase,
 } from '../../../storage/async-database.ts';
 import type { Reader, Row, SqlParameters } from '../../../storage/database.ts';
+import type { OpenServerDatabase } from '../../../storage/postgres/postgres-database.ts';
 import { noteChanges } from './change-triggers.ts';
 
 /**
@@ -21,58 +22,74 @@ export async function recordingActivity(
   clock: Clock,
 ): Promise<OpenAsyncDatabase> {
   await noteChanges(database);
-  return new RecordingDatabase(database, clock);
+  return new RecordingFile(database, clock);
 }
 
-class RecordingDatabase implements OpenAsyncDatabase {
-  readonly #database: OpenAsyncDatabase;
+/** The same on a server, whose connections were opened with `serverTables`. */
+export function recordingActivityOnServer(
+  database: OpenServerDatabase,
+  clock: Clock,
+): OpenServerDatabase {
+  return new RecordingServer(database, clock);
+}
+
+abstract class RecordingDatabase<Opened extends AsyncDatabase> implements AsyncDatabase {
+  protected readonly database: Opened;
   readonly #clock: Clock;
 
-  constructor(database: OpenAsyncDatabase, clock: Clock) {
-    this.#database = database;
+  constructor(database: Opened, clock: Clock) {
+    this.database = database;
     this.#clock = clock;
   }
 
   get isInTransaction(): boolean {
-    return this.#database.isInTransaction;
-  }
-
-  get reader(): Reader {
-    return this.#database.reader;
+    return this.database.isInTransaction;
   }
 
   all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T[]> {
-    return this.#database.all(sql, parameters, read);
+    return this.database.all(sql, parameters, read);
   }
 
   each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): Promise<void> {
-    return this.#database.each(sql, parameters, read);
+    return this.database.each(sql, parameters, read);
   }
 
   get<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): Promise<T | undefined> {
-    return this.#database.get(sql, parameters, read);
+    return this.database.get(sql, parameters, read);
   }
 
   run(sql: string, parameters?: SqlParameters): Promise<number> {
-    if (this.isInTransaction) return this.#database.run(sql, parameters);
-    return this.transaction(() => this.#database.run(sql, parameters));
+    if (this.isInTransaction) return this.database.run(sql, parameters);
+    return this.transaction(() => this.database.run(sql, parameters));
   }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isInTransaction) return this.#database.transaction(work);
-    return this.#database.transaction(async () => {
+    if (this.isInTransaction) return this.database.transaction(work);
+    return this.database.transaction(async () => {
       const result = await work();
-      await record(this.#database, this.#clock.now());
+      await record(this.database, this.#clock.now());
       return result;
     });
   }
 
   snapshot(): Promise<AsyncSnapshot> {
-    return this.#database.snapshot();
+    return this.database.snapshot();
+  }
+}
+
+class RecordingFile extends RecordingDatabase<OpenAsyncDatabase> implements OpenAsyncDatabase {
+  get reader(): Reader {
+    return this.database.reader;
   }
 
   close(): void {
-    this.#database.close();
+    this.database.close();
+  }
+}
+
+class RecordingServer extends RecordingDatabase<OpenServerDatabase> implements OpenServerDatabase {
+  close(): Promise<void> {
+    return this.database.close();
   }
 }
 
@@ -129,7 +146,7 @@ const fillThings = `
     few AS (SELECT project_id FROM different GROUP BY project_id HAVING count(*) <= :changesMax),
     sharing AS (
       SELECT *, CASE WHEN kind = 'image' AND verb = 'changed' AND project_id IN (SELECT * FROM few)
-        THEN json_array(before, after) END AS shared
+        THEN CAST(json_array(before, after) AS TEXT) END AS shared
       FROM noted)
   SELECT kind, verb, id, max(name), project_id, workspace_id, min(before), min(after), shared,
     count(*), min(first)
@@ -139,13 +156,14 @@ const grouped = `
   SELECT kind, verb, things.project_id, slug, count(*) AS n, sum(changes) AS changes,
     coalesce(things.workspace_id, projects.workspace_id) AS workspace, min(things.id) AS id,
     (SELECT json_group_array(name) FROM (
-       SELECT coalesce(some.name, some.id) AS name FROM noted_things AS some
-       WHERE some.kind = things.kind AND some.verb = things.verb
-         AND some.project_id IS things.project_id AND some.shared IS things.shared
-       ORDER BY first LIMIT :names)) AS names,
+       SELECT coalesce(same.name, same.id) AS name FROM noted_things AS same
+       WHERE same.kind = things.kind AND same.verb = things.verb
+         AND same.project_id IS NOT DISTINCT FROM things.project_id
+         AND same.shared IS NOT DISTINCT FROM things.shared
+       ORDER BY first LIMIT :names) AS named) AS names,
     min(before) AS before, min(after) AS after, shared
   FROM noted_things AS things LEFT JOIN projects ON projects.id = things.project_id
-  GROUP BY kind, verb, things.project_id, workspace, shared ORDER BY min(first)`;
+  GROUP BY kind, verb, things.project_id, slug, workspace, shared ORDER BY min(first)`;
 
 function readGroup(row: Row): Group {
   const shared = row.optionalText('shared');
@@ -220,7 +238,8 @@ async function keepImages(
   await database.run(
     `INSERT INTO activity_images
      SELECT :entry, id, coalesce(name, '') FROM noted_things
-     WHERE kind = 'image' AND verb = :verb AND project_id IS :projectId AND shared IS :shared
+     WHERE kind = 'image' AND verb = :verb AND project_id IS NOT DISTINCT FROM :projectId
+       AND shared IS NOT DISTINCT FROM :shared
      ORDER BY first
      LIMIT max(0, :countMax - (SELECT count(*) FROM activity_images WHERE entry = :entry))
      ON CONFLICT DO NOTHING`,
@@ -254,14 +273,16 @@ async function joinLast(
   const { workspaceId, projectId, action, who, verb, count, names, before, after } = burst;
   return database.get(
     `UPDATE activity SET n = n + :count, until = :now,
-       before = iif(verb = 'changed', before, NULL), after = iif(verb = 'changed', after, NULL),
+       before = CASE WHEN verb = 'changed' THEN before END,
+       after = CASE WHEN verb = 'changed' THEN after END,
        names = (SELECT json_group_array(value) FROM (
          SELECT value FROM json_each(names) UNION ALL SELECT value FROM json_each(:names)
-         LIMIT :namesMax))
+         LIMIT :namesMax) AS named)
      WHERE ordinal = (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId)
-       AND kind = 'image' AND verb = :verb AND action = :action AND who IS :who
-       AND project_id IS :projectId AND until >= :since
-       AND (verb <> 'changed' OR (before IS :before AND after IS :after))
+       AND kind = 'image' AND verb = :verb AND action = :action AND who IS NOT DISTINCT FROM :who
+       AND project_id IS NOT DISTINCT FROM :projectId AND until >= :since
+       AND (verb <> 'changed' OR (before IS NOT DISTINCT FROM :before
+         AND after IS NOT DISTINCT FROM :after))
      RETURNING ordinal`,
     {
       workspaceId,

@@ -16,7 +16,7 @@ const storedAsJson: readonly string[] = ['scopes', 'folder_ids', 'metadata', 'se
 const times: readonly string[] = ['archived_at'];
 
 function shown(column: string, value: string): string {
-  if (flags.includes(column)) return `json(iif(${value} = 0, 'false', 'true'))`;
+  if (flags.includes(column)) return `json(CASE WHEN ${value} = 0 THEN 'false' ELSE 'true' END)`;
   if (storedAsJson.includes(column)) return `json(${value})`;
   if (times.includes(column)) {
     return `strftime('%Y-%m-%dT%H:%M:%SZ', ${value} / 1000, 'unixepoch')`;

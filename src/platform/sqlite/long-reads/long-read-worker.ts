@@ -20,13 +20,13 @@ database.run('PRAGMA query_only = ON');
 
 const index = { database, bounds: searchBounds };
 
-port.on('message', (question: Question) => send(answer(question)));
+port.on('message', async (question: Question) => send(await answer(question)));
 
 send({ kind: 'ready' });
 
-function answer(question: Question): FromReadThread {
+async function answer(question: Question): Promise<FromReadThread> {
   try {
-    return { kind: 'read', answer: runLongRead(index, question) };
+    return { kind: 'read', answer: await runLongRead(index, question) };
   } catch (thrown) {
     const { code, message, hint, problems } = asFoveaError(thrown);
     return { kind: 'failed', code, message, hint, problems };

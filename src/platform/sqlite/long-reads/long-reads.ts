@@ -81,6 +81,17 @@ export interface Answers {
 
 export type ReadName = keyof Questions;
 
+/** Those that read the search index. */
+export type SearchName =
+  | 'find'
+  | 'ids'
+  | 'found'
+  | 'count'
+  | 'names'
+  | 'like'
+  | 'catalog'
+  | 'catalogSimilar';
+
 export type ReadAnswer<Name extends ReadName> = Answers[Name];
 
 /** A read with its input. */

@@ -1,12 +1,19 @@
 // Runs a long read on a database.
 
+import {
+  type AsyncReader,
+  asAsyncReader,
+  type OpenAsyncDatabase,
+} from '../../../storage/async-database.ts';
+import type { ImageIndex } from '../../store/image-index.ts';
 import { findSimilarInCatalog, searchCatalog } from '../catalog.ts';
 import { listFindings } from '../findings.ts';
 import { readStats, readTotals } from '../inference-stats.ts';
 import { findNearDuplicates } from '../near-duplicates.ts';
 import { countProjects, measureProject } from '../projects.ts';
 import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';
-import type { Index } from '../search-index/evaluate-query.ts';
+import { bitSlicedImageIndex } from '../search-index/bit-sliced-image-index.ts';
+import { type Index, type SearchBounds, searchBounds } from '../search-index/evaluate-query.ts';
 import { diffVersions } from '../version-diff.ts';
 import { findEvents, readMetadataFields } from '../vision-event-queries.ts';
 import type {
@@ -16,44 +23,109 @@ import type {
   Questions,
   ReadAnswer,
   ReadName,
+  SearchName,
 } from './long-reads.ts';
 
-const reads: {
-  readonly [Name in ReadName]: (index: Index, ...asked: Questions[Name]) => Answers[Name];
-} = {
-  find: findImages,
-  ids: foundIds,
-  found: foundRows,
-  count: countFound,
-  names: listNames,
-  like: findSimilar,
-  catalog: ({ database }, request) => searchCatalog(database, request),
-  catalogSimilar: ({ database }, descriptor) => findSimilarInCatalog(database, descriptor),
-  stats: ({ database }, window) => readStats(database, window),
-  totals: ({ database }, window) => readTotals(database, window),
-  counts: ({ database }, projectIds) => countProjects(database, projectIds),
-  health: ({ database }, projectId) => measureProject(database, projectId),
-  nearDuplicates: ({ database }, projectId) => findNearDuplicates(database, projectId),
-  findings: ({ database }, projectId, wanted) => listFindings(database, projectId, wanted),
-  versionDiff: ({ database }, fromId, toId, page) => diffVersions(database, fromId, toId, page),
-  events: ({ database }, workspaceId, query) => findEvents(database, workspaceId, query),
-  metadataFields: ({ database }, workspaceId, useCaseId) =>
-    readMetadataFields(database, workspaceId, useCaseId),
+/** How some reads are done on rows. */
+type RowReads = {
+  readonly [Name in Exclude<ReadName, SearchName>]: (
+    rows: AsyncReader,
+    ...asked: Questions[Name]
+  ) => Promise<Answers[Name]>;
 };
 
-/** Does one of them on one state of the database: others may write meanwhile. */
-export function runLongRead<Name extends ReadName>(
+/** Those that need no search index, on any engine; `index` has how images look. */
+export function rowReads(index: Pick<ImageIndex, 'vectors'>): RowReads {
+  return {
+    stats: readStats,
+    totals: readTotals,
+    counts: countProjects,
+    health: (rows, projectId) => measureProject(rows, index, projectId),
+    nearDuplicates: (rows, projectId) => findNearDuplicates(rows, index, projectId),
+    findings: (rows, projectId, wanted) => listFindings(rows, index, projectId, wanted),
+    versionDiff: diffVersions,
+    events: findEvents,
+    metadataFields: readMetadataFields,
+  };
+}
+
+/** Where a read finds what it reads: both in one state of the database. */
+interface Place {
+  readonly index: Index;
+  readonly onRows: <T>(read: (rows: AsyncReader) => Promise<T>) => Promise<T>;
+}
+
+/** With the search index: many small reads, that wait for nothing. */
+function inIndex<Asked extends readonly unknown[], Answer>(
+  read: (index: Index, ...asked: Asked) => Answer,
+) {
+  return async ({ index }: Place, ...asked: Asked): Promise<Answer> =>
+    index.database.readingOneState(() => read(index, ...asked));
+}
+
+function onRows<Asked extends readonly unknown[], Answer>(
+  read: (rows: AsyncReader, ...asked: Asked) => Promise<Answer>,
+) {
+  return (place: Place, ...asked: Asked): Promise<Answer> =>
+    place.onRows((rows) => read(rows, ...asked));
+}
+
+const ofRows = rowReads(bitSlicedImageIndex);
+
+const reads: {
+  readonly [Name in ReadName]: (place: Place, ...asked: Questions[Name]) => Promise<Answers[Name]>;
+} = {
+  find: inIndex(findImages),
+  ids: inIndex(foundIds),
+  found: inIndex(foundRows),
+  count: inIndex(countFound),
+  names: inIndex(listNames),
+  like: inIndex(findSimilar),
+  catalog: inIndex(({ database }, request) => searchCatalog(database, request)),
+  catalogSimilar: inIndex(({ database }, look) => findSimilarInCatalog(database, look)),
+  stats: onRows(ofRows.stats),
+  totals: onRows(ofRows.totals),
+  counts: onRows(ofRows.counts),
+  health: onRows(ofRows.health),
+  nearDuplicates: onRows(ofRows.nearDuplicates),
+  findings: onRows(ofRows.findings),
+  versionDiff: onRows(ofRows.versionDiff),
+  events: onRows(ofRows.events),
+  metadataFields: onRows(ofRows.metadataFields),
+};
+
+/** Does one of them on a connection that nobody else uses meanwhile. */
+export async function runLongRead<Name extends ReadName>(
   index: Index,
   { name, asked }: Question<Name>,
-): ReadAnswer<Name> {
+): Promise<ReadAnswer<Name>> {
   const { database } = index;
-  return database.readingOneState(() => reads[name](index, ...asked));
+  const rows = asAsyncReader(database);
+  const place: Place = {
+    index,
+    onRows: (read) => database.readingOneStateAsync(() => read(rows)),
+  };
+  return reads[name](place, ...asked);
 }
 
 /** Runs in the calling thread, which blocks all other requests. */
-export function readInThisThread(index: Index): LongReads {
+export function readInThisThread(
+  database: OpenAsyncDatabase,
+  bounds: SearchBounds = searchBounds,
+): LongReads {
+  const place: Place = {
+    index: { database: database.reader, bounds },
+    onRows: async (read) => {
+      const snapshot = await database.snapshot();
+      try {
+        return await read(snapshot);
+      } finally {
+        snapshot.close();
+      }
+    },
+  };
   return {
-    read: async (_asker, question) => runLongRead(index, question),
+    read: async (_asker, { name, asked }) => reads[name](place, ...asked),
     close: async () => {},
   };
 }

@@ -3,6 +3,7 @@
 import type { IndexedImage } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { Row } from '../../../storage/database.ts';
+import type { ImageIndex } from '../../store/image-index.ts';
 import { readCounts, readMetadata, readTexts } from '../column-readers.ts';
 
 /** An image with what the index may have of it. */
@@ -18,6 +19,7 @@ export interface Entry {
 /** Those of these images that there are, by their ids and in the same order. */
 export async function readEntries(
   database: AsyncDatabase,
+  { vectors }: ImageIndex,
   imageIds: readonly string[],
 ): Promise<ReadonlyMap<string, Entry>> {
   const entries = await database.all(
@@ -26,14 +28,20 @@ export async function readEntries(
        (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
        (SELECT json_group_object(label, n) FROM image_labels WHERE image_id = i.id) AS labels,
        (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
-       EXISTS (SELECT 1 FROM likeness_vectors WHERE ordinal = o.ordinal) AS described
+       EXISTS (SELECT 1 FROM ${vectors} AS v WHERE v.ordinal = o.ordinal) AS described
      FROM json_each(?) AS wanted CROSS JOIN images i ON i.id = wanted.value
        CROSS JOIN projects p ON p.id = i.project_id
        LEFT JOIN image_ordinals o ON o.image_id = i.id`,
     [JSON.stringify(imageIds)],
     readEntry,
   );
-  return new Map(entries.map((entry) => [entry.id, entry]));
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return new Map(
+    imageIds.flatMap((id) => {
+      const entry = byId.get(id);
+      return entry ? [[id, entry] as const] : [];
+    }),
+  );
 }
 
 function readEntry(row: Row): Entry {

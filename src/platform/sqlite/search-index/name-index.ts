@@ -23,6 +23,7 @@ INSERT INTO search_name_chunks (chunk, names)
     group_concat(char(2) || name || char(3, 4 + ordinal % 256 / 16, 4 + ordinal % 16), '')
   FROM search_names GROUP BY ordinal / 256;
 `,
+  postgres: '',
 };
 
 /** Stores the folded names of images, within the caller's transaction; undefined removes one. */

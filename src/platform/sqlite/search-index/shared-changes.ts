@@ -6,6 +6,7 @@ import { systemClock } from '../../../clock.ts';
 import { currentWork } from '../../../current-caller.ts';
 import { limits } from '../../../limits.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { ImageIndex } from '../../store/image-index.ts';
 import { changingImages } from './update-index.ts';
 
 interface Change {
@@ -18,11 +19,13 @@ interface Change {
 /** Of one database: whoever changes one image calls it in place of `changingImages`. */
 export class SharedChanges {
   readonly #database: AsyncDatabase;
+  readonly #index: ImageIndex;
   /** By the caller: the log of changes has one for each transaction. */
   readonly #waiting = new Map<string, Change[]>();
 
-  constructor(database: AsyncDatabase) {
+  constructor(database: AsyncDatabase, index: ImageIndex) {
     this.#database = database;
+    this.#index = index;
   }
 
   /**
@@ -31,7 +34,7 @@ export class SharedChanges {
    */
   change<Result>(imageId: string, writes: () => Promise<Result>): Promise<Result> {
     if (this.#database.isInTransaction) {
-      return changingImages(this.#database, [imageId], writes);
+      return changingImages(this.#database, this.#index, [imageId], writes);
     }
     return new Promise((resolve, reject) => {
       const run = async () => {
@@ -79,7 +82,7 @@ export class SharedChanges {
   async #write(changes: readonly Change[]): Promise<void> {
     const ids = changes.map(({ imageId }) => imageId);
     try {
-      const ends = await changingImages(this.#database, ids, async () => {
+      const ends = await changingImages(this.#database, this.#index, ids, async () => {
         const done: (() => void)[] = [];
         for (const { run } of changes) done.push(await run());
         return done;

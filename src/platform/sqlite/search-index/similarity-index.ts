@@ -5,6 +5,7 @@ import { limits } from '../../../limits.ts';
 import { term } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { Reader, Row } from '../../../storage/database.ts';
+import type { WorkspaceFile } from '../../store/image-index.ts';
 import { and, type Bitmap, chunkOf, countWord, hasBit, ordinals, placeOf, size } from './bitmap.ts';
 import { rangeOf, readTerm } from './term-bitmaps.ts';
 
@@ -80,17 +81,6 @@ export async function readDescriptor(
   );
 }
 
-/** Bytes that a workspace has, by their hash. */
-export interface WorkspaceFile {
-  readonly key: string;
-  readonly hash: string;
-  readonly workspaceId: string;
-}
-
-/**
- * Of images of the same workspace with the same bytes, by their keys. Of those of others it would
- * tell that they are there.
- */
 export async function findDescriptors(
   database: AsyncDatabase,
   files: readonly WorkspaceFile[],

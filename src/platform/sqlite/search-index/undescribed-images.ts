@@ -1,8 +1,7 @@
 // Images of which it is not known how they look: not looked at yet, or, with a problem, unreadable.
 
 import { limits } from '../../../limits.ts';
-import type { AsyncDatabase } from '../../../storage/async-database.ts';
-import type { Reader } from '../../../storage/database.ts';
+import type { AsyncDatabase, AsyncReader } from '../../../storage/async-database.ts';
 import type { Migration } from '../../../storage/migrations.ts';
 import type { UnreadableImages } from '../../store/projects.ts';
 import type { DescribedScope, ImageLook, UndescribedImage } from '../../store/search.ts';
@@ -71,7 +70,7 @@ export async function hasUndescribed(
 /** Of a row `u`. */
 const isInScope = `(:kind = 'all' OR u.project_id IN (
   SELECT id FROM projects WHERE deleted_at IS NULL
-    AND iif(:kind = 'public', public = 1, workspace_id = :workspaceId)
+    AND CASE WHEN :kind = 'public' THEN public = 1 ELSE workspace_id = :workspaceId END
     AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))))`;
 
 function parametersOf(scope: DescribedScope) {
@@ -102,15 +101,15 @@ export async function settleUndescribed(
 }
 
 /** The oldest first. */
-export function listUnreadable(
-  database: Reader,
+export async function listUnreadable(
+  database: AsyncReader,
   projectId: string,
   { limit, offset }: { readonly limit: number; readonly offset: number } = {
     limit: limits.healthImagesShownMax,
     offset: 0,
   },
-): UnreadableImages {
-  const images = database.all(
+): Promise<UnreadableImages> {
+  const images = await database.all(
     `SELECT i.id, i.name, i.split, u.problem FROM undescribed_images u
      JOIN images i ON i.id = u.image_id
      WHERE u.project_id = ? AND u.problem IS NOT NULL ORDER BY i.created, i.id LIMIT ? OFFSET ?`,
@@ -122,7 +121,7 @@ export function listUnreadable(
       reason: row.text('problem'),
     }),
   );
-  const total = database.get(
+  const total = await database.get(
     `SELECT count(*) AS n FROM undescribed_images WHERE project_id = ? AND problem IS NOT NULL`,
     [projectId],
     (row) => row.integer('n'),

@@ -2,14 +2,11 @@
 
 import type { SplitName } from '../../../contract/fields.ts';
 import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
-import { fold, term, termsOf } from '../../../query-language/search-terms.ts';
+import { term } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { ImageIndex, IndexChange, TermChange } from '../../store/image-index.ts';
 import { type Entry, readEntries } from './image-entries.ts';
-import { keepNames } from './name-index.ts';
-import { addDescriptors, findDescriptors, removeDescriptors } from './similarity-index.ts';
-import { noteChange, type TermChanges, writeChanges } from './term-bitmaps.ts';
 import { addUndescribed } from './undescribed-images.ts';
-import { ensureWorkspaceTerms } from './workspace-terms.ts';
 
 /** How images look, by their ids. */
 export type Descriptors = ReadonlyMap<string, Descriptor>;
@@ -21,15 +18,22 @@ export type Descriptors = ReadonlyMap<string, Descriptor>;
  */
 export async function changingImages<Result>(
   database: AsyncDatabase,
+  index: ImageIndex,
   imageIds: readonly string[],
   writes: () => Promise<Result>,
   descriptors: Descriptors = new Map(),
 ): Promise<Result> {
   return database.transaction(async () => {
     const ids = [...new Set(imageIds)];
-    const before = await readEntries(database, ids);
+    const before = await readEntries(database, index, ids);
     const result = await writes();
-    await updateIndex(database, before, await readEntries(database, ids), descriptors);
+    await updateIndex(
+      database,
+      index,
+      before,
+      await readEntries(database, index, ids),
+      descriptors,
+    );
     return result;
   });
 }
@@ -37,6 +41,7 @@ export async function changingImages<Result>(
 /** The same for splits alone, without a look at all that the index has of these images. */
 export async function movingSplits<Result>(
   database: AsyncDatabase,
+  index: ImageIndex,
   moves: readonly { readonly imageId: string; readonly to: SplitName }[],
   writes: () => Promise<Result>,
 ): Promise<Result> {
@@ -44,14 +49,14 @@ export async function movingSplits<Result>(
     const ids = JSON.stringify(moves.map(({ imageId }) => imageId));
     const before = await readSplits(database, ids);
     const result = await writes();
-    const changes: TermChanges = new Map();
+    const changes: TermChange[] = [];
     for (const [ordinal, split] of await readSplits(database, ids)) {
       const old = before.get(ordinal);
       if (old === undefined || old === split) continue;
-      noteChange(changes, term('split', old), ordinal, false);
-      noteChange(changes, term('split', split), ordinal, true);
+      changes.push({ ordinal, term: term('split', old), isSet: false });
+      changes.push({ ordinal, term: term('split', split), isSet: true });
     }
-    await writeChanges(database, changes);
+    await index.changeTerms(database, changes);
     return result;
   });
 }
@@ -59,24 +64,26 @@ export async function movingSplits<Result>(
 /** Brings images into the index that came before there was one. */
 export async function indexImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   imageIds: readonly string[],
 ): Promise<void> {
   await database.transaction(async () => {
-    const entries = await readEntries(database, imageIds);
-    await updateIndex(database, entries, entries, new Map());
+    const entries = await readEntries(database, index, imageIds);
+    await updateIndex(database, index, entries, entries, new Map());
   });
 }
 
 /** Keeps how images look, where it is not known yet, without a look at all else of them. */
 export async function describeImages(
   database: AsyncDatabase,
+  index: ImageIndex,
   descriptors: Descriptors,
 ): Promise<void> {
   await database.transaction(async () => {
     const open = await database.all(
       `SELECT image_id, ordinal, indexed FROM json_each(?) AS wanted
          CROSS JOIN image_ordinals o ON o.image_id = wanted.value
-       WHERE NOT EXISTS (SELECT 1 FROM likeness_vectors WHERE ordinal = o.ordinal)`,
+       WHERE NOT EXISTS (SELECT 1 FROM ${index.vectors} AS v WHERE v.ordinal = o.ordinal)`,
       [JSON.stringify([...descriptors.keys()])],
       (row) => ({
         descriptor: descriptors.get(row.text('image_id')),
@@ -85,13 +92,13 @@ export async function describeImages(
       }),
     );
     const added = new Map<number, Descriptor>();
-    const changes: TermChanges = new Map();
+    const changes: TermChange[] = [];
     for (const { descriptor, ordinal, isIndexed } of open) {
       if (descriptor) added.set(ordinal, descriptor);
-      if (isIndexed) noteChange(changes, term('is', 'described'), ordinal, true);
+      if (isIndexed) changes.push({ ordinal, term: term('is', 'described'), isSet: true });
     }
-    await addDescriptors(database, added);
-    await writeChanges(database, changes);
+    await index.addDescriptors(database, added);
+    await index.changeTerms(database, changes);
   });
 }
 
@@ -99,35 +106,30 @@ type Entries = ReadonlyMap<string, Entry>;
 
 async function updateIndex(
   database: AsyncDatabase,
+  index: ImageIndex,
   before: Entries,
   after: Entries,
-  descriptors: Descriptors,
+  given: Descriptors,
 ): Promise<void> {
   const ordinals = await addOrdinals(database, after);
-  const described = await describe(database, after, ordinals, descriptors);
-  const changes: TermChanges = new Map();
-  const names = new Map<number, string | undefined>();
-  const gone: number[] = [];
-  const workspaces = new Set<string>();
+  const found = await findLooks(database, index, after, given);
+  const changes: IndexChange[] = [];
   for (const id of new Set([...before.keys(), ...after.keys()])) {
     const [old, entry] = [before.get(id), after.get(id)];
     const ordinal = ordinals.get(id) ?? old?.ordinal;
     if (ordinal === undefined) continue;
-    for (const one of [old, entry]) if (one) workspaces.add(one.image.workspaceId);
-    const had = old?.isIndexed ? termsOf(old.image) : noTerms;
-    const has = entry ? termsOf({ ...entry.image, isDescribed: described.has(id) }) : noTerms;
-    for (const name of had) if (!has.has(name)) noteChange(changes, name, ordinal, false);
-    for (const name of has) if (!had.has(name)) noteChange(changes, name, ordinal, true);
-    names.set(ordinal, entry && fold(entry.image.name));
-    if (entry === undefined) gone.push(ordinal);
+    const descriptor = found.get(id);
+    const isDescribed = entry?.image.isDescribed || descriptor !== undefined;
+    changes.push({
+      imageId: id,
+      ordinal,
+      before: old?.isIndexed ? old.image : undefined,
+      after: entry && { ...entry.image, isDescribed },
+      descriptor,
+    });
   }
-  await ensureWorkspaceTerms(database, [...workspaces]);
-  await writeChanges(database, changes);
-  await keepNames(database, names);
-  await removeDescriptors(database, gone);
+  await index.update(database, changes);
 }
-
-const noTerms: ReadonlySet<string> = new Set();
 
 /** The numbers of images: new ones get the next. All of them count as indexed from now on. */
 async function addOrdinals(
@@ -143,7 +145,7 @@ async function addOrdinals(
     if (ordinal !== undefined && !isIndexed) indexed.push(ordinal);
   }
   if (indexed.length > 0) {
-    const these = 'ordinal IN (SELECT value FROM json_each(?))';
+    const these = 'ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
     const sql = `UPDATE image_ordinals SET indexed = 1 WHERE ${these}`;
     await database.run(sql, [JSON.stringify(indexed)]);
   }
@@ -160,36 +162,32 @@ async function addOrdinals(
 }
 
 /**
- * The images of which it is known how they look, from now on. The same file elsewhere in
- * its workspace, for example in what a project was forked from, looks the same.
+ * How images look of which it was not known. The same file elsewhere in its workspace, for example
+ * in what a project was forked from, looks the same. New ones of which nobody knows it are noted.
  */
-async function describe(
+async function findLooks(
   database: AsyncDatabase,
+  index: ImageIndex,
   entries: Entries,
-  ordinals: ReadonlyMap<string, number>,
   given: Descriptors,
-): Promise<ReadonlySet<string>> {
+): Promise<Descriptors> {
   const open = [...entries.values()].filter(({ image }) => !image.isDescribed);
   const unknown = open.filter(({ id, isIndexed }) => !isIndexed && !given.has(id));
-  const found = await findDescriptors(
+  const found = await index.findDescriptors(
     database,
     unknown.map(({ id, hash, image: { workspaceId } }) => ({ key: id, hash, workspaceId })),
   );
-  const added = new Map<number, Descriptor>();
-  const described = new Set(entries.keys());
-  for (const { id, isIndexed } of open) {
-    const descriptor = given.get(id) ?? (isIndexed ? undefined : found.get(id));
-    const ordinal = ordinals.get(id);
-    if (descriptor && ordinal !== undefined) added.set(ordinal, descriptor);
-    else described.delete(id);
-  }
-  await addDescriptors(database, added);
-  const undescribed = unknown.filter(({ id }) => !described.has(id));
+  const undescribed = unknown.filter(({ id }) => !found.has(id));
   await addUndescribed(
     database,
     undescribed.map(({ id, image }) => ({ imageId: id, projectId: image.projectId })),
   );
-  return described;
+  const looks = new Map<string, Descriptor>();
+  for (const { id } of open) {
+    const descriptor = given.get(id) ?? found.get(id);
+    if (descriptor) looks.set(id, descriptor);
+  }
+  return looks;
 }
 
 /** Ordinal to split, of those images that are in the index. */
