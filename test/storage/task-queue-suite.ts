@@ -42,6 +42,7 @@ export function judgeTaskQueue(open: () => Promise<Opened>): void {
   };
   judgeAdding(openWork);
   judgeClaiming(openWork);
+  judgeLeases(openWork);
   judgeProgress(openWork);
   judgeEnding(openWork);
   judgeFences(openWork);
@@ -161,8 +162,12 @@ function judgeClaiming(openWork: OpenWork): void {
       expect(await work.claim(['job'])).toMatchObject({ ...job, attempt: 1 });
       expect(await work.get('w1')).toMatchObject({ status: 'running', attempts: 1 });
     });
+  });
+}
 
-    test('gives work of a silent process to another one, not before its lease ends', async () => {
+function judgeLeases(openWork: OpenWork): void {
+  describe('leases', () => {
+    test('give work of a silent process to another one, not before its lease ends', async () => {
       const { work, clock } = await openWork();
       await work.add(job);
       await (await work.claim(['job'], leaseMs))?.progress(3, 10);
@@ -173,7 +178,7 @@ function judgeClaiming(openWork: OpenWork): void {
       expect(await work.get('w1')).toMatchObject({ current: 3, total: 10 });
     });
 
-    test('leaves work to a process that renews', async () => {
+    test('leave work to a process that renews', async () => {
       const { work, clock } = await openWork();
       await work.add(job);
       const claim = await work.claim(['job'], leaseMs);
@@ -183,7 +188,7 @@ function judgeClaiming(openWork: OpenWork): void {
       expect(await work.claim(['job'])).toBeUndefined();
     });
 
-    test('gives up after five attempts, and goes on with the next work', async () => {
+    test('give up after five attempts, and go on with the next work', async () => {
       const { work, clock } = await openWork();
       await work.add(job);
       await work.add({ ...job, id: 'next' });
