@@ -3,7 +3,6 @@
 import { groupNearDuplicates } from '../../imaging/near-duplicates.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
-import type { Row } from '../../storage/database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { NearDuplicates } from '../store/projects.ts';
 import { readSplit } from './column-readers.ts';
@@ -23,30 +22,13 @@ export async function findNearDuplicates(
      JOIN image_ordinals o ON o.image_id = i.id JOIN ${vectors} AS v ON v.ordinal = o.ordinal
      WHERE i.project_id = ? ORDER BY i.split = 'train', i.created, i.id LIMIT ?`,
     [projectId, imagesMax],
-    readDescribed,
+    (row) => ({
+      image: { id: row.text('id'), name: row.text('name'), split: readSplit(row) },
+      vector: new Int8Array(row.bytes('vector')),
+    }),
   );
   const sql = 'SELECT count(*) AS n FROM images WHERE project_id = ?';
   const images = await database.get(sql, [projectId], (row) => row.integer('n'));
-  return duplicatesAmong(described, images ?? 0);
-}
-
-interface DescribedImage {
-  readonly image: NearDuplicates['groups'][number][number];
-  readonly vector: Int8Array;
-}
-
-export function readDescribed(row: Row): DescribedImage {
-  return {
-    image: { id: row.text('id'), name: row.text('name'), split: readSplit(row) },
-    vector: new Int8Array(row.bytes('vector')),
-  };
-}
-
-/** `images`: how many the project has. */
-export function duplicatesAmong(
-  described: readonly DescribedImage[],
-  images: number,
-): NearDuplicates {
   const found = groupNearDuplicates(described.map(({ vector }) => vector));
   const groups = found.groups.map((group) => group.flatMap((at) => described[at]?.image ?? []));
   const { plain } = found;

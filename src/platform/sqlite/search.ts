@@ -6,6 +6,7 @@ import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Reader } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
+import { imageSearchTables } from '../postgres/search-index/tables.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AccessibleProjects,
@@ -43,7 +44,7 @@ const searchExports = `CREATE TABLE search_exports (
 CREATE INDEX search_exports_hash ON search_exports (hash);
 `;
 
-/** The index is that of SQLite alone. */
+/** Each engine has an index of its own. */
 export const searchTables: Migration = {
   name: 'search',
   sql: `
@@ -67,7 +68,7 @@ CREATE TABLE likeness_vectors (ordinal INTEGER PRIMARY KEY, vector BLOB NOT NULL
 CREATE TABLE likeness_hashes (chunk INTEGER PRIMARY KEY, hashes BLOB NOT NULL) STRICT;
 
 ${searchExports}`,
-  postgres: searchExports,
+  postgres: searchExports + imageSearchTables.sql,
 };
 
 /** Which of these rows point at a blob. */

@@ -3,11 +3,10 @@
 
 import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
 import { imageSearchTables } from '../../../src/platform/postgres/search-index/tables.ts';
-import {
-  type IndexChange,
-  updateIndex,
-} from '../../../src/platform/postgres/search-index/update-index.ts';
+import { updateIndex } from '../../../src/platform/postgres/search-index/update-index.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
 import { readEntries } from '../../../src/platform/sqlite/search-index/image-entries.ts';
+import type { IndexChange } from '../../../src/platform/store/image-index.ts';
 import type { IndexedImage } from '../../../src/query-language/search-terms.ts';
 import type { Secret } from '../../../src/secret.ts';
 import type { AsyncDatabase } from '../../../src/storage/async-database.ts';
@@ -79,7 +78,7 @@ export async function openCopy(url: Secret, { shared }: Pick<Search, 'shared'>):
 
 async function readIndexed(shared: AsyncDatabase): Promise<Map<string, Indexed>> {
   const ids = await shared.all('SELECT id FROM images ORDER BY id', [], (row) => row.text('id'));
-  const entries = await readEntries(shared, ids);
+  const entries = await readEntries(shared, bitSlicedImageIndex, ids);
   return new Map(
     [...entries].flatMap(([id, { ordinal, image }]) =>
       ordinal === undefined ? [] : [[id, { ordinal, image }]],

@@ -9,7 +9,6 @@ import {
   searchCatalog,
 } from '../../../src/platform/postgres/search-index/catalog.ts';
 import { readLook } from '../../../src/platform/postgres/search-index/looks.ts';
-import { findNearDuplicates } from '../../../src/platform/postgres/search-index/near-duplicates.ts';
 import {
   countFound,
   findImages,
@@ -18,8 +17,10 @@ import {
   foundRows,
   listNames,
 } from '../../../src/platform/postgres/search-index/search-images.ts';
+import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
 import { StateReads } from '../../../src/platform/postgres/state-reads.ts';
-import { findNearDuplicates as findInFile } from '../../../src/platform/sqlite/near-duplicates.ts';
+import { findNearDuplicates } from '../../../src/platform/sqlite/near-duplicates.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
 import type { AccessibleProjects, NameKind } from '../../../src/platform/store/search.ts';
 import { parseQuery } from '../../../src/query-language/parse-query.ts';
 import type { After, Query, Sort } from '../../../src/query-language/query-syntax-tree.ts';
@@ -105,8 +106,8 @@ async function askLooks(
     );
   }
   for (const project of ['cells', 'cars']) {
-    expect(await findNearDuplicates(copy.database, project)).toEqual(
-      findInFile(search.database, project),
+    expect(await findNearDuplicates(copy.database, serverImageIndex, project)).toEqual(
+      await findNearDuplicates(search.shared, bitSlicedImageIndex, project),
     );
   }
 }

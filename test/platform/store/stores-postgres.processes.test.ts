@@ -1,11 +1,11 @@
 // The stores of the platform on PostgreSQL: the same promises.
 
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
 import { serverTables } from '../../../src/platform/sqlite/activity/change-triggers.ts';
 import { recordingActivityOnServer } from '../../../src/platform/sqlite/activity/record-activity.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
 import { createStore } from '../../../src/platform/sqlite/sqlite-store.ts';
-import type { ImageIndex } from '../../../src/platform/store/image-index.ts';
 import { openPostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/postgres-server.ts';
@@ -14,16 +14,6 @@ import { judgeDatasets } from './judge-datasets.ts';
 import { judgeImages } from './judge-images.ts';
 import { judgeWorkspaces } from './judge-workspaces.ts';
 import { noLongReads, type OpenedStores } from './opened-stores.ts';
-
-/** Searches are judged elsewhere. */
-const index: ImageIndex = {
-  vectors: '(SELECT ordinal, image_id AS vector FROM image_ordinals WHERE ordinal < 0)',
-  update: async () => {},
-  changeTerms: async () => {},
-  addDescriptors: async () => {},
-  descriptorOf: async () => undefined,
-  findDescriptors: async () => new Map(),
-};
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
   let server: PostgresServer;
@@ -44,6 +34,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     );
     const database = recordingActivityOnServer(opened, clock);
     const queue = createTaskQueue(database, { clock, owner: 'test' });
+    const index = serverImageIndex;
     const store = createStore(database, index, queue, noLongReads);
     onTestFinished(() => store.close());
     return { database, store, queue, index, clock };

@@ -4,6 +4,7 @@ import { type Descriptor, similarity } from '../../../imaging/similarity-descrip
 import { limits } from '../../../limits.ts';
 import type { AsyncDatabase, AsyncReader } from '../../../storage/async-database.ts';
 import type { Row } from '../../../storage/database.ts';
+import type { WorkspaceFile } from '../../store/image-index.ts';
 import type { Condition } from './conditions.ts';
 
 /** Adds descriptors of images that have none, by their numbers, in the caller's transaction. */
@@ -33,8 +34,33 @@ export async function readLook(
     `SELECT l.vector, l.hash FROM image_ordinals o JOIN image_looks l ON l.ordinal = o.ordinal
      WHERE o.image_id = ?`,
     [imageId],
-    (row) => ({ vector: readVector(row), hash: bytesOf(row.text('hash')) }),
+    readDescriptor,
   );
+}
+
+/** Of images of the same workspace with the same bytes, by their keys. */
+export async function findLooks(
+  reader: AsyncReader,
+  files: readonly WorkspaceFile[],
+): Promise<ReadonlyMap<string, Descriptor>> {
+  if (files.length === 0) return new Map();
+  return new Map(
+    await reader.all(
+      `SELECT w.key, l.vector, l.hash
+       FROM json_to_recordset(?::json) AS w (key text, hash text, "workspaceId" text)
+       JOIN LATERAL (
+         SELECT same.vector, same.hash FROM images i JOIN projects p ON p.id = i.project_id
+           JOIN image_ordinals o ON o.image_id = i.id
+           JOIN image_looks same ON same.ordinal = o.ordinal
+         WHERE i.hash = w.hash AND p.workspace_id = w."workspaceId" LIMIT 1) AS l ON TRUE`,
+      [JSON.stringify(files)],
+      (row) => [row.text('key'), readDescriptor(row)],
+    ),
+  );
+}
+
+function readDescriptor(row: Pick<Row, 'bytes' | 'text'>): Descriptor {
+  return { vector: readVector(row), hash: bytesOf(row.text('hash')) };
 }
 
 function readVector(row: Pick<Row, 'bytes'>): Int8Array {

@@ -1,6 +1,5 @@
 // Brings the search index along with changes of images, in the transaction of the caller.
 
-import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
 import {
   fold,
   type IndexedImage,
@@ -8,19 +7,10 @@ import {
   term,
 } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { IndexChange } from '../../store/image-index.ts';
 import { lexeme } from './conditions.ts';
 import { numberList } from './list-text.ts';
 import { addLooks } from './looks.ts';
-
-/** What happens to an image: without `before` it is new to the index, without `after` it goes. */
-export interface IndexChange {
-  readonly imageId: string;
-  readonly ordinal: number;
-  readonly before?: IndexedImage | undefined;
-  readonly after?: IndexedImage | undefined;
-  /** How it looks, where nothing of that is stored yet. */
-  readonly descriptor?: Descriptor | undefined;
-}
 
 /**
  * Writes rows alone and reads none: in SERIALIZABLE transactions reads are what sets writers of
