@@ -8,6 +8,7 @@ import { defaultRoots, type Machine, pathOf, thisMachine } from './machine.ts';
 import { loopbackProxies, parseProxies, type TrustedProxies } from './network/client-address.ts';
 import { isLoopbackHost } from './network/loopback.ts';
 import type { HttpProxy, Proxies } from './network/proxies.ts';
+import { type ObjectsPlace, readObjectsPlace } from './objects-place.ts';
 import { Secret } from './secret.ts';
 
 /** The slug of the workspace of a platform on this machine, where no setting names one. */
@@ -40,6 +41,8 @@ export interface Settings {
   readonly apiKey: Secret | undefined;
   /** The PostgreSQL database that keeps sign-in data; undefined: the data folder does. */
   readonly databaseUrl: Secret | undefined;
+  /** The object store that keeps the files of datasets; undefined: the data folder does. */
+  readonly objects: ObjectsPlace | undefined;
   readonly workspace: string | undefined;
   readonly project: string | undefined;
   /** Data folder, absolute. */
@@ -141,6 +144,7 @@ function readAll(
     deviceApiKey: reader.read('FOVEA_DEVICE_API_KEY', secret, undefined),
     apiKey: reader.read('FOVEA_API_KEY', secret, undefined),
     databaseUrl: reader.read('FOVEA_DATABASE_URL', parseDatabaseUrl, undefined),
+    objects: readObjectsPlace(reader),
     workspace: reader.read('FOVEA_WORKSPACE', name, undefined),
     project: reader.read('FOVEA_PROJECT', name, undefined),
     home: reader.read('FOVEA_HOME', folder(machine), defaultHome(environment, machine)),

@@ -11,7 +11,7 @@ import { asFoveaError, FoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { attempt, type Check, type Finding, type Run } from './doctor/check.ts';
-import { databaseRows, machineRows } from './doctor/machine-checks.ts';
+import { databaseRows, machineRows, objectsRows } from './doctor/machine-checks.ts';
 import { checkModel, checkTrainer } from './doctor/model-checks.ts';
 import { checkSettings, waiting } from './doctor/settings-checks.ts';
 import { credentialRows, signInFix } from './doctor/sign-in-checks.ts';
@@ -53,6 +53,7 @@ export async function diagnose(context: ToolContext): Promise<readonly Check[]> 
     ...credentialRows(context),
     ...serviceRows,
     ...databaseRows(context),
+    ...objectsRows(context),
     ...machineRows,
   };
   return Promise.all(

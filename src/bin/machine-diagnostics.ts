@@ -51,6 +51,8 @@ export function createMachineDiagnostics(
     stores: () => findDatabases(settings.home),
     databaseVersion: async (url) =>
       (await import('../storage/postgres/server-version.ts')).findServerVersion(url),
+    objectsLatencyMs: async (place) =>
+      (await import('../storage/s3/probe-bucket.ts')).probeBucket(place, systemClock),
     pictures: findSharpBuild,
     orphans: async () => {
       const processes = await listProcesses(system.platform);

@@ -9,14 +9,15 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 
 type FromSettings = Pick<
   PlatformOptions,
-  'versionMultiplierMax' | 'model' | 'trainer' | 'rateLimit' | 'environment' | 'proxies'
+  'versionMultiplierMax' | 'objects' | 'model' | 'trainer' | 'rateLimit' | 'environment' | 'proxies'
 >;
 
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
-  const { versionMultiplierMax, model, trainer, proxies } = settings;
+  const { versionMultiplierMax, objects, model, trainer, proxies } = settings;
   return {
     versionMultiplierMax,
+    objects,
     proxies,
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),

@@ -121,8 +121,13 @@ function wantedRange(
   return isSame ? parseRange(range, bytes) : undefined;
 }
 
+/** Sends the caller on, for once, to where the content is kept. */
+export function redirectTo(response: ServerResponse, url: string): void {
+  response.writeHead(302, { ...safeHeaders, location: url }).end();
+}
+
 /** RFC 6266: an ASCII name for all clients, and the exact one in the encoding of RFC 8187. */
-function attachment(filename: string): string {
+export function attachment(filename: string): string {
   const plain = filename.replaceAll(/[^\w.+ -]/g, '_');
   const exact = encodeURIComponent(filename.toWellFormed()).replaceAll(
     /['()*]/g,

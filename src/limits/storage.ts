@@ -70,6 +70,27 @@ export const storageLimits = {
   /** A half-written blob without writes for this time belongs to a dead process. */
   blobUnfinishedMsMax: 60 * 60 * 1000,
 
+  // Objects in an S3 store.
+
+  /**
+   * A copy of known content that is older is not relied on but made anew: a sweep takes what is an
+   * hour old, so whoever put content has the other half to store a reference to it.
+   */
+  objectRenewMs: 30 * 60 * 1000,
+  /** Objects whose keys are remembered: some 3 MB. */
+  objectKeysKnownMax: 10_000,
+  /** Larger files go in parts; of these 10,000 are allowed, so a file may have 160 GB. */
+  objectPartBytes: 16 * 1024 * 1024,
+  /** Parts of one file that are sent at the same time, all of them in memory. */
+  objectPartsAtOnceMax: 4,
+  /** The first attempt included: the SDK waits up to a second in between. */
+  objectAttemptsMax: 4,
+  objectConnectMsMax: 5_000,
+  /** A store may think for so long before it answers. */
+  objectSilenceMsMax: 30_000,
+  /** The address of a redirect: followed at once, and clocks differ. */
+  objectLinkSeconds: 15 * 60,
+
   // Leased tasks.
 
   /** A task goes to another process when its lease is not renewed. */

@@ -22,9 +22,11 @@ import type { Log } from '../log.ts';
 import { createModels } from '../model-inference/detection-models.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
 import type { Proxies } from '../network/proxies.ts';
+import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
 import { type OpenAsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
-import { type BlobStore, openBlobFolder } from '../storage/blob-store.ts';
+import type { BlobStore } from '../storage/blob-store.ts';
+import { openBlobs } from '../storage/open-blobs.ts';
 import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
 import { startTaskWorker, type TaskWorker } from '../storage/task-worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
@@ -88,6 +90,8 @@ export interface PlatformOptions {
   readonly isAllowedHost?: (host: string) => boolean;
   /** Through which image and video URLs are reached; undefined: directly. */
   readonly proxies?: Proxies | undefined;
+  /** Where files are kept; undefined: in the data folder. */
+  readonly objects?: ObjectsPlace | undefined;
   /** An ONNX detection model, absolute path. */
   readonly model?: string;
   /** The program that trains. */
@@ -131,7 +135,7 @@ async function startOn(
   options: PlatformOptions,
 ): Promise<CallableService> {
   const { data, clock, log, publicUrl } = options;
-  const { queue, store, blobs, temporaryFiles, key } = await openStorage(database, data, clock);
+  const { queue, store, blobs, temporaryFiles, key } = await openStorage(database, options);
   const links = createDownloadLinks(clock, key);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
@@ -226,15 +230,16 @@ function taskSettings(
 }
 
 /** Opens what is in the data folder: rows, tasks, files, and the signing key. */
-async function openStorage(database: OpenAsyncDatabase, data: string, clock: Clock) {
+async function openStorage(database: OpenAsyncDatabase, { data, objects, clock }: PlatformOptions) {
   const queue = createTaskQueue(database, { clock, owner: randomBytes(8).toString('hex') });
   const reader = startLongReadThreads(join(data, 'platform.db'));
+  const key = await openSigningKey(data);
   return {
     queue,
     store: createSqliteStore(database, queue, reader),
-    blobs: await openBlobFolder(join(data, 'blobs'), clock),
+    blobs: await openBlobs({ data, objects, owner: key.sign('objects', []), clock }),
     temporaryFiles: await openTemporaryFiles(join(data, 'scratch'), clock),
-    key: await openSigningKey(data),
+    key,
   };
 }
 

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { sendContent } from '../http-server/send-content.ts';
+import { attachment, redirectTo, sendContent } from '../http-server/send-content.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { docsRoutes } from './api-docs.ts';
@@ -43,6 +43,12 @@ function blobRoute(blobs: BlobStore, links: DownloadLinks): Route<Principal> {
         });
       }
       const { name, contentType } = target;
+      // Pages show images of this origin alone, and the links of programs may not lead elsewhere.
+      const isImage = contentType.startsWith('image/');
+      const as = { contentType, disposition: attachment(name) };
+      const elsewhere =
+        isImage || request.method !== 'GET' ? undefined : await blobs.link(hash, as);
+      if (elsewhere !== undefined) return redirectTo(response, elsewhere);
       await sendContent(response, {
         contentType,
         filename: name,

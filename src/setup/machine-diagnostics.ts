@@ -2,6 +2,7 @@
 
 import type { HostName } from '../command-line.ts';
 import type { SettingsSurvey } from '../config.ts';
+import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
 
 /** The entry of Fovea in the configuration of a host. */
@@ -79,6 +80,8 @@ export interface MachineDiagnostics {
   stores(): Promise<readonly StoreFinding[]>;
   /** The version of the server of FOVEA_DATABASE_URL. Throws where it cannot be used. */
   databaseVersion(url: Secret): Promise<string>;
+  /** The milliseconds that a request to the object store takes. Throws where it cannot be used. */
+  objectsLatencyMs(place: ObjectsPlace): Promise<number>;
   /** Loads the image library if it is not loaded yet. */
   pictures(): Promise<PictureFindings>;
   /** Servers of a host that is gone, by process id; undefined: this system does not say. */

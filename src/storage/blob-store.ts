@@ -43,6 +43,13 @@ export interface SweepResult {
   readonly kept: number;
 }
 
+/** How a browser is to take what a link leads to. */
+export interface LinkedAs {
+  readonly contentType: string;
+  /** A Content-Disposition header. */
+  readonly disposition: string;
+}
+
 export type BlobContent = Uint8Array | HashedBytes | AsyncIterable<Uint8Array>;
 
 /**
@@ -67,6 +74,11 @@ export interface BlobStore {
    * the stream fails with `internal`.
    */
   open(hash: string): Promise<Readable>;
+  /**
+   * A short-lived address at which anybody gets the content from where it is kept; undefined: it is
+   * to be had from here alone.
+   */
+  link(hash: string, as: LinkedAs): Promise<string | undefined>;
   /** How many bytes the content has. */
   size(hash: string): Promise<number>;
   has(hash: string): Promise<boolean>;
@@ -166,6 +178,10 @@ class BlobFolder implements BlobStore {
     const content = Buffer.allocUnsafeSlow(size);
     await file.read(content).finally(() => file.close());
     return Readable.from(verifiedAtOnce(content, hash), { objectMode: false });
+  }
+
+  async link(): Promise<undefined> {
+    return undefined;
   }
 
   async size(hash: string): Promise<number> {

@@ -57,6 +57,7 @@ export const floors: readonly Floor[] = [
       'src/machine.ts',
       'src/config.ts',
       'src/database-url.ts',
+      'src/objects-place.ts',
       'src/environment.ts',
       'src/event-store-config.ts',
       'src/secret.ts',
@@ -113,6 +114,8 @@ export const toolImports = {
 
 /** The parts in which a package may be imported. A package without a line here has no home. */
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
+  '@aws-sdk/client-s3': ['src/storage/s3'],
+  '@aws-sdk/s3-request-presigner': ['src/storage/s3'],
   '@fastify/busboy': ['src/http-server'],
   '@img/sharp-wasm32': ['src/imaging'],
   '@modelcontextprotocol/server': ['src/mcp'],

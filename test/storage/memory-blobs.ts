@@ -52,6 +52,7 @@ export function memoryBlobs(clock: Clock): BlobStore & { readonly kept: Map<stri
         { objectMode: false },
       );
     },
+    link: async () => undefined,
     size: async (hash) => find(hash).byteLength,
     has: async (hash) => kept.has(hash),
     sweep: async (isReferenced, olderThanMs) => {

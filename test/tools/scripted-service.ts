@@ -144,6 +144,7 @@ export const quietMachine: MachineDiagnostics = {
   clockOffsetMs: async () => 0,
   secretStore: async () => 'keychain',
   databaseVersion: async () => '17.2',
+  objectsLatencyMs: async () => 12,
   stores: async () => [],
   pictures: async () => ({ isNative: true, version: '0.35.5', refusal: undefined }),
   orphans: async () => [],

@@ -98,6 +98,26 @@ export function databaseRows({ settings }: ToolContext): Readonly<Record<string,
   };
 }
 
+/** A row only where the setting is. */
+export function objectsRows({ settings }: ToolContext): Readonly<Record<string, Run>> {
+  const { objects } = settings;
+  if (objects === undefined) return {};
+  return {
+    objects: async (context) => {
+      try {
+        const ms = await (await context.machine()).objectsLatencyMs(objects);
+        const detail = `The bucket ${asGiven(objects.bucket)} lets Fovea put, list, get and delete; a request takes ${ms} ms.`;
+        return { ok: true, detail };
+      } catch (thrown) {
+        context.signal.throwIfAborted();
+        const { message, hint } = asFoveaError(thrown);
+        const fix = hint ?? 'Check AWS_ENDPOINT_URL_S3, AWS_REGION, the network, and the store.';
+        return { ok: false, detail: message, fix };
+      }
+    },
+  };
+}
+
 async function checkPictures({ machine }: ToolContext): Promise<Finding> {
   const { isNative, version, refusal } = await (await machine()).pictures();
   if (isNative) return { ok: true, detail: `sharp ${version}, native.` };

@@ -67,6 +67,7 @@ const decided: Readonly<Record<string, readonly string[]>> = {
   FOVEA_FILE_ROOTS: ['file roots'],
   FOVEA_HOME: ['data folder', 'keychain', 'sign-in', 'scopes', 'platform', 'event store', 'stores'],
   FOVEA_MODEL: ['model', 'platform'],
+  FOVEA_OBJECTS_URL: ['platform'],
   FOVEA_PROFILE: ofSignIn,
   FOVEA_READ_ONLY: ['scopes', 'tool profile'],
   FOVEA_SCOPES: ofSignIn,

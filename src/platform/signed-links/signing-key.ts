@@ -8,7 +8,7 @@ import { FoveaError, systemErrorCode } from '../../errors.ts';
 import { makeFolder, syncFolder } from '../../folder-sync.ts';
 
 /** The purpose of a signature, which is not valid for another purpose. */
-export type SignedFor = 'blob' | 'upload' | 'thumb' | 'continuation';
+export type SignedFor = 'blob' | 'upload' | 'thumb' | 'continuation' | 'objects';
 
 export interface SigningKey {
   /** The signature of values in this order, as base64url. */

@@ -1,0 +1,24 @@
+// Opens the blob store that the settings name.
+
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { ObjectsPlace } from '../objects-place.ts';
+import { type BlobStore, openBlobFolder } from './blob-store.ts';
+
+export interface OpenBlobsOptions {
+  /** The data folder. */
+  readonly data: string;
+  /** Undefined: content is kept in the data folder. */
+  readonly objects: ObjectsPlace | undefined;
+  /** The same for all processes of one platform, and for no other. */
+  readonly owner: string;
+  readonly clock: Clock;
+}
+
+/** Loads nothing for an object store unless there is one. Throws as openS3Blobs does. */
+export async function openBlobs(options: OpenBlobsOptions): Promise<BlobStore> {
+  const { data, objects, owner, clock } = options;
+  if (objects === undefined) return openBlobFolder(join(data, 'blobs'), clock);
+  const { openS3Blobs } = await import('./s3/open-s3-blobs.ts');
+  return openS3Blobs({ place: objects, folder: join(data, 'outgoing'), owner, clock });
+}

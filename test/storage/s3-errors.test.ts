@@ -1,0 +1,174 @@
+// What is said of an object store that fails or is away; the SDK tries again before.
+
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { FoveaError } from '../../src/errors.ts';
+import type { ObjectsPlace } from '../../src/objects-place.ts';
+import { openBucket } from '../../src/storage/s3/bucket.ts';
+import {
+  closedPort,
+  half,
+  reset,
+  type Step,
+  startMisbehavingServer,
+  text,
+} from '../fixtures/scripted-http-server.ts';
+
+const place: ObjectsPlace = {
+  bucket: 'a-bucket',
+  prefix: '',
+  endpoint: undefined,
+  region: undefined,
+  downloads: 'stream',
+};
+
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIA-OF-TESTS');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a-secret-of-tests');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+async function failure(work: Promise<unknown>): Promise<FoveaError> {
+  const thrown = await work.catch((each: unknown) => each);
+  if (thrown instanceof FoveaError) return thrown;
+  throw new Error('nothing failed as it should', { cause: thrown });
+}
+
+async function getFrom(...steps: readonly Step[]) {
+  const server = await startMisbehavingServer(...steps);
+  try {
+    const work = async () => {
+      for await (const _piece of (await openBucket({ ...place, endpoint: server.url }).get('a')) ??
+        []);
+    };
+    return { error: await failure(work()), requests: server.seen.length };
+  } finally {
+    await server.close();
+  }
+}
+
+function refusal(status: number, code: string): Step {
+  const body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>Wrong words</Message><AWSAccessKeyId>AKIA-OF-TESTS</AWSAccessKeyId></Error>`;
+  return text(status, body, { 'content-type': 'application/xml' });
+}
+
+test.each([
+  ['503', refusal(503, 'ServiceUnavailable'), 'The object store cannot be reached (503).', 4],
+  ['500', refusal(500, 'InternalError'), 'The object store cannot be reached (500).', 4],
+  ['a lost connection', reset, 'The object store cannot be reached (ECONNRESET).', 4],
+  ['half an answer', half(200), 'The object store cannot be reached (ECONNRESET).', 1],
+])('%s means: later', async (_what, step, message, requests) => {
+  const found = await getFrom(step);
+  expect(found.error).toMatchObject({ code: 'unavailable', message, retryAfterSeconds: 1 });
+  expect(found.requests).toBe(requests);
+});
+
+test('one failure is not noticed', async () => {
+  const server = await startMisbehavingServer(refusal(503, 'SlowDown'), text(200, 'hello'));
+  const pieces = await openBucket({ ...place, endpoint: server.url }).get('a');
+  expect(pieces && (await buffer(pieces)).toString()).toBe('hello');
+  await server.close();
+});
+
+test('a store that is not there is away', async () => {
+  const endpoint = `http://127.0.0.1:${await closedPort()}`;
+  expect(await failure(openBucket({ ...place, endpoint }).remove('a'))).toMatchObject({
+    code: 'unavailable',
+    message: 'The object store cannot be reached (ECONNREFUSED).',
+  });
+});
+
+test.each([
+  [
+    403,
+    'AccessDenied',
+    'The credentials may not do that in the bucket "a-bucket".',
+    's3:PutObject',
+  ],
+  [403, 'InvalidAccessKeyId', 'The object store does not take these credentials.', 'AWS_ACCESS'],
+  [400, 'ExpiredToken', 'The object store does not take these credentials.', 'AWS_SESSION_TOKEN'],
+  [404, 'NoSuchBucket', 'There is no bucket "a-bucket".', 'FOVEA_OBJECTS_URL'],
+  [301, 'PermanentRedirect', 'The bucket "a-bucket" is in another region.', 'AWS_REGION'],
+  [
+    400,
+    'AuthorizationHeaderMalformed',
+    'The bucket "a-bucket" is in another region.',
+    'AWS_REGION',
+  ],
+])('%i %s says what to set, and no secret', async (status, code, message, hint) => {
+  const { error } = await getFrom(refusal(status, code));
+  expect(error).toMatchObject({ code: 'internal', message, hint: expect.stringContaining(hint) });
+  const { inspect } = await import('node:util');
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(
+    /AKIA-OF-TESTS|a-secret|Wrong words|Signature=/,
+  );
+});
+
+test('any other refusal is told by its name alone', async () => {
+  const { error } = await getFrom(refusal(405, 'MethodNotAllowed'));
+  expect(error).toMatchObject({
+    code: 'internal',
+    message: 'The object store refused a request (MethodNotAllowed, 405).',
+  });
+});
+
+test('without a region, AWS cannot be asked', async () => {
+  vi.stubEnv('AWS_REGION', undefined);
+  vi.stubEnv('AWS_CONFIG_FILE', '/nowhere');
+  expect(await failure(openBucket(place).remove('a'))).toMatchObject({
+    code: 'internal',
+    message: 'The region of the bucket is not set.',
+    hint: 'Set AWS_REGION.',
+  });
+});
+
+test('without credentials, no store can be asked', async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+  vi.stubEnv('AWS_CONFIG_FILE', '/nowhere');
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere');
+  const endpoint = `http://127.0.0.1:${await closedPort()}`;
+  expect(await failure(openBucket({ ...place, endpoint }).remove('a'))).toMatchObject({
+    code: 'internal',
+    message: 'There are no credentials for the object store.',
+  });
+});
+
+test.each([
+  ['s3://my-bucket', { bucket: 'my-bucket', prefix: '' }],
+  ['s3://my-bucket/', { bucket: 'my-bucket', prefix: '' }],
+  ['s3://my.bucket/a/b', { bucket: 'my.bucket', prefix: 'a/b/' }],
+  ['s3://my-bucket//a/', { bucket: 'my-bucket', prefix: 'a/' }],
+])('%s is a place', (value, expected) => {
+  expect(readSettings({ FOVEA_OBJECTS_URL: value }).objects).toMatchObject(expected);
+});
+
+test.each([
+  'https://my-bucket',
+  's3://',
+  's3://My_Bucket',
+  's3://b/../c',
+  's3://key:secret@bucket',
+])('%s is none', (value) => {
+  const wrong = () => readSettings({ FOVEA_OBJECTS_URL: value });
+  expect(wrong).toThrow('FOVEA_OBJECTS_URL: must be s3:// with a bucket');
+});
+
+test("downloads come from AWS itself, and through us from a store of one's own", () => {
+  const of = (more: Record<string, string>) =>
+    readSettings({ FOVEA_OBJECTS_URL: 's3://my-bucket', ...more }).objects;
+  expect(of({ AWS_REGION: 'eu-central-1' })).toMatchObject({
+    region: 'eu-central-1',
+    endpoint: undefined,
+    downloads: 'redirect',
+  });
+  const own = { AWS_ENDPOINT_URL: 'http://a', AWS_ENDPOINT_URL_S3: 'http://10.0.0.1:9000' };
+  expect(of(own)).toMatchObject({ endpoint: 'http://10.0.0.1:9000/', downloads: 'stream' });
+  expect(of({ ...own, FOVEA_OBJECTS_DOWNLOADS: 'redirect' })?.downloads).toBe('redirect');
+  expect(() => of({ AWS_ENDPOINT_URL: 'minio' })).toThrow('AWS_ENDPOINT_URL: must be');
+});
