@@ -13,6 +13,7 @@ export class StateReads {
   readonly #permits = new Semaphore({ permitsMax: limits.serverReadsMax, callerPermitsMax: 1 });
   /** Those of each workspace that run or wait. */
   readonly #open = new Map<string, number>();
+  #isClosed = false;
 
   /** A statement of a read may take `msMax`. */
   constructor(database: Pick<AsyncDatabase, 'snapshot'>, msMax: number = limits.readMsMax) {
@@ -37,12 +38,19 @@ export class StateReads {
     }
   }
 
+  /** Those that wait are given up. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   async #readOneState<T>(work: (reader: AsyncReader) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new FoveaError('cancelled', 'The service is stopping.');
     const state = await this.#database.snapshot();
     try {
+      // The memory holds the places of a million images, without which each is looked at twice.
       // Compiling a statement to machine code takes longer than most of them run.
       const settings = `SELECT set_config('statement_timeout', ?::text, true),
-        set_config('jit', 'off', true)`;
+        set_config('work_mem', '32MB', true), set_config('jit', 'off', true)`;
       await state.get(settings, [this.#msMax], () => undefined);
       return await work(state);
     } catch (thrown) {

@@ -20,10 +20,12 @@ import {
   movingSplits,
 } from '../../../src/platform/sqlite/search-index/update-index.ts';
 import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import type { ImageIndex } from '../../../src/platform/store/image-index.ts';
 import type { Metadata } from '../../../src/platform/store/images.ts';
+import type { SearchStore } from '../../../src/platform/store/search.ts';
 import type { Store } from '../../../src/platform/store/store.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../../../src/storage/async-database.ts';
-import { type Database, openDatabase } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 
 export type Split = 'train' | 'valid' | 'test';
@@ -52,7 +54,32 @@ export type NewModel = Pick<Model, 'project' | 'name' | 'batch' | 'width' | 'hei
   readonly metadata: Metadata;
 };
 
+/** A store with its search, on an engine. */
+interface OpenedEngine {
+  readonly shared: AsyncDatabase;
+  readonly store: Store;
+  readonly index: ImageIndex;
+  readonly search: SearchStore;
+}
+
 /** Projects of two workspaces: `cells` and `cars` of acme, `foreign` of globex. */
+export async function withImages(engine: OpenedEngine) {
+  const { shared, store } = engine;
+  const acme = await store.workspaces.ensure('acme', 1);
+  const globex = await store.workspaces.ensure('globex', 1);
+  await addProjects(shared, acme.id, globex.id);
+  const models = new Map<string, Model>();
+  return {
+    ...engine,
+    models,
+    acme,
+    globex,
+    ...additionsTo(engine, models),
+    ...changesOf(engine, models),
+  };
+}
+
+/** On SQLite. */
 export async function openSearch(bounds: SearchBounds = searchBounds) {
   const folder = mkdtempSync(join(tmpdir(), 'fovea-search-'));
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
@@ -61,28 +88,18 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
   database.run('PRAGMA synchronous = OFF');
   await shared.run('PRAGMA synchronous = OFF');
   const work = createTaskQueue(shared, { clock: systemClock, owner: 'test' });
-  const store = createSqliteStore(shared, work);
-  const acme = await store.workspaces.ensure('acme', 1);
-  const globex = await store.workspaces.ensure('globex', 1);
-  addProjects(database, acme.id, globex.id);
-  const models = new Map<string, Model>();
+  const index = bitSlicedImageIndex;
+  const search = searchStore(shared, index, work, readInThisThread(shared, bounds));
   return {
+    ...(await withImages({ shared, store: createSqliteStore(shared, work), index, search })),
     database,
-    shared,
-    store,
-    models,
-    acme,
-    globex,
-    search: searchStore(shared, bitSlicedImageIndex, work, readInThisThread(shared, bounds)),
     /** Later images have numbers that lie further on, in another chunk of the index. */
-    skip: (count: number) =>
+    skip: async (count: number) =>
       database.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'image_ordinals'", [
         count,
       ]),
-    ...additionsTo(shared, store, models),
-    ...changesOf(database, shared, store, models),
     /** Rows that the index has. */
-    rows: () =>
+    rows: async () =>
       [
         'search_terms',
         'search_chunks',
@@ -93,7 +110,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
       ].map((table) =>
         database.get(`SELECT count(*) AS n FROM ${table}`, [], (row) => row.integer('n')),
       ),
-    close: () => {
+    close: async () => {
       shared.close();
       database.close();
       rmSync(folder, { recursive: true, force: true });
@@ -102,7 +119,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
 }
 
 /** New images, one by one and many at once. */
-function additionsTo(shared: AsyncDatabase, store: Store, models: Map<string, Model>) {
+function additionsTo({ shared, store, index }: OpenedEngine, models: Map<string, Model>) {
   let number = 0;
   const toModel = (given: NewModel): Model => {
     number += 1;
@@ -139,7 +156,7 @@ function additionsTo(shared: AsyncDatabase, store: Store, models: Map<string, Mo
         for (const model of added) await insertImage(shared, model);
         for (const { id, project } of labelled) await labelImage(shared, id, project);
       };
-      await changingImages(shared, bitSlicedImageIndex, ids, writes, descriptors);
+      await changingImages(shared, index, ids, writes, descriptors);
       for (const { id } of removed) models.delete(id);
       for (const model of labelled) model.labels = ['WBC'];
       for (const model of added) models.set(model.id, model);
@@ -195,12 +212,7 @@ function newImage({ id, number }: Model, given: NewModel): Parameters<Images['ad
 type Images = Store['images'];
 
 /** What happens to images, to their rows and to what the test knows of them. */
-function changesOf(
-  database: Database,
-  shared: AsyncDatabase,
-  store: Store,
-  models: Map<string, Model>,
-) {
+function changesOf({ shared, store, index }: OpenedEngine, models: Map<string, Model>) {
   return {
     annotate: async (model: Model, labels: readonly string[], isPredicted: boolean) => {
       const boxes = labels.map((label) => ({ label, x: 5, y: 5, width: 2, height: 2 }));
@@ -229,7 +241,7 @@ function changesOf(
     },
     giveToJob: async (model: Model) => {
       const job = `job-${model.project}`;
-      await changingImages(shared, bitSlicedImageIndex, [model.id], () =>
+      await changingImages(shared, index, [model.id], () =>
         shared.run(
           `INSERT INTO annotation_job_images (job_id, image_id, state) VALUES (?, ?, 'unannotated')
            ON CONFLICT DO NOTHING`,
@@ -240,7 +252,7 @@ function changesOf(
     },
     move: async (moved: readonly Model[], to: Split) => {
       const moves = moved.map(({ id }) => ({ imageId: id, to }));
-      await movingSplits(shared, bitSlicedImageIndex, moves, async () => {
+      await movingSplits(shared, index, moves, async () => {
         for (const { imageId } of moves) {
           await shared.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
         }
@@ -248,21 +260,21 @@ function changesOf(
       for (const model of moved) model.split = to;
     },
     setTrashed: (project: string, isTrashed: boolean) =>
-      database.run('UPDATE projects SET deleted_at = ? WHERE id = ?', [
+      shared.run('UPDATE projects SET deleted_at = ? WHERE id = ?', [
         isTrashed ? 5 : undefined,
         project,
       ]),
   };
 }
 
-function addProjects(database: Database, acme: string, globex: string): void {
+async function addProjects(database: AsyncDatabase, acme: string, globex: string): Promise<void> {
   for (const id of ['cells', 'cars', 'foreign']) {
-    database.run(
+    await database.run(
       `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, public, created, updated)
        VALUES (?, ?, ?, ?, 'object-detection', 'things', 0, 1, 1)`,
       [id, id === 'foreign' ? globex : acme, id, id],
     );
-    database.run(
+    await database.run(
       `INSERT INTO annotation_jobs (id, project_id, name, created_by, created)
        VALUES (?, ?, 'job', 'test', 1)`,
       [`job-${id}`, id],
@@ -270,4 +282,9 @@ function addProjects(database: Database, acme: string, globex: string): void {
   }
 }
 
-export type Search = Awaited<ReturnType<typeof openSearch>>;
+/** Of any engine. */
+export type Search = Awaited<ReturnType<typeof withImages>> & {
+  readonly skip: (count: number) => Promise<unknown>;
+  readonly rows: () => Promise<readonly (number | undefined)[]>;
+  readonly close: () => Promise<void>;
+};

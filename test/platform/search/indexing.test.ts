@@ -239,11 +239,11 @@ it('finds all images of a workspace whose index is from before workspaces had a 
   expect(await count()).toBe(3);
   const added = await add('cars', 'd');
   expect(await count()).toBe(4);
-  fixture.setTrashed('cells', true);
+  await fixture.setTrashed('cells', true);
   expect(await count()).toBe(2);
   await fixture.remove(added);
   expect(await count()).toBe(1);
-  fixture.setTrashed('cells', false);
+  await fixture.setTrashed('cells', false);
   expect(await count()).toBe(3);
 });
 
@@ -255,12 +255,12 @@ it('names the tags of images in reach alone, wherever these lie', async () => {
     fixture.add({ ...image, project, name: 'a.jpg', tags });
   await add('cells', ['night']);
   await add('foreign', ['rain', 'secret']);
-  fixture.skip(9_000);
+  await fixture.skip(9_000);
   await add('cars', ['rain', 'fog']);
   const reach = { workspaceId: fixture.acme.id, projectIds: undefined };
   expect(await fixture.search.names(reach, 'tag')).toEqual(['fog', 'night', 'rain']);
   expect(await fixture.search.names({ ...reach, projectIds: ['cells'] }, 'tag')).toEqual(['night']);
-  fixture.setTrashed('cars', true);
+  await fixture.setTrashed('cars', true);
   expect(await fixture.search.names(reach, 'tag')).toEqual(['night']);
 });
 

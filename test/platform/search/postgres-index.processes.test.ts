@@ -28,7 +28,9 @@ import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/
 import { change, sort, trashed } from './changes.ts';
 import { condition, newImage, textOf } from './generators.ts';
 import { openSearch, type Search } from './indexed-images.ts';
+import { judgeIndex } from './judge-index.ts';
 import { type Copy, openCopy } from './postgres-copy.ts';
+import { openServerSearch } from './server-search.ts';
 
 let server: PostgresServer;
 
@@ -179,12 +181,17 @@ describe.skipIf(!hasPostgres)(title, { timeout: 240_000 }, () => {
             await copy.follow();
             expect(await copy.rows()).toEqual([0, 0]);
           } finally {
-            search.close();
+            await search.close();
             await copy.database.close();
           }
         },
       ),
       { numRuns: Number(process.env.SEARCH_RUNS ?? 20) },
     );
+  });
+
+  it('finds what a plain filter finds, behind the stores of a platform', async () => {
+    // Each run makes a database, which takes seconds.
+    await judgeIndex(async () => openServerSearch(await server.database()), 6);
   });
 });

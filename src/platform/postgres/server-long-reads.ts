@@ -1,0 +1,52 @@
+// Long reads of a platform on PostgreSQL: the server does their work, each in one state.
+
+import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
+import type { Answers, LongReads, Questions, ReadName } from '../sqlite/long-reads/long-reads.ts';
+import { rowReads } from '../sqlite/long-reads/run-long-read.ts';
+import { findSimilarInCatalog, searchCatalog } from './search-index/catalog.ts';
+import {
+  countFound,
+  findImages,
+  findSimilar,
+  foundIds,
+  foundRows,
+  listNames,
+} from './search-index/search-images.ts';
+import { serverImageIndex } from './search-index/server-image-index.ts';
+import { StateReads } from './state-reads.ts';
+
+const ofRows = rowReads(serverImageIndex);
+
+const reads: {
+  readonly [Name in ReadName]: (
+    reader: AsyncReader,
+    ...asked: Questions[Name]
+  ) => Promise<Answers[Name]>;
+} = {
+  find: findImages,
+  ids: foundIds,
+  found: foundRows,
+  count: countFound,
+  names: listNames,
+  like: findSimilar,
+  catalog: searchCatalog,
+  catalogSimilar: findSimilarInCatalog,
+  stats: ofRows.stats,
+  totals: ofRows.totals,
+  counts: ofRows.counts,
+  health: ofRows.health,
+  nearDuplicates: ofRows.nearDuplicates,
+  findings: ofRows.findings,
+  versionDiff: ofRows.versionDiff,
+  events: ofRows.events,
+  metadataFields: ofRows.metadataFields,
+};
+
+/** A statement of a read may take `msMax`. */
+export function readOnServer(database: Pick<AsyncDatabase, 'snapshot'>, msMax?: number): LongReads {
+  const states = new StateReads(database, msMax);
+  return {
+    read: (asker, { name, asked }) => states.read(asker, (reader) => reads[name](reader, ...asked)),
+    close: async () => states.close(),
+  };
+}
