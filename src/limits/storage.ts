@@ -83,8 +83,8 @@ export const storageLimits = {
   objectPartBytes: 16 * 1024 * 1024,
   /** Parts of one file that are sent at the same time, all of them in memory. */
   objectPartsAtOnceMax: 4,
-  /** The first attempt included: the SDK waits up to a second in between. */
-  objectAttemptsMax: 4,
+  /** The first attempt included: some 3 s, and 15 s where a store asks for less at a time. */
+  objectAttemptsMax: 6,
   objectConnectMsMax: 5_000,
   /** A store may think for so long before it answers. */
   objectSilenceMsMax: 30_000,

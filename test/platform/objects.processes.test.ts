@@ -2,7 +2,9 @@
 // sweep, and what callers are told while the store is away.
 
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,8 +13,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { systemClock } from '../../src/clock.ts';
 import { images } from '../../src/contract/images.ts';
 import { previews } from '../../src/contract/previews.ts';
+import { projects } from '../../src/contract/projects.ts';
+import { search } from '../../src/contract/search.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
+import { limits } from '../../src/limits.ts';
 import type { ObjectsPlace } from '../../src/objects-place.ts';
 import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
@@ -165,4 +170,63 @@ describe.skipIf(!hasS3Server)('a platform with its files in an object store', ()
     expect([written.status, written.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await written.text()).toMatch(/The object store cannot be reached \(ECONNREFUSED\)/);
   });
+
+  test('takes no image for unreadable because the store was away', async () => {
+    const data = await newFolder();
+    const gate = await startGate(server.endpoint);
+    onTestFinished(gate.close);
+    const objects = { ...(await server.place()), endpoint: gate.url };
+    const first = await startTestPlatform({ data, objects });
+    await createProject(first.client, 'cells');
+    gate.refuse();
+    const id = await upload(first.client, 'cells', 1);
+    while (gate.refused() < limits.objectAttemptsMax) await delay(50);
+    await first.close();
+    gate.open();
+    const second = await startTestPlatform({ data, objects });
+    onTestFinished(() => second.close());
+    const like = { ...inProject, like_image: id };
+    const { body: found } = await second.client.call(search.images_search, like);
+    expect(found.results).toMatchObject([{ id }]);
+    const { body: health } = await second.client.call(projects.projects_health, inProject);
+    expect(health.unreadable).toEqual({ total: 0, images: [] });
+  });
 });
+
+/** A way to the store that may refuse to give content out. */
+async function startGate(endpoint: string) {
+  let refused = 0;
+  let isOpen = true;
+  const gate = createServer(async (request, response) => {
+    const { method, url = '', headers } = request;
+    if (!isOpen && method === 'GET' && !url.includes('list-type')) {
+      refused += 1;
+      response.writeHead(503).end();
+      return;
+    }
+    // The host is in the signature.
+    const sent = send(endpoint + url, { method, headers });
+    request.pipe(sent);
+    const [answer] = await once(sent, 'response');
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  gate.listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  const address = gate.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    refuse: () => {
+      isOpen = false;
+    },
+    open: () => {
+      isOpen = true;
+    },
+    refused: () => refused,
+    close: async () => {
+      gate.closeAllConnections();
+      gate.close();
+    },
+  };
+}

@@ -2,10 +2,13 @@
 
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import type { ObjectsPlace } from '../../src/objects-place.ts';
 import { openBucket } from '../../src/storage/s3/bucket.ts';
+import { openS3Blobs } from '../../src/storage/s3/open-s3-blobs.ts';
+import { uuidv7 } from '../../src/uuid.ts';
 import {
   closedPort,
   half,
@@ -14,6 +17,7 @@ import {
   startMisbehavingServer,
   text,
 } from '../fixtures/scripted-http-server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const place: ObjectsPlace = {
   bucket: 'a-bucket',
@@ -31,6 +35,12 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllEnvs();
 });
+
+const helloHash = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
+
+function listOf(key: string): string {
+  return `<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>${key}</Key><Size>5</Size></Contents></ListBucketResult>`;
+}
 
 async function failure(work: Promise<unknown>): Promise<FoveaError> {
   const thrown = await work.catch((each: unknown) => each);
@@ -57,9 +67,9 @@ function refusal(status: number, code: string): Step {
 }
 
 test.each([
-  ['503', refusal(503, 'ServiceUnavailable'), 'The object store cannot be reached (503).', 4],
-  ['500', refusal(500, 'InternalError'), 'The object store cannot be reached (500).', 4],
-  ['a lost connection', reset, 'The object store cannot be reached (ECONNRESET).', 4],
+  ['503', refusal(503, 'ServiceUnavailable'), 'The object store cannot be reached (503).', 6],
+  ['500', refusal(500, 'InternalError'), 'The object store cannot be reached (500).', 6],
+  ['a lost connection', reset, 'The object store cannot be reached (ECONNRESET).', 6],
   ['half an answer', half(200), 'The object store cannot be reached (ECONNRESET).', 1],
 ])('%s means: later', async (_what, step, message, requests) => {
   const found = await getFrom(step);
@@ -71,6 +81,21 @@ test('one failure is not noticed', async () => {
   const server = await startMisbehavingServer(refusal(503, 'SlowDown'), text(200, 'hello'));
   const pieces = await openBucket({ ...place, endpoint: server.url }).get('a');
   expect(pieces && (await buffer(pieces)).toString()).toBe('hello');
+  await server.close();
+});
+
+test('content that breaks off is read once more', async () => {
+  const marker = text(200, 'us');
+  const list = text(200, listOf(`2c/${helloHash}.${uuidv7(0)}`), { 'content-type': 'text/xml' });
+  const server = await startMisbehavingServer(marker, list, half(200), text(200, 'hello'));
+  const blobs = await openS3Blobs({
+    place: { ...place, endpoint: server.url },
+    folder: await temporaryFolder(),
+    owner: 'us',
+    clock: systemClock,
+  });
+  expect(Buffer.from(await blobs.get(helloHash)).toString()).toBe('hello');
+  expect(server.seen).toHaveLength(4);
   await server.close();
 });
 

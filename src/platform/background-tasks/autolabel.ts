@@ -127,13 +127,13 @@ async function detect(
   }
 }
 
-/** Lost or damaged content is an error of this image; a failing disk is not. */
+/** Lost or damaged content is an error of this image; a failing disk or store is not. */
 async function readImage(
   { blobs }: TaskDependencies,
   { hash }: Image,
 ): Promise<Uint8Array | FoveaError> {
   return blobs.get(hash).catch((thrown: unknown) => {
-    if (thrown instanceof FoveaError) return thrown;
+    if (thrown instanceof FoveaError && thrown.code !== 'unavailable') return thrown;
     throw thrown;
   });
 }

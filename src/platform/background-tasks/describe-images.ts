@@ -55,7 +55,8 @@ async function lookAt(
     const { descriptor } = await readDescribedImage(await blobs.get(hash));
     return { imageId, descriptor };
   } catch (thrown) {
-    if (!(thrown instanceof FoveaError)) throw thrown;
+    // A store that is away says nothing about the image.
+    if (!(thrown instanceof FoveaError) || thrown.code === 'unavailable') throw thrown;
     if (thrown.code === 'not_found') return { imageId, problem: 'its file is lost' };
     return { imageId, problem: thrown.problems[0]?.message ?? thrown.message };
   }

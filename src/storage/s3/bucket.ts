@@ -45,15 +45,16 @@ export interface Bucket {
   link(key: string, as: LinkedAs): Promise<string>;
 }
 
-export function openBucket(place: ObjectsPlace): Bucket {
-  return new S3Bucket(place);
+/** `attemptsMax`: of each request; that of `limits` unless given. */
+export function openBucket(place: ObjectsPlace, attemptsMax?: number): Bucket {
+  return new S3Bucket(place, attemptsMax);
 }
 
 class S3Bucket implements Bucket {
   readonly #client: S3Client;
   readonly #place: ObjectsPlace;
 
-  constructor(place: ObjectsPlace) {
+  constructor(place: ObjectsPlace, attemptsMax: number = limits.objectAttemptsMax) {
     const { endpoint } = place;
     // Stores behind an endpoint have one region, of any name.
     const region = place.region ?? (endpoint === undefined ? undefined : 'us-east-1');
@@ -65,7 +66,7 @@ class S3Bucket implements Bucket {
       // Content has its own checksum; others than AWS do not know those of the SDK.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      maxAttempts: limits.objectAttemptsMax,
+      maxAttempts: attemptsMax,
       requestHandler: {
         connectionTimeout: limits.objectConnectMsMax,
         socketTimeout: limits.objectSilenceMsMax,

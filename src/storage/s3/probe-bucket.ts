@@ -12,7 +12,7 @@ import { openBucket } from './bucket.ts';
  * the blob store does.
  */
 export async function probeBucket(place: ObjectsPlace, clock: Clock): Promise<number> {
-  const bucket = openBucket(place);
+  const bucket = openBucket(place, attemptsMax);
   const content = Buffer.from(randomUUID());
   const key = `.fovea-probe-${content}`;
   const beganMs = clock.monotonic();
@@ -27,3 +27,6 @@ export async function probeBucket(place: ObjectsPlace, clock: Clock): Promise<nu
 }
 
 const requests = 4;
+
+/** Somebody waits. */
+const attemptsMax = 2;

@@ -134,9 +134,16 @@ class S3Blobs implements BlobStore {
     return content;
   }
 
-  async #whole(key: string): Promise<Uint8Array | undefined> {
+  /** The SDK tries again until an answer begins: one that breaks off is asked for once more. */
+  async #whole(key: string, look = 1): Promise<Uint8Array | undefined> {
     const pieces = await this.#bucket.get(key);
-    return pieces && buffer(pieces);
+    if (pieces === undefined) return undefined;
+    try {
+      return await buffer(pieces);
+    } catch (thrown) {
+      if (look === looksMax) throw thrown;
+      return this.#whole(key, look + 1);
+    }
   }
 
   async open(hash: string): Promise<Readable> {
@@ -233,7 +240,7 @@ class S3Blobs implements BlobStore {
   }
 }
 
-/** A sweep may take an older copy between a list and a read, but not again and again. */
+/** A sweep may take an older copy between a list and a read, and a line may break: not always. */
 const looksMax = 3;
 
 function startOf(hash: string): string {
