@@ -24,7 +24,6 @@ import type { TrustedProxies } from '../network/client-address.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
-import { type OpenAsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { openBlobs } from '../storage/open-blobs.ts';
 import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
@@ -48,13 +47,11 @@ import { openTemporaryFiles } from './background-tasks/temporary-files.ts';
 import { platformHandlers } from './handlers.ts';
 import { startDescriptors } from './images/descriptors.ts';
 import { platformRoutes } from './routes.ts';
+import { openRows, type Rows } from './rows.ts';
 import { createDownloadLinks } from './signed-links/download-links.ts';
 import { openSigningKey } from './signed-links/signing-key.ts';
 import { openUploads } from './signed-links/upload-links.ts';
-import { recordingActivity } from './sqlite/activity/record-activity.ts';
-import { startLongReadThreads } from './sqlite/long-reads/long-read-threads.ts';
-import { platformMigrations } from './sqlite/migrations.ts';
-import { createSqliteStore } from './sqlite/sqlite-store.ts';
+import { createStore } from './sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './store/workspaces.ts';
 import { createTasks } from './tasks.ts';
@@ -68,6 +65,8 @@ export interface PlatformOptions {
   readonly port: number;
   /** The most that `augmentation.image.versions` may ask for: the cap of a plan. */
   readonly versionMultiplierMax?: number;
+  /** A PostgreSQL database for its rows; else they are in a file of the data folder. */
+  readonly databaseUrl?: Secret;
   /** Slug of the workspace that is there from the start. */
   readonly workspace: string;
   /** Keys to accept, for all of that workspace, as long as the service runs. */
@@ -119,23 +118,18 @@ export async function startPlatform(options: PlatformOptions): Promise<CallableS
       'Set FOVEA_WORKSPACE to another slug.',
     );
   }
-  const file = join(options.data, 'platform.db');
-  const opened = openAsyncDatabase(file, platformMigrations);
+  const rows = await openRows(options.data, options.databaseUrl, options.clock);
   try {
-    const database = await recordingActivity(opened, options.clock);
-    return await startOn(database, options);
+    return await startOn(rows, options);
   } catch (thrown) {
-    opened.close();
+    await rows.database.close();
     throw thrown;
   }
 }
 
-async function startOn(
-  database: OpenAsyncDatabase,
-  options: PlatformOptions,
-): Promise<CallableService> {
+async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableService> {
   const { data, clock, log, publicUrl } = options;
-  const { queue, store, blobs, temporaryFiles, key } = await openStorage(database, options);
+  const { queue, store, blobs, temporaryFiles, key } = await openStorage(rows, options);
   const links = createDownloadLinks(clock, key);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
@@ -229,14 +223,16 @@ function taskSettings(
   };
 }
 
-/** Opens what is in the data folder: rows, tasks, files, and the signing key. */
-async function openStorage(database: OpenAsyncDatabase, { data, objects, clock }: PlatformOptions) {
+/** Opens what is in the data folder beside the rows: tasks, files, and the signing key. */
+async function openStorage(
+  { database, index, reads }: Rows,
+  { data, objects, clock }: PlatformOptions,
+) {
   const queue = createTaskQueue(database, { clock, owner: randomBytes(8).toString('hex') });
-  const reader = startLongReadThreads(join(data, 'platform.db'));
   const key = await openSigningKey(data);
   return {
     queue,
-    store: createSqliteStore(database, queue, reader),
+    store: createStore(database, index, queue, reads),
     blobs: await openBlobs({ data, objects, owner: key.sign('objects', []), clock }),
     temporaryFiles: await openTemporaryFiles(join(data, 'scratch'), clock),
     key,

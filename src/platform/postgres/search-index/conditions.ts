@@ -60,6 +60,7 @@ export async function conditionOf(
 }
 
 export function joined(parts: readonly Condition[], operator: 'AND' | 'OR'): Condition {
+  if (parts.length === 0) return operator === 'AND' ? everything : nothing;
   return {
     sql: parts.map(({ sql }) => `(${sql})`).join(` ${operator} `),
     values: parts.flatMap(({ values }) => values),
