@@ -54,6 +54,7 @@ function blobRoute(blobs: BlobStore, links: DownloadLinks): Route<Principal> {
         filename: name,
         bytes: await blobs.size(hash),
         open: () => blobs.open(hash),
+        openRange: (range) => blobs.openRange(hash, range),
       });
     },
   };

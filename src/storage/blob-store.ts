@@ -29,6 +29,7 @@ import {
   verified,
   verifiedAtOnce,
 } from './content-hash.ts';
+import type { ByteRange } from './file-store.ts';
 
 /** What is kept of some content. */
 export interface StoredBlob {
@@ -74,6 +75,8 @@ export interface BlobStore {
    * the stream fails with `internal`.
    */
   open(hash: string): Promise<Readable>;
+  /** A part of the content: no more is read, and so it is not held against the hash. */
+  openRange(hash: string, range: ByteRange): Promise<Readable>;
   /**
    * A short-lived address at which anybody gets the content from where it is kept; undefined: it is
    * to be had from here alone.
@@ -178,6 +181,11 @@ class BlobFolder implements BlobStore {
     const content = Buffer.allocUnsafeSlow(size);
     await file.read(content).finally(() => file.close());
     return Readable.from(verifiedAtOnce(content, hash), { objectMode: false });
+  }
+
+  async openRange(hash: string, range: ByteRange): Promise<Readable> {
+    const file = await this.#find(hash, (path) => open(path, 'r'));
+    return file.createReadStream({ ...range });
   }
 
   async link(): Promise<undefined> {

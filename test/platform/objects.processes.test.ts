@@ -97,6 +97,8 @@ describe.skipIf(!hasS3Server)('a platform with its files in an object store', ()
     const second = await startTestPlatform({ data, objects });
     const { link } = await shown(second.client, kept);
     expect((await fetch(link)).status).toBe(200);
+    const part = await fetch(link, { headers: { range: 'bytes=1-3' } });
+    expect([part.status, await part.text()]).toEqual([206, 'PNG']);
     expect(await exportedFiles(second.client, data)).toBe(5);
     await second.close();
 

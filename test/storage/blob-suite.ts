@@ -34,6 +34,7 @@ export function judgeBlobStore(
   };
 
   describe(`${name}: keeping`, () => judgeKeeping(open));
+  describe(`${name}: parts`, () => judgeParts(open));
   describe(`${name}: what is missing`, () => judgeMissing(open));
   describe(`${name}: damage`, () => judgeDamage(open));
   describe(`${name}: sweeping`, () => judgeSweeping(open));
@@ -105,6 +106,20 @@ function judgeKeeping(open: Open): void {
       helloHash,
     ]);
     expect(await blobs.sweep(() => true, 0)).toEqual({ removed: 0, bytesRemoved: 0, kept: 1 });
+  });
+}
+
+function judgeParts(open: Open): void {
+  test('gives a part of the content', async () => {
+    const { blobs } = await open();
+    const content = Buffer.alloc(1_000_003, 'abcdefg');
+    const { hash } = await blobs.put(content);
+    const part = async (start: number, end: number) =>
+      (await buffer(await blobs.openRange(hash, { start, end }))).toString();
+    expect(await part(0, 0)).toBe('a');
+    expect(await part(999_999, 1_000_002)).toBe(content.subarray(999_999).toString());
+    expect((await part(8, 500_000)).length).toBe(499_993);
+    await expect(blobs.openRange(helloHash, { start: 0, end: 1 })).rejects.toMatchObject(missing);
   });
 }
 

@@ -20,6 +20,7 @@ import { limits } from '../../limits.ts';
 import type { ObjectsPlace } from '../../objects-place.ts';
 import type { LinkedAs } from '../blob-store.ts';
 import { damaged } from '../content-hash.ts';
+import type { ByteRange } from '../file-store.ts';
 import { asObjectsError, isMissingObject } from './errors.ts';
 
 export interface ListedObject {
@@ -32,7 +33,7 @@ export interface Bucket {
   /** Objects whose keys begin so, sorted by key. */
   list(start: string): AsyncIterable<ListedObject>;
   /** Undefined: there is no such object. What fails on the way fails the stream. */
-  get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** The store holds the bytes against their SHA-256, which is in the signature. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
@@ -94,9 +95,12 @@ class S3Bucket implements Bucket {
     } while (from !== undefined);
   }
 
-  async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+  async get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const part = range && { Range: `bytes=${range.start}-${range.end}` };
     try {
-      const { Body } = await this.#client.send(new GetObjectCommand(this.#object(key)));
+      const { Body } = await this.#client.send(
+        new GetObjectCommand({ ...this.#object(key), ...part }),
+      );
       return this.#read(Body instanceof Readable ? Body : Readable.from([]));
     } catch (thrown) {
       if (isMissingObject(thrown)) return undefined;

@@ -26,6 +26,7 @@ import {
   verified,
 } from '../content-hash.ts';
 import { diskError, WatchedSource } from '../disk-errors.ts';
+import type { ByteRange } from '../file-store.ts';
 import { writeSynced } from '../write-synced-file.ts';
 import type { Bucket, ListedObject } from './bucket.ts';
 
@@ -149,6 +150,11 @@ class S3Blobs implements BlobStore {
   async open(hash: string): Promise<Readable> {
     const pieces = await this.#find(hash, (key) => this.#bucket.get(key));
     return Readable.from(verified(pieces, hash), { objectMode: false });
+  }
+
+  async openRange(hash: string, range: ByteRange): Promise<Readable> {
+    const pieces = await this.#find(hash, (key) => this.#bucket.get(key, range));
+    return Readable.from(pieces, { objectMode: false });
   }
 
   async link(hash: string, as: LinkedAs): Promise<string | undefined> {
