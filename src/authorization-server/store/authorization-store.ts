@@ -179,17 +179,13 @@ export function createKeyStore(database: AsyncDatabase): KeyStore {
 const storedRow = `SELECT authorizations.*, accounts.password FROM authorizations
   LEFT JOIN accounts ON accounts.id = authorizations.account_id`;
 
-/**
- * No token is issued whose grant was revoked meanwhile. PostgreSQL wants the type of a parameter
- * where that is first named.
- */
+/** No token is issued whose grant was revoked meanwhile. */
 const writeRow = `INSERT INTO authorizations
     (hash, kind, grant_hash, account_id, client_id, uid_hash, sealed, expires)
-  SELECT CAST(:hash AS TEXT), :kind, CAST(:grantHash AS TEXT), CAST(:accountId AS TEXT), :clientId,
-    :uidHash, :sealed, :expires
+  SELECT :hash, :kind, :grantHash, :accountId, :clientId, :uidHash, :sealed, :expires
   WHERE (:grantHash IS NULL OR :grantHash = :hash
       OR EXISTS (SELECT 1 FROM authorizations WHERE hash = :grantHash))
-    AND (CAST(:password AS TEXT) IS NULL
+    AND (:password IS NULL
       OR EXISTS (SELECT 1 FROM accounts WHERE id = :accountId AND password = :password))
   ON CONFLICT (hash) DO UPDATE SET account_id = excluded.account_id,
     uid_hash = excluded.uid_hash, sealed = excluded.sealed, expires = excluded.expires`;

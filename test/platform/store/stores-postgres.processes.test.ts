@@ -1,6 +1,7 @@
 // The stores of the platform on PostgreSQL: the same promises.
 
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { runFor } from '../../../src/current-caller.ts';
 import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
 import { serverTables } from '../../../src/platform/sqlite/activity/change-triggers.ts';
 import { recordingActivityOnServer } from '../../../src/platform/sqlite/activity/record-activity.ts';
@@ -13,7 +14,7 @@ import { settableClock } from '../../fixtures/settable-clock.ts';
 import { judgeDatasets } from './judge-datasets.ts';
 import { judgeImages } from './judge-images.ts';
 import { judgeWorkspaces } from './judge-workspaces.ts';
-import { noLongReads, type OpenedStores } from './opened-stores.ts';
+import { noLongReads, type OpenedStores, withProject } from './opened-stores.ts';
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
   let server: PostgresServer;
@@ -43,4 +44,23 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
   judgeImages(open);
   judgeDatasets(open);
   judgeWorkspaces(open);
+
+  test('of many who change one workspace at once none is sent away', async () => {
+    const { store, workspace } = await withProject(open);
+    const change = { externalId: undefined, authGroups: undefined, projects: undefined };
+    const adding = Array.from({ length: 100 }, (_, n) =>
+      runFor({ name: `key ${n % 10}`, group: workspace.id }, () =>
+        store.folders.add({
+          ...change,
+          id: `folder-${n}`,
+          workspaceId: workspace.id,
+          name: `${n}`,
+          parentId: undefined,
+          created: 1,
+        }),
+      ),
+    );
+    await Promise.all(adding);
+    expect(await store.folders.names(workspace.id)).toHaveLength(100);
+  });
 });

@@ -2,8 +2,9 @@
 // moves the time of the last change of the projects concerned.
 
 import type { Clock } from '../../../clock.ts';
-import { currentWork } from '../../../current-caller.ts';
+import { currentCaller, currentWork } from '../../../current-caller.ts';
 import { limits } from '../../../limits.ts';
+import { Semaphore } from '../../../semaphore.ts';
 import type {
   AsyncDatabase,
   AsyncSnapshot,
@@ -88,6 +89,18 @@ class RecordingFile extends RecordingDatabase<OpenAsyncDatabase> implements Open
 }
 
 class RecordingServer extends RecordingDatabase<OpenServerDatabase> implements OpenServerDatabase {
+  /** Those of a workspace write one log: at once they would only undo each other. */
+  readonly #turns = new Semaphore({
+    permitsMax: limits.databaseConnectionsMax,
+    groupPermitsMax: 1,
+  });
+
+  override transaction<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isInTransaction) return super.transaction(work);
+    const caller = currentCaller();
+    return this.#turns.run(() => super.transaction(work), caller && { caller });
+  }
+
   close(): Promise<void> {
     return this.database.close();
   }
