@@ -74,6 +74,23 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     expect(runs).toBeGreaterThan(12);
   });
 
+  test('who reads some rows of a small table keeps nobody from writing others', async () => {
+    const database = await openNew();
+    for (const name of ['a', 'b', 'c']) await add(database, name);
+    await database.run('ANALYZE things');
+    const locked = await database.transaction(async () => {
+      const sql = 'SELECT name FROM json_each(?) AS wanted JOIN things ON name = wanted.value';
+      await database.all(sql, ['["a"]'], (row) => row.text('name'));
+      return database.all(
+        `SELECT locktype FROM pg_locks WHERE mode = 'SIReadLock' AND pid = pg_backend_pid()
+           AND relation = 'things'::regclass`,
+        [],
+        (row) => row.text('locktype'),
+      );
+    });
+    expect(locked).toEqual(['tuple']);
+  });
+
   test('a text with U+0000 is refused', async () => {
     const database = await openNew();
     await expect(add(database, 'a\0b')).rejects.toMatchObject({ code: 'invalid_input' });

@@ -48,9 +48,8 @@ export class StateReads {
     const state = await this.#database.snapshot();
     try {
       // The memory holds the places of a million images, without which each is looked at twice.
-      // Compiling a statement to machine code takes longer than most of them run.
       const settings = `SELECT set_config('statement_timeout', ?::text, true),
-        set_config('work_mem', '32MB', true), set_config('jit', 'off', true)`;
+        set_config('work_mem', '32MB', true)`;
       await state.get(settings, [this.#msMax], () => undefined);
       return await work(state);
     } catch (thrown) {

@@ -38,8 +38,8 @@ export async function openPostgresDatabase(
   migrations: readonly Migration[],
   { onWriter = '' }: ServerOptions = {},
 ): Promise<OpenServerDatabase> {
-  const writers = await createPool(url, schema, 'transaction_isolation=serializable', onWriter);
-  const readers = await createPool(url, schema, 'transaction_read_only=on');
+  const writers = await createPool(url, schema, rulesOfWriters, onWriter);
+  const readers = await createPool(url, schema, ['default_transaction_read_only=on']);
   const database = new PostgresDriver(writers, readers);
   try {
     await inClient(writers, (client) => translated(() => migrate(client, schema, migrations)));
@@ -50,12 +50,24 @@ export async function openPostgresDatabase(
   }
 }
 
-/** `rule`: the default of the transactions of its connections. `first`: what each of them runs. */
-async function createPool(url: Secret, schema: string, rule: string, first = ''): Promise<Pool> {
+/**
+ * Whoever looks through a whole table is in conflict with all who write into it. By an index few
+ * rows are looked at.
+ */
+const rulesOfWriters = ['default_transaction_isolation=serializable', 'enable_seqscan=off'];
+
+/** `rules`: settings of its connections. `first`: what each of them runs. */
+async function createPool(
+  url: Secret,
+  schema: string,
+  rules: readonly string[],
+  first = '',
+): Promise<Pool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url.reveal(),
-    options: `-c search_path=${schema} -c default_${rule}`,
+    // To compile a statement takes longer than nearly all of ours run.
+    options: [`search_path=${schema}`, 'jit=off', ...rules].map((rule) => `-c ${rule}`).join(' '),
     application_name: 'fovea',
     max: limits.databaseConnectionsMax,
     connectionTimeoutMillis: limits.databaseConnectMsMax,

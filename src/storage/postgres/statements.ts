@@ -119,13 +119,14 @@ CREATE OR REPLACE AGGREGATE json_group_array(${type}) (
 
 /** What SQLite has and our statements use. */
 export const functions = `
+-- For lists that are thought to be long, whole tables would be read.
 CREATE OR REPLACE FUNCTION json_each(list text) RETURNS TABLE (key bigint, value text)
-LANGUAGE sql IMMUTABLE STRICT AS $$
+LANGUAGE sql IMMUTABLE STRICT ROWS 1 AS $$
   SELECT ordinality - 1, value FROM jsonb_array_elements_text(list::jsonb) WITH ORDINALITY
 $$;
 -- The path is that of a member, such as $.tags.
 CREATE OR REPLACE FUNCTION json_each(document text, path text)
-RETURNS TABLE (key bigint, value text) LANGUAGE sql IMMUTABLE STRICT AS $$
+RETURNS TABLE (key bigint, value text) LANGUAGE sql IMMUTABLE STRICT ROWS 1 AS $$
   SELECT ordinality - 1, value FROM jsonb_array_elements_text(
     coalesce(document::jsonb -> substr(path, 3), '[]')) WITH ORDINALITY
 $$;

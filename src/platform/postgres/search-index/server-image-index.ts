@@ -4,6 +4,7 @@ import { term } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { ImageIndex, TermChange } from '../../store/image-index.ts';
 import { lexeme } from './conditions.ts';
+import { numberList } from './list-text.ts';
 import { addLooks, findLooks, readLook } from './looks.ts';
 import { updateIndex } from './update-index.ts';
 
@@ -28,8 +29,8 @@ async function changeTerms(database: AsyncDatabase, changes: readonly TermChange
   await database.run(
     `UPDATE image_search AS s SET terms = ts_delete(s.terms, r.removed) || r.added
      FROM json_to_recordset(?::json) AS r (ordinal bigint, added tsvector, removed text[])
-     WHERE s.ordinal = r.ordinal`,
-    [JSON.stringify(rows)],
+     WHERE s.ordinal = r.ordinal AND s.ordinal = ANY(?::bigint[])`,
+    [JSON.stringify(rows), numberList(rows.map(({ ordinal }) => ordinal))],
   );
 }
 
