@@ -72,11 +72,8 @@ export const storageLimits = {
 
   // Objects in an S3 store.
 
-  /**
-   * A copy of known content that is older is not relied on but made anew: a sweep takes what is an
-   * hour old, so whoever put content has the other half to store a reference to it.
-   */
-  objectRenewMs: 30 * 60 * 1000,
+  /** A sweep takes what was put an hour ago: the other half is for storing a reference to it. */
+  objectPutMsMax: 30 * 60 * 1000,
   /** Objects whose keys are remembered: some 3 MB. */
   objectKeysKnownMax: 10_000,
   /** Larger files go in parts; of these 10,000 are allowed, so a file may have 160 GB. */

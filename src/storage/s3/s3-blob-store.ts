@@ -1,8 +1,8 @@
 // The blob store on a bucket of an S3 store.
 //
 // Content has the key `ab/abcd….<generation>`, which is written once and removed once, so that no
-// request that comes late can take what was put since. A put relies on a copy only while it is
-// young, else it writes another; a sweep removes only copies that are older than that by far.
+// request that comes late can take what was put since: each put writes another copy, and a sweep
+// removes the copies that are old.
 
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -66,6 +66,9 @@ class S3Blobs implements BlobStore {
   /** Copies that were there, by the hash: a read that finds one needs no list. */
   readonly #known = new LruCache<string, Copy>({ weightMax: limits.objectKeysKnownMax });
 
+  #lastMs = 0;
+  #fraction = 0;
+
   constructor({ bucket, folder, clock, givesLinks }: S3BlobsOptions) {
     this.#bucket = bucket;
     this.#folder = folder;
@@ -110,23 +113,20 @@ class S3Blobs implements BlobStore {
     return blob;
   }
 
-  /** Writes a copy, unless there is one that no sweep takes before it is referred to. */
+  /** Writes another copy: to look for one that is there would be a request as well. */
   async #keep({ hash, bytes }: StoredBlob, write: (key: string) => Promise<void>): Promise<void> {
-    const beganMs = this.#clock.now();
-    const copies = await this.#copies(hash);
-    const young = copies.findLast(
-      (copy) => copy.bytes === bytes && copy.timeMs > beganMs - limits.objectRenewMs,
-    );
-    if (young !== undefined) {
-      this.#known.set(hash, young);
-      return;
-    }
-    const key = `${startOf(hash)}.${uuidv7(beganMs)}`;
+    const timeMs = this.#clock.now();
+    const key = `${startOf(hash)}.${this.#generation(timeMs)}`;
     await write(key);
-    if (this.#clock.now() - beganMs > limits.objectRenewMs) throw tooSlow();
-    this.#known.set(hash, { key, bytes, hash, timeMs: beganMs });
-    // Damaged ones: nobody relies on them.
-    for (const copy of copies) if (copy.bytes !== bytes) await this.#bucket.remove(copy.key);
+    if (this.#clock.now() - timeMs > limits.objectPutMsMax) throw tooSlow();
+    this.#known.set(hash, { key, bytes, hash, timeMs });
+  }
+
+  /** Those of this process are in their order, also within a millisecond. */
+  #generation(timeMs: number): string {
+    this.#fraction = timeMs === this.#lastMs ? (this.#fraction + 1) % fractions : 0;
+    this.#lastMs = timeMs;
+    return uuidv7(timeMs, this.#fraction);
   }
 
   async get(hash: string): Promise<Uint8Array> {
@@ -245,6 +245,9 @@ class S3Blobs implements BlobStore {
     throw notFound('stored content', hash);
   }
 }
+
+/** What the fraction of a UUID can tell apart. */
+const fractions = 4_096;
 
 /** A sweep may take an older copy between a list and a read, and a line may break: not always. */
 const looksMax = 3;
