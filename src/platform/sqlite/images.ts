@@ -38,8 +38,8 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(
-        `SELECT *, (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id) AS tags
-         FROM images WHERE project_id = ? AND id = ?`,
+        `SELECT *, (SELECT json_group_array(tag ORDER BY tag) FROM image_tags
+           WHERE image_id = images.id) AS tags FROM images WHERE project_id = ? AND id = ?`,
         [projectId, imageId],
         readImage,
       ),

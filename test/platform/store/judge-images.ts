@@ -49,6 +49,7 @@ function judgeChanges(open: OpenStores): void {
       sequenceNumber: 3,
       inferenceId: undefined,
       isPredicted: false,
+      tags: ['day', 'night', 'Ärger'],
       annotation: { boxes: [{ label: 'cat' }, { label: 'cat' }, { label: 'dog' }] },
     });
     expect((await store.images.projectOf(workspace.id, 'a'))?.id).toBe(project.id);
