@@ -33,8 +33,8 @@ export const storageLimits = {
   databaseIdleConnectionMs: 30_000,
   /** A statement, and a transaction that waits for its process. */
   databaseStatementMsMax: 30_000,
-  /** Attempts of a transaction where others change the same rows. */
-  databaseAttemptsMax: 12,
+  /** Attempts of a transaction where others change the same rows: three processes need over 12. */
+  databaseAttemptsMax: 20,
   /** The wait before the second one, at most; it doubles with each. */
   databaseRetryMs: 4,
   /** Rows that a cursor fetches in one round trip. */
