@@ -3,8 +3,8 @@
 
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
-import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
-import { createSqliteStore } from '../../src/platform/sqlite/sqlite-store.ts';
+import { createSqliteStore } from '../../src/platform/database/create-store.ts';
+import { platformMigrations } from '../../src/platform/database/migrations.ts';
 import type { Store } from '../../src/platform/store/store.ts';
 import { type OpenAsyncDatabase, openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../secret.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
-import { recordingActivity } from './sqlite/activity/record-activity.ts';
-import { startLongReadThreads } from './sqlite/long-reads/long-read-threads.ts';
-import type { LongReads } from './sqlite/long-reads/long-reads.ts';
-import { platformMigrations } from './sqlite/migrations.ts';
-import { bitSlicedImageIndex } from './sqlite/search-index/bit-sliced-image-index.ts';
+import { recordingActivity } from './database/activity/record-activity.ts';
+import { startLongReadThreads } from './database/long-reads/long-read-threads.ts';
+import type { LongReads } from './database/long-reads/long-reads.ts';
+import { platformMigrations } from './database/migrations.ts';
+import { bitSlicedImageIndex } from './database/search-index/bit-sliced-image-index.ts';
 import type { ImageIndex } from './store/image-index.ts';
 
 export interface Rows {

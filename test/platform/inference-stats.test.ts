@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
+import { platformMigrations } from '../../src/platform/database/migrations.ts';
 import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { type Labelling, modelFile, redAt, startLabelling } from './platform-with-model.ts';
 

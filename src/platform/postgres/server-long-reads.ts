@@ -1,8 +1,8 @@
 // Long reads of a platform on PostgreSQL: the server does their work, each in one state.
 
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
-import type { Answers, LongReads, Questions, ReadName } from '../sqlite/long-reads/long-reads.ts';
-import { rowReads } from '../sqlite/long-reads/run-long-read.ts';
+import type { Answers, LongReads, Questions, ReadName } from '../database/long-reads/long-reads.ts';
+import { rowReads } from '../database/long-reads/run-long-read.ts';
 import { findSimilarInCatalog, searchCatalog } from './search-index/catalog.ts';
 import {
   countFound,

@@ -3,9 +3,9 @@
 import type { Clock } from '../../clock.ts';
 import type { Secret } from '../../secret.ts';
 import { openPostgresDatabase } from '../../storage/postgres/postgres-database.ts';
-import { serverTables } from '../sqlite/activity/change-triggers.ts';
-import { recordingActivityOnServer } from '../sqlite/activity/record-activity.ts';
-import { platformMigrations } from '../sqlite/migrations.ts';
+import { serverTables } from '../database/activity/change-triggers.ts';
+import { recordingActivityOnServer } from '../database/activity/record-activity.ts';
+import { platformMigrations } from '../database/migrations.ts';
 import { serverImageIndex } from './search-index/server-image-index.ts';
 import { readOnServer } from './server-long-reads.ts';
 

@@ -12,7 +12,7 @@ import { projects } from '../../../src/contract/projects.ts';
 import { trash } from '../../../src/contract/trash.ts';
 import { versions } from '../../../src/contract/versions.ts';
 import { workflows } from '../../../src/contract/workflows.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { createProject, refusal, resultOf, upload } from '../labelled-projects.ts';

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { createSqliteStore } from '../../../src/platform/database/create-store.ts';
+import { startLongReadThreads } from '../../../src/platform/database/long-reads/long-read-threads.ts';
 import { compareImages } from '../../../src/platform/projects/compare-images.ts';
-import { startLongReadThreads } from '../../../src/platform/sqlite/long-reads/long-read-threads.ts';
-import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { seedImages } from '../seed-images.ts';
 

@@ -6,20 +6,20 @@ import { join } from 'node:path';
 import { writeAnnotation } from '../../../src/annotations/serialized-annotation.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
-import { ensureBatch } from '../../../src/platform/sqlite/batches.ts';
-import { readInThisThread } from '../../../src/platform/sqlite/long-reads/run-long-read.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { searchStore } from '../../../src/platform/sqlite/search.ts';
-import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
+import { ensureBatch } from '../../../src/platform/database/batches.ts';
+import { createSqliteStore } from '../../../src/platform/database/create-store.ts';
+import { readInThisThread } from '../../../src/platform/database/long-reads/run-long-read.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
+import { searchStore } from '../../../src/platform/database/search.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import {
   type SearchBounds,
   searchBounds,
-} from '../../../src/platform/sqlite/search-index/evaluate-query.ts';
+} from '../../../src/platform/database/search-index/evaluate-query.ts';
 import {
   changingImages,
   movingSplits,
-} from '../../../src/platform/sqlite/search-index/update-index.ts';
-import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+} from '../../../src/platform/database/search-index/update-index.ts';
 import type { ImageIndex } from '../../../src/platform/store/image-index.ts';
 import type { Metadata } from '../../../src/platform/store/images.ts';
 import type { SearchStore } from '../../../src/platform/store/search.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { images } from '../../../src/contract/images.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { createProject } from '../labelled-projects.ts';

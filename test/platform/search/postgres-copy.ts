@@ -2,10 +2,10 @@
 // the same numbers, brought along by what changed.
 
 import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
+import { readEntries } from '../../../src/platform/database/search-index/image-entries.ts';
 import { imageSearchTables } from '../../../src/platform/postgres/search-index/tables.ts';
 import { updateIndex } from '../../../src/platform/postgres/search-index/update-index.ts';
-import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
-import { readEntries } from '../../../src/platform/sqlite/search-index/image-entries.ts';
 import type { IndexChange } from '../../../src/platform/store/image-index.ts';
 import type { IndexedImage } from '../../../src/query-language/search-terms.ts';
 import type { Secret } from '../../../src/secret.ts';

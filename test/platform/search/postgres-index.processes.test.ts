@@ -4,6 +4,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
+import { findNearDuplicates } from '../../../src/platform/database/near-duplicates.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import {
   findSimilarInCatalog,
   searchCatalog,
@@ -19,8 +21,6 @@ import {
 } from '../../../src/platform/postgres/search-index/search-images.ts';
 import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
 import { StateReads } from '../../../src/platform/postgres/state-reads.ts';
-import { findNearDuplicates } from '../../../src/platform/sqlite/near-duplicates.ts';
-import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
 import type { AccessibleProjects, NameKind } from '../../../src/platform/store/search.ts';
 import { parseQuery } from '../../../src/query-language/parse-query.ts';
 import type { After, Query, Sort } from '../../../src/query-language/query-syntax-tree.ts';

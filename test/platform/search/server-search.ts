@@ -1,12 +1,12 @@
 // A store with images for tests of the search, on PostgreSQL.
 
 import { systemClock } from '../../../src/clock.ts';
+import { serverTables } from '../../../src/platform/database/activity/change-triggers.ts';
+import { recordingActivityOnServer } from '../../../src/platform/database/activity/record-activity.ts';
+import { createStore } from '../../../src/platform/database/create-store.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
 import { readOnServer } from '../../../src/platform/postgres/server-long-reads.ts';
-import { serverTables } from '../../../src/platform/sqlite/activity/change-triggers.ts';
-import { recordingActivityOnServer } from '../../../src/platform/sqlite/activity/record-activity.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { createStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import type { Secret } from '../../../src/secret.ts';
 import { openPostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';

@@ -9,13 +9,13 @@ import { platformCredentials } from '../../../src/http-server/credentials.ts';
 import { platformErrorBody } from '../../../src/http-server/responses.ts';
 import { serve } from '../../../src/http-server/serve.ts';
 import { createLog } from '../../../src/log.ts';
+import { createSqliteStore } from '../../../src/platform/database/create-store.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { openSigningKey } from '../../../src/platform/signed-links/signing-key.ts';
 import {
   openUploads,
   type UploadsOptions,
 } from '../../../src/platform/signed-links/upload-links.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';

@@ -1,7 +1,7 @@
 // What stores do with images, on every engine.
 
 import { describe, expect, test } from 'vitest';
-import { rowReads } from '../../../src/platform/sqlite/long-reads/run-long-read.ts';
+import { rowReads } from '../../../src/platform/database/long-reads/run-long-read.ts';
 import {
   addProject,
   fencedIn,

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { runFor } from '../../../src/current-caller.ts';
-import { rowReads } from '../../../src/platform/sqlite/long-reads/run-long-read.ts';
+import { rowReads } from '../../../src/platform/database/long-reads/run-long-read.ts';
 import {
   addProject,
   fencedIn,

@@ -3,7 +3,7 @@
 
 import type { Annotation } from '../../../src/annotations/annotation.ts';
 import { writeAnnotation } from '../../../src/annotations/serialized-annotation.ts';
-import type { LongReads } from '../../../src/platform/sqlite/long-reads/long-reads.ts';
+import type { LongReads } from '../../../src/platform/database/long-reads/long-reads.ts';
 import type { ImageIndex } from '../../../src/platform/store/image-index.ts';
 import type { NewImage } from '../../../src/platform/store/images.ts';
 import type { Store } from '../../../src/platform/store/store.ts';

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runFor } from '../../../src/current-caller.ts';
+import { serverTables } from '../../../src/platform/database/activity/change-triggers.ts';
+import { recordingActivityOnServer } from '../../../src/platform/database/activity/record-activity.ts';
+import { createStore } from '../../../src/platform/database/create-store.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
-import { serverTables } from '../../../src/platform/sqlite/activity/change-triggers.ts';
-import { recordingActivityOnServer } from '../../../src/platform/sqlite/activity/record-activity.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { createStore } from '../../../src/platform/sqlite/sqlite-store.ts';
 import { openPostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/postgres-server.ts';

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { recordingActivity } from '../../../src/platform/sqlite/activity/record-activity.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
-import { createStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import { recordingActivity } from '../../../src/platform/database/activity/record-activity.ts';
+import { createStore } from '../../../src/platform/database/create-store.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';

@@ -9,7 +9,7 @@ import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { Renderers } from '../../../src/dataset-versions/render-threads.ts';
 import { openTemporaryFiles } from '../../../src/platform/background-tasks/temporary-files.ts';
-import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import { createSqliteStore } from '../../../src/platform/database/create-store.ts';
 import { estimateTime } from '../../../src/platform/versions/estimate-time.ts';
 import { scaleUp } from '../../../src/platform/versions/scale-estimate.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';

@@ -9,8 +9,8 @@ import {
   type PublicProject,
   readCatalogRequest,
   readPublic,
-} from '../../sqlite/catalog.ts';
-import { readFormat, readTexts } from '../../sqlite/column-readers.ts';
+} from '../../database/catalog.ts';
+import { readFormat, readTexts } from '../../database/column-readers.ts';
 import type { CatalogPage, CatalogProject, CatalogRequest } from '../../store/catalog.ts';
 import { lexeme } from './conditions.ts';
 import { textList } from './list-text.ts';

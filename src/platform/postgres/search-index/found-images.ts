@@ -2,7 +2,7 @@
 
 import { limits } from '../../../limits.ts';
 import type { AsyncReader } from '../../../storage/async-database.ts';
-import { readFoundImage } from '../../sqlite/search-results.ts';
+import { readFoundImage } from '../../database/search-results.ts';
 import type { FoundImage } from '../../store/search.ts';
 import { numberList } from './list-text.ts';
 

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { limits } from '../../../src/limits.ts';
-import { purgeStore } from '../../../src/platform/sqlite/purge-trash.ts';
-import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
+import { purgeStore } from '../../../src/platform/database/purge-trash.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
 
 it('keeps the newest entries of a workspace, and the images of fewer', async () => {

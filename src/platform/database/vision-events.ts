@@ -1,4 +1,4 @@
-// Vision events and their images in SQLite.
+// Vision events and their images, as rows.
 
 import { FoveaError } from '../../errors.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';

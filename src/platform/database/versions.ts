@@ -1,4 +1,4 @@
-// Frozen versions, their images and exports in SQLite.
+// Frozen versions, their images and exports, as rows.
 
 import { check } from '../../contract/check.ts';
 import type { SplitName } from '../../contract/fields.ts';

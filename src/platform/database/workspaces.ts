@@ -1,4 +1,4 @@
-// Workspaces in SQLite.
+// Workspaces, as rows.
 
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';

@@ -1,8 +1,8 @@
 // Which images of a project are compared, and what is said of the others.
 
 import { expect, it } from 'vitest';
-import { findNearDuplicates } from '../../../src/platform/sqlite/near-duplicates.ts';
-import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
+import { findNearDuplicates } from '../../../src/platform/database/near-duplicates.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { seedImages } from '../seed-images.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import { createSqliteStore } from '../../../src/platform/database/create-store.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
 

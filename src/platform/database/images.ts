@@ -1,4 +1,4 @@
-// Images, their annotations, tags and batches in SQLite.
+// Images, their annotations, tags and batches, as rows.
 
 import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import { invalidInput, type Problem } from '../../errors.ts';

@@ -3,8 +3,11 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { FoveaError } from '../../../../src/errors.ts';
-import { startLongReadThreads } from '../../../../src/platform/sqlite/long-reads/long-read-threads.ts';
-import type { LongReads, Question } from '../../../../src/platform/sqlite/long-reads/long-reads.ts';
+import { startLongReadThreads } from '../../../../src/platform/database/long-reads/long-read-threads.ts';
+import type {
+  LongReads,
+  Question,
+} from '../../../../src/platform/database/long-reads/long-reads.ts';
 import { seedImages } from '../../seed-images.ts';
 
 async function openReader(msMax?: number): Promise<LongReads> {

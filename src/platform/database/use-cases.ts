@@ -1,4 +1,4 @@
-// Use cases of vision events in SQLite.
+// Use cases of vision events, as rows.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { quotedName } from '../../quoted-name.ts';

@@ -1,7 +1,7 @@
 // How many refused files a project keeps, and which.
 
 import { expect, it } from 'vitest';
-import { keepRefused, listRefused } from '../../../src/platform/sqlite/refused-files.ts';
+import { keepRefused, listRefused } from '../../../src/platform/database/refused-files.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
 
 function refused(number: number, at = number) {

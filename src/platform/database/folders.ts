@@ -1,4 +1,4 @@
-// Folders of projects in SQLite.
+// Folders of projects, as rows.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';

@@ -1,4 +1,4 @@
-// Projects in SQLite.
+// Projects, as rows.
 
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';

@@ -1,4 +1,4 @@
-// The platform's store on SQLite: one database, one file for each kind of rows.
+// The platform's store: one database, of any engine, and one file for each kind of rows.
 
 import type { AsyncDatabase, OpenAsyncDatabase } from '../../storage/async-database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';

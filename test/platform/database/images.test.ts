@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeAnnotation } from '../../../src/annotations/serialized-annotation.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import { createSqliteStore } from '../../../src/platform/database/create-store.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { runFor } from '../../../src/current-caller.ts';
-import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { bitSlicedImageIndex } from '../../../src/platform/sqlite/search-index/bit-sliced-image-index.ts';
-import { SharedChanges } from '../../../src/platform/sqlite/search-index/shared-changes.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
+import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
+import { SharedChanges } from '../../../src/platform/database/search-index/shared-changes.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 
