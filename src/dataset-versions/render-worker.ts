@@ -35,9 +35,6 @@ port.on('message', (message: ToRenderer) => {
   goOn();
 });
 
-await loadSharp();
-report({ kind: 'started' });
-
 async function run({ job, folder }: RenderWork): Promise<void> {
   kernel ??= createKernel();
   const sending = new Sending(folder === undefined ? sendImage(job) : sendFile(job, folder));
@@ -140,3 +137,7 @@ function causeOf(thrown: unknown): unknown {
 function report(message: WorkerReport, moved: readonly ArrayBuffer[] = []): void {
   port?.postMessage(message, moved);
 }
+
+// At the end: a job may come while it waits, and needs all that stands above.
+await loadSharp();
+report({ kind: 'started' });
