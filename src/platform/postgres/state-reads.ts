@@ -6,6 +6,7 @@ import { limits } from '../../limits.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
 import { isTimedOut } from '../../storage/postgres/errors.ts';
+import { tooManyWaiting, tooMuch } from '../database/long-reads/long-reads.ts';
 
 export class StateReads {
   readonly #database: Pick<AsyncDatabase, 'snapshot'>;
@@ -58,18 +59,4 @@ export class StateReads {
       state.close();
     }
   }
-}
-
-function tooMuch(): FoveaError {
-  const message = 'This looks through more than one call may: it was given up.';
-  return new FoveaError('invalid_input', message, {
-    hint: 'Narrow it: fewer words with *, one project, a smaller page, or a shorter time.',
-  });
-}
-
-function tooManyWaiting(): FoveaError {
-  return new FoveaError('rate_limited', 'Too many searches of this workspace wait already.', {
-    retryAfterSeconds: 1,
-    hint: 'Wait for their answers, and send fewer at a time.',
-  });
 }

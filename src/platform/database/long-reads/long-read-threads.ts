@@ -5,14 +5,16 @@ import { extname } from 'node:path';
 import { FoveaError, systemErrorCode } from '../../../errors.ts';
 import { limits } from '../../../limits.ts';
 import { takeUsable, WorkerThread } from '../../../worker-thread.ts';
-import type {
-  FailedRead,
-  FromReadThread,
-  LongReads,
-  Question,
-  ReadAnswer,
-  ReadName,
-  ReadThreadData,
+import {
+  type FailedRead,
+  type FromReadThread,
+  type LongReads,
+  type Question,
+  type ReadAnswer,
+  type ReadName,
+  type ReadThreadData,
+  tooManyWaiting,
+  tooMuch,
 } from './long-reads.ts';
 
 /**
@@ -139,20 +141,6 @@ function reasonOf(thrown: unknown): FoveaError {
   if (thrown === undefined) return closing();
   if (systemErrorCode(thrown) === 'ERR_WORKER_OUT_OF_MEMORY') return tooMuch();
   return new FoveaError('internal', 'A thread that reads has failed.', { cause: thrown });
-}
-
-function tooMuch(): FoveaError {
-  const message = 'This looks through more than one call may: it was given up.';
-  return new FoveaError('invalid_input', message, {
-    hint: 'Narrow it: fewer words with *, one project, a smaller page, or a shorter time.',
-  });
-}
-
-function tooManyWaiting(): FoveaError {
-  return new FoveaError('rate_limited', 'Too many searches of this workspace wait already.', {
-    retryAfterSeconds: 1,
-    hint: 'Wait for their answers, and send fewer at a time.',
-  });
 }
 
 function closing(): FoveaError {

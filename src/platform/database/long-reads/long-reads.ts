@@ -1,7 +1,7 @@
 // Long reads: queries over a whole project or workspace. They run in threads, so that no other call
 // waits for them.
 
-import type { ErrorCode, Problem } from '../../../errors.ts';
+import { type ErrorCode, FoveaError, type Problem } from '../../../errors.ts';
 import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
 import type { Query, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
 import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
@@ -115,4 +115,20 @@ export interface FailedRead {
   readonly message: string;
   readonly hint: string | undefined;
   readonly problems: readonly Problem[];
+}
+
+/** For a read that takes too long or too much memory. */
+export function tooMuch(): FoveaError {
+  const message = 'This looks through more than one call may: it was given up.';
+  return new FoveaError('invalid_input', message, {
+    hint: 'Narrow it: fewer words with *, one project, a smaller page, or a shorter time.',
+  });
+}
+
+/** For one read too many of a workspace. */
+export function tooManyWaiting(): FoveaError {
+  return new FoveaError('rate_limited', 'Too many searches of this workspace wait already.', {
+    retryAfterSeconds: 1,
+    hint: 'Wait for their answers, and send fewer at a time.',
+  });
 }
