@@ -64,7 +64,7 @@ export const change: fc.Arbitrary<Change> = fc.oneof(
     ([project, isTrashed]): Change =>
       (search) => {
         trashed[isTrashed ? 'add' : 'delete'](project);
-        search.setTrashed(project, isTrashed);
+        return search.setTrashed(project, isTrashed);
       },
   ),
 );
