@@ -84,37 +84,36 @@ function storeWords({ name, bytes, state }: StoreFinding): string {
 export function databaseRows({ settings }: ToolContext): Readonly<Record<string, Run>> {
   const { databaseUrl } = settings;
   if (databaseUrl === undefined) return {};
-  return {
-    database: async (context) => {
-      try {
-        const version = await (await context.machine()).databaseVersion(databaseUrl);
-        return { ok: true, detail: `PostgreSQL ${version} answers, and keeps the sign-in data.` };
-      } catch (thrown) {
-        context.signal.throwIfAborted();
-        const fix = 'Check FOVEA_DATABASE_URL, the network, and that the server runs.';
-        return { ok: false, detail: asFoveaError(thrown).message, fix };
-      }
-    },
-  };
+  const fix = 'Check FOVEA_DATABASE_URL, the network, and that the server runs.';
+  const database = tried(async (context) => {
+    const version = await (await context.machine()).databaseVersion(databaseUrl);
+    return `PostgreSQL ${version} answers, and keeps the sign-in data.`;
+  }, fix);
+  return { database };
 }
 
 /** A row only where the setting is. */
 export function objectsRows({ settings }: ToolContext): Readonly<Record<string, Run>> {
   const { objects } = settings;
   if (objects === undefined) return {};
-  return {
-    objects: async (context) => {
-      try {
-        const ms = await (await context.machine()).objectsLatencyMs(objects);
-        const detail = `The bucket ${asGiven(objects.bucket)} lets Fovea put, list, get and delete; a request takes ${ms} ms.`;
-        return { ok: true, detail };
-      } catch (thrown) {
-        context.signal.throwIfAborted();
-        const { message, hint } = asFoveaError(thrown);
-        const fix = hint ?? 'Check AWS_ENDPOINT_URL_S3, AWS_REGION, the network, and the store.';
-        return { ok: false, detail: message, fix };
-      }
-    },
+  const fix = 'Check AWS_ENDPOINT_URL_S3, AWS_REGION, the network, and the store.';
+  const run = tried(async (context) => {
+    const ms = await (await context.machine()).objectsLatencyMs(objects);
+    return `The bucket ${asGiven(objects.bucket)} lets Fovea put, list, get and delete; a request takes ${ms} ms.`;
+  }, fix);
+  return { objects: run };
+}
+
+/** What an attempt says; where it fails, why, and what to do: `fix` unless the error knows more. */
+function tried(attempt: (context: ToolContext) => Promise<string>, fix: string): Run {
+  return async (context) => {
+    try {
+      return { ok: true, detail: await attempt(context) };
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      const { message, hint } = asFoveaError(thrown);
+      return { ok: false, detail: message, fix: hint ?? fix };
+    }
   };
 }
 

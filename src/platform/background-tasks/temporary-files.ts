@@ -1,10 +1,10 @@
 // Temporary files of background tasks; those of dead processes are removed.
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
-import { limits } from '../../limits.ts';
+import { removeAbandoned } from '../../storage/abandoned-files.ts';
 
 export interface TemporaryFiles {
   /**
@@ -17,12 +17,7 @@ export interface TemporaryFiles {
 /** Creates the folder where it is missing. Several processes may share it. */
 export async function openTemporaryFiles(folder: string, clock: Clock): Promise<TemporaryFiles> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const deadBeforeMs = clock.now() - limits.blobUnfinishedMsMax;
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found && found.mtimeMs <= deadBeforeMs) await rm(path, { force: true, recursive: true });
-  }
+  await removeAbandoned(folder, clock);
   return {
     withFile: async (use) => {
       const path = join(folder, randomUUID());

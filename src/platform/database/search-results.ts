@@ -42,13 +42,17 @@ function firstOnes(database: Reader, ordinals: readonly number[]): readonly numb
     [JSON.stringify(ordinals)],
     (row) => row.integer('n'),
   );
+  return ordinals.slice(0, countInOneAnswer(lengths));
+}
+
+/** How many of these annotations, by their lengths, one answer holds; one at least. */
+export function countInOneAnswer(lengths: readonly number[]): number {
   let sum = 0;
-  const isOver = (length: number, at: number) => {
+  const end = lengths.findIndex((length, at) => {
     sum += length;
     return at > 0 && sum > limits.foundAnnotationsCharactersMax;
-  };
-  const end = lengths.findIndex(isOver);
-  return end === -1 ? ordinals : ordinals.slice(0, end);
+  });
+  return end === -1 ? lengths.length : end;
 }
 
 export function readFoundImage(row: Row): FoundImage {

@@ -15,8 +15,6 @@ import {
 import { serverImageIndex } from './search-index/server-image-index.ts';
 import { StateReads } from './state-reads.ts';
 
-const ofRows = rowReads(serverImageIndex);
-
 const reads: {
   readonly [Name in ReadName]: (
     reader: AsyncReader,
@@ -31,15 +29,7 @@ const reads: {
   like: findSimilar,
   catalog: searchCatalog,
   catalogSimilar: findSimilarInCatalog,
-  stats: ofRows.stats,
-  totals: ofRows.totals,
-  counts: ofRows.counts,
-  health: ofRows.health,
-  nearDuplicates: ofRows.nearDuplicates,
-  findings: ofRows.findings,
-  versionDiff: ofRows.versionDiff,
-  events: ofRows.events,
-  metadataFields: ofRows.metadataFields,
+  ...rowReads(serverImageIndex),
 };
 
 /** A statement of a read may take `msMax`. */

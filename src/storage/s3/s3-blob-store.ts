@@ -6,7 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -15,6 +15,7 @@ import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { LruCache } from '../../lru-cache.ts';
 import { isUuidv7, timeOfUuidv7, uuidv7 } from '../../uuid.ts';
+import { removeAbandoned } from '../abandoned-files.ts';
 import type { BlobContent, BlobStore, LinkedAs, StoredBlob, SweepResult } from '../blob-store.ts';
 import {
   ContentMeter,
@@ -43,11 +44,7 @@ export interface S3BlobsOptions {
 export async function createS3Blobs(options: S3BlobsOptions): Promise<BlobStore> {
   const { folder, clock } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const deadBeforeMs = clock.now() - limits.blobUnfinishedMsMax;
-  for (const name of await readdir(folder)) {
-    const found = await stat(join(folder, name)).catch(() => undefined);
-    if (found && found.mtimeMs <= deadBeforeMs) await rm(join(folder, name), { force: true });
-  }
+  await removeAbandoned(folder, clock);
   return new S3Blobs(options);
 }
 

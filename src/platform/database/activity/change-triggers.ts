@@ -54,7 +54,7 @@ function triggerOf(rule: Rule, index: number): string {
 /** They fire in the order of their names. Who writes without the tables of notes, keeps none. */
 function serverTriggerOf(rule: Rule, index: number): string {
   const { on, when = 'TRUE' } = rule;
-  const name = `note_${index}`.replace(/_(.)$/, '_0$1');
+  const name = `note_${String(index).padStart(2, '0')}`;
   return `
 CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   IF to_regclass('pg_temp.noted_changes') IS NOT NULL AND (${when}) THEN

@@ -31,17 +31,12 @@ export async function readEntries(
        EXISTS (SELECT 1 FROM ${vectors} AS v WHERE v.ordinal = o.ordinal) AS described
      FROM json_each(?) AS wanted CROSS JOIN images i ON i.id = wanted.value
        CROSS JOIN projects p ON p.id = i.project_id
-       LEFT JOIN image_ordinals o ON o.image_id = i.id`,
+       LEFT JOIN image_ordinals o ON o.image_id = i.id
+     ORDER BY wanted.key`,
     [JSON.stringify(imageIds)],
     readEntry,
   );
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  return new Map(
-    imageIds.flatMap((id) => {
-      const entry = byId.get(id);
-      return entry ? [[id, entry] as const] : [];
-    }),
-  );
+  return new Map(entries.map((entry) => [entry.id, entry]));
 }
 
 function readEntry(row: Row): Entry {

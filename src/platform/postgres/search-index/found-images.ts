@@ -1,8 +1,7 @@
 // Reads the rows of the images that a search found.
 
-import { limits } from '../../../limits.ts';
 import type { AsyncReader } from '../../../storage/async-database.ts';
-import { readFoundImage } from '../../database/search-results.ts';
+import { countInOneAnswer, readFoundImage } from '../../database/search-results.ts';
 import type { FoundImage } from '../../store/search.ts';
 import { numberList } from './list-text.ts';
 
@@ -42,11 +41,5 @@ async function firstOnes(
     [numberList(ordinals)],
     (row) => row.integer('n'),
   );
-  let sum = 0;
-  const isOver = (length: number, at: number) => {
-    sum += length;
-    return at > 0 && sum > limits.foundAnnotationsCharactersMax;
-  };
-  const end = lengths.findIndex(isOver);
-  return end === -1 ? ordinals : ordinals.slice(0, end);
+  return ordinals.slice(0, countInOneAnswer(lengths));
 }
