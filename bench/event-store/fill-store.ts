@@ -38,6 +38,7 @@ export function index(data: string): number {
   const indexer = new Indexer(events, indexPathOf(data));
   const startMs = performance.now();
   while (indexer.step() > 0) {}
+  while (indexer.mergeSome()) {}
   const endMs = performance.now();
   indexer.close();
   events.close();

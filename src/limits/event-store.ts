@@ -163,6 +163,8 @@ export const eventStoreLimits = {
   indexRetryRoundsMax: 2_400,
   /** Events of one table of the index, which goes as a whole. */
   indexPartEvents: 1_048_576,
+  /** Pages of a finished table that are merged at once: some ten milliseconds. */
+  indexMergedPagesAtOnce: 64,
   /** Candidates that a query reads at once: a millisecond. */
   indexCandidatesAtOnceMax: 1_000,
   /** Pages of the events that it keeps: it reads each once, from the oldest on. */

@@ -37,7 +37,8 @@ function step(eventsPath: string, indexPath: string): IndexStep {
   try {
     const options = { cacheBytes: limits.indexedEventsCacheBytes };
     indexer ??= new Indexer(openToRead(eventsPath, options), indexPath);
-    return { hasMore: indexer.step() >= limits.indexedAtOnceMax / 2 };
+    const isBehind = indexer.step() >= limits.indexedAtOnceMax / 2;
+    return { hasMore: isBehind || indexer.mergeSome() };
   } catch (thrown) {
     const { code, message } = asFoveaError(thrown);
     // An error of the database speaks of what was to be stored.

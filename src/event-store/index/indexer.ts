@@ -26,11 +26,18 @@ interface Entry {
   readonly tokens: string;
 }
 
+interface OpenIndex {
+  readonly database: Database;
+  readonly fileId: number | undefined;
+  /** Parts of which nothing is left to merge. */
+  readonly merged: Set<number>;
+}
+
 /** Only one of a data folder is at work: that of the leader. */
 export class Indexer {
   readonly #events: Reader;
   readonly #path: string;
-  #open: { readonly database: Database; readonly fileId: number | undefined } | undefined;
+  #open: OpenIndex | undefined;
   #tokens: { readonly salt: number; readonly of: Tokens } | undefined;
 
   /** `events`: the database of the events. */
@@ -59,6 +66,24 @@ export class Indexer {
     return entries.length;
   }
 
+  /**
+   * Merges some of what FTS5 wrote of a finished table, into one segment in the end: each token is
+   * looked up in every segment. False: there is no more to merge. Fails as `step` does.
+   */
+  mergeSome(): boolean {
+    const open = this.#open;
+    if (open === undefined) return false;
+    return this.#orAnew(() => {
+      // The last one is being filled.
+      for (const { part } of readParts(open.database).slice(0, -1)) {
+        if (open.merged.has(part)) continue;
+        if (mergeSome(open.database, tableOf(part))) return true;
+        open.merged.add(part);
+      }
+      return false;
+    });
+  }
+
   close(): void {
     this.#open?.database.close();
     this.#open = undefined;
@@ -78,7 +103,7 @@ export class Indexer {
     if (this.#open && this.#open.fileId === fileIdOf(this.#path)) return this.#open.database;
     this.close();
     const database = openUsable(this.#path, storeId, lastArrival);
-    this.#open = { database, fileId: fileIdOf(this.#path) };
+    this.#open = { database, fileId: fileIdOf(this.#path), merged: new Set() };
     return database;
   }
 
@@ -194,6 +219,20 @@ function beginPart(database: Database, part: number, since: Arrival): Part {
   );
   database.run('INSERT INTO parts (part, since, until) VALUES (?, ?, ?)', [part, since, since]);
   return { part, since, until: since };
+}
+
+/** False: the table is one segment. Below zero, the number of pages asks for just that. */
+function mergeSome(database: Database, table: string): boolean {
+  const sql = `INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`;
+  const before = changesOf(database);
+  database.run(sql, [-limits.indexMergedPagesAtOnce]);
+  // FTS5 counts one change for a statement that merged nothing.
+  return changesOf(database) > before + 1;
+}
+
+function changesOf(database: Database): number {
+  const read = (row: Row) => row.integer('changes');
+  return database.get('SELECT total_changes() AS changes', [], read) ?? 0;
 }
 
 function setEnd(database: Database, { part, until }: Part): void {

@@ -284,7 +284,7 @@ export interface IndexLag {
 }
 
 export interface IndexStep {
-  /** Whether there is more to put in at once. */
+  /** Whether there is more to put in, or to merge, at once. */
   readonly hasMore: boolean;
   /** Why nothing was put in. */
   readonly failure?: string;
@@ -336,7 +336,10 @@ export interface EventStore {
   release(eventId: string): Promise<void>;
   /** How far the index is behind. */
   indexLag(): Promise<IndexLag>;
-  /** Puts some of the events that are behind into the index: of all processes, one may do so. */
+  /**
+   * Puts some of the events that are behind into the index, and merges some of it where few are: of
+   * all processes, one may do so.
+   */
   indexSome(): Promise<IndexStep>;
   /** Closes the index, so that another process may do so. */
   stopIndexing(): Promise<void>;

@@ -264,6 +264,38 @@ test('a table of the index goes once all its events are gone', async () => {
   expect(parts()).toEqual([1]);
 });
 
+test('a finished table is merged into one segment, and finds what it found', async () => {
+  const data = await temporaryFolder();
+  const store = await sqliteStore(settableClock(), data);
+  const database = new DatabaseSync(join(data, 'events.db'), { timeout: 5_000 });
+  database.exec(`UPDATE totals SET last_number = ${limits.indexPartEvents - 3_000}`);
+  database.close();
+  const ofDevice = (nth: number) => newEvent({ deviceId: `camera-${nth % 7}` });
+  await Promise.all(Array.from({ length: 3_500 }, (_, nth) => store.create(ofDevice(nth))));
+  const indexer = openIndexer(data);
+  while (indexer.step() > 0) {}
+  const wanted: EventQuery = { deviceIds: ['camera-3'], order: 'newest_first', limit: 200 };
+  const before = await seen(store, wanted);
+  const segments = () => {
+    const index = new DatabaseSync(indexPathOf(data), { readOnly: true });
+    const found = [0, 1].map((part) =>
+      index.prepare(`SELECT count(DISTINCT segid) AS n FROM terms_${part}_idx`).get(),
+    );
+    index.close();
+    return found.map((row) => row?.n);
+  };
+  expect(segments()).toEqual([3, 2]);
+  while (indexer.mergeSome()) {}
+  expect(segments()).toEqual([1, 2]);
+  expect(await seen(store, wanted)).toEqual(before);
+  expect(before.arrivals.length).toBe(500);
+  // Another process knows of no merge, and has nothing to do.
+  const other = openIndexer(data);
+  other.step();
+  expect(other.mergeSome()).toBe(false);
+  expect(segments()).toEqual([1, 2]);
+});
+
 test('of many keys and classes some are in the index, and all are found', async () => {
   const data = await temporaryFolder();
   const store = await sqliteStore(settableClock(), data);
