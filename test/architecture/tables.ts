@@ -28,7 +28,7 @@ export const floors: readonly Floor[] = [
       'src/trainers',
     ],
   },
-  { floor: 3, parts: ['src/annotations'] },
+  { floor: 3, parts: ['src/annotations', 'src/evaluation'] },
   {
     floor: 2,
     parts: [

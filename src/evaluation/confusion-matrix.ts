@@ -1,0 +1,36 @@
+// Which classes a model takes for which, and what it finds or leaves in the background.
+
+import type { EvaluatedImage } from './evaluated-image.ts';
+import { match, pair } from './match-detections.ts';
+
+/**
+ * Rows are the ground truth, columns what was found; the last of each is the background. Detections
+ * and ground truth are matched at an IoU of 0.5 without regard to class.
+ */
+export function confusionMatrix(
+  images: readonly EvaluatedImage[],
+  classCount: number,
+  confidence: number,
+): readonly (readonly number[])[] {
+  const size = classCount + 1;
+  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
+  const add = (row: number, column: number) => {
+    const counts = matrix[row];
+    if (counts !== undefined) counts[column] = (counts[column] ?? 0) + 1;
+  };
+  for (const { groundTruths, detections } of images) {
+    const sure = detections.filter(({ score }) => score >= confidence);
+    const pairing = pair({ groundTruths, detections: sure });
+    const isIgnored = groundTruths.map(({ isCrowd }) => isCrowd === true);
+    const taken = match(pairing, isIgnored, 0.5);
+    for (const [place, { classIndex }] of pairing.detections.entries()) {
+      const found = groundTruths[taken[place] ?? -1];
+      if (found?.isCrowd !== true) add(found?.classIndex ?? classCount, classIndex);
+    }
+    const seen = new Set(taken);
+    for (const [place, { classIndex, isCrowd }] of groundTruths.entries()) {
+      if (isCrowd !== true && !seen.has(place)) add(classIndex, classCount);
+    }
+  }
+  return matrix;
+}

@@ -1,0 +1,52 @@
+// Images with published figures, as they are evaluated.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  Detection,
+  EvaluatedImage,
+  GroundTruth,
+} from '../../src/evaluation/evaluated-image.ts';
+
+type Row = readonly number[];
+
+interface Written {
+  readonly ground_truth: readonly Row[];
+  readonly detections: readonly Row[];
+}
+
+const file: Readonly<Record<'val2014' | 'crowd', readonly Written[]>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/coco-results.json'), 'utf8'),
+);
+
+export const cocoClassCount = 91;
+
+export function referenceImages(name: keyof typeof file): readonly EvaluatedImage[] {
+  return file[name].map(({ ground_truth, detections }) => ({
+    groundTruths: ground_truth.map(readGroundTruth),
+    detections: detections.map(readDetection),
+  }));
+}
+
+function readGroundTruth(row: Row): GroundTruth {
+  const [classIndex = 0, left = 0, top = 0, width = 0, height = 0, area, crowd] = row;
+  return { classIndex, left, top, width, height, area, isCrowd: crowd === 1 };
+}
+
+function readDetection(row: Row): Detection {
+  const [classIndex = 0, left = 0, top = 0, width = 0, height = 0, score = 0] = row;
+  return { classIndex, left, top, width, height, score };
+}
+
+/** By its corners. */
+export function groundTruth(classIndex: number, ...corners: Corners): GroundTruth {
+  const [left, top, right, bottom] = corners;
+  return { classIndex, left, top, width: right - left, height: bottom - top };
+}
+
+/** By its corners. */
+export function detection(classIndex: number, score: number, ...corners: Corners): Detection {
+  return { ...groundTruth(classIndex, ...corners), score };
+}
+
+type Corners = readonly [left: number, top: number, right: number, bottom: number];
