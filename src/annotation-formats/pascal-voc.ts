@@ -12,6 +12,7 @@ import { quotedName } from '../quoted-name.ts';
 import type { AnnotationFile, Parsed } from './annotation-file.ts';
 import { checkSameImage } from './image-name-match.ts';
 import { parsedBoxes } from './parsed-boxes.ts';
+import { parsePlainXml } from './plain-xml.ts';
 import {
   checkBoxCount,
   lineFinder,
@@ -42,6 +43,18 @@ function readXml(text: string): JsonObject {
   if (text.length > bytesMax / 3 && Buffer.byteLength(text) > bytesMax) {
     throw tooLarge('', `XML of one image may have ${bytesMax} bytes`);
   }
+  const document = parsePlainXml(text, isObject) ?? parseXml(text);
+  if (!isJsonObject(document) || document.annotation === undefined) {
+    throw refusal('', 'is XML, but not Pascal VOC: the <annotation> element is missing');
+  }
+  return isJsonObject(document.annotation) ? document.annotation : {};
+}
+
+function isObject(name: string, depth: number): boolean {
+  return name === 'object' && depth === 2;
+}
+
+function parseXml(text: string): unknown {
   checkXml(text);
   const valid = XMLValidator.validate(text.trimStart());
   if (valid !== true) {
@@ -49,14 +62,6 @@ function readXml(text: string): JsonObject {
     const { line, col } = valid.err;
     throw refusal(`line ${line + skipped}, column ${col}`, 'is not well-formed XML');
   }
-  const document = parseXml(text);
-  if (!isJsonObject(document) || document.annotation === undefined) {
-    throw refusal('', 'is XML, but not Pascal VOC: the <annotation> element is missing');
-  }
-  return isJsonObject(document.annotation) ? document.annotation : {};
-}
-
-function parseXml(text: string): unknown {
   const parser = new XMLParser({
     ignoreAttributes: true,
     parseTagValue: false,
@@ -68,7 +73,7 @@ function parseXml(text: string): unknown {
     processEntities: { enabled: true, maxTotalExpansions: limits.annotationXmlBytesMax },
     // A path as text, made for each element, takes a third of the time.
     jPath: false,
-    isArray: (name, path) => name === 'object' && typeof path === 'object' && path.getDepth() === 2,
+    isArray: (name, path) => typeof path === 'object' && isObject(name, path.getDepth()),
   });
   try {
     return parser.parse(text);
@@ -121,7 +126,7 @@ function readSize(size: unknown): { width: number; height: number } | undefined 
 type LineAt = ReturnType<typeof lineFinder>;
 
 function startOf(node: object): number {
-  // The parser keeps its position under the only symbol of a node.
+  // Its position is kept under the only symbol of a node.
   const [position = ''] = Object.getOwnPropertySymbols(node);
   const meta: unknown = Reflect.get(node, position);
   return isJsonObject(meta) && typeof meta.startIndex === 'number' ? meta.startIndex : 0;
