@@ -1,9 +1,10 @@
 // Makes folders and new entries survive a power cut: an entry is durable only once its folder was
 // synced.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, fsync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { systemErrorCode } from './errors.ts';
 
 /**
@@ -43,6 +44,20 @@ export async function syncFolder(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** The same for several, whose syncs run together. The calling thread opens them. */
+export async function syncFolders(paths: Iterable<string>): Promise<void> {
+  if (canSyncFolders) await Promise.all([...paths].map(syncOpened));
+}
+
+async function syncOpened(path: string): Promise<void> {
+  const descriptor = openSync(path, 'r');
+  try {
+    await promisify(fsync)(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

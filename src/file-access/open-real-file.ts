@@ -1,7 +1,16 @@
 // Opens files by the real paths that the file roots returned. Such a path has no symbolic links: if
 // one was put into it since, nothing is read or written.
 
-import { constants } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FoveaError } from '../errors.ts';
@@ -18,6 +27,23 @@ export async function openRealFile(real: string): Promise<FileHandle> {
     throw isLink(cause) ? swapped(cause) : cause;
   });
   return kept(handle, real);
+}
+
+/**
+ * The bytes of a file, for a thread that serves nobody else. Throws as `openRealFile`, and
+ * `too_large` for more than `bytesMax`.
+ */
+export function readRealFileNow(real: string, bytesMax: number): Uint8Array {
+  const descriptor = openSync(real, constants.O_RDONLY | noFollow);
+  try {
+    const opened = fstatSync(descriptor, { bigint: true });
+    const isThere = isSame(opened, lstatSync(real, { bigint: true }));
+    if (!isThere || realpathSync.native(real) !== real) throw swapped();
+    if (opened.size > bytesMax) throw new FoveaError('too_large', 'The file is too large.');
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Creates a new file, likewise. It is removed again if its folder was replaced. */
@@ -41,14 +67,17 @@ async function kept(handle: FileHandle, real: string): Promise<FileHandle> {
   try {
     const opened = await handle.stat({ bigint: true });
     const there = await lstat(real, { bigint: true });
-    const isSame = opened.dev === there.dev && opened.ino === there.ino && opened.isFile();
     // By parts: a folder of the path may lead away, and the file in it be a plain one.
-    if (isSame && (await realpath(real)) === real) return handle;
+    if (isSame(opened, there) && (await realpath(real)) === real) return handle;
     throw swapped();
   } catch (thrown) {
     await handle.close();
     throw thrown instanceof FoveaError ? thrown : swapped(thrown);
   }
+}
+
+function isSame(opened: BigIntStats, there: BigIntStats): boolean {
+  return opened.dev === there.dev && opened.ino === there.ino && opened.isFile();
 }
 
 /** What opening a link without following it gives: ELOOP, on FreeBSD EMLINK. */

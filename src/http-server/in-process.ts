@@ -18,7 +18,15 @@ import { filePart, partTooLarge } from './multipart-form.ts';
 /** Stands for the address of the client. */
 const address = 'this process';
 
-interface InProcessOptions<Ops extends Operations, Principal> extends AccessPolicy<Principal> {
+interface InProcessOptions<Ops extends Operations, Local extends Operations, Principal>
+  extends AccessPolicy<Principal> {
+  readonly operations: Ops;
+  readonly handlers: Handlers<Ops, Principal>;
+  /** Operations that are answered here alone, not over HTTP. */
+  readonly local?: LocalOperations<Local, Principal>;
+}
+
+export interface LocalOperations<Ops extends Operations, Principal> {
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Principal>;
 }
@@ -27,22 +35,34 @@ interface InProcessOptions<Ops extends Operations, Principal> extends AccessPoli
  * Answers the operations whose handlers need no HTTP request. `origin` is the URL of the service.
  * Rejects with what the handler throws.
  */
-export function inProcessHandler<Ops extends Operations, Principal>(
-  options: InProcessOptions<Ops, Principal>,
+export function inProcessHandler<Ops extends Operations, Local extends Operations, Principal>(
+  options: InProcessOptions<Ops, Local, Principal>,
   origin: string,
 ): HandleInProcess {
-  const { operations, handlers } = options;
-  const answers = new Map<string, HandleInProcess>();
-  for (const name in operations) {
-    const handler = handlers[name];
-    if (typeof handler !== 'function') continue;
-    answers.set(name, (request) => answer(operations[name], handler, options, request, origin));
-  }
+  const { local } = options;
+  const answers = new Map([
+    ...answersOf(options, options, origin),
+    ...(local ? answersOf(local, options, origin) : []),
+  ]);
   return async (request) => {
     const found = answers.get(request.operation.id);
     if (found) return found(request);
     throw new FoveaError('not_found', 'There is no operation at this path.');
   };
+}
+
+function answersOf<Ops extends Operations, Principal>(
+  { operations, handlers }: LocalOperations<Ops, Principal>,
+  policy: AccessPolicy<Principal>,
+  origin: string,
+): ReadonlyMap<string, HandleInProcess> {
+  const answers = new Map<string, HandleInProcess>();
+  for (const name in operations) {
+    const handler = handlers[name];
+    if (typeof handler !== 'function') continue;
+    answers.set(name, (request) => answer(operations[name], handler, policy, request, origin));
+  }
+  return answers;
 }
 
 async function answer<O extends Operation, Principal>(

@@ -21,16 +21,22 @@ import { negotiateContent } from './content-negotiation.ts';
 import { type AccessPolicy, type Endpoint, operationEndpoint, routeEndpoint } from './endpoint.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
 import { headerValues } from './header-values.ts';
-import { inProcessHandler } from './in-process.ts';
+import { inProcessHandler, type LocalOperations } from './in-process.ts';
 import { closeLingering } from './lingering-close.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 import { explainAddress } from './misread-addresses.ts';
 import { type ErrorAnswer, type ErrorBody, sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 
-export interface ServeOptions<Ops extends Operations, Principal> extends AccessPolicy<Principal> {
+export interface ServeOptions<
+  Ops extends Operations,
+  Principal,
+  Local extends Operations = Record<never, Operation>,
+> extends AccessPolicy<Principal> {
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Principal>;
+  /** Answered to callers in this process alone. */
+  readonly local?: LocalOperations<Local, Principal>;
   readonly routes?: readonly Route<Principal>[];
   /** What clients may ask for, and this service does not have. */
   readonly notServed?: readonly NotServed[];
@@ -58,9 +64,11 @@ type OnAnswer = (endpoint: string | undefined, status: number, seconds: number) 
  * Listens, and answers every operation with its handler. A FoveaError of a handler becomes an error
  * answer, any other error a 500 without details. Throws `conflict` if the port is taken.
  */
-export async function serve<Ops extends Operations, Principal>(
-  options: ServeOptions<Ops, Principal>,
-): Promise<CallableService> {
+export async function serve<
+  Ops extends Operations,
+  Principal,
+  Local extends Operations = Record<never, Operation>,
+>(options: ServeOptions<Ops, Principal, Local>): Promise<CallableService> {
   const { host = '127.0.0.1', allowedHosts = [], errorBody, log, clock } = options;
   const router = createRouter(endpointsOf(options));
   const server = http.createServer({
@@ -121,7 +129,7 @@ interface Running {
 }
 
 function endpointsOf<Ops extends Operations, Principal>(
-  options: ServeOptions<Ops, Principal>,
+  options: Omit<ServeOptions<Ops, Principal>, 'local'>,
 ): Endpoint[] {
   const { operations, handlers, routes = [] } = options;
   const endpoints: Endpoint[] = [];

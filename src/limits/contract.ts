@@ -52,6 +52,12 @@ export const contractLimits = {
   annotationJobImagesMax: 2_000,
   /** Images of one deletion: one transaction of some 100 ms. */
   imagesDeletedMax: 500,
+  /** Images of the disk that are added in one transaction: it takes some 10 ms. */
+  diskImagesAtOnceMax: 32,
+  /** A longer annotation is sent on its own: this one has 200 boxes of Pascal VOC. */
+  diskAnnotationBytesMax: 64 * 1024,
+  /** So much text of so many annotations, and a labelmap. */
+  diskImagesBodyBytesMax: 4 * 1024 * 1024,
 
   // Projects, folders, keys and other items.
 

@@ -9,6 +9,12 @@ export const platformLimits = {
   uploadStrayMs: 24 * 60 * 60 * 1000,
   /** Disk space that uploads leave to the database. */
   uploadSpareBytesMin: 64 * 1024 * 1024,
+  /** Threads that read images of the disk: one for each core of a small machine. */
+  diskImageThreadsMax: 2,
+  /** For the images of one call: a disk that hangs is left to single uploads, which say so. */
+  diskImagesMsMax: 20_000,
+  /** An idle thread ends: it is quickly started again. */
+  diskImageThreadIdleMs: 10_000,
   /** Bytes after which the free space is checked: a quarter of the spare space. */
   uploadRoomStepBytes: 16 * 1024 * 1024,
   /** Slower uploads are cut off: they occupy places. */

@@ -19,6 +19,12 @@ export const toolLimits = {
   uploadConcurrency: 4,
   /** To the platform of this process: those that come at once share a transaction. */
   embeddedUploadConcurrency: 32,
+  /** Calls with many images to that platform: one is read while one is written. */
+  togetherUploadLanes: 2,
+  /** Images of such a call that are then sent alone, at the same time: each may be in memory. */
+  togetherUploadConcurrency: 16,
+  /** Fewer images are there before the threads that read many have started. */
+  togetherUploadMin: 8,
   /** Failures and warnings listed; all are counted. */
   uploadProblemsShownMax: 50,
   /** Ids of uploaded images listed: a model uses no more. */

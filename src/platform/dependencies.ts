@@ -9,6 +9,7 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from './active-learning/collect-images.ts';
 import type { AnnotationFileReader } from './annotation-threads/annotation-file-reader.ts';
 import type { TemporaryFiles } from './background-tasks/temporary-files.ts';
+import type { DiskImages } from './disk-images/disk-image-thread.ts';
 import type { Descriptors } from './images/descriptors.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { Uploads } from './signed-links/upload-links.ts';
@@ -24,6 +25,8 @@ export interface PlatformDependencies {
   readonly clock: Clock;
   readonly renderers: Renderers;
   readonly annotationReader: AnnotationFileReader;
+  /** Undefined: files are not kept in a folder. */
+  readonly diskImages: DiskImages | undefined;
   readonly temporaryFiles: TemporaryFiles;
   readonly uploads: Uploads;
   readonly models: Models;

@@ -1,6 +1,5 @@
 // Handlers of the toolset "images": upload, annotation, tags, metadata, batches.
 
-import type { ReadAnnotation } from '../annotation-formats/parse-annotation.ts';
 import { compareLabels } from '../annotations/compare-labels.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { isoTime } from '../clock.ts';
@@ -17,7 +16,7 @@ import {
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { thumbnailLink } from './images/thumbnails.ts';
-import { uploadImage } from './images/upload-image.ts';
+import { describeFindings, describeUpload, uploadImage } from './images/upload-image.ts';
 import type { Batch, Image } from './store/images.ts';
 import type { Project } from './store/projects.ts';
 
@@ -41,12 +40,8 @@ function writeHandlers(
   return {
     images_upload: async (input, call) => {
       const project = await findProject(dependencies, call.principal, input.project);
-      const { image, labels } = await uploadImage(dependencies, project, input, call);
-      const { id, duplicate, split, name } = image;
-      const of = duplicate ? { duplicate, split, name } : {};
-      if (input.annotationFile === undefined) return { id, success: true, ...of };
-      const annotated = labels !== undefined;
-      return { id, success: true, ...of, annotated, ...(labels && describeFindings(labels)) };
+      const uploaded = await uploadImage(dependencies, project, input, call);
+      return describeUpload(uploaded, input.annotationFile !== undefined);
     },
     images_annotate: async (input, { principal, signal }) => {
       const { project, image } = await findImage(
@@ -169,15 +164,6 @@ function readHandlers(
       // The document shows a bare object; the vendor's own client reads it from `batch`.
       return { ...described, batch: described };
     },
-  };
-}
-
-function describeFindings({ annotation, warnings, warningsTotal }: ReadAnnotation) {
-  const more = warningsTotal - warnings.length;
-  const told = warnings.map((warning) => ({ ...warning }));
-  return {
-    boxes: annotation.objects,
-    warnings: more > 0 ? [...told, { message: `and ${more} more warnings` }] : told,
   };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Environment } from '../config.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
+import { diskImages as diskImageOperations } from '../contract/disk-images.ts';
 import { embeddedOperations } from '../contract/index.ts';
 import { notServed } from '../contract/not-served.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -25,7 +26,7 @@ import type { Proxies } from '../network/proxies.ts';
 import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
-import { openBlobs } from '../storage/open-blobs.ts';
+import { blobFolder, openBlobs } from '../storage/open-blobs.ts';
 import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
 import { startTaskWorker, type TaskWorker } from '../storage/task-worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
@@ -45,6 +46,8 @@ import { lanes } from './background-tasks/index.ts';
 import { addHourlyCleanup } from './background-tasks/remove-orphan-blobs.ts';
 import { openTemporaryFiles } from './background-tasks/temporary-files.ts';
 import { createStore } from './database/create-store.ts';
+import { openDiskImages } from './disk-images/disk-image-thread.ts';
+import { diskImageHandlers } from './disk-images/upload-disk-images.ts';
 import { platformHandlers } from './handlers.ts';
 import { startDescriptors } from './images/descriptors.ts';
 import { platformRoutes } from './routes.ts';
@@ -151,19 +154,23 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     collect: createCollect({ store, blobs, clock, log }),
     trainer: options.trainer,
   };
+  const diskImages = options.objects ? undefined : openDiskImages(blobFolder(data));
+  const dependencies = {
+    ...common,
+    annotationReader,
+    diskImages,
+    links,
+    log,
+    videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
+    versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
+    tasks: createTasks(queue, wake),
+    fetchImage: (url: string, signal: AbortSignal) => fetchImage(url, signal, options),
+  };
   const service = await serve({
     operations: embeddedOperations,
     notServed,
-    handlers: platformHandlers({
-      ...common,
-      annotationReader,
-      links,
-      log,
-      videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
-      versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
-      tasks: createTasks(queue, wake),
-      fetchImage: (url, signal) => fetchImage(url, signal, options),
-    }),
+    handlers: platformHandlers(dependencies),
+    local: { operations: diskImageOperations, handlers: diskImageHandlers(dependencies) },
     routes: [...platformRoutes({ blobs, links, clock }), uploads.route, ...(options.routes ?? [])],
     ...createAccessControl(store, workspace, options),
     credentials: platformCredentials,
@@ -187,6 +194,7 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
       clearInterval(sweeps);
       descriptors.stop();
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
+      diskImages?.close();
       await Promise.all([renderers.close(), annotationReader.close(), models.close()]);
       await store.close();
     },

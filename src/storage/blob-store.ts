@@ -117,7 +117,7 @@ class BlobFolder implements BlobStore {
 
   constructor(folder: string, clock: Clock) {
     this.#folder = folder;
-    this.#incoming = join(folder, 'incoming');
+    this.#incoming = draftFolder(folder);
     this.#leaving = join(folder, 'leaving');
     this.#clock = clock;
   }
@@ -357,10 +357,20 @@ class BlobFolder implements BlobStore {
     return join(this.#folder, hash.slice(0, 2), hash);
   }
 
-  /** Where content may be: its place, and that of an earlier Fovea. */
   #places(hash: string): readonly string[] {
-    return [this.#path(hash), join(this.#folder, hash.slice(0, 2), hash.slice(2, 4), hash)];
+    return placesOf(this.#folder, hash);
   }
+}
+
+/** Where the content of a blob folder may be: in its place, or in that of an earlier Fovea. */
+export function placesOf(folder: string, hash: string): readonly string[] {
+  const first = join(folder, hash.slice(0, 2));
+  return [join(first, hash), join(first, hash.slice(2, 4), hash)];
+}
+
+/** Where what is being written into a blob folder is meanwhile. */
+export function draftFolder(folder: string): string {
+  return join(folder, 'incoming');
 }
 
 function isPrefix(name: string): boolean {

@@ -18,7 +18,12 @@ export interface OpenBlobsOptions {
 /** Loads nothing for an object store unless there is one. Throws as openS3Blobs does. */
 export async function openBlobs(options: OpenBlobsOptions): Promise<BlobStore> {
   const { data, objects, owner, clock } = options;
-  if (objects === undefined) return openBlobFolder(join(data, 'blobs'), clock);
+  if (objects === undefined) return openBlobFolder(blobFolder(data), clock);
   const { openS3Blobs } = await import('./s3/open-s3-blobs.ts');
   return openS3Blobs({ place: objects, folder: join(data, 'outgoing'), owner, clock });
+}
+
+/** Where content is kept in a data folder. */
+export function blobFolder(data: string): string {
+  return join(data, 'blobs');
 }

@@ -4,7 +4,20 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, json, send, sendRaw, startTestService, type TestService } from './test-service.ts';
+import * as z from 'zod';
+import { inWorkspace } from '../../src/contract/fields.ts';
+import { operation } from '../../src/contract/operation.ts';
+import type { Call } from '../../src/http-server/handlers.ts';
+import { Secret } from '../../src/secret.ts';
+import {
+  bearer,
+  json,
+  key,
+  send,
+  sendRaw,
+  startTestService,
+  type TestService,
+} from './test-service.ts';
 
 let service: TestService;
 
@@ -75,6 +88,41 @@ describe('an error', () => {
     expect(answer.text).not.toContain('database');
     await broken.close();
   });
+});
+
+test('what is for callers of this process alone is not served over HTTP', async () => {
+  const peek = operation({
+    id: 'peek',
+    toolset: 'projects',
+    method: 'GET',
+    path: '/{workspace}/a/b/c/d/peek',
+    summary: 'For tests.',
+    pathParameters: inWorkspace,
+    answer: z.looseObject({}),
+    scope: 'project:read',
+    effect: 'reads',
+  });
+  const handlers = {
+    peek: async (input: object, { principal }: Call<string>) => ({ input, principal }),
+  };
+  const local = await startTestService({ local: { operations: { peek }, handlers } });
+  expect((await send(local, 'GET', '/ws/a/b/c/d/peek', bearer)).status).toBe(404);
+  const ask = (workspace: string, credential: string) =>
+    local.handle({
+      operation: peek,
+      path: { workspace },
+      query: {},
+      body: null,
+      credential: new Secret(credential),
+      signal: AbortSignal.timeout(10_000),
+    });
+  expect(await ask('ws', key)).toMatchObject({
+    status: 200,
+    body: { input: { workspace: 'ws' }, principal: 'alice' },
+  });
+  expect(await ask('ws', 'wrong')).toMatchObject({ status: 401 });
+  expect(await ask('only-alice', 'key-of-bob')).toMatchObject({ status: 403 });
+  await local.close();
 });
 
 test('a client that goes away aborts its handler', async () => {

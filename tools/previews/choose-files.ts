@@ -5,11 +5,7 @@ import { basename } from 'node:path';
 import type { FilePart } from '../../src/contract/operation.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import {
-  type AnnotationFile,
-  type FindAnnotation,
-  openAnnotations,
-} from '../upload/annotation-files.ts';
+import { type FindAnnotation, openAnnotations } from '../upload/annotation-files.ts';
 import { listImages } from '../upload/image-list.ts';
 
 export interface ChosenFiles {
@@ -40,7 +36,7 @@ export async function chooseFiles(
     annotations === undefined
       ? undefined
       : await openAnnotations(context.files, annotations, paths, context.signal);
-  const find = opened?.find ?? (async () => undefined);
+  const find = opened?.find ?? (() => undefined);
   const chosen = await annotatedFirst(ordered, find, count).finally(() => opened?.close());
   const found = chosen.flatMap(({ annotation }, place) =>
     annotation ? [{ annotation, place }] : [],
@@ -67,7 +63,7 @@ function mixed(paths: readonly string[], seed: number): readonly string[] {
 
 interface Chosen {
   readonly path: string;
-  readonly annotation: AnnotationFile | undefined;
+  readonly annotation: { readonly name: string; readonly text: string } | undefined;
 }
 
 async function annotatedFirst(
@@ -79,7 +75,8 @@ async function annotatedFirst(
   const others: Chosen[] = [];
   for (const path of paths.slice(0, limits.previewFilesReadMax)) {
     if (annotated.length === count) break;
-    const annotation = await find(path);
+    const found = find(path);
+    const annotation = found && { name: found.name, text: await found.text() };
     (annotation ? annotated : others).push({ path, annotation });
   }
   return paths.length <= count

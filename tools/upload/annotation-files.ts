@@ -13,11 +13,14 @@ import { readText } from './read-text.ts';
 /** The annotation of one image, as the platform accepts it. */
 export interface AnnotationFile {
   readonly name: string;
-  readonly text: string;
+  /** Of a file that is about this image alone: its real path. */
+  readonly path?: string;
+  /** Throws `invalid_input` where it cannot be read. */
+  text(): Promise<string>;
 }
 
-/** Finds the annotation of an image file; undefined: it has none. Reads as late as possible. */
-export type FindAnnotation = (imagePath: string) => Promise<AnnotationFile | undefined>;
+/** Finds the annotation of an image file; undefined: it has none. Reads nothing yet. */
+export type FindAnnotation = (imagePath: string) => AnnotationFile | undefined;
 
 export interface Annotations {
   readonly find: FindAnnotation;
@@ -65,8 +68,7 @@ async function openFiles(
     return (imagePath) => shared.find(imagePath);
   }
   const isOnly = imagePaths.length === 1;
-  return async (imagePath) =>
-    isOnly || stemOf(imagePath) === stemOf(real) ? readOne(real) : undefined;
+  return (imagePath) => (isOnly || stemOf(imagePath) === stemOf(real) ? ownFile(real) : undefined);
 }
 
 async function openFolder(
@@ -83,9 +85,9 @@ async function openFolder(
     if (stems.has(stem)) own.set(stem, [...(own.get(stem) ?? []), file]);
     else if (extname(file).toLowerCase() === '.json') await shared.open(file);
   }
-  return async (imagePath) => {
+  return (imagePath) => {
     const best = closest(own.get(stemOf(imagePath)) ?? [], imagePath);
-    return best === undefined ? shared.find(imagePath) : readOne(best);
+    return best === undefined ? shared.find(imagePath) : ownFile(best);
   };
 }
 
@@ -119,12 +121,13 @@ class SharedFiles {
     return true;
   }
 
-  async find(imagePath: string): Promise<AnnotationFile | undefined> {
+  find(imagePath: string): AnnotationFile | undefined {
     const name = basename(imagePath);
     const naming = [...this.#names].filter(([, names]) => names.has(name)).map(([path]) => path);
     const best = closest(naming, imagePath);
-    if (best === undefined || this.#thread === undefined) return undefined;
-    return { name: basename(best), text: await this.#thread.part(best, name) };
+    const thread = this.#thread;
+    if (best === undefined || thread === undefined) return undefined;
+    return { name: basename(best), text: () => thread.part(best, name) };
   }
 
   close(): void {
@@ -146,6 +149,7 @@ function closest(paths: readonly string[], imagePath: string): string | undefine
   );
 }
 
-async function readOne(path: string): Promise<AnnotationFile> {
-  return { name: basename(path), text: await readText(path, argument, limits.annotationBytesMax) };
+function ownFile(path: string): AnnotationFile {
+  const text = () => readText(path, argument, limits.annotationBytesMax);
+  return { name: basename(path), path, text };
 }

@@ -10,10 +10,12 @@ import {
   type ComparedLabels,
   type Failed,
   problemOf,
+  type SentImage,
   type Uploaded,
   type UploadPlan,
   uploadOne,
 } from './upload-image.ts';
+import { uploadTogether } from './upload-together.ts';
 
 export interface Failure {
   readonly file: string;
@@ -71,9 +73,9 @@ export async function runUpload(
   let next = offset;
   let isStopped = false;
   const unfinished = new Set<Promise<void>>();
-  const isOpen = () => next < paths.length && !isStopped && context.clock.monotonic() < end;
-  const send = async () => {
-    const index = next++;
+  const isTimeLeft = () => !isStopped && context.clock.monotonic() < end;
+  const isOpen = () => next < paths.length && isTimeLeft();
+  const send = async (index: number, sent?: SentImage) => {
     const path = paths[index] ?? '';
     const own = Promise.withResolvers<void>();
     unfinished.add(own.promise);
@@ -86,20 +88,49 @@ export async function runUpload(
       finish();
       return Promise.all(unfinished);
     };
-    const outcome = await uploadOne(path, plan, context, firstsAreDone).finally(finish);
+    const outcome = await uploadOne(path, plan, context, firstsAreDone, sent).finally(finish);
     outcomes.set(index, outcome);
     if (generalError(outcome)) isStopped = true;
     context.progress(offset + outcomes.size, paths.length, bare(basename(path)));
   };
-  const lane = async () => {
-    while (isOpen()) await send();
+  const oneByOne = async () => {
+    while (isOpen()) await send(next++);
+  };
+  const together = async () => {
+    while (isOpen()) {
+      const from = next;
+      next = Math.min(from + limits.diskImagesAtOnceMax, paths.length);
+      const sent = await uploadTogether(paths.slice(from, next), plan, context);
+      const rest = sent.map((body, at) => ({ index: from + at, body })).sort(byOrder);
+      const finish = async () => {
+        for (let one = rest.shift(); one; one = rest.shift()) {
+          if (one.body !== undefined || isTimeLeft()) await send(one.index, one.body);
+        }
+      };
+      await inLanes(limits.togetherUploadConcurrency, finish);
+    }
   };
   // What refuses all images refuses the first.
-  if (isOpen()) await send();
+  if (isOpen()) await send(next++);
   const isEmbedded = context.settings.baseUrl === undefined;
-  const atOnce = isEmbedded ? limits.embeddedUploadConcurrency : limits.uploadConcurrency;
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  if (!isEmbedded) await inLanes(limits.uploadConcurrency, oneByOne);
+  else if (paths.length - next < limits.togetherUploadMin) {
+    await inLanes(limits.embeddedUploadConcurrency, oneByOne);
+  } else await inLanes(limits.togetherUploadLanes, together);
   return report(paths, offset, outcomes);
+}
+
+async function inLanes(count: number, lane: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: count }, lane));
+}
+
+interface Sent {
+  readonly body: SentImage | undefined;
+}
+
+/** What a duplicate waits for comes before it. */
+function byOrder(a: Sent, b: Sent): number {
+  return Number(a.body?.duplicate ?? false) - Number(b.body?.duplicate ?? false);
 }
 
 /** Failures that the next image would meet too. */
@@ -123,7 +154,7 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
   const sorted = [...outcomes].sort(([a], [b]) => a - b);
   const stopped = sorted.find(([, outcome]) => generalError(outcome));
   // Images after the first one that has to be sent again are sent again too, as duplicates.
-  const stop = stopped?.[0] ?? offset + sorted.length;
+  const stop = Math.min(stopped?.[0] ?? paths.length, firstLeft(offset, outcomes));
   const kept = sorted
     .filter(([index]) => index < stop)
     .map(([index, outcome]) => ({ file: basename(paths[index] ?? ''), outcome }));
@@ -158,6 +189,12 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
     offset: stop,
     stoppedBy,
   };
+}
+
+function firstLeft(offset: number, outcomes: Outcomes): number {
+  let index = offset;
+  while (outcomes.has(index)) index += 1;
+  return index;
 }
 
 function copiesOf(done: readonly (Uploaded & { readonly file: string })[]): readonly Copy[] {

@@ -63,26 +63,29 @@ export interface Failed {
   readonly error: FoveaError;
 }
 
+/** The answer about an image that was sent. */
+export type SentImage = Answer<typeof images.images_upload>;
+
 /**
  * Sends one image and its annotation. Throws only when the whole call was cancelled.
  * `firstsAreDone`: once those that the image may be a duplicate of have their annotations.
+ * `sent`: where the image was sent with others.
  */
 export async function uploadOne(
   path: string,
   plan: UploadPlan,
   context: Pick<ToolContext, 'client' | 'signal'>,
   firstsAreDone: () => Promise<unknown>,
+  sent?: SentImage,
 ): Promise<Uploaded | Failed> {
-  let found: Promise<AnnotationFile | undefined> | undefined;
-  const find = () => (found ??= plan.findAnnotation?.(path) ?? Promise.resolve(undefined));
   try {
-    // Where it cannot be read, that is said once the image is there.
-    const along = plan.takesBoth ? await find().catch(() => undefined) : undefined;
-    const { annotated, ...sent } = await sendImage(path, plan, along, context);
-    if (annotated) return { kind: 'uploaded', ...sent, ...annotated };
-    if (sent.duplicate) await firstsAreDone();
-    const labelled = await sendAnnotation(path, sent, find, plan, context);
-    return { kind: 'uploaded', ...sent, ...labelled };
+    const annotation = plan.findAnnotation?.(path);
+    const body = sent ?? (await sendImage(path, plan, annotation, context));
+    const { annotated, ...image } = toldOf(path, plan, body);
+    if (annotated) return { kind: 'uploaded', ...image, ...annotated };
+    if (image.duplicate) await firstsAreDone();
+    const labelled = await sendAnnotation(path, image, annotation, plan, context);
+    return { kind: 'uploaded', ...image, ...labelled };
   } catch (thrown) {
     context.signal.throwIfAborted();
     return { kind: 'failed', error: asFoveaError(thrown) };
@@ -98,12 +101,15 @@ export function problemOf({ upstream, message, hint }: FoveaError): string {
 
 async function sendImage(
   path: string,
-  { project, name, facts, splitOf, labelmapText }: UploadPlan,
+  plan: UploadPlan,
   annotation: AnnotationFile | undefined,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
-) {
+): Promise<SentImage> {
+  const { project, name, facts, splitOf, takesBoth, labelmapText } = plan;
   const fileName = name ?? basename(path);
   const split = facts.split ?? splitOf(path);
+  // Where it cannot be read, that is said once the image is there.
+  const along = takesBoth ? await annotation?.text().catch(() => undefined) : undefined;
   const { body } = await client.call(
     images.images_upload,
     {
@@ -112,18 +118,28 @@ async function sendImage(
       name: fileName,
       ...facts,
       ...(split && { split }),
-      ...(annotation && isPart(annotation.text) && alongside(annotation, labelmapText)),
+      ...(annotation &&
+        along !== undefined &&
+        isPart(along) && {
+          annotationFile: along,
+          annotationName: annotation.name,
+          ...(labelmapText !== undefined && { labelmap: labelmapText }),
+        }),
     },
     { signal },
   );
-  const kept = body.duplicate === true && body.split !== split ? body.split : undefined;
-  const otherSplit = split === undefined ? undefined : kept;
+  return body;
+}
+
+function toldOf(path: string, { facts, splitOf }: UploadPlan, body: SentImage) {
+  const split = facts.split ?? splitOf(path);
   const duplicate = body.duplicate === true;
+  const kept = duplicate && body.split !== split ? body.split : undefined;
   return {
     id: body.id,
     duplicate,
     keptName: duplicate ? body.name : undefined,
-    otherSplit,
+    otherSplit: split === undefined ? undefined : kept,
     annotated: body.annotated === true ? added(path, body) : undefined,
   };
 }
@@ -133,14 +149,6 @@ export function isPart(text: string): boolean {
   return Buffer.byteLength(text) <= limits.multipartFieldBytesMax;
 }
 
-function alongside({ name, text }: AnnotationFile, labelmap: string | undefined) {
-  return {
-    annotationFile: text,
-    annotationName: name,
-    ...(labelmap !== undefined && { labelmap }),
-  };
-}
-
 type Annotated = Pick<Uploaded, 'annotation' | 'boxes' | 'warnings' | 'error' | 'labels'>;
 
 const nothing = { boxes: 0, warnings: [], error: undefined, labels: 'not compared' } as const;
@@ -148,12 +156,11 @@ const nothing = { boxes: 0, warnings: [], error: undefined, labels: 'not compare
 async function sendAnnotation(
   path: string,
   { id: imageId, keptName }: Pick<Uploaded, 'id' | 'keptName'>,
-  find: () => Promise<AnnotationFile | undefined>,
+  annotation: AnnotationFile | undefined,
   { project, name, labelmap }: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<Annotated> {
   try {
-    const annotation = await find();
     if (!annotation) return { annotation: 'none', ...nothing };
     const sentName = name ?? basename(path);
     const { body } = await client.call(
@@ -162,7 +169,7 @@ async function sendAnnotation(
         project,
         imageId,
         name: annotation.name,
-        annotationFile: renameImage(annotation.text, sentName, keptName ?? sentName),
+        annotationFile: renameImage(await annotation.text(), sentName, keptName ?? sentName),
         ...(labelmap && { labelmap: { ...labelmap } }),
       },
       { signal },

@@ -8,6 +8,7 @@ import type { Row } from '../../storage/database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AddedImage,
+  AnnotatedNewImage,
   AnnotateOptions,
   Deletion,
   Image,
@@ -35,6 +36,13 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
   return {
     add: (image, annotation) =>
       shared.change(image.id, () => addImage(database, image, annotation)),
+    addAll: async (projectId, images) =>
+      changingImages(
+        database,
+        index,
+        images.map(({ image }) => image.id),
+        () => addImages(database, projectId, images),
+      ),
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(
@@ -84,9 +92,51 @@ async function addImage(
 ): Promise<AddedImage> {
   const known = await findByHash(database, image.projectId, image.hash);
   if (known !== undefined) return known;
+  return insertImage(database, image, annotation, new Map());
+}
+
+/** The same bytes twice among them are one image: the first. */
+async function addImages(
+  database: AsyncDatabase,
+  projectId: string,
+  images: readonly AnnotatedNewImage[],
+): Promise<readonly AddedImage[]> {
+  const known = new Map(
+    await database.all(
+      `SELECT hash, id, name, split FROM images
+       WHERE project_id = ? AND hash IN (SELECT value FROM json_each(?))`,
+      [projectId, JSON.stringify(images.map(({ image }) => image.hash))],
+      (row): [string, AddedImage] => [row.text('hash'), readDuplicate(row)],
+    ),
+  );
+  const batches: BatchIds = new Map();
+  const added: AddedImage[] = [];
+  for (const { image, annotation } of images) {
+    const duplicate = known.get(image.hash);
+    const one = duplicate ?? (await insertImage(database, image, annotation, batches));
+    if (duplicate === undefined) known.set(image.hash, { ...one, duplicate: true });
+    added.push(one);
+  }
+  return added;
+}
+
+/** Those of one transaction, by their names: their project was changed by them too. */
+type BatchIds = Map<string, string>;
+
+async function insertImage(
+  database: AsyncDatabase,
+  image: NewImage,
+  annotation: WrittenAnnotation | undefined,
+  batches: BatchIds,
+): Promise<AddedImage> {
   const { id, projectId, name, hash, bytes, format, width, height, split, created } = image;
-  const batchId = await ensureBatch(database, projectId, image.batchName, created);
-  const { sequenceNumber, sequenceSize, inferenceId } = image;
+  const { sequenceNumber, sequenceSize, inferenceId, batchName } = image;
+  let batchId = batches.get(batchName);
+  if (batchId === undefined) {
+    batchId = await ensureBatch(database, projectId, batchName, created);
+    batches.set(batchName, batchId);
+    await touchProject(database, projectId, created);
+  }
   await database.run(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
        metadata, sequence_number, sequence_size, inference_id, created, annotation, objects,
@@ -115,7 +165,6 @@ async function addImage(
   );
   if (annotation) await addLabels(database, { id, projectId }, annotation);
   await addTags(database, id, image.tags);
-  await touchProject(database, projectId, created);
   return { id, name, duplicate: false, split };
 }
 
@@ -127,13 +176,12 @@ async function findByHash(
   return database.get(
     'SELECT id, name, split FROM images WHERE project_id = ? AND hash = ?',
     [projectId, hash],
-    (row) => ({
-      id: row.text('id'),
-      name: row.text('name'),
-      duplicate: true,
-      split: readSplit(row),
-    }),
+    readDuplicate,
   );
+}
+
+function readDuplicate(row: Row): AddedImage {
+  return { id: row.text('id'), name: row.text('name'), duplicate: true, split: readSplit(row) };
 }
 
 /** Annotates an image, in the transaction of the caller. */

@@ -6,7 +6,7 @@ import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.t
 import { isoTime } from '../../clock.ts';
 import { check } from '../../contract/check.ts';
 import { images } from '../../contract/images.ts';
-import type { Input } from '../../contract/operation.ts';
+import type { Answer, Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
 import type { Call } from '../../http-server/handlers.ts';
 import { checkImageFile } from '../../imaging/image-thread-pool.ts';
@@ -73,7 +73,7 @@ export async function uploadImage(
       width,
       height,
       split: input.split ?? 'train',
-      batchName: input.batch ?? `Uploaded on ${isoTime(created).slice(0, 10)}`,
+      batchName: input.batch ?? batchNameAt(created),
       tags: input.tag ?? [],
       metadata,
       sequenceNumber: input.sequence_number,
@@ -84,6 +84,33 @@ export async function uploadImage(
     labels?.annotation,
   );
   return { image, labels: image.duplicate ? undefined : labels };
+}
+
+/** Of images for which none was given. */
+export function batchNameAt(created: number): string {
+  return `Uploaded on ${isoTime(created).slice(0, 10)}`;
+}
+
+/** `cameLabels`: whether there was an annotation with the image. */
+export function describeUpload(
+  { image, labels }: UploadedImage,
+  cameLabels: boolean,
+): Answer<typeof images.images_upload> {
+  const { id, duplicate, split, name } = image;
+  const of = duplicate ? { duplicate, split, name } : {};
+  if (!cameLabels) return { id, success: true, ...of };
+  const annotated = labels !== undefined;
+  return { id, success: true, ...of, annotated, ...(labels && describeFindings(labels)) };
+}
+
+/** What is said of an annotation that was taken. */
+export function describeFindings({ annotation, warnings, warningsTotal }: ReadAnnotation) {
+  const more = warningsTotal - warnings.length;
+  const told = warnings.map((warning) => ({ ...warning }));
+  return {
+    boxes: annotation.objects,
+    warnings: more > 0 ? [...told, { message: `and ${more} more warnings` }] : told,
+  };
 }
 
 /** Undefined: there are none, or they cannot be read. Only an abort throws. */

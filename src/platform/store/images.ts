@@ -85,12 +85,20 @@ export interface AddedImage {
   readonly split: SplitName;
 }
 
+/** An image with the labels that came along. */
+export interface AnnotatedNewImage {
+  readonly image: NewImage;
+  readonly annotation: WrittenAnnotation | undefined;
+}
+
 export interface ImageStore {
   /**
    * Adds an image, with its annotation if there is one; one with the same bytes in the same project
    * is given back instead, as it is.
    */
   add(image: NewImage, annotation?: WrittenAnnotation): Promise<AddedImage>;
+  /** The same for many of one project, in one transaction. They are given back in their order. */
+  addAll(projectId: string, images: readonly AnnotatedNewImage[]): Promise<readonly AddedImage[]>;
   findByHash(projectId: string, hash: string): Promise<AddedImage | undefined>;
   /** By id, within a project. */
   find(projectId: string, imageId: string): Promise<Image | undefined>;

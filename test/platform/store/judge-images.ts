@@ -16,6 +16,7 @@ const overwrite = { overwrite: true, isPredicted: false };
 export function judgeImages(open: OpenStores): void {
   describe('images', () => {
     judgeChanges(open);
+    judgeAdded(open);
     judgeTrash(open);
     judgeMany(open);
     judgeJobs(open);
@@ -91,6 +92,33 @@ function judgeChanges(open: OpenStores): void {
       { name: 'mine', status: 'in_review', images: 1, states: { annotated: 1 } },
     ]);
     expect(await images.batches(project.id)).toMatchObject([{ name: 'first', images: 1, jobs: 1 }]);
+  });
+}
+
+function judgeAdded(open: OpenStores): void {
+  test('are added many at once, in their order, each file once', async () => {
+    const { store, project } = await withProject(open);
+    await store.images.add(image('known'));
+    const given = [
+      { image: image('a', { tags: ['x'], created: 7 }), annotation: written('cat', 'cat') },
+      { image: image('b', { hash: 'hash-known' }), annotation: written('dog') },
+      { image: image('c', { hash: 'hash-a', split: 'test' }), annotation: undefined },
+      { image: image('d', { split: 'valid', created: 7 }), annotation: undefined },
+    ];
+    const added = await store.images.addAll(project.id, given);
+    expect(added).toEqual([
+      { id: 'a', name: 'a.png', duplicate: false, split: 'train' },
+      { id: 'known', name: 'known.png', duplicate: true, split: 'train' },
+      { id: 'a', name: 'a.png', duplicate: true, split: 'train' },
+      { id: 'd', name: 'd.png', duplicate: false, split: 'valid' },
+    ]);
+    expect(await store.images.find(project.id, 'a')).toMatchObject({
+      tags: ['x'],
+      annotation: { boxes: [{ label: 'cat' }, { label: 'cat' }] },
+    });
+    expect(await store.images.find(project.id, 'known')).toMatchObject({ annotation: undefined });
+    expect(await store.images.batches(project.id)).toMatchObject([{ name: 'first', images: 3 }]);
+    expect(await store.images.addAll(project.id, [])).toEqual([]);
   });
 }
 

@@ -347,8 +347,11 @@ function judgeChangeLog(open: OpenStores): void {
 
 function judgeLogOfMany(open: OpenStores): void {
   test('has one entry for the same change of many, and none for what was undone', async () => {
-    const { store, database, workspace } = await withProject(open);
-    for (const id of ['a', 'b', 'c']) await store.images.add(image(id));
+    const { store, database, workspace, project } = await withProject(open);
+    const many = ['a', 'b', 'c'].map((id) => ({ image: image(id), annotation: undefined }));
+    await as('import', () => store.images.addAll(project.id, many));
+    const [added] = await store.activity.list(workspace.id, wanted);
+    expect(added).toMatchObject({ action: 'import', verb: 'added', count: 3 });
     const update = { metadata: {}, removeMetadata: [], addTags: ['t'], removeTags: [] };
     const updates = ['a', 'b', 'c'].map((imageId) => ({ imageId, ...update }));
     await as('bulk', () =>

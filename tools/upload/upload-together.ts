@@ -1,0 +1,53 @@
+// Sends many images with their annotations in one call, to the platform of this process.
+
+import { basename } from 'node:path';
+import { diskImages } from '../../src/contract/disk-images.ts';
+import { limits } from '../../src/limits.ts';
+import type { ToolContext } from '../../src/mcp/tool.ts';
+import type { AnnotationFile } from './annotation-files.ts';
+import type { SentImage, UploadPlan } from './upload-image.ts';
+
+/**
+ * One for each path; undefined: that image is still to be sent, alone, which also tells what is
+ * wrong with it.
+ */
+export async function uploadTogether(
+  paths: readonly string[],
+  plan: UploadPlan,
+  { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
+): Promise<readonly (SentImage | undefined)[]> {
+  const { project, facts, splitOf, findAnnotation, labelmap } = plan;
+  const { batch, tag, metadata } = facts;
+  try {
+    const annotations = await Promise.all(paths.map((path) => toSend(findAnnotation?.(path))));
+    const { body } = await client.call(
+      diskImages.images_upload_files,
+      {
+        project,
+        files: paths.map((path) => {
+          const split = facts.split ?? splitOf(path);
+          return { path, name: basename(path), ...(split && { split }) };
+        }),
+        ...(findAnnotation && { annotations }),
+        ...(batch !== undefined && { batch }),
+        ...(tag && { tag: [...tag] }),
+        ...(metadata !== undefined && { metadata }),
+        ...(labelmap && { labelmap: { ...labelmap } }),
+      },
+      { signal },
+    );
+    return paths.map((_path, at) => body.images[at] ?? undefined);
+  } catch {
+    return paths.map(() => undefined);
+  }
+}
+
+/** One that is too long, or cannot be read, goes after its image. */
+async function toSend(annotation: AnnotationFile | undefined) {
+  if (annotation === undefined) return null;
+  const { name, path } = annotation;
+  if (path !== undefined) return { name, path };
+  const text = await annotation.text().catch(() => undefined);
+  if (text === undefined || Buffer.byteLength(text) > limits.diskAnnotationBytesMax) return null;
+  return { name, text };
+}
