@@ -6,6 +6,7 @@ import { apiKeyTools } from './api-keys.ts';
 import { authTools } from './auth.ts';
 import { deploymentTools } from './deployment.ts';
 import { doctorTools } from './doctor.ts';
+import { evaluationTools } from './evaluations.ts';
 import { eventTools } from './events.ts';
 import { folderTools } from './folders.ts';
 import { imageTools } from './images.ts';
@@ -28,6 +29,7 @@ export const tools: readonly Tool[] = [
   ...versionTools,
   ...previewTools,
   ...trainingTools,
+  ...evaluationTools,
   ...apiKeyTools,
   ...folderTools,
   ...imageTools,

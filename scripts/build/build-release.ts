@@ -49,6 +49,7 @@ function bundle(folder: string, sourceMaps: boolean) {
       'parts/image-worker': 'src/imaging/image-worker.ts',
       'parts/annotation-worker': 'src/platform/annotation-threads/annotation-worker.ts',
       'parts/disk-image-worker': 'src/platform/disk-images/disk-image-worker.ts',
+      'parts/evaluation-worker': 'src/platform/evaluations/evaluation-worker.ts',
       'parts/long-read-worker': 'src/platform/database/long-reads/long-read-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/model-inference/model-worker.ts',

@@ -4,6 +4,7 @@ import { activity } from './activity.ts';
 import { annotation, annotationExtensions } from './annotation.ts';
 import { apiKeyExtensions, apiKeys } from './api-keys.ts';
 import { deployment } from './deployment.ts';
+import { evaluations } from './evaluations.ts';
 import { events } from './events.ts';
 import { folderExtensions, folders } from './folders.ts';
 import { imageExtensions, images } from './images.ts';
@@ -46,6 +47,7 @@ const extensionOperations = Object.freeze({
   ...projectExtensions,
   ...versionExtensions,
   ...trainingExtensions,
+  ...evaluations,
   ...apiKeyExtensions,
   ...folderExtensions,
   ...annotationExtensions,

@@ -32,6 +32,7 @@ export type Toolset =
   | 'projects'
   | 'versions'
   | 'trainings'
+  | 'evaluations'
   | 'api_keys'
   | 'folders'
   | 'images'

@@ -151,4 +151,6 @@ export const contractLimits = {
   healthTinyPixels: 4,
   /** Groups, images or files of one page of findings. */
   findingsPageMax: 100,
+  /** Rows of one page of a panel of an evaluation. */
+  evaluationPageMax: 100,
 } as const;

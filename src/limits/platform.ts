@@ -138,6 +138,21 @@ export const platformLimits = {
   /** Images that a diff of versions names of each kind of change: a page that a model can read. */
   versionDiffImagesMax: 100,
 
+  // Evaluations.
+
+  /** Images of one evaluation: a model runs an hour on them, and their boxes take some 300 MB. */
+  evaluationImagesMax: 50_000,
+  /** 5,000 images take two seconds in their thread. */
+  evaluationMsMax: 10 * 60 * 1000,
+  /** Memory of that thread: the largest file of predictions takes half of it. */
+  evaluationMegabytesMax: 2_048,
+  /** Rows of judged images in one transaction: it holds the lock for some 20 ms. */
+  evaluationRowsAtOnceMax: 100,
+  /** The newest evaluations of a project in one list. */
+  evaluationsListedMax: 100,
+  /** Classes of a confusion matrix that is shown whole. */
+  evaluationMatrixClassesMax: 20,
+
   // The log of changes.
 
   /** Entries of one workspace: a year of a busy team, some 5 MB; older ones go. */

@@ -8,6 +8,7 @@ import { annotationHandlers } from './annotation.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { deploymentHandlers } from './deployment.ts';
+import { evaluationHandlers } from './evaluations.ts';
 import { folderHandlers } from './folders.ts';
 import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
 import { orphanImageHandlers } from './images/orphan-images.ts';
@@ -51,6 +52,7 @@ export function platformHandlers(
     ...findingHandlers(dependencies),
     ...bulkMetadataHandlers(dependencies),
     ...deploymentHandlers(dependencies),
+    ...evaluationHandlers(dependencies),
     ...folderHandlers(dependencies),
     ...inferenceHandlers(dependencies),
     ...monitoringHandlers(dependencies),

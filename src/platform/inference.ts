@@ -43,7 +43,7 @@ export function inferenceHandlers(
 }
 
 /** The id of the model that a path names. Throws `conflict` where no model is deployed. */
-async function chooseModel(
+export async function chooseModel(
   { store, models }: PlatformDependencies,
   project: Project,
   version: string,

@@ -70,7 +70,7 @@ export function callsTo(url: string) {
     const text = await answer.text();
     return { status: answer.status, body: Object(text === '' ? {} : JSON.parse(text)) };
   };
-  return { tell, ...steps(url, tell) };
+  return { url, tell, ...steps(url, tell) };
 }
 
 export type Labelling = Awaited<ReturnType<typeof startLabelling>>;

@@ -38,6 +38,7 @@ beforeAll(async () => {
     ...trained,
     ...running,
     ...(await makeWork(kept)),
+    evaluationId: await text('evaluationId', 'evaluations_create', judgedBy(kept)),
     ...(await makeManaged()),
     ...(await makeVideo()),
     event_id: await text('id', 'events_create', { ...deviceEvent, draft: true }),
@@ -70,16 +71,18 @@ async function ids(tool: string, args: Facts, member: string): Promise<readonly 
   return Array.isArray(found) ? found.map((one) => String(Object(one).id)) : [];
 }
 
-/** Four pictures, a video, and a folder that holds a fifth picture. */
+/** Four pictures, a video, predictions of nothing, and a folder that holds a fifth picture. */
 async function makeFiles() {
   const files = [1, 2, 3, 4].map((shade) => join(fovea.folder, `${shade}.png`));
   for (const [index, path] of files.entries()) await writeFile(path, await testImage(index + 1));
   const video = join(fovea.folder, 'a.mp4');
   await writeFile(video, mp4());
+  const results = join(fovea.folder, 'results.json');
+  await writeFile(results, '[]');
   const folder = join(fovea.folder, 'pictures');
   await mkdir(folder);
   await writeFile(join(folder, 'five.png'), await testImage(5));
-  return { file: files[0] ?? '', files, video, folder };
+  return { file: files[0] ?? '', files, video, results, folder };
 }
 
 /** `cells` is labelled; `queue` and `waiting` have a batch that waits for labels. */
@@ -160,6 +163,10 @@ async function makeWork({ file }: { readonly file: string }) {
 
 const exported = { query: '*', format: 'coco', dataset: 'cells' };
 
+function judgedBy({ results }: { readonly results: string }): Facts {
+  return { ...cells, version: 1, split: 'train', predictions: results };
+}
+
 /** Keys and folders: one to read and change, one to remove. */
 async function makeManaged() {
   const key = () => text('keyId', 'api_keys_create', { scopes: [] });
@@ -197,6 +204,7 @@ type Known = Readonly<Record<KnownName, string>>;
 type KnownName =
   | 'file'
   | 'video'
+  | 'results'
   | 'folder'
   | 'imageId'
   | 'spareImageId'
@@ -214,6 +222,7 @@ type KnownName =
   | 'zipTaskId'
   | 'exportTaskId'
   | 'inferenceId'
+  | 'evaluationId'
   | 'keyId'
   | 'spareKeyId'
   | 'folderId'
@@ -289,6 +298,8 @@ function trainingArguments(): Record<string, Facts> {
     trainings_cancel: { version: 3, trainingId: queued, confirm: 'cells/3' },
     trainings_stop: { version: 2, trainingId: running, confirm: 'cells/2' },
     trainings_delete: { version: 3, trainingId: over },
+    evaluations_create: judgedBy(known),
+    evaluations_get: { evaluationId: known.evaluationId },
     deployment_set_model: { model: { type: 'model_id', modelId: 'local' } },
     inference_run: { version: 'local', file },
     inference_stats_set_metadata: {

@@ -38,6 +38,8 @@ const readers = [
   'versions_get',
   'trainings_list',
   'trainings_recipe',
+  'evaluations_list',
+  'evaluations_get',
   'api_keys_list',
   'api_keys_get_publishable',
   'api_keys_get',
@@ -164,6 +166,7 @@ describe('the list of tools', () => {
     const naming = all.filter(({ fileArguments }) => fileArguments !== undefined);
     expect(Object.fromEntries(naming.map((tool) => [tool.name, tool.fileArguments]))).toEqual({
       versions_export: ['save_to', 'overwrite'],
+      evaluations_create: ['predictions'],
       images_upload: ['files', 'annotations', 'labelmap_file', 'list'],
       images_annotate: ['file'],
       search_export_get: ['save_to'],

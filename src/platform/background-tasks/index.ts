@@ -6,6 +6,7 @@ import { backfillSearchIndex } from './backfill-search-index.ts';
 import type { BackgroundTask } from './background-task.ts';
 import { changeBulkMetadata } from './bulk-metadata.ts';
 import { describeImages } from './describe-images.ts';
+import { evaluateDetections } from './evaluate-detections.ts';
 import { exportSearchResults } from './export-search-results.ts';
 import { exportVersion } from './export-version.ts';
 import { forkProject } from './fork-project.ts';
@@ -29,7 +30,7 @@ export const lanes: readonly Readonly<Record<string, BackgroundTask>>[] = [
     sweep: removeOrphanBlobs,
   },
   { zip: importZip },
-  { autolabel: autolabelImages, video: runVideoInference },
+  { autolabel: autolabelImages, video: runVideoInference, evaluation: evaluateDetections },
   { training: trainModel },
   { index: backfillSearchIndex },
   { describe: describeImages },

@@ -11,6 +11,7 @@ import { apiKeyStore } from './api-keys.ts';
 import { autolabelStore } from './autolabel.ts';
 import { bulkMetadataStore } from './bulk-metadata.ts';
 import { deploymentStore } from './deployments.ts';
+import { evaluationBlobs, evaluationStore } from './evaluations.ts';
 import { folderStore } from './folders.ts';
 import { forkStore } from './forks.ts';
 import { imageStore } from './images.ts';
@@ -79,6 +80,7 @@ export function createStore(
     inferences: inferenceStore(database, reader),
     trainings: trainingStore(database, queue),
     deployments: deploymentStore(database),
+    evaluations: evaluationStore(database, queue),
     activeLearning: activeLearningStore(database),
     tasks: taskStore(database),
     activity: activityStore(database),
@@ -106,5 +108,6 @@ const references: readonly string[] = [
   ...videoJobBlobs,
   ...searchBlobs,
   ...trainingBlobs,
+  ...evaluationBlobs,
   ...trashedBlobs,
 ];

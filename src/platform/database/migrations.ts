@@ -8,6 +8,7 @@ import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
 import { deploymentTables } from './deployments.ts';
+import { evaluationTables } from './evaluations.ts';
 import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
 import { inferenceTables } from './inferences.ts';
@@ -56,4 +57,5 @@ export const platformMigrations: readonly Migration[] = [
   activityImageTables,
   workspaceTerms,
   undescribedImageTables,
+  evaluationTables,
 ];

@@ -140,6 +140,14 @@ async function removeInProject(
     [id, countMax],
   );
   if (trashed > 0) return trashed;
+  const judged = await database.run(
+    `DELETE FROM evaluation_images WHERE (evaluation_id, ordinal) IN (
+       SELECT evaluation_id, ordinal FROM evaluations
+         JOIN evaluation_images ON evaluation_id = evaluations.id
+       WHERE project_id = ? LIMIT ?)`,
+    [id, countMax],
+  );
+  if (judged > 0) return judged;
   const images = await removeImages(database, index, id, countMax);
   return images > 0 ? images : await database.run('DELETE FROM batches WHERE project_id = ?', [id]);
 }
@@ -189,6 +197,7 @@ const pointers = [
   'SELECT id FROM trainings',
   'SELECT id FROM autolabel_jobs',
   'SELECT id FROM video_jobs',
+  'SELECT id FROM evaluations',
 ] as const;
 
 /** Results and notes that are of use as long as their work is known. */

@@ -8,6 +8,7 @@ import type { ApiKeyStore } from './api-keys.ts';
 import type { AutolabelStore } from './autolabel.ts';
 import type { BulkMetadataStore } from './bulk-metadata.ts';
 import type { DeploymentStore } from './deployments.ts';
+import type { EvaluationStore } from './evaluations.ts';
 import type { FolderStore } from './folders.ts';
 import type { ForkStore } from './forks.ts';
 import type { ImageStore } from './images.ts';
@@ -53,6 +54,7 @@ export interface Store {
   readonly inferences: InferenceStore;
   readonly trainings: TrainingStore;
   readonly deployments: DeploymentStore;
+  readonly evaluations: EvaluationStore;
   readonly activeLearning: ActiveLearningStore;
   readonly tasks: TaskStore;
   readonly activity: ActivityStore;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { evaluations } from '../../../src/contract/evaluations.ts';
 import { folders } from '../../../src/contract/folders.ts';
 import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
@@ -91,6 +92,11 @@ async function trashProject({ platform, database }: Era, name: string) {
     if (answer.export) break;
     await delay(10);
   }
+  const judged = { workspace, project, version: 1, split: 'train' } as const;
+  const box = { image_id: 1, category_id: 1, bbox: [0, 0, 9, 9], score: 0.5 };
+  const predictions = { name: 'a.json', content: Buffer.from(JSON.stringify([box])) };
+  const evaluation = await client.call(evaluations.evaluations_create, { ...judged, predictions });
+  await resultOf(client, evaluation.body.taskId);
   const splits = { train: 1, valid: 1, test: 1 };
   const { body: task } = await client.call(projects.projects_rebalance_splits, {
     workspace,

@@ -171,6 +171,31 @@ const video: Kind = {
   },
 };
 
+const evaluated: Kind = {
+  result: expect.objectContaining({ evaluationId: expect.any(String), ap50: 0 }),
+  start: async ({ url }) => {
+    const form = new FormData();
+    form.set('query', '*');
+    const headers = { authorization: 'Bearer a-key-for-tests' };
+    const address = `${url}/acme/squares/evaluations`;
+    const answer = await fetch(address, { method: 'POST', headers, body: form });
+    return String(Object(await answer.json()).evaluationId);
+  },
+  outcome: async ({ tell }, taskId) => {
+    const address = `/acme/squares/evaluations/${taskId}?panel=`;
+    const {
+      created,
+      evaluationId,
+      taskId: _,
+      ...figures
+    } = (await tell('GET', `${address}summary`)).body;
+    expect([evaluationId, figures.images]).toEqual([taskId, imageCount]);
+    expect(created).toBeTruthy();
+    const { total, results } = (await tell('GET', `${address}images&limit=100`)).body;
+    return { figures, total, results };
+  },
+};
+
 const trained: Kind = {
   result: {
     status: 'finished',
@@ -248,6 +273,7 @@ it.each<[string, Kind]>([
   ['an export of a search', searchExported],
   ...(hasFfmpeg ? [['a video', video] satisfies [string, Kind]] : []),
   ['a training', trained],
+  ['an evaluation', evaluated],
 ])('%s goes on where its process was killed', { timeout: 120_000 }, async (_, kind) => {
   const data = join(await temporaryFolder(), 'data');
   await cp(prepared, data, { recursive: true });

@@ -2,7 +2,7 @@
 
 import type { embeddedOperations } from '../../../src/contract/index.ts';
 import type { Input } from './call.ts';
-import { type Things, vocFile } from './owned-resources.ts';
+import { noResults, type Things, vocFile } from './owned-resources.ts';
 
 export interface Row {
   /** A call about these things; `name` is another one each time. */
@@ -123,6 +123,16 @@ export const rows = {
     own: [200, 409],
   },
   trainings_cancel: { input: sends(inVersion, ({ trainingId }) => ({ trainingId })) },
+  evaluations_create: {
+    input: sends(inProject, () => ({ version: 1, split: 'train', predictions: noResults })),
+  },
+  evaluations_list: { input: inProject },
+  evaluations_get: {
+    input: ({ workspace, project, evaluationId }) => ({
+      path: { workspace, project, evaluationId },
+      query: { panel: 'images' },
+    }),
+  },
   api_keys_list: { input: inWorkspace, isWhole: true },
   api_keys_create: {
     input: sends(inWorkspace, ({ folderId }) => ({ folderIds: [folderId] })),

@@ -30,6 +30,7 @@ export interface Things {
   readonly otherTrainingId: string;
   /** Of a training that is done. */
   readonly modelId: string;
+  readonly evaluationId: string;
   readonly folderId: string;
   readonly keyId: string;
   readonly otherKeyId: string;
@@ -158,8 +159,17 @@ async function makeVersion({ workspace, project, marker }: Owner, ask: Ask) {
     path,
     body: { model: { type: 'model_id', modelId: `${project}/1/${trainingId}` } },
   });
-  return { taskId, modelId: `${project}/1/${trainingId}` };
+  const judged = {
+    path: { workspace, project },
+    body: { version: 1, split: 'train', predictions: noResults },
+  };
+  const evaluationId = await idOf(ask, 'evaluations_create', judged, 'evaluationId');
+  await ended(ask, workspace, evaluationId);
+  return { taskId, modelId: `${project}/1/${trainingId}`, evaluationId };
 }
+
+/** A file of predictions. */
+export const noResults = Buffer.from('[]');
 
 /** Two trainings that wait, or one runs for ever: to be started when all others are done. */
 export async function startTrainings(

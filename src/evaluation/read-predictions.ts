@@ -1,0 +1,170 @@
+// Predictions in a file: results as COCO has them, or a COCO dataset whose annotations have scores.
+
+import { type FoveaError, invalidArgument } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
+import type { Detection } from './evaluated-image.ts';
+
+/** An image that is judged, as a file of predictions may call it. */
+export interface NamedImage {
+  readonly name: string;
+  readonly id?: string | undefined;
+}
+
+export interface JudgedBy {
+  readonly images: readonly NamedImage[];
+  readonly classes: readonly string[];
+  /** Whether a number stands for the place of an image or class from 1, as in a COCO export. */
+  readonly isNumbered: boolean;
+}
+
+export interface Predictions {
+  /** Of each image, in their order. */
+  readonly detections: readonly (readonly Detection[])[];
+  /** How many are of images that are not judged, and what some of these are called. */
+  readonly unknownImages: { readonly count: number; readonly examples: readonly string[] };
+  /** Classes that are not among the labels, with the number of their predictions. */
+  readonly unknownClasses: Readonly<Record<string, number>>;
+}
+
+/** Throws `invalid_input`, with the place, for a file of another form. */
+export function readPredictions(text: string, judged: JudgedBy): Predictions {
+  const document = parseJson(text);
+  const entries = Array.isArray(document) ? document : datasetOf(document).annotations;
+  const names = Array.isArray(document) ? undefined : namesIn(datasetOf(document));
+  const placeOfImage = imageFinder(judged, entries);
+  const placeOfClass = classFinder(judged);
+  const detections = judged.images.map((): Detection[] => []);
+  const unknownImages: string[] = [];
+  const unknownClasses = new Map<string, number>();
+  let strangers = 0;
+  for (const [place, entry] of entries.entries()) {
+    if (!isJsonObject(entry)) throw wrong(`[${place}]`, 'must be an object');
+    const image = entry.file_name ?? names?.images.get(entry.image_id) ?? entry.image_id;
+    const label = names?.classes.get(entry.category_id) ?? entry.category_id;
+    const box = boxOf(entry, place);
+    const imagePlace = placeOfImage(nameOf(image, `[${place}].image_id`));
+    const classIndex = placeOfClass(nameOf(label, `[${place}].category_id`));
+    if (imagePlace === undefined) {
+      strangers += 1;
+      if (unknownImages.length < examplesMax && !unknownImages.includes(String(image))) {
+        unknownImages.push(String(image));
+      }
+    } else if (classIndex === undefined) {
+      const name = String(label);
+      unknownClasses.set(name, (unknownClasses.get(name) ?? 0) + 1);
+    } else {
+      detections[imagePlace]?.push({ ...box, classIndex });
+    }
+  }
+  return {
+    detections,
+    unknownImages: { count: strangers, examples: unknownImages },
+    unknownClasses: Object.fromEntries(unknownClasses),
+  };
+}
+
+const examplesMax = 5;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    throw wrong('', 'is no JSON');
+  }
+}
+
+interface Dataset {
+  readonly annotations: readonly unknown[];
+  readonly images: readonly unknown[];
+  readonly categories: readonly unknown[];
+}
+
+function datasetOf(document: unknown): Dataset {
+  const { annotations, images, categories } = isJsonObject(document) ? document : {};
+  if (Array.isArray(annotations) && Array.isArray(images) && Array.isArray(categories)) {
+    return { annotations, images, categories };
+  }
+  throw wrong('', 'must be a list of results, or have annotations, images and categories');
+}
+
+function namesIn({ images, categories }: Dataset) {
+  const objects = (list: readonly unknown[]) => list.filter(isJsonObject);
+  return {
+    images: new Map(objects(images).map(({ id, file_name }) => [id, file_name])),
+    classes: new Map(objects(categories).map(({ id, name }) => [id, name])),
+  };
+}
+
+function nameOf(value: unknown, path: string): string | number {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw wrong(path, 'must be a number or a name');
+}
+
+function boxOf({ bbox, score }: JsonObject, place: number) {
+  const numbers: readonly unknown[] = Array.isArray(bbox) ? bbox : [];
+  const [left, top, width, height] = numbers;
+  const isBox = numbers.length === 4 && numbers.every((number) => Number.isFinite(number));
+  if (
+    !isBox ||
+    typeof left !== 'number' ||
+    typeof top !== 'number' ||
+    typeof width !== 'number' ||
+    typeof height !== 'number' ||
+    width < 0 ||
+    height < 0
+  ) {
+    throw wrong(`[${place}].bbox`, 'must be [left, top, width, height] in pixels');
+  }
+  if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
+    throw wrong(`[${place}].score`, 'must be a number from 0 to 1');
+  }
+  return { left, top, width, height, score };
+}
+
+/** The place of an image by its file name, with extension or without, by its id or its number. */
+function imageFinder({ images, isNumbered }: JudgedBy, entries: readonly unknown[]) {
+  const byName = new Map<string, number>();
+  for (const [place, { name, id }] of images.entries()) {
+    for (const key of [name, stemOf(name), ...(id === undefined ? [] : [id])]) {
+      if (!byName.has(key)) byName.set(key, place);
+    }
+  }
+  const byStem = new Map(
+    images.flatMap(({ name }, place) => {
+      const stem = stemOf(name);
+      return /^\d+$/.test(stem) ? [[Number(stem), place] as const] : [];
+    }),
+  );
+  // Files that are called by numbers are meant by them, where all numbers are such.
+  const numbers = entries.flatMap((entry) => (isJsonObject(entry) ? [entry.image_id] : []));
+  const areStems = numbers.every((number) => typeof number === 'number' && byStem.has(number));
+  return (name: string | number): number | undefined => {
+    if (typeof name === 'string') return byName.get(name) ?? byName.get(stemOf(baseOf(name)));
+    if (areStems || !isNumbered) return byStem.get(name);
+    return Number.isInteger(name) && name >= 1 && name <= images.length ? name - 1 : undefined;
+  };
+}
+
+function classFinder({ classes, isNumbered }: JudgedBy) {
+  const byName = new Map(classes.map((name, place) => [name, place]));
+  return (name: string | number): number | undefined => {
+    if (typeof name === 'string') return byName.get(name);
+    return isNumbered && name >= 1 && name <= classes.length ? name - 1 : undefined;
+  };
+}
+
+function baseOf(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
+}
+
+function stemOf(name: string): string {
+  return name.replace(/\.\w+$/, '');
+}
+
+function wrong(path: string, message: string): FoveaError {
+  return invalidArgument(
+    `predictions${path}`,
+    message,
+    'COCO results: [{"image_id": …, "category_id": …, "bbox": [left, top, width, height], "score": …}].',
+  );
+}

@@ -1,0 +1,181 @@
+// Judges a model, or a file of predictions, by the labels of images.
+
+import { tidy } from '../../annotations/box-geometry.ts';
+import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import type { Detection } from '../../evaluation/evaluated-image.ts';
+import { limits } from '../../limits.ts';
+import { imageFaults, type Labeller } from '../../model-inference/detection-models.ts';
+import type { Claim } from '../../storage/task-queue.ts';
+import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
+import { type EvaluationAnswer, evaluateInThread } from '../evaluations/evaluation-thread.ts';
+import {
+  type LabelledImage,
+  type LabelledImages,
+  labelledImages,
+} from '../evaluations/judged-images.ts';
+import type { Evaluation, JudgedImage } from '../store/evaluations.ts';
+import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
+import { inChunks, throttleProgress } from './process-items.ts';
+
+/** An attempt that starts over runs the model on all images again. */
+export const evaluateDetections: BackgroundTask = async (dependencies, claim, signal) => {
+  const { store } = dependencies;
+  const evaluation = await store.evaluations.get(claim.id);
+  const project = evaluation && (await store.projects.get(evaluation.projectId));
+  if (!evaluation || !project) throw notFound('evaluation', claim.id);
+  const { settings } = evaluation;
+  const labelled = await labelledImages(store, project, settings, signal);
+  const run = { dependencies, claim, evaluation, labelled, signal };
+  const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
+  const images = judged?.images ?? labelled.images.map((image) => ({ ...image, detections: [] }));
+  const answer = await evaluateInThread(
+    {
+      images,
+      classes: labelled.classes,
+      confidence: settings.confidence,
+      predictions: await predictionsOf(run),
+    },
+    signal,
+  );
+  if (judged === undefined) refuseStrangers(answer);
+  const figures: KeptFigures = {
+    ...answer.figures,
+    images: images.length,
+    unannotated: labelled.unannotated,
+    unreadable: judged?.unreadable ?? 0,
+    unknown: answer.unknown ?? judged?.unknown,
+  };
+  await store.evaluations.begin(claim.id, claim.fenced);
+  const rows = judgedRows(images, answer);
+  await inChunks(rows, limits.evaluationRowsAtOnceMax, signal, (some) =>
+    store.evaluations.addImages(claim.id, some, claim.fenced),
+  );
+  await store.evaluations.finish(claim.id, JSON.stringify(figures), claim.fenced);
+  return { evaluationId: claim.id, ...describeFigures(figures) };
+};
+
+interface Run {
+  readonly dependencies: TaskDependencies;
+  readonly claim: Claim;
+  readonly evaluation: Evaluation;
+  readonly labelled: LabelledImages;
+  readonly signal: AbortSignal;
+}
+
+interface DetectedImage extends LabelledImage {
+  readonly detections: readonly Detection[];
+}
+
+/** Below any threshold that is of use, and enough for the tail of the curve. */
+const confidenceLeast = 0.01;
+
+/** That of inference: what is judged is what a deployed model answers. */
+const overlapMax = 0.5;
+
+/** What the model finds in each image that it can read. */
+async function runModel({ dependencies, claim, evaluation, labelled, signal }: Run) {
+  const workspaceId = payloadText(claim, 'workspaceId');
+  const { modelId = '' } = evaluation.settings;
+  const labeller = await dependencies.models.resolve(workspaceId, modelId);
+  const report = throttleProgress((done, total) => claim.progress(done, total));
+  const images: DetectedImage[] = [];
+  const unknownClasses = new Map<string, number>();
+  let unreadable = 0;
+  const total = labelled.images.length;
+  await claim.progress(0, total);
+  for (const [place, image] of labelled.images.entries()) {
+    signal.throwIfAborted();
+    const seen = await detect(dependencies, labeller, image, signal);
+    const detections: Detection[] = [];
+    for (const { label, confidence, x, y, width, height } of seen ?? []) {
+      const classIndex = labelled.classes.indexOf(label);
+      if (classIndex < 0) unknownClasses.set(label, (unknownClasses.get(label) ?? 0) + 1);
+      else {
+        const [left, top] = [x - width / 2, y - height / 2];
+        detections.push({ classIndex, left, top, width, height, score: confidence });
+      }
+    }
+    if (seen === undefined) unreadable += 1;
+    else images.push({ ...image, detections });
+    await report({ done: place + 1, total });
+  }
+  const unknown = {
+    unknownImages: { count: 0, examples: [] },
+    unknownClasses: Object.fromEntries(unknownClasses),
+  };
+  return { images, unreadable, unknown };
+}
+
+/** Undefined for an image that cannot be read. Throws where the model fails. */
+async function detect(
+  { blobs }: TaskDependencies,
+  labeller: Labeller,
+  { hash }: LabelledImage,
+  signal: AbortSignal,
+) {
+  const options = { confidence: confidenceLeast, overlap: overlapMax, signal };
+  try {
+    return (await labeller.detect(await blobs.get(hash), options)).detections;
+  } catch (thrown) {
+    if (signal.aborted || !imageFaults.includes(asFoveaError(thrown).code)) throw thrown;
+    return undefined;
+  }
+}
+
+async function predictionsOf({ dependencies, evaluation }: Run) {
+  const { predictionsHash, settings } = evaluation;
+  if (predictionsHash === undefined) return undefined;
+  const bytes = await dependencies.blobs.get(predictionsHash);
+  // A number is the place in a COCO export, which versions have.
+  return { text: new TextDecoder().decode(bytes), isNumbered: settings.version !== undefined };
+}
+
+/** Figures of predictions of which none is judged would say nothing of a model. */
+function refuseStrangers({ figures, unknown }: EvaluationAnswer): void {
+  const classes = Object.keys(unknown?.unknownClasses ?? {});
+  const images = unknown?.unknownImages.examples ?? [];
+  if (figures.detections > 0 || classes.length + images.length === 0) return;
+  const [what, names, hint] =
+    images.length > 0
+      ? ['image', images, 'Images are known by their file names, or by the ids of the COCO export.']
+      : ['class', classes, `The labels have ${figures.classes.join(', ')}.`];
+  throw new FoveaError(
+    'invalid_input',
+    `No prediction is of a known ${what}: ${JSON.stringify(names.slice(0, 5))}.`,
+    { hint },
+  );
+}
+
+function judgedRows(
+  images: readonly LabelledImage[],
+  { figures: { classes }, found, outcomes }: EvaluationAnswer,
+): readonly JudgedImage[] {
+  return images.map(({ name, hash, groundTruths }, ordinal) => ({
+    ordinal,
+    name,
+    hash,
+    boxes: JSON.stringify({
+      labelled: groundTruths.slice(0, limits.drawnBoxesMax).map((one) => drawn(one, classes)),
+      found: (found[ordinal] ?? []).map((one) => drawn(one, classes)),
+    }),
+    outcomes: (outcomes[ordinal] ?? []).map(({ classIndex, ...counts }) => ({
+      label: classes[classIndex] ?? '',
+      ...counts,
+    })),
+  }));
+}
+
+/** As `inference_draw` takes it. */
+function drawn(
+  { classIndex, left, top, width, height, score }: Omit<Detection, 'score'> & { score?: number },
+  classes: readonly string[],
+) {
+  return {
+    label: classes[classIndex] ?? '',
+    x: tidy(left + width / 2),
+    y: tidy(top + height / 2),
+    width: tidy(width),
+    height: tidy(height),
+    ...(score !== undefined && { confidence: tidy(score) }),
+  };
+}

@@ -1,0 +1,228 @@
+// Handlers of the toolset "evaluations": how good a model is, or predictions in a file.
+
+import type { evaluations } from '../contract/evaluations.ts';
+import type { Input } from '../contract/operation.ts';
+import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { parseQuery } from '../query-language/parse-query.ts';
+import { quotedNames } from '../quoted-name.ts';
+import {
+  findProject,
+  onlyProject,
+  requireModelAccess,
+} from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { PlatformDependencies } from './dependencies.ts';
+import {
+  classesPanel,
+  confusionPanel,
+  describeFigures,
+  type KeptFigures,
+  placeOf,
+  summaryPanel,
+  sweepPanel,
+} from './evaluations/describe-evaluation.ts';
+import { drawResults } from './evaluations/draw-results.ts';
+import { newId } from './ids-and-slugs.ts';
+import { chooseModel } from './inference.ts';
+import { countsOf } from './projects.ts';
+import { projectFinder } from './search/workspace-search.ts';
+import type { Evaluation, EvaluationSettings } from './store/evaluations.ts';
+import type { Project } from './store/projects.ts';
+import { describeTaskStart } from './tasks.ts';
+import { checkReady, findVersion } from './versions.ts';
+
+type CreateInput = Input<typeof evaluations.evaluations_create>;
+type GetInput = Input<typeof evaluations.evaluations_get>;
+
+export function evaluationHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof evaluations, Principal> {
+  const { store, blobs, tasks, clock } = dependencies;
+  return {
+    evaluations_create: async (input, { principal, origin }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const settings = await chooseSettings(dependencies, principal, project, input);
+      const { workspace } = principal;
+      const id = newId();
+      const content = input.predictions?.content;
+      const kept = content instanceof Uint8Array ? await blobs.put(content) : undefined;
+      const payload = { workspaceId: workspace.id, projectIds: [project.id] };
+      await store.evaluations.add(
+        { id, projectId: project.id, settings, predictionsHash: kept?.hash, created: clock.now() },
+        { id, kind: 'evaluation', payload },
+      );
+      tasks.wake();
+      return { evaluationId: id, ...describeTaskStart(origin, workspace, id) };
+    },
+    evaluations_list: async (input, { principal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const kept = await store.evaluations.list(project.id);
+      return {
+        evaluations: await Promise.all(kept.map((one) => describe(dependencies, principal, one))),
+      };
+    },
+    evaluations_get: async (input, { principal, signal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const found = await store.evaluations.get(input.evaluationId);
+      if (found?.projectId !== project.id) {
+        throw notFound('evaluation', input.evaluationId, 'evaluations_list has all of a project.');
+      }
+      const { panel = 'summary' } = input;
+      const told = { ...(await describe(dependencies, principal, found)), panel };
+      const figures = figuresOf(found);
+      if (figures === undefined) return told;
+      return { ...told, ...(await panelOf(dependencies, project, found, figures, input, signal)) };
+    },
+  };
+}
+
+/** Throws `invalid_input` for what cannot be judged, before anything begins. */
+async function chooseSettings(
+  dependencies: PlatformDependencies,
+  principal: Principal,
+  project: Project,
+  input: CreateInput,
+): Promise<EvaluationSettings> {
+  if (project.type !== 'object-detection') {
+    throw invalidArgument('project', `is of the type ${project.type}: only boxes are judged`);
+  }
+  const { version, split, query, confidence, predictions, model } = input;
+  if ((version === undefined) === (query === undefined)) {
+    throw invalidArgument('version', 'give either a version or a query');
+  }
+  if (split !== undefined && version === undefined) {
+    throw invalidArgument('split', 'goes with a version; a query says split:test');
+  }
+  if (model !== undefined && predictions !== undefined) {
+    throw invalidArgument('model', 'give either a model or a file of predictions');
+  }
+  const classes = await labelsOf(dependencies, principal, project, input);
+  const judged =
+    predictions === undefined
+      ? { modelId: await checkedModel(dependencies, principal, project, model, classes) }
+      : { predictions: predictions.name };
+  return {
+    ...(version === undefined ? { query } : { version, split: split ?? 'test' }),
+    ...judged,
+    ...(confidence !== undefined && { confidence: Math.round(confidence * 100) / 100 }),
+  };
+}
+
+/** Throws for a version that is not ready, and a query that cannot be read. */
+async function labelsOf(
+  dependencies: PlatformDependencies,
+  principal: Principal,
+  project: Project,
+  { version: number, query }: CreateInput,
+): Promise<readonly string[]> {
+  if (number !== undefined) {
+    const wanted = { project: project.slug, version: number };
+    const { version } = await findVersion(dependencies, principal, wanted);
+    checkReady(version);
+    return version.classes;
+  }
+  const { store } = dependencies;
+  const accessible = onlyProject(project);
+  const parsed = parseQuery(query ?? '', await projectFinder(store, accessible));
+  if (parsed.like) throw invalidArgument('query', 'no search by likeness is judged');
+  if ((await store.search.count(accessible, parsed.query)) === 0) {
+    throw invalidArgument('query', 'finds no image', 'Try it with workspace_search first.');
+  }
+  return Object.keys((await countsOf(dependencies, project)).classes);
+}
+
+/** The id of a model that is there, can be run and knows a class of the labels. */
+async function checkedModel(
+  dependencies: PlatformDependencies,
+  principal: Principal,
+  project: Project,
+  given: string | undefined,
+  classes: readonly string[],
+): Promise<string> {
+  const isDeployed = given === undefined || given === 'deployed';
+  const modelId = isDeployed ? await chooseModel(dependencies, project, 'deployed') : given;
+  await requireModelAccess(dependencies.store, principal, modelId);
+  const labeller = await dependencies.models.resolve(principal.workspace.id, modelId);
+  if (classes.length > 0 && !labeller.classes.some((name) => classes.includes(name))) {
+    throw invalidArgument(
+      'model',
+      `knows ${quotedNames(labeller.classes)}, and the labels are ${quotedNames(classes)}`,
+    );
+  }
+  return modelId;
+}
+
+function figuresOf({ figures }: Evaluation): KeptFigures | undefined {
+  return figures === undefined ? undefined : JSON.parse(figures);
+}
+
+async function describe(
+  { tasks }: PlatformDependencies,
+  principal: Principal,
+  evaluation: Evaluation,
+) {
+  const { id, created, settings } = evaluation;
+  const { modelId, ...more } = settings;
+  const task = await tasks.find(principal.workspace.id, id);
+  const figures = figuresOf(evaluation);
+  return {
+    evaluationId: id,
+    taskId: id,
+    status: task?.status ?? (figures === undefined ? 'failed' : 'completed'),
+    ...(task?.error !== undefined && { error: task.error }),
+    created: created / 1000,
+    ...(modelId !== undefined && { model: modelId }),
+    ...more,
+    ...(figures && describeFigures(figures)),
+  };
+}
+
+async function panelOf(
+  dependencies: PlatformDependencies,
+  project: Project,
+  { id }: Evaluation,
+  figures: KeptFigures,
+  input: GetInput,
+  signal: AbortSignal,
+) {
+  const { panel = 'summary', limit = rowsDefault, offset = 0, picture = false } = input;
+  const wanted = { class: input.class, limit, offset };
+  switch (panel) {
+    case 'summary':
+      return summaryPanel(figures);
+    case 'per_class':
+      return classesPanel(figures, wanted, false);
+    case 'by_size':
+      return classesPanel(figures, wanted, true);
+    case 'confusion_matrix':
+      return confusionPanel(figures, wanted);
+    case 'confidence_sweep':
+      return sweepPanel(figures, wanted);
+    case 'images': {
+      if (input.class !== undefined) placeOf(figures, input.class);
+      const { total, results } = await dependencies.store.evaluations.results(id, {
+        label: input.class,
+        limit,
+        offset,
+      });
+      const drawn = picture
+        ? await drawResults(dependencies, `Evaluation of ${project.name}`, results, signal)
+        : undefined;
+      return {
+        total,
+        results: results.map(({ name, truePositives, falsePositives, misses }) => ({
+          image: name,
+          truePositives,
+          falsePositives,
+          misses,
+        })),
+        ...drawn,
+      };
+    }
+    default:
+      throw new FoveaError('internal', `The panel ${panel satisfies never} is not known.`);
+  }
+}
+
+const rowsDefault = 20;

@@ -1,0 +1,62 @@
+// Evaluates in a thread of its own: many detections take seconds, in which others must get answers.
+
+import { extname } from 'node:path';
+import { FoveaError } from '../../errors.ts';
+import type { Detection, EvaluatedImage } from '../../evaluation/evaluated-image.ts';
+import type { Evaluation } from '../../evaluation/evaluation.ts';
+import type { NamedImage, Predictions } from '../../evaluation/read-predictions.ts';
+import { limits } from '../../limits.ts';
+import { startWorkerThread } from '../../worker-thread.ts';
+
+export interface EvaluationQuestion {
+  readonly images: readonly JudgedBy[];
+  readonly classes: readonly string[];
+  readonly confidence: number | undefined;
+  /** The file whose predictions are judged in place of the detections of the images. */
+  readonly predictions: { readonly text: string; readonly isNumbered: boolean } | undefined;
+}
+
+export interface JudgedBy extends EvaluatedImage, NamedImage {
+  /** By how much the original is larger: sizes are those of the original. */
+  readonly scale: number;
+}
+
+export interface EvaluationAnswer extends Evaluation {
+  readonly kind: 'evaluated';
+  /** Those of each image that reach the confidence, in pixels of the image. */
+  readonly found: readonly (readonly Detection[])[];
+  /** Undefined where a model was run. */
+  readonly unknown: Omit<Predictions, 'detections'> | undefined;
+}
+
+export type FromEvaluationThread =
+  | { readonly kind: 'ready' }
+  | EvaluationAnswer
+  | ({ readonly kind: 'refused' } & Pick<FoveaError, 'code' | 'message' | 'hint' | 'problems'>);
+
+/** Throws as readPredictions, `too_large` for what takes too long, and the reason of the signal. */
+export async function evaluateInThread(
+  question: EvaluationQuestion,
+  signal: AbortSignal,
+): Promise<EvaluationAnswer> {
+  const entry = new URL(`./evaluation-worker${extname(import.meta.url)}`, import.meta.url);
+  const thread = await startWorkerThread<EvaluationQuestion, FromEvaluationThread>(
+    { entry, megabytesMax: limits.evaluationMegabytesMax },
+    signal,
+  );
+  try {
+    const given = await thread.ask(question, { msMax: limits.evaluationMsMax, signal });
+    if (given === 'too slow' || given === 'ended') {
+      const what = given === 'too slow' ? 'time' : 'memory';
+      throw new FoveaError('too_large', `The evaluation takes too much ${what}.`, {
+        hint: 'Judge fewer images at a time.',
+      });
+    }
+    if (given.kind === 'evaluated') return given;
+    if (given.kind === 'ready') throw new FoveaError('internal', 'An evaluation has no answer.');
+    const { code, message, hint, problems } = given;
+    throw new FoveaError(code, message, { problems, ...(hint !== undefined && { hint }) });
+  } finally {
+    await thread.terminate();
+  }
+}

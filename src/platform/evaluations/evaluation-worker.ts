@@ -1,0 +1,72 @@
+// The thread of one evaluation.
+
+import { parentPort } from 'node:worker_threads';
+import { asFoveaError } from '../../errors.ts';
+import type { Region } from '../../evaluation/evaluated-image.ts';
+import { evaluate } from '../../evaluation/evaluation.ts';
+import { readPredictions } from '../../evaluation/read-predictions.ts';
+import { limits } from '../../limits.ts';
+import type {
+  EvaluationAnswer,
+  EvaluationQuestion,
+  FromEvaluationThread,
+  JudgedBy,
+} from './evaluation-thread.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('evaluation-worker runs in a thread of evaluation-thread.ts');
+
+port.on('message', (question: EvaluationQuestion) => {
+  try {
+    send(answer(question));
+  } catch (thrown) {
+    const { code, message, hint, problems } = asFoveaError(thrown);
+    send({ kind: 'refused', code, message, hint, problems });
+  }
+});
+send({ kind: 'ready' });
+
+function answer(question: EvaluationQuestion): EvaluationAnswer {
+  const { classes, predictions } = question;
+  const read =
+    predictions &&
+    readPredictions(predictions.text, { ...question, isNumbered: predictions.isNumbered });
+  const images = question.images.map((image, place) => ({
+    ...image,
+    detections: read?.detections[place] ?? image.detections,
+  }));
+  const evaluation = evaluate(images.map(inOriginal), classes, question.confidence);
+  const { confidence } = evaluation.figures;
+  return {
+    kind: 'evaluated',
+    ...evaluation,
+    found: images.map(({ detections }) =>
+      detections
+        .filter(({ score }) => score >= confidence)
+        .toSorted((one, other) => other.score - one.score)
+        .slice(0, limits.drawnBoxesMax),
+    ),
+    unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
+  };
+}
+
+function inOriginal({ groundTruths, detections, scale }: JudgedBy) {
+  const scaled = ({ left, top, width, height }: Region) => ({
+    left: left * scale,
+    top: top * scale,
+    width: width * scale,
+    height: height * scale,
+  });
+  return {
+    groundTruths: groundTruths.map((one) => ({
+      ...one,
+      ...scaled(one),
+      ...(one.area !== undefined && { area: one.area * scale * scale }),
+    })),
+    detections: detections.map((one) => ({ ...one, ...scaled(one) })),
+  };
+}
+
+function send(message: FromEvaluationThread): void {
+  port?.postMessage(message);
+}

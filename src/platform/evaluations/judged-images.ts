@@ -1,0 +1,153 @@
+// The images by whose labels an evaluation judges: a split of a version, or what a query finds.
+
+import type { Annotation } from '../../annotations/annotation.ts';
+import { areaOf, edgesOf } from '../../annotations/box-geometry.ts';
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { GroundTruth } from '../../evaluation/evaluated-image.ts';
+import { limits } from '../../limits.ts';
+import { parseQuery } from '../../query-language/parse-query.ts';
+import { onlyProject } from '../access-control/accessible-projects.ts';
+import { countsOf } from '../projects.ts';
+import { projectFinder } from '../search/workspace-search.ts';
+import type { EvaluationSettings } from '../store/evaluations.ts';
+import type { Project } from '../store/projects.ts';
+import type { Store } from '../store/store.ts';
+import type { Version } from '../store/versions.ts';
+import { originalScale } from './original-scale.ts';
+
+export interface LabelledImage {
+  readonly name: string;
+  /** Undefined for an image of a version. */
+  readonly id?: string;
+  readonly hash: string;
+  readonly scale: number;
+  readonly groundTruths: readonly GroundTruth[];
+}
+
+export interface LabelledImages {
+  readonly classes: readonly string[];
+  readonly images: readonly LabelledImage[];
+  /** Images without annotation, which judge nothing. */
+  readonly unannotated: number;
+}
+
+interface Row {
+  readonly name: string;
+  readonly id?: string;
+  readonly hash: string;
+  readonly scale: number;
+  readonly annotation: Annotation | undefined;
+}
+
+/** In an order that stays. Throws `invalid_input` where there is nothing to judge by. */
+export async function labelledImages(
+  store: Store,
+  project: Project,
+  settings: EvaluationSettings,
+  signal: AbortSignal,
+): Promise<LabelledImages> {
+  const { version: number, split, query } = settings;
+  const version = number === undefined ? undefined : await readyVersion(store, project, number);
+  const rows: Row[] = [];
+  const found = version
+    ? versionRows(store, version, split ?? 'test')
+    : queryRows(store, project, query ?? '');
+  for await (const row of found) {
+    signal.throwIfAborted();
+    rows.push(row);
+    if (rows.length > limits.evaluationImagesMax) {
+      const most = limits.evaluationImagesMax;
+      throw invalidArgument('query', `more than ${most} images; at most ${most} are judged`);
+    }
+  }
+  const annotated = rows.filter(({ annotation }) => annotation !== undefined);
+  // Of the whole project: a class that none of these images shows may be found in them too.
+  const classes =
+    version?.classes ?? Object.keys((await countsOf({ store }, project)).classes).sort();
+  const images = annotated.map(({ annotation, ...row }) => ({
+    ...row,
+    groundTruths: groundTruthsOf(annotation, classes),
+  }));
+  if (images.every(({ groundTruths }) => groundTruths.length === 0)) {
+    throw nothingToJudgeBy(settings, rows.length, images.length);
+  }
+  return { classes, images, unannotated: rows.length - images.length };
+}
+
+/** Throws `conflict` for one that is not ready. */
+async function readyVersion(store: Store, project: Project, number: number): Promise<Version> {
+  const version = await store.versions.find(project.id, number);
+  if (version?.state === 'ready') return version;
+  throw new FoveaError('conflict', `There is no version ${number} that is ready.`, {
+    hint: 'versions_list has the versions of the project.',
+  });
+}
+
+async function* versionRows(
+  store: Store,
+  version: Version,
+  split: NonNullable<EvaluationSettings['split']>,
+): AsyncIterable<Row> {
+  for await (const { ordinal, name, hash, width, height, annotation } of store.versions.images(
+    version.id,
+    split,
+  )) {
+    const [source] = await store.versions.sources(version.id, [ordinal]);
+    const made = { width, height };
+    const scale = originalScale(version.settings, source ?? made, made);
+    yield { name, hash, scale, annotation };
+  }
+}
+
+async function* queryRows(store: Store, project: Project, text: string): AsyncIterable<Row> {
+  const accessible = onlyProject(project);
+  const { query } = parseQuery(text, await projectFinder(store, accessible));
+  for (let after = 0; ; ) {
+    const page = await store.search.found(accessible, query, after, limits.searchPageMax);
+    for (const { name, id, hash, annotation } of page)
+      yield { name, id, hash, scale: 1, annotation };
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.ordinal;
+  }
+}
+
+function boxesOf(annotation: Annotation | undefined) {
+  return annotation?.kind === 'detection' ? annotation.boxes : [];
+}
+
+function groundTruthsOf(
+  annotation: Annotation | undefined,
+  classes: readonly string[],
+): readonly GroundTruth[] {
+  return boxesOf(annotation).map((box) => {
+    const { left, top } = edgesOf(box);
+    const { width, height, points } = box;
+    return {
+      classIndex: classes.indexOf(box.label),
+      left,
+      top,
+      width,
+      height,
+      area: points && areaOf(points),
+    };
+  });
+}
+
+function nothingToJudgeBy(
+  { version, split = 'test', query }: EvaluationSettings,
+  images: number,
+  annotated: number,
+): FoveaError {
+  const have = annotated === 0 ? 'none is annotated' : 'they have no boxes';
+  const what = images === 0 ? 'has no images' : `has ${images} images, and ${have}`;
+  if (query !== undefined) {
+    const found = images === 0 ? 'finds no image' : `finds ${images} images, and ${have}`;
+    return invalidArgument('query', found, 'Try it with workspace_search first.');
+  }
+  return invalidArgument(
+    'split',
+    `the split ${split} of version ${version} ${what}`,
+    'projects_rebalance_splits moves images to it before the next version.',
+  );
+}

@@ -1,0 +1,79 @@
+// Evaluations of models and of files of predictions: the store's interface.
+
+import type { SplitName } from '../../contract/fields.ts';
+import type { NewTask } from '../../storage/task-queue.ts';
+import type { FencedTransaction } from './fenced-transaction.ts';
+
+export interface NewEvaluation {
+  /** Also the id of its task. */
+  readonly id: string;
+  readonly projectId: string;
+  readonly settings: EvaluationSettings;
+  /** The file of predictions, kept as it was given. */
+  readonly predictionsHash: string | undefined;
+  readonly created: number;
+}
+
+/** What is judged, and by which labels: a split of a version, or what a query finds. */
+export interface EvaluationSettings {
+  readonly version?: number | undefined;
+  readonly split?: SplitName | undefined;
+  readonly query?: string | undefined;
+  readonly modelId?: string | undefined;
+  /** Name of the file. */
+  readonly predictions?: string | undefined;
+  /** That of counts; undefined: of the best F1. */
+  readonly confidence?: number | undefined;
+}
+
+export interface Evaluation extends NewEvaluation {
+  /** JSON of what was found out; undefined until it is done. */
+  readonly figures: string | undefined;
+}
+
+/** An image that was judged. */
+export interface JudgedImage {
+  readonly ordinal: number;
+  readonly name: string;
+  readonly hash: string;
+  /** JSON of its labels and of what was found, to be drawn. */
+  readonly boxes: string;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Counts of one class. */
+export interface Outcome extends Counts {
+  readonly label: string;
+}
+
+export interface Counts {
+  readonly truePositives: number;
+  readonly falsePositives: number;
+  readonly misses: number;
+}
+
+export interface ResultsPage {
+  readonly total: number;
+  readonly results: readonly (Omit<JudgedImage, 'outcomes'> & Counts)[];
+}
+
+export interface WantedResults {
+  /** Only what is of this class. */
+  readonly label: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface EvaluationStore {
+  /** With its work, in one transaction. */
+  add(evaluation: NewEvaluation, task: NewTask): Promise<void>;
+  get(id: string): Promise<Evaluation | undefined>;
+  /** Newest first. */
+  list(projectId: string): Promise<readonly Evaluation[]>;
+  /** Without images of an attempt that was broken off. */
+  begin(id: string, fenced: FencedTransaction): Promise<void>;
+  addImages(id: string, images: readonly JudgedImage[], fenced: FencedTransaction): Promise<void>;
+  finish(id: string, figures: string, fenced: FencedTransaction): Promise<void>;
+  /** Images with most that is wrong or missing first. */
+  results(id: string, wanted: WantedResults): Promise<ResultsPage>;
+}

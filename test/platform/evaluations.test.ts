@@ -1,0 +1,262 @@
+// Evaluations of a model and of files of predictions, through the API of the platform.
+
+import { expect, it } from 'vitest';
+import { evaluations } from '../../src/contract/evaluations.ts';
+import {
+  blueAt,
+  type Labelling,
+  redAt,
+  sharedLabelling,
+  squaresModel,
+} from './platform-with-model.ts';
+
+const labelling = sharedLabelling({ model: squaresModel });
+
+/** A VOC file of a square by its place, 0 to 15. */
+function voc(objects: readonly (readonly [label: string, place: number])[]): string {
+  const parts = objects.map(([label, place]) => {
+    const [left, top] = [(place % 4) * 16, Math.floor(place / 4) * 16];
+    const box = `<xmin>${left}</xmin><ymin>${top}</ymin><xmax>${left + 16}</xmax><ymax>${top + 16}</ymax>`;
+    return `<object><name>${label}</name><bndbox>${box}</bndbox></object>`;
+  });
+  const size = '<size><width>64</width><height>64</height><depth>3</depth></size>';
+  return `<annotation>${size}${parts.join('')}</annotation>`;
+}
+
+interface Sent {
+  readonly name: string;
+  readonly image: Uint8Array;
+  readonly objects?: readonly (readonly [label: string, place: number])[];
+}
+
+/** Red and blue squares, all in the test split: one is missed, one is taken for another. */
+async function squares(fixture: Labelling, more: readonly Sent[] = []) {
+  const project = await fixture.newProject('Judged');
+  const images: readonly Sent[] = [
+    { name: 'right.png', image: await redAt(5), objects: [['red', 5]] },
+    { name: 'wrong.png', image: await blueAt(2), objects: [['red', 2]] },
+    // The blue square has no label, and the label no square.
+    { name: 'missed.png', image: await blueAt(9), objects: [['blue', 0]] },
+    ...more,
+  ];
+  const { client } = fixture.platform;
+  for (const { name, image, objects } of images) {
+    const query = new URLSearchParams({ name, split: 'test' });
+    const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer a-key-for-tests',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: Buffer.from(image).toString('base64'),
+    });
+    const id = String(Object(await answer.json()).id);
+    if (objects) {
+      await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.xml`, {
+        annotationFile: voc(objects),
+      });
+    }
+  }
+  return { project, client, at: { workspace: 'acme', project } };
+}
+
+type Squares = Awaited<ReturnType<typeof squares>>;
+
+async function version({ tell, ended }: Labelling, { project }: Squares, resize?: object) {
+  const settings = { preprocessing: { ...(resize && { resize }) }, augmentation: {} };
+  const { body } = await tell('POST', `/acme/${project}/generate`, settings);
+  expect(await ended(String(body.taskId))).toMatchObject({ status: 'completed' });
+  return Number(body.version);
+}
+
+type Asked = Omit<Parameters<Squares['client']['call']>[1], 'workspace' | 'project'>;
+
+async function evaluated(fixture: Labelling, { client, at }: Squares, asked: Asked) {
+  const { body } = await client.call(evaluations.evaluations_create, { ...at, ...asked });
+  const task = await fixture.ended(body.taskId);
+  const panel = async (more: object = {}) => {
+    const wanted = { ...at, evaluationId: body.evaluationId, ...more };
+    return (await client.call(evaluations.evaluations_get, wanted)).body;
+  };
+  return { task, panel, evaluationId: body.evaluationId };
+}
+
+/** An answer that refuses with these words. */
+function saying(words: string) {
+  return { upstream: expect.objectContaining({ message: expect.stringContaining(words) }) };
+}
+
+function file(entries: unknown, name = 'results.json') {
+  return { name, content: new TextEncoder().encode(JSON.stringify(entries)) };
+}
+
+it('judges the configured model by what a query finds', async () => {
+  const fixture = labelling();
+  const plain = await redAt(3);
+  const judged = await squares(fixture, [{ name: 'unlabelled.png', image: plain }]);
+  const { task, panel, evaluationId } = await evaluated(fixture, judged, { query: 'split:test' });
+  expect(task).toMatchObject({
+    status: 'completed',
+    progress: { current: 3, total: 3 },
+    result: { evaluationId, ap50: 0.2525 },
+  });
+  expect(await panel()).toMatchObject({
+    panel: 'summary',
+    status: 'completed',
+    model: 'local',
+    query: 'split:test',
+    images: 3,
+    unannotated: 1,
+    groundTruths: 3,
+    detections: 3,
+    // Of two reds one is found, at every IoU; the blue is not.
+    ap: 0.2525,
+    ap50: 0.2525,
+    best: { truePositives: 1, falsePositives: 2, misses: 2, f1: 0.3333 },
+    bySize: { small: { groundTruths: 3 }, medium: { ap: null }, large: { ap: null } },
+  });
+  expect(await panel({ panel: 'per_class' })).toMatchObject({
+    total: 2,
+    classes: [
+      { class: 'blue', groundTruths: 1, ap: 0, precision: 0, recall: 0, bestConfidence: null },
+      { class: 'red', groundTruths: 2, ap: 0.505, precision: 1, recall: 0.5, f1: 0.6667 },
+    ],
+  });
+  expect(await panel({ panel: 'confusion_matrix' })).toMatchObject({
+    matrix: {
+      labels: ['blue', 'red', 'background'],
+      counts: [
+        [0, 0, 1],
+        [1, 1, 0],
+        [1, 0, 0],
+      ],
+    },
+    total: 3,
+    confusions: [
+      { truth: 'blue', found: 'background', count: 1 },
+      { truth: 'red', found: 'blue', count: 1 },
+      { truth: 'background', found: 'blue', count: 1 },
+    ],
+  });
+  const { points } = await panel({ panel: 'confidence_sweep', class: 'red' });
+  expect(points?.at(10)).toMatchObject({ confidence: 0.5, precision: 1, recall: 0.5 });
+  expect(await panel({ panel: 'by_size' })).toMatchObject({
+    bySize: { small: { ap: 0.2525 } },
+    classes: [{ bySize: { small: { ap: 0 } } }, { bySize: { small: { ap: 0.505 } } }],
+  });
+  const { body } = await judged.client.call(evaluations.evaluations_list, judged.at);
+  expect(body.evaluations).toMatchObject([{ evaluationId, model: 'local', ap50: 0.2525 }]);
+});
+
+it('shows the images with most errors, of all classes or one, and draws them', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { panel } = await evaluated(fixture, judged, { query: 'split:test', model: 'local' });
+  const all = await panel({ panel: 'images', picture: true });
+  expect(all).toMatchObject({
+    total: 3,
+    results: [
+      { image: 'wrong.png', truePositives: 0, falsePositives: 1, misses: 1 },
+      { image: 'missed.png', truePositives: 0, falsePositives: 1, misses: 1 },
+      { image: 'right.png', truePositives: 1, falsePositives: 0, misses: 0 },
+    ],
+    contentType: 'image/jpeg',
+  });
+  expect(
+    Buffer.from(all.sheet ?? '', 'base64')
+      .subarray(0, 2)
+      .toString('hex'),
+  ).toBe('ffd8');
+  const red = await panel({ panel: 'images', class: 'red', limit: 1, offset: 1 });
+  expect(red).toMatchObject({ total: 2, results: [{ image: 'right.png', truePositives: 1 }] });
+  await expect(panel({ panel: 'images', class: 'green' })).rejects.toMatchObject(
+    saying('is none of the labels: "blue", "red"'),
+  );
+});
+
+it('judges predictions of a file by a split of a version, twice with the same figures', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const number = await version(fixture, judged, { width: 32, height: 32, format: 'Stretch to' });
+  const results = [
+    // By the ids of the COCO export, whose images have half of the size.
+    { image_id: 1, category_id: 2, bbox: [8, 8, 8, 8], score: 0.9 },
+    { image_id: 2, category_id: 2, bbox: [16, 0, 8, 8], score: 0.8 },
+    { image_id: 3, category_id: 1, bbox: [0, 0, 8, 8], score: 0.7 },
+    { image_id: 9, category_id: 1, bbox: [0, 0, 8, 8], score: 0.7 },
+    { image_id: 3, category_id: 'green', bbox: [0, 0, 8, 8], score: 0.7 },
+  ];
+  const asked = { version: number, predictions: file(results) };
+  const { panel } = await evaluated(fixture, judged, asked);
+  const summary = await panel();
+  expect(summary).toMatchObject({
+    predictions: 'results.json',
+    version: number,
+    split: 'test',
+    ap: 1,
+    best: { f1: 1, falsePositives: 0, misses: 0 },
+    notJudged: {
+      ofUnknownImages: { count: 1, examples: ['9'] },
+      ofUnknownClasses: { green: 1 },
+    },
+  });
+  const again = await evaluated(fixture, judged, asked);
+  const { evaluationId: _one, taskId: _two, created: _three, ...figures } = summary;
+  expect(await again.panel()).toMatchObject(figures);
+});
+
+it('measures sizes in pixels of the original', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const number = await version(fixture, judged, { width: 256, height: 256, format: 'Stretch to' });
+  const results = [{ image_id: 1, category_id: 2, bbox: [64, 64, 64, 64], score: 0.9 }];
+  const { panel } = await evaluated(fixture, judged, {
+    version: number,
+    predictions: file(results),
+  });
+  // 16 x 16 in the original, 64 x 64 in the version.
+  expect(await panel()).toMatchObject({
+    bySize: { small: { groundTruths: 3 }, medium: { groundTruths: 0 } },
+  });
+});
+
+it('fails with words where no prediction is of a known image', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const results = [{ image_id: 'other.png', category_id: 'red', bbox: [0, 0, 8, 8], score: 0.7 }];
+  const { task, panel } = await evaluated(fixture, judged, {
+    query: 'split:test',
+    predictions: file(results),
+  });
+  expect(task).toMatchObject({ status: 'failed' });
+  const error = 'No prediction is of a known image: ["other.png"].';
+  expect(await panel()).toMatchObject({ status: 'failed', error: expect.stringContaining(error) });
+});
+
+it('refuses what cannot be judged, before anything begins', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const number = await version(fixture, judged);
+  const create = (asked: Asked) =>
+    judged.client.call(evaluations.evaluations_create, { ...judged.at, ...asked });
+  await expect(create({})).rejects.toMatchObject(
+    saying('version: give either a version or a query'),
+  );
+  await expect(create({ version: 77 })).rejects.toMatchObject(saying('There is no version "77"'));
+  await expect(create({ query: 'class:nothing' })).rejects.toMatchObject(
+    saying('query: finds no image'),
+  );
+  await expect(create({ query: 'split:test', split: 'test' })).rejects.toMatchObject(
+    saying('split: goes with'),
+  );
+  await expect(create({ version: number, model: 'judged/9' })).rejects.toMatchObject(
+    saying('There is no model'),
+  );
+  const both = { version: number, model: 'local', predictions: file([]) };
+  await expect(create(both)).rejects.toMatchObject(saying('model: give either a model or a file'));
+  const { task } = await evaluated(fixture, judged, { version: number, split: 'valid' });
+  expect(task).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining(`the split valid of version ${number} has no images`),
+  });
+});

@@ -1,0 +1,115 @@
+// Evaluations as an agent makes and reads them: the sample's cells, and predictions in a file.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
+
+const sample = 'sample/blood-cells';
+const cells = { project: 'cells' };
+
+let fovea: Fovea;
+
+beforeAll(async () => {
+  fovea = await launchFovea();
+  await fovea.ok('projects_create', { name: 'Cells', type: 'object-detection', annotation: 'x' });
+  await fovea.ok('images_upload', {
+    ...cells,
+    files: [`${sample}/JPEGImages`],
+    annotations: `${sample}/Annotations`,
+    split: 'test',
+  });
+});
+
+afterAll(() => fovea.close());
+
+/** Results with the labels of the sample, all found, but for the platelets, which are white. */
+async function writeResults(name: string): Promise<string> {
+  const { data } = await fovea.call('workspace_search', {
+    query: 'project:cells',
+    fields: ['name', 'annotations'],
+    pageSize: 100,
+  });
+  const results = [data.results].flat().flatMap((image) => {
+    const { name: image_id, annotations } = Object(image);
+    return [Object(annotations).boxes ?? annotations].flat().map((box, place) => {
+      const { label, x, y, width, height } = Object(box);
+      return {
+        image_id,
+        category_id: label === 'Platelets' ? 'WBC' : label,
+        bbox: [x - width / 2, y - height / 2, width, height],
+        score: 0.9 - place / 1000,
+      };
+    });
+  });
+  expect(results).toHaveLength(159);
+  const path = join(fovea.folder, name);
+  await writeFile(path, JSON.stringify(results));
+  return path;
+}
+
+async function evaluate(args: Facts): Promise<Facts> {
+  const { evaluationId, taskId } = await fovea.ok('evaluations_create', { ...cells, ...args });
+  await fovea.ok('tasks_wait', { taskId });
+  return { ...cells, evaluationId };
+}
+
+it('tells from a file of predictions which classes are taken for which', async () => {
+  const predictions = await writeResults('results.json');
+  const which = await evaluate({ query: 'split:test', predictions });
+  const { text, data } = await fovea.call('evaluations_get', which);
+  expect(text).toContain('Evaluation of "cells", summary: AP 0.');
+  expect(data).toMatchObject({
+    status: 'completed',
+    predictions: 'results.json',
+    images: 12,
+    groundTruths: 159,
+    detections: 159,
+    // The platelets, and two cells whose boxes have no area: nothing can find them.
+    best: { truePositives: 136, falsePositives: 23, misses: 23 },
+  });
+  const confused = await fovea.call('evaluations_get', { ...which, panel: 'confusion_matrix' });
+  expect(confused.data).toMatchObject({
+    confusions: [
+      { truth: 'Platelets', found: 'WBC', count: 21 },
+      { truth: 'RBC', found: 'background', count: 2 },
+      { truth: 'background', found: 'RBC', count: 2 },
+    ],
+    matrix: { labels: ['Platelets', 'RBC', 'WBC', 'background'] },
+  });
+  const classes = await fovea.call('evaluations_get', { ...which, panel: 'per_class', limit: 1 });
+  expect(classes.data).toMatchObject({
+    total: 3,
+    truncated: true,
+    next: { offset: 1 },
+    classes: [{ class: 'Platelets', groundTruths: 21, ap: 0, recall: 0 }],
+  });
+  const { content } = Object(
+    await fovea.client.callTool({
+      name: 'evaluations_get',
+      arguments: { ...which, panel: 'images', class: 'Platelets', picture: true, limit: 2 },
+    }),
+  );
+  expect(content.map(({ type }: { type: string }) => type)).toEqual(['text', 'image']);
+  const listed = await fovea.call('evaluations_list', cells);
+  expect(listed.text).toContain('1 evaluation.');
+  expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
+});
+
+it('says what is wrong with a file, a split and a model', async () => {
+  const path = join(fovea.folder, 'wrong.json');
+  await writeFile(path, JSON.stringify([{ image_id: 1, category_id: 1, bbox: [1], score: 1 }]));
+  const wrong = await evaluate({ query: 'split:test', predictions: path });
+  const { text } = await fovea.call('evaluations_get', wrong);
+  expect(text).toContain('predictions[0].bbox: must be [left, top, width, height] in pixels');
+  const outside = await fovea.call('evaluations_create', {
+    ...cells,
+    query: '*',
+    predictions: '/etc/hosts',
+  });
+  expect(outside.isError).toBe(true);
+  const unset = await fovea.call('evaluations_create', { ...cells, query: 'split:test' });
+  expect(unset.text).toContain('No detection model is configured. Set FOVEA_MODEL');
+  const empty = await fovea.call('evaluations_create', { ...cells, query: 'split:valid' });
+  expect(empty.text).toContain('query: finds no image');
+});

@@ -1,0 +1,137 @@
+// Tools of the evaluations toolset: how good a model is, judged by labels.
+
+import * as z from 'zod';
+import { evaluations } from '../src/contract/evaluations.ts';
+import type { Answer } from '../src/contract/operation.ts';
+import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
+import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import { taskWork, waitForTask } from './follow-up-calls.ts';
+import { asGiven, count, lastPart, quoted } from './format.ts';
+import { pageAt } from './list-page.ts';
+import { openPart } from './local-file.ts';
+
+const { evaluations_create: create, evaluations_list: list, evaluations_get: get } = evaluations;
+
+const { predictions: _, ...judged } = create.body.shape;
+
+const createInput = z.strictObject({
+  ...create.pathParameters.shape,
+  ...judged,
+  predictions: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Or: path of a local file of COCO results (JSON), or of COCO JSON with scores.'),
+});
+
+const getInput = z.strictObject({ ...get.pathParameters.shape, ...get.query.shape });
+
+type CreateInput = z.output<typeof createInput>;
+type GetInput = z.output<typeof getInput>;
+type Evaluation = Answer<typeof get>;
+
+export const evaluationTools: readonly Tool[] = [
+  {
+    ...toolFor(create, {
+      title: 'Evaluate model',
+      description:
+        'Judges a model, or predictions in a local file, by the labels of a version or of a query, in the background: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes alone are judged.',
+      fileArguments: ['predictions'],
+      repeated: 'made',
+      input: createInput,
+      run: createEvaluation,
+    }),
+    embeddedOnly: true,
+  },
+  {
+    ...fromOperation(list, {
+      title: 'List evaluations',
+      description:
+        'Lists the evaluations of a project, newest first: what was judged, AP and F1. evaluations_get has all of one.',
+      summarize: ({ evaluations: all }) =>
+        all.length === 0 ? 'No evaluation yet.' : `${count(all.length, 'evaluation')}.`,
+    }),
+    embeddedOnly: true,
+  },
+  {
+    ...toolFor(get, {
+      title: 'Get evaluation',
+      description:
+        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, or images with most errors, on request drawn: labels left, predictions right.',
+      input: getInput,
+      run: getEvaluation,
+    }),
+    embeddedOnly: true,
+  },
+];
+
+async function createEvaluation(given: CreateInput, context: ToolContext): Promise<ToolResult> {
+  const { predictions, ...rest } = given;
+  const part =
+    predictions === undefined ? undefined : await openPart(predictions, 'predictions', context);
+  const sent = { ...rest, ...(part && { predictions: part }) };
+  const { body } = await context.client.call(create, sent, { signal: context.signal });
+  const { evaluationId, taskId } = body;
+  const { workspace, project, model, version, query } = given;
+  const named = model === undefined ? 'the deployed model' : `the model ${quoted(model)}`;
+  const what = predictions === undefined ? named : asGiven(predictions);
+  const by = version === undefined ? `query ${quoted(query ?? '')}` : `version ${version}`;
+  return {
+    summary: `Evaluation ${quoted(evaluationId)} of ${what} by ${by} is queued.`,
+    data: body,
+    next: [
+      waitForTask(workspace, taskId),
+      {
+        tool: get.id,
+        arguments: { workspace, project, evaluationId },
+        why: 'Then shows its figures.',
+      },
+    ],
+    work: taskWork(workspace, taskId),
+  };
+}
+
+async function getEvaluation(given: GetInput, context: ToolContext): Promise<ToolResult> {
+  const { client, signal } = context;
+  const { body } = await client.call(get, given, { signal });
+  const { sheet, contentType = 'image/jpeg', ...data } = body;
+  const { workspace, project, evaluationId, offset = 0 } = given;
+  const rows = body.classes ?? body.confusions ?? body.results;
+  return {
+    summary: summaryOf(body, project),
+    data,
+    ...(rows && { page: pageAt({ total: body.total ?? 0, shown: rows.length, offset }) }),
+    ...(sheet !== undefined && {
+      images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
+    }),
+    next:
+      body.panel === 'summary' && body.status === 'completed'
+        ? [
+            {
+              tool: get.id,
+              arguments: { workspace, project, evaluationId, panel: 'images', picture: true },
+              why: 'Shows the images with most errors.',
+            },
+          ]
+        : [],
+  };
+}
+
+function summaryOf(
+  { status, error, panel, ap, ap50, f1, confidence, best }: Evaluation,
+  project: string,
+): string {
+  const of = `Evaluation of ${quoted(lastPart(project))}`;
+  if (status === 'failed') return `${of} failed: ${quoted(error ?? 'no reason is known')}.`;
+  if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
+  const figures = `AP ${shown(ap)}, AP50 ${shown(ap50)}, F1 ${shown(f1)} at confidence ${confidence}`;
+  const threshold =
+    panel === 'summary' && best !== undefined
+      ? ` The best threshold is ${best.confidence} (F1 ${shown(best.f1)}).`
+      : '';
+  return `${of}, ${panel}: ${figures}.${threshold}`;
+}
+
+function shown(figure: number | null | undefined): string {
+  return typeof figure === 'number' ? figure.toFixed(3) : 'unknown';
+}
