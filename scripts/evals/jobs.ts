@@ -2,6 +2,7 @@
 
 import type { Job } from './job.ts';
 import { datasetJobs } from './jobs/datasets.ts';
+import { evaluationJobs } from './jobs/evaluations.ts';
 import { eventJobs } from './jobs/events.ts';
 import { freshJobs } from './jobs/fresh.ts';
 import { imageJobs } from './jobs/images.ts';
@@ -12,6 +13,7 @@ export const jobs: readonly Job[] = [
   ...datasetJobs,
   ...imageJobs,
   ...versionJobs,
+  ...evaluationJobs,
   ...sharingJobs,
   ...eventJobs,
   ...freshJobs,

@@ -80,8 +80,7 @@ it('tells from a file of predictions which classes are taken for which', async (
   const classes = await fovea.call('evaluations_get', { ...which, panel: 'per_class', limit: 1 });
   expect(classes.data).toMatchObject({
     total: 3,
-    truncated: true,
-    next: { offset: 1 },
+    paging: { total: 3, shown: 1, truncated: true, next: { offset: 1 } },
     classes: [{ class: 'Platelets', groundTruths: 21, ap: 0, recall: 0 }],
   });
   const { content } = Object(
