@@ -7,7 +7,7 @@ import { closed, identifier, inProject, open, splitName } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
 /** What evaluations_get shows. */
-export const evaluationPanels = [
+const evaluationPanels = [
   'summary',
   'per_class',
   'by_size',
