@@ -83,9 +83,14 @@ const bulkMetadataBounds = bodyLimits({
 });
 
 /** x and y are the centre of a box, in pixels. */
+const annotationRevision = z
+  .string()
+  .describe('Names the state of the annotation; "none": there is none. Of the embedded platform.');
+
 const Image = open({
   id: z.string(),
   name: z.string().optional(),
+  annotation_revision: annotationRevision.optional(),
   annotation: open({
     width: z.number().optional(),
     height: z.number().optional(),
@@ -189,6 +194,12 @@ export const images = {
       jobName: displayName.optional().describe('Annotation job that it counts for.'),
       prediction: z.boolean().optional().describe('true: labelled by a model, not by a person.'),
       overwrite: z.boolean().optional().describe('Replace an annotation that is there.'),
+      revision: annotationRevision
+        .max(limits.foreignIdCharactersMax)
+        .optional()
+        .describe(
+          'The annotation_revision that it replaces: 409 where there is another one by now.',
+        ),
     }),
     body: open({
       annotationFile,
@@ -200,7 +211,11 @@ export const images = {
     }),
     rawMember: 'annotationFile',
     bodyLimits: annotationFileBounds,
-    answer: open({ success: z.boolean().optional(), ...annotationFindings }),
+    answer: open({
+      success: z.boolean().optional(),
+      annotation_revision: annotationRevision.optional(),
+      ...annotationFindings,
+    }),
     errors: [409],
     scope: 'image:annotate',
     effect: 'changes',

@@ -1,5 +1,6 @@
 // Handlers of the toolset "images": upload, annotation, tags, metadata, batches.
 
+import { revisionOf } from '../annotations/annotation-revision.ts';
 import { compareLabels } from '../annotations/compare-labels.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { isoTime } from '../clock.ts';
@@ -68,6 +69,7 @@ function writeHandlers(
         {
           overwrite,
           isPredicted: input.prediction === true,
+          ...(input.revision !== undefined && { replaces: input.revision }),
           ...(input.jobName !== undefined && {
             job: { name: input.jobName, createdBy: principal.name },
           }),
@@ -75,6 +77,7 @@ function writeHandlers(
         clock.now(),
       );
       if (outcome === 'missing') throw noImage(image.id);
+      if (outcome === 'was_changed') throw wasChanged(image.name);
       if (outcome === 'was_annotated') {
         const kept = await store.images.find(project.id, image.id);
         const how = comparedWords[compareLabels(kept?.annotation, annotation)];
@@ -82,9 +85,16 @@ function writeHandlers(
           hint: 'Pass overwrite: true to replace its annotation.',
         });
       }
-      return { success: true, ...describeFindings(read) };
+      const revision = revisionOf(annotation.json);
+      return { success: true, annotation_revision: revision, ...describeFindings(read) };
     },
   };
+}
+
+function wasChanged(name: string): FoveaError {
+  return new FoveaError('conflict', `The annotation of image "${name}" has changed meanwhile.`, {
+    hint: 'images_get tells the annotation that it has now, and its annotation_revision.',
+  });
 }
 
 /** The end of a sentence: images_upload of the tools reads it. */
@@ -194,6 +204,7 @@ function describeImage(image: Image, urls: { original: string; thumb: string }) 
     height,
     hash,
     annotated: annotation !== undefined,
+    annotation_revision: revisionOf(annotation && JSON.stringify(annotation)),
     ...(image.isPredicted && { prediction: true }),
     ...(annotation?.kind === 'detection' && {
       annotation: { width, height, boxes: annotation.boxes.map((box) => ({ ...box })) },

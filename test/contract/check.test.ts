@@ -376,6 +376,7 @@ test('flatSchema is one strict object of all members', () => {
     'jobName',
     'prediction',
     'overwrite',
+    'revision',
     'annotationFile',
     'labelmap',
   ]);

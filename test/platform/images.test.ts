@@ -244,6 +244,34 @@ describe('annotation', () => {
     return (await platform.client.call(images.images_annotate, input)).body;
   }
 
+  it('is replaced by who has seen it: another revision is a conflict, and nothing changes', async () => {
+    const { id } = await upload(await testImage(180), 'revised.png');
+    const file = (label: string) =>
+      JSON.stringify([
+        {
+          image: 'revised.png',
+          annotations: [{ label, coordinates: { x: 20, y: 20, width: 10, height: 10 } }],
+        },
+      ]);
+    const get = async () => {
+      const { body } = await platform.client.call(images.images_get, { ...inProject, imageId: id });
+      return body.image;
+    };
+    expect((await get()).annotation_revision).toBe('none');
+    const first = await annotate(id, file('one'), 'a.json', { revision: 'none' });
+    expect((await get()).annotation_revision).toBe(first.annotation_revision);
+    for (const revision of ['none', '0123456789abcdef', '']) {
+      await expect(
+        annotate(id, file('two'), 'a.json', { revision, overwrite: true }),
+      ).rejects.toMatchObject({ code: 'conflict', upstream: { status: 409 } });
+    }
+    expect((await get()).labels).toEqual(['one']);
+    const revision = first.annotation_revision;
+    const second = await annotate(id, file('two'), 'a.json', { revision, overwrite: true });
+    expect(second.annotation_revision).not.toBe(revision);
+    expect((await get()).labels).toEqual(['two']);
+  });
+
   it('keeps the boxes of a VOC file, bad ones too, and says which are bad', async () => {
     const stem = 'BloodImage_00338';
     const bytes = await readFile(`${sample}/JPEGImages/${stem}.jpg`);

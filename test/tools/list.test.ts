@@ -103,7 +103,8 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, readonly strin
     annotationFile: ['annotations'],
     annotationName: ['annotations'],
   },
-  images_annotate: { annotationFile: ['file', 'annotation'] },
+  // The hosted API has no revisions.
+  images_annotate: { annotationFile: ['file', 'annotation'], revision: [] },
   images_search: { image_base64: ['image'] },
   catalog_search_by_image: { image_base64: ['image'] },
   inference_run: { image: ['url'] },

@@ -25,7 +25,7 @@ export function pictureStage(alt, findings) {
     stage.style.aspectRatio = `${size.width} / ${size.height}`;
     stage.style.width = `min(100%, calc(75vh * ${size.width / size.height}))`;
     drawFindings(overlay, findings, size);
-    labels.replaceChildren(...findings.map((found, index) => label(found, index, size)));
+    labels.replaceChildren(...findings.map((found, index) => labelFor(found, index, size)));
     stage.classList.add('is-loaded');
   });
   photo.addEventListener('error', () => stage.classList.add('is-broken'));
@@ -38,7 +38,7 @@ export function pictureStage(alt, findings) {
  * @param {number} index
  * @param {{ width: number, height: number }} size
  */
-function label(found, index, { width, height }) {
+export function labelFor(found, index, { width, height }) {
   const made = element(
     'span',
     { class: `label c${colourOf(found.class)}`, 'data-index': index },

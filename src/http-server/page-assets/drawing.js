@@ -95,7 +95,7 @@ export function classCounts(findings) {
 }
 
 /** An outline where there is one, else the box. @param {Finding} found */
-function pathOf({ points, left, top, width, height }) {
+export function pathOf({ points, left, top, width, height }) {
   if (points.length > 2) return `M${points.map(([x, y]) => `${x} ${y}`).join('L')}Z`;
   return `M${left} ${top}h${width}v${height}h${-width}Z`;
 }

@@ -1,5 +1,6 @@
 // Images, their annotations, tags and batches, as rows.
 
+import { revisionOf } from '../../annotations/annotation-revision.ts';
 import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -8,6 +9,7 @@ import type { Row } from '../../storage/database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AddedImage,
+  Annotated,
   AnnotatedNewImage,
   AnnotateOptions,
   Deletion,
@@ -198,26 +200,25 @@ export async function annotateInIndex(
   );
 }
 
-type Annotated = 'annotated' | 'was_annotated' | 'missing';
-
 async function annotateImage(
   database: AsyncDatabase,
   imageId: string,
   annotation: WrittenAnnotation,
-  { overwrite, isPredicted, job }: AnnotateOptions,
+  { overwrite, replaces, isPredicted, job }: AnnotateOptions,
   now: number,
 ): Promise<Annotated> {
   const known = await database.get(
-    'SELECT project_id, batch_id, objects IS NOT NULL AS annotated FROM images WHERE id = ?',
+    'SELECT project_id, batch_id, annotation FROM images WHERE id = ?',
     [imageId],
     (row) => ({
       projectId: row.text('project_id'),
       batchId: row.text('batch_id'),
-      annotated: row.boolean('annotated'),
+      json: row.optionalText('annotation'),
     }),
   );
   if (known === undefined) return 'missing';
-  if (known.annotated && !overwrite) return 'was_annotated';
+  if (replaces !== undefined && replaces !== revisionOf(known.json)) return 'was_changed';
+  if (known.json !== undefined && !overwrite) return 'was_annotated';
   const { json, objects } = annotation;
   await database.run(
     'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',

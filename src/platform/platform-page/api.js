@@ -3,7 +3,7 @@
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
-/** @import { Folders, Found, Health, Image, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+/** @import { Folders, Found, FoundInWorkspace, Health, Image, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -41,6 +41,29 @@ export function searchImages(project, wanted) {
 /** @param {string} project @param {string} id @returns {Promise<Image>} */
 export async function getImage(project, id) {
   return (await call('GET', at(project, 'images', id))).image;
+}
+
+/**
+ * @param {string} query in the search language
+ * @param {number} pageSize
+ * @returns {Promise<FoundInWorkspace>}
+ */
+export function searchWorkspace(query, pageSize) {
+  return call('POST', at('search', 'v1'), { query, pageSize });
+}
+
+/**
+ * Replaces the boxes of an image, whose annotation must have that revision still.
+ * @param {string} project
+ * @param {string} id
+ * @param {string} annotationFile in one of the formats of the API
+ * @param {string} revision
+ * @returns {Promise<string>} the new revision
+ */
+export async function annotateImage(project, id, annotationFile, revision) {
+  const query = new URLSearchParams({ name: 'page.json', overwrite: 'true', revision });
+  const path = ['dataset', project, 'annotate', id].map(encodeURIComponent).join('/');
+  return (await call('POST', `/${path}?${query}`, { annotationFile })).annotation_revision;
 }
 
 /** @param {string} project @param {string} version @returns {Promise<VersionAnswer>} */

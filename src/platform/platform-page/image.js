@@ -9,10 +9,11 @@ import { classCounts } from '../../http-server/page-assets/drawing.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { plainValue } from '../../http-server/page-assets/format.js';
 import { getImage } from './api.js';
-import { imagesAddress, projectTabs } from './project.js';
+import { annotateAddress, imagesAddress, projectTabs } from './project.js';
 
 /** @import { Finding } from '../../http-server/page-assets/types.ts' */
-/** @import { Image, View } from './types.ts' */
+/** @import { Box } from './boxes.ts' */
+/** @import { BoxOnWire, Image, View } from './types.ts' */
 
 /** @param {string} slug @param {string} id @returns {Promise<View>} */
 export async function imageView(slug, id) {
@@ -28,6 +29,7 @@ export async function imageView(slug, id) {
       'div',
       { class: 'stack' },
       projectTabs(slug, 'images'),
+      element('p', {}, element('a', { href: annotateAddress(slug, id) }, 'Annotate')),
       element(
         'div',
         { class: 'large' },
@@ -70,22 +72,38 @@ function fact(name, ...value) {
   return element('div', {}, element('dt', {}, name), element('dd', {}, ...value));
 }
 
+/** The boxes of an image as they are drawn. @param {Image} image */
+export function findingsOf(image) {
+  return boxesOf(image).map(findingOf);
+}
+
 /**
- * The boxes of an image. On the wire a box has its centre; here its corner.
+ * On the wire a box has its centre; here its corner.
  * @param {Image} image
- * @returns {Finding[]}
+ * @returns {Box[]}
  */
-export function findingsOf({ annotation }) {
-  const boxes = Array.isArray(annotation?.boxes) ? annotation.boxes : [];
-  return boxes.map(({ label, x, y, width, height }) => ({
-    kind: 'box',
-    class: String(label),
-    confidence: undefined,
-    left: Number(x) - Number(width) / 2,
-    top: Number(y) - Number(height) / 2,
-    width: Number(width),
-    height: Number(height),
-    points: [],
-    keypoints: [],
+export function boxesOf({ annotation }) {
+  const boxes = /** @type {readonly BoxOnWire[]} */ (annotation?.boxes ?? []);
+  return boxes.map(({ label, x, y, width, height, points, keypoints }) => ({
+    class: label,
+    left: x - width / 2,
+    top: y - height / 2,
+    width,
+    height,
+    ...(points && { points }),
+    ...(keypoints && { keypoints }),
   }));
+}
+
+/** @param {Box} box @returns {Finding} */
+export function findingOf({ points = [], keypoints = [], ...box }) {
+  return {
+    ...box,
+    kind: points.length > 0 ? 'outline' : 'box',
+    confidence: undefined,
+    points,
+    keypoints: keypoints
+      .filter(({ visibility }) => visibility > 0)
+      .map(({ x, y, visibility }) => ({ x, y, occluded: visibility === 1 })),
+  };
 }

@@ -5,7 +5,7 @@ import { element, svg } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { getImage, getProject, searchImages } from './api.js';
 import { findingsOf } from './image.js';
-import { imagesAddress, projectTabs } from './project.js';
+import { annotateAddress, hasBoxes, imagesAddress, projectTabs } from './project.js';
 
 /** @import { Image, View } from './types.ts' */
 
@@ -37,12 +37,30 @@ export async function imagesView(slug, query) {
       { class: 'stack' },
       projectTabs(slug, 'images'),
       filters(slug, Object.keys(project.classes ?? {}), { class: name, tag }),
+      hasBoxes(project) &&
+        images.length > 0 &&
+        element(
+          'p',
+          {},
+          element(
+            'a',
+            { href: annotateAddress(slug, '', searchOf({ class: name, tag })) },
+            'Annotate these',
+          ),
+        ),
       images.length > 0
         ? element('ul', { class: 'grid' }, ...images.map((image) => tile(slug, image)))
         : element('p', { class: 'empty' }, 'No image matches.'),
       paging(slug, { class: name, tag }, offset, images.length, found.total ?? images.length),
     ),
   };
+}
+
+/** In the search language. @param {{ class: string, tag: string }} wanted */
+function searchOf({ class: name, tag }) {
+  const quoted = (/** @type {string} */ text) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+  const conditions = [name && `class:${quoted(name)}`, tag && `tag:${quoted(tag)}`];
+  return conditions.filter(Boolean).join(' ');
 }
 
 /** @param {string} slug @param {Image} image */

@@ -4,6 +4,7 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { byId, element } from '../../http-server/page-assets/elements.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
+import { annotateView } from './annotate.js';
 import { signIn } from './api.js';
 import { foldersView } from './folders.js';
 import { imageView } from './image.js';
@@ -37,6 +38,7 @@ function viewOf() {
   if (name !== 'project' || slug === '') return projectsView();
   if (part === 'images') return imagesView(slug, new URLSearchParams(query));
   if (part === 'image') return imageView(slug, id);
+  if (part === 'annotate') return annotateView(slug, id, new URLSearchParams(query));
   if (part === 'versions') return versionsView(slug);
   return projectView(slug);
 }

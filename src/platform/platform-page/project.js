@@ -27,6 +27,17 @@ export async function projectView(slug) {
         ...fact('Average size', `${width} × ${height}`),
         ...fact('Versions', count(versions.length)),
       ),
+      hasBoxes(project) &&
+        stats.missingAnnotations > 0 &&
+        element(
+          'p',
+          {},
+          element(
+            'a',
+            { href: annotateAddress(slug, '', 'annotated:false') },
+            `Annotate the ${count(stats.missingAnnotations)} without annotation`,
+          ),
+        ),
       element('h3', {}, 'Splits'),
       splitBar(project.splits ?? {}),
       element('h3', {}, 'Classes'),
@@ -59,6 +70,22 @@ export function projectTabs(slug, here) {
       element('a', { href, 'aria-current': name === here && 'page' }, words),
     ),
   );
+}
+
+/**
+ * Where the images that a search finds are annotated, one after the other.
+ * @param {string} slug
+ * @param {string} id of the one that is shown; empty: the first
+ * @param {string} [query] in the search language, within the project; empty: all
+ */
+export function annotateAddress(slug, id, query = '') {
+  const place = `#project/${encodeURIComponent(slug)}/annotate/${encodeURIComponent(id)}`;
+  return query === '' ? place : `${place}?${new URLSearchParams({ q: query })}`;
+}
+
+/** Whether boxes are what its images are annotated with. @param {{ type?: string }} project */
+export function hasBoxes({ type = '' }) {
+  return !type.endsWith('classification');
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { embeddedOperations } from '../../contract/index.ts';
 import type { Answer } from '../../contract/operation.ts';
+import type { Box, Point, Size } from './boxes.ts';
 
 type Operations = typeof embeddedOperations;
 
@@ -11,6 +12,7 @@ export type ProjectAnswer = Answer<Operations['projects_get']>;
 export type Health = Answer<Operations['projects_health']>;
 export type Image = Answer<Operations['images_get']>['image'];
 export type Found = Answer<Operations['images_search']>;
+export type FoundInWorkspace = Answer<Operations['workspace_search']>;
 export type Preview = Answer<Operations['versions_preview']>;
 export type VersionAnswer = Answer<Operations['versions_get']>['version'];
 export type TaskList = Answer<Operations['tasks_list']>;
@@ -25,3 +27,16 @@ export interface View {
   /** Asked every two seconds while somebody looks; undefined: nothing changes by itself. */
   readonly refresh?: () => Promise<void>;
 }
+
+/** A box as this platform answers it, by its centre. */
+export interface BoxOnWire extends Size, Point, Pick<Box, 'points' | 'keypoints'> {
+  readonly label: string;
+}
+
+/** How far the boxes of an image are saved. */
+export type SaveState =
+  | { readonly name: 'saved' | 'saving' }
+  /** They are sent again by themselves, or never. */
+  | { readonly name: 'waiting' | 'refused'; readonly words: string }
+  /** Somebody else has changed them to these. */
+  | { readonly name: 'conflict'; readonly theirs: readonly Box[] };

@@ -43,11 +43,15 @@ export interface Image extends Omit<NewImage, 'batchName'> {
 export interface AnnotateOptions {
   /** Whether one that is there is replaced. */
   readonly overwrite: boolean;
+  /** The revision that is replaced; undefined: whichever it is. */
+  readonly replaces?: string;
   /** Whether a model made it. */
   readonly isPredicted: boolean;
   /** The annotation job for which it counts, beside those that have the image. */
   readonly job?: NamedJob;
 }
+
+export type Annotated = 'annotated' | 'was_annotated' | 'was_changed' | 'missing';
 
 export interface Batch {
   readonly id: string;
@@ -104,13 +108,13 @@ export interface ImageStore {
   find(projectId: string, imageId: string): Promise<Image | undefined>;
   /** The project of an image, within a workspace. */
   projectOf(workspaceId: string, imageId: string): Promise<Project | undefined>;
-  /** Nothing changes when there is one already and it must not be replaced. */
+  /** Nothing changes when there is one already that must not be replaced, or another than told. */
   annotate(
     imageId: string,
     annotation: WrittenAnnotation,
     options: AnnotateOptions,
     now: number,
-  ): Promise<'annotated' | 'was_annotated' | 'missing'>;
+  ): Promise<Annotated>;
   /** The tags that it has now; undefined when there is no such image. */
   changeTags(imageId: string, change: TagChange): Promise<readonly string[] | undefined>;
   /** False when there is no such image. */

@@ -1,0 +1,153 @@
+// The keys of the page that annotates.
+
+import { element } from '../../http-server/page-assets/elements.js';
+
+/**
+ * @typedef {{
+ *   select: (index: number | undefined) => void,
+ *   selectNext: (by: 1 | -1) => void,
+ *   useClass: (name: string) => void,
+ *   addInMiddle: () => void,
+ *   nudge: (right: number, down: number, resizes: boolean) => boolean,
+ *   remove: () => void,
+ *   markAsEmpty: () => void,
+ *   copyFromBefore: () => void,
+ *   undo: () => void,
+ *   redo: () => void,
+ *   canvas: { scrolls: boolean, cancelGesture: () => boolean, zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
+ *   panel: { classAt: (number: number) => string | undefined, showHelp: () => void },
+ * }} Commands
+ */
+
+/** @type {readonly (readonly [keys: string, what: string])[]} */
+const described = [
+  ['1 to 9', 'Class of new boxes, and of the chosen one'],
+  ['Drag', 'Draw a box; on the chosen box: move or resize it'],
+  ['Click', 'Choose the box below the pointer'],
+  ['J, K', 'Choose the next box, the one before'],
+  ['Arrows', 'Move the chosen box; with Shift by ten pixels, with Alt its lower right corner'],
+  ['B', 'Add a box in the middle'],
+  ['Delete', 'Delete the chosen box'],
+  ['E', 'Mark the image as empty: no boxes'],
+  ['C', 'Add the boxes of the image before'],
+  ['Ctrl+Z, Ctrl+Y', 'Undo, redo'],
+  ['Escape', 'Give up what is being drawn; choose no box'],
+  ['+, −, 0', 'Zoom in, out, the whole picture; or Ctrl and the wheel'],
+  ['Space and drag', 'Move the picture'],
+  ['N, P', 'Next image, the one before'],
+  ['?', 'These keys'],
+];
+
+export function keyTable() {
+  const rows = described.map(([keys, what]) =>
+    element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, what)),
+  );
+  return element('table', {}, element('tbody', {}, ...rows));
+}
+
+const arrows = new Map([
+  ['ArrowLeft', { right: -1, down: 0 }],
+  ['ArrowRight', { right: 1, down: 0 }],
+  ['ArrowUp', { right: 0, down: -1 }],
+  ['ArrowDown', { right: 0, down: 1 }],
+]);
+
+export class AnnotateKeys {
+  #commands;
+  #view;
+  #plain;
+
+  /**
+   * Listens as long as the view is shown.
+   * @param {Commands} commands
+   * @param {HTMLElement} view
+   * @param {{ before: string | undefined, after: string | undefined }} queue
+   */
+  constructor(commands, view, { before, after }) {
+    this.#commands = commands;
+    this.#view = view;
+    const { canvas, panel } = commands;
+    /** @type {ReadonlyMap<string, () => void>} */
+    this.#plain = new Map([
+      ['j', () => commands.selectNext(1)],
+      ['k', () => commands.selectNext(-1)],
+      ['b', () => commands.addInMiddle()],
+      ['e', () => commands.markAsEmpty()],
+      ['c', () => commands.copyFromBefore()],
+      ['delete', () => commands.remove()],
+      ['backspace', () => commands.remove()],
+      ['escape', () => canvas.cancelGesture() || commands.select(undefined)],
+      ['+', () => canvas.zoomBy(1.5)],
+      ['-', () => canvas.zoomBy(1 / 1.5)],
+      ['0', () => canvas.zoomTo(1)],
+      ['n', () => goTo(after)],
+      ['p', () => goTo(before)],
+      ['?', () => panel.showHelp()],
+    ]);
+    const stop = new AbortController();
+    const { signal } = stop;
+    /** @type {(act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => void} */
+    const whileShown = (act) => (event) => {
+      if (this.#view.isConnected) act(event);
+      else stop.abort();
+    };
+    document.addEventListener(
+      'keydown',
+      whileShown((event) => this.#down(event)),
+      { signal },
+    );
+    document.addEventListener(
+      'keyup',
+      whileShown((event) => this.#up(event)),
+      { signal },
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  #down(event) {
+    const { target, key } = event;
+    const isTyped = target instanceof HTMLInputElement || document.querySelector('dialog[open]');
+    if (isTyped || !this.#act(event, key)) return;
+    event.preventDefault();
+  }
+
+  /** False: the key means nothing here. @param {KeyboardEvent} event @param {string} key */
+  #act(event, key) {
+    const { ctrlKey, metaKey, shiftKey, altKey } = event;
+    if (ctrlKey || metaKey) return this.#actWithControl(key.toLowerCase(), shiftKey);
+    const arrow = arrows.get(key);
+    if (arrow !== undefined) {
+      const by = shiftKey ? 10 : 1;
+      return this.#commands.nudge(arrow.right * by, arrow.down * by, altKey);
+    }
+    if (altKey) return false;
+    // On a button the space bar presses it.
+    if (key === ' ' && !(event.target instanceof HTMLButtonElement)) {
+      this.#commands.canvas.scrolls = true;
+      return true;
+    }
+    const name = /^[1-9]$/.test(key) ? this.#commands.panel.classAt(Number(key)) : undefined;
+    if (name !== undefined) this.#commands.useClass(name);
+    const act = this.#plain.get(key.toLowerCase());
+    act?.();
+    return name !== undefined || act !== undefined;
+  }
+
+  /** @param {string} key @param {boolean} shift */
+  #actWithControl(key, shift) {
+    if (key === 'z' && !shift) this.#commands.undo();
+    else if (key === 'y' || key === 'z') this.#commands.redo();
+    else return false;
+    return true;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #up({ key }) {
+    if (key === ' ') this.#commands.canvas.scrolls = false;
+  }
+}
+
+/** @param {string | undefined} address */
+function goTo(address) {
+  if (address !== undefined) location.hash = address;
+}

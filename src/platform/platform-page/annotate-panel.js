@@ -1,0 +1,209 @@
+// Beside the picture: the classes, the boxes as a list, what can be done, and how far it is saved.
+
+import { colourOf } from '../../http-server/page-assets/drawing.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { keyTable } from './annotate-keys.js';
+
+/** @import { Box } from './boxes.ts' */
+
+/**
+ * @typedef {{
+ *   select: (index: number | undefined) => void,
+ *   useClass: (name: string) => void,
+ *   addInMiddle: () => void,
+ *   remove: () => void,
+ *   markAsEmpty: () => void,
+ *   copyFromBefore: () => void,
+ *   undo: () => void,
+ *   redo: () => void,
+ *   keepMine: () => void,
+ *   takeTheirs: () => void,
+ *   canvas: { zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
+ * }} Commands
+ */
+
+/** The class that was chosen last, which the next image begins with. */
+let lastChosen = '';
+
+/** As many lines as a list of boxes bears; the picture shows all. */
+const listedMax = 500;
+
+export class AnnotatePanel {
+  root;
+  /** The class of new boxes; empty: there is none yet. */
+  chosen = '';
+  #commands;
+  /** @type {string[]} */
+  #classes;
+  #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
+  #list = element('ol', { class: 'boxes', 'aria-label': 'Boxes' });
+  #state = element('p', { role: 'status' });
+  #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
+  #newClass = element('input', {
+    placeholder: 'New class',
+    'aria-label': 'New class',
+    maxlength: 200,
+  });
+  #undo;
+  #redo;
+  #remove;
+  #help = element('dialog', { 'aria-label': 'Keys' });
+
+  /**
+   * @param {Commands} commands
+   * @param {readonly string[]} classes
+   * @param {{ before: string | undefined, after: string | undefined, where: string }} queue
+   */
+  constructor(commands, classes, { before, after, where }) {
+    this.#commands = commands;
+    this.#classes = [...classes];
+    this.chosen = classes.includes(lastChosen) ? lastChosen : (classes[0] ?? '');
+    this.#undo = button('Undo', () => commands.undo());
+    this.#redo = button('Redo', () => commands.redo());
+    this.#remove = button('Delete box', () => commands.remove());
+    this.#help.append(
+      keyTable(),
+      button('Close', () => this.#help.close()),
+    );
+    this.root = element(
+      'section',
+      { class: 'stack', 'aria-label': 'Annotation' },
+      element(
+        'nav',
+        { class: 'row', 'aria-label': 'Images' },
+        before !== undefined && element('a', { href: before }, '‹ Before'),
+        element('span', { class: 'quiet' }, where),
+        after !== undefined && element('a', { href: after }, 'Next ›'),
+      ),
+      this.#conflict,
+      this.#state,
+      this.#chips,
+      this.#classForm(),
+      element(
+        'div',
+        { class: 'row' },
+        this.#undo,
+        this.#redo,
+        this.#remove,
+        button('Add box', () => commands.addInMiddle()),
+        button('Mark as empty', () => commands.markAsEmpty()),
+        before !== undefined && button('Copy from before', () => commands.copyFromBefore()),
+      ),
+      element(
+        'div',
+        { class: 'row' },
+        button('Zoom in', () => commands.canvas.zoomBy(1.5)),
+        button('Zoom out', () => commands.canvas.zoomBy(1 / 1.5)),
+        button('Whole picture', () => commands.canvas.zoomTo(1)),
+        button('Keys', () => this.showHelp()),
+      ),
+      this.#list,
+      this.#help,
+    );
+  }
+
+  /**
+   * @param {readonly Box[]} boxes
+   * @param {number | undefined} selected
+   * @param {{ canUndo: boolean, canRedo: boolean }} history
+   */
+  show(boxes, selected, { canUndo, canRedo }) {
+    for (const box of boxes) if (!this.#classes.includes(box.class)) this.#classes.push(box.class);
+    this.#showClasses();
+    const hadFocus = this.#list.contains(document.activeElement);
+    const listed = boxes.slice(0, listedMax).map((box, index) => this.#row(box, index, selected));
+    this.#list.replaceChildren(...listed);
+    if (hadFocus) this.#list.querySelectorAll('button')[selected ?? 0]?.focus();
+    this.#undo.disabled = !canUndo;
+    this.#redo.disabled = !canRedo;
+    this.#remove.disabled = selected === undefined;
+  }
+
+  /** The class with that number, as the keys 1 to 9 have it. @param {number} number */
+  classAt(number) {
+    return this.#classes[number - 1];
+  }
+
+  /** @param {string} name */
+  choose(name) {
+    this.chosen = name;
+    lastChosen = name;
+    if (!this.#classes.includes(name)) this.#classes.push(name);
+  }
+
+  /** There is no class that a new box could have. */
+  askForClass() {
+    this.showState('Name a class first.', 'bad');
+    this.#newClass.focus();
+  }
+
+  /** @param {string} words @param {'' | 'bad'} look */
+  showState(words, look) {
+    this.#conflict.hidden = true;
+    this.#state.className = look === '' ? 'quiet' : look;
+    this.#state.textContent = words;
+  }
+
+  /** @param {number} mine @param {number} theirs boxes of each */
+  showConflict(mine, theirs) {
+    this.#state.textContent = '';
+    this.#conflict.hidden = false;
+    this.#conflict.replaceChildren(
+      element(
+        'p',
+        {},
+        `Somebody else changed this image: they have ${theirs} boxes (dashed), you have ${mine}.`,
+      ),
+      button('Keep mine', () => this.#commands.keepMine()),
+      button('Take theirs', () => this.#commands.takeTheirs()),
+    );
+  }
+
+  showHelp() {
+    this.#help.showModal();
+  }
+
+  #showClasses() {
+    const hadFocus = this.#chips.contains(document.activeElement);
+    const chips = this.#classes.map((name, at) => {
+      const chip = button(at < 9 ? `${at + 1} ${name}` : name, () => {
+        this.#commands.useClass(name);
+      });
+      chip.className = `chip c${colourOf(name)}`;
+      chip.setAttribute('aria-current', String(name === this.chosen));
+      return chip;
+    });
+    this.#chips.replaceChildren(...chips);
+    if (hadFocus) chips[this.#classes.indexOf(this.chosen)]?.focus();
+  }
+
+  #classForm() {
+    const add = element('button', { type: 'submit' }, 'Add class');
+    const form = element('form', { class: 'row', autocomplete: 'off' }, this.#newClass, add);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const name = this.#newClass.value.trim();
+      if (name === '') return;
+      this.#newClass.value = '';
+      this.#commands.useClass(name);
+    });
+    return form;
+  }
+
+  /** @param {Box} box @param {number} index @param {number | undefined} selected */
+  #row({ class: name, left, top, width, height }, index, selected) {
+    const numbers = [width, height, left, top].map((value) => Math.round(value));
+    const words = `${name} ${numbers[0]} × ${numbers[1]} at ${numbers[2]}, ${numbers[3]}`;
+    const choice = button(words, () => this.#commands.select(index));
+    choice.className = `box-row c${colourOf(name)}`;
+    choice.setAttribute('aria-pressed', String(index === selected));
+    return element('li', {}, choice);
+  }
+}
+
+/** @param {string} words @param {() => void} act */
+function button(words, act) {
+  const made = element('button', { type: 'button' }, words);
+  made.addEventListener('click', act);
+  return made;
+}

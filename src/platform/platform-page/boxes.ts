@@ -1,0 +1,31 @@
+// What the page annotates with.
+
+/** Where something is, in pixels of a picture or of the screen. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The corner and the size of a box. */
+export interface Rectangle extends Size {
+  readonly left: number;
+  readonly top: number;
+}
+
+/** A labelled object, in pixels of its picture. */
+export interface Box extends Rectangle {
+  readonly class: string;
+  readonly points?: readonly (readonly [x: number, y: number])[];
+  readonly keypoints?: readonly Keypoint[];
+}
+
+export interface Keypoint extends Point {
+  readonly label: string;
+  /** As COCO says it: 0 not labelled, 1 labelled but hidden, 2 visible. */
+  readonly visibility: 0 | 1 | 2;
+}

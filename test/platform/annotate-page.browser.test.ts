@@ -1,0 +1,367 @@
+// Annotating on the page of the platform, in a real browser: each gesture and key, and that nothing
+// is lost when two people, or no network, come in between.
+
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { images } from '../../src/contract/images.ts';
+import { projects } from '../../src/contract/projects.ts';
+import {
+  hasChromium,
+  inChromium,
+  openBrowser,
+  type Visit,
+  visit,
+} from '../event-store/chromium.ts';
+import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+
+let platform: TestPlatform;
+let browser: Browser;
+const visits: Visit[] = [];
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  platform = await startTestPlatform();
+  browser = await openBrowser();
+  await create('Cells', 'object-detection');
+  await create('Moods', 'single-label-classification');
+}, 60_000);
+
+afterEach(async () => {
+  for (const { page } of visits.splice(0)) await page.context().close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await platform?.close();
+});
+
+async function create(name: string, type: 'object-detection' | 'single-label-classification') {
+  const body = { workspace: 'acme', name, type, annotation: 'things' };
+  await platform.client.call(projects.projects_create, body);
+}
+
+let made = 0;
+
+/** A picture of 400 x 200 pixels. */
+async function upload(project = 'cells', tag: string[] = []): Promise<string> {
+  made += 1;
+  const background = { r: made % 256, g: 80, b: 120 };
+  const create = { width: 400, height: 200, channels: 3, background } as const;
+  const file = { name: `slide-${made}.png`, content: await sharp({ create }).png().toBuffer() };
+  const { body } = await platform.client.call(images.images_upload, { project, file, tag });
+  return body.id;
+}
+
+type Box = readonly [label: string, left: number, top: number, width: number, height: number];
+
+/** As another program sets them. */
+async function setBoxes(imageId: string, boxes: readonly Box[]): Promise<void> {
+  const annotations = boxes.map(([label, left, top, width, height]) => ({
+    label,
+    coordinates: { x: left + width / 2, y: top + height / 2, width, height },
+  }));
+  const { name } = await read(imageId);
+  await platform.client.call(images.images_annotate, {
+    project: 'cells',
+    imageId,
+    name: 'a.json',
+    overwrite: true,
+    annotationFile: JSON.stringify([{ image: name, annotations }]),
+  });
+}
+
+async function read(imageId: string) {
+  const wanted = { workspace: 'acme', project: 'cells', imageId };
+  return (await platform.client.call(images.images_get, wanted)).body.image;
+}
+
+/** What the platform has, by corners; undefined: not annotated. */
+async function boxesOf(imageId: string): Promise<Box[] | undefined> {
+  const { annotation } = await read(imageId);
+  return annotation?.boxes?.map(({ label, x, y, width, height }) => [
+    label,
+    x - width / 2,
+    y - height / 2,
+    width,
+    height,
+  ]);
+}
+
+async function open(place: string, project = 'cells'): Promise<Visit> {
+  const opened = await visit(browser, `${platform.url}/#project/${project}/annotate/${place}`);
+  visits.push(opened);
+  await opened.page.getByLabel('API key').fill(platform.key);
+  await opened.page.getByRole('button', { name: 'Open' }).click();
+  await opened.page.locator('main h2').waitFor();
+  return opened;
+}
+
+/** Drags between two points of the picture, in its own pixels. */
+async function drag(page: Page, from: readonly [number, number], to: readonly [number, number]) {
+  // All before the first move: the picture may go along.
+  const [x, y] = await onScreen(page, from);
+  const [endX, endY] = await onScreen(page, to);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move((x + endX) / 2, (y + endY) / 2);
+  await page.mouse.move(endX, endY);
+  await page.mouse.up();
+}
+
+async function onScreen(page: Page, [x, y]: readonly [number, number]): Promise<[number, number]> {
+  const stage = await page.locator('.stage').boundingBox();
+  if (stage === null) throw new Error('There is no picture.');
+  return [stage.x + (x / 400) * stage.width, stage.y + (y / 200) * stage.height];
+}
+
+async function click(page: Page, at: readonly [number, number]) {
+  await page.mouse.click(...(await onScreen(page, at)));
+}
+
+async function saved(page: Page) {
+  await page.getByRole('status').getByText('Saved.').waitFor();
+}
+
+describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
+  test('a box is drawn, named, chosen, moved, resized and deleted, each change saved', async () => {
+    const id = await upload();
+    const { page, problems } = await open(id);
+    await page.getByLabel('New class').fill('RBC');
+    await page.getByRole('button', { name: 'Add class' }).click();
+    await drag(page, [40, 40], [100, 90]);
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 40, 40, 60, 50]]);
+    await saved(page);
+    // It is chosen now: a drag inside moves it.
+    await drag(page, [70, 60], [90, 80]);
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 60, 60, 60, 50]]);
+    // Its lower right corner, and then one of its sides, beyond the other.
+    await drag(page, [120, 110], [140, 130]);
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 60, 60, 80, 70]]);
+    await drag(page, [60, 95], [180, 95]);
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 140, 60, 40, 70]]);
+    // A drag elsewhere draws another one, over the edge of the picture.
+    await drag(page, [300, 150], [420, 199]);
+    await expect
+      .poll(() => boxesOf(id))
+      .toEqual([
+        ['RBC', 140, 60, 40, 70],
+        ['RBC', 300, 150, 100, 49],
+      ]);
+    await click(page, [160, 100]);
+    expect(await page.locator('.box-row[aria-pressed="true"]').textContent()).toBe(
+      'RBC 40 × 70 at 140, 60',
+    );
+    await page.keyboard.press('Delete');
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 300, 150, 100, 49]]);
+    await saved(page);
+    expect(problems).toEqual([]);
+  });
+
+  test('what is done is undone and redone, and survives a reload', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const { page, problems } = await open(id);
+    await drag(page, [100, 100], [150, 150]);
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Control+z');
+    await expect.poll(async () => (await boxesOf(id))?.length).toBe(2);
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 10, 10, 20, 20]]);
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await expect.poll(async () => (await boxesOf(id))?.length).toBe(2);
+    await saved(page);
+    await page.reload();
+    await page.locator('.box-row').nth(1).waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('without a pointer: boxes are added, chosen, moved, resized and named by keys', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const { page, problems } = await open(id);
+    await page.locator('.box-row').waitFor();
+    await page.keyboard.press('b');
+    await expect.poll(async () => (await boxesOf(id))?.[1]).toEqual(['RBC', 150, 75, 100, 50]);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.keyboard.press('Alt+ArrowLeft');
+    await expect.poll(async () => (await boxesOf(id))?.[1]).toEqual(['RBC', 151, 65, 99, 50]);
+    await page.getByLabel('New class').fill('WBC');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await boxesOf(id))?.[1]?.[0]).toBe('WBC');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('j');
+    await page.keyboard.press('2');
+    await expect.poll(async () => (await boxesOf(id))?.[0]?.[0]).toBe('WBC');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('1');
+    // No box was chosen: the class is that of new boxes alone.
+    await page.keyboard.press('b');
+    await expect
+      .poll(async () => (await boxesOf(id))?.map(([label]) => label))
+      .toEqual(['WBC', 'WBC', 'RBC']);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Mark the image as empty').waitFor();
+    // Behind the dialog no key is heard.
+    await page.keyboard.press('e');
+    await page.keyboard.press('Escape');
+    expect((await boxesOf(id))?.length).toBe(3);
+    await page.keyboard.press('e');
+    await expect.poll(() => boxesOf(id)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('outlines and keypoints go along with their box, and are kept with the others', async () => {
+    const id = await upload();
+    const { name } = await read(id);
+    const annotations = [
+      { bbox: [20, 20, 40, 40], segmentation: [[20, 20, 60, 20, 40, 60]], category_id: 1 },
+      { bbox: [200, 100, 50, 20], keypoints: [210, 110, 2, 0, 0, 0], category_id: 2 },
+    ];
+    await platform.client.call(images.images_annotate, {
+      project: 'cells',
+      imageId: id,
+      name: 'a.json',
+      annotationFile: JSON.stringify({
+        images: [{ id: 1, file_name: name, width: 400, height: 200 }],
+        categories: [
+          { id: 1, name: 'leaf' },
+          { id: 2, name: 'bee', keypoints: ['head', 'sting'] },
+        ],
+        annotations: annotations.map((each, at) => ({ id: at, image_id: 1, ...each })),
+      }),
+    });
+    const before = (await read(id)).annotation?.boxes;
+    const { page } = await open(id);
+    await click(page, [40, 30]);
+    await page.keyboard.press('Shift+ArrowRight');
+    await saved(page);
+    const after = (await read(id)).annotation?.boxes;
+    const points = [
+      [30, 20],
+      [70, 20],
+      [50, 60],
+    ];
+    expect(after?.[0]).toEqual({ ...before?.[0], x: 50, points });
+    expect(after?.[1]).toEqual(before?.[1]);
+  });
+
+  test('what somebody else changed meanwhile is shown, and replaced only when asked', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const { page, problems } = await open(id);
+    await page.locator('.box-row').waitFor();
+    await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByRole('alert').getByText('they have 1 boxes (dashed), you have 2').waitFor();
+    expect(await page.locator('.theirs').count()).toBe(1);
+    expect(await boxesOf(id)).toEqual([['WBC', 300, 100, 50, 50]]);
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await expect.poll(async () => (await boxesOf(id))?.length).toBe(2);
+    await saved(page);
+    await setBoxes(id, [['WBC', 0, 0, 50, 50]]);
+    await page.keyboard.press('Delete');
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await page.locator('.box-row').allTextContents()).toEqual(['WBC 50 × 50 at 0, 0']);
+    expect(await boxesOf(id)).toEqual([['WBC', 0, 0, 50, 50]]);
+    // What was drawn here comes back by undo, and is saved then.
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 10, 10, 20, 20]]);
+    expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+  });
+
+  test('without a network changes wait, and are sent when it is back', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const { page } = await open(id);
+    await page.locator('.box-row').waitFor();
+    await page.context().setOffline(true);
+    await drag(page, [100, 100], [150, 150]);
+    await drag(page, [200, 100], [250, 150]);
+    await page.getByText('Not saved yet, it is tried again').waitFor();
+    expect((await boxesOf(id))?.length).toBe(1);
+    await page.context().setOffline(false);
+    await expect.poll(async () => (await boxesOf(id))?.length, { timeout: 10_000 }).toBe(3);
+    await saved(page);
+  });
+
+  test('a change whose answer was lost is no conflict', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10.25, 10, 20.1, 20]]);
+    const { page } = await open(id);
+    await page.locator('.box-row').waitFor();
+    let lost = 0;
+    await page.route('**/annotate/**', async (route) => {
+      await route.fetch();
+      lost += 1;
+      await route.abort();
+    });
+    await drag(page, [100, 100], [150, 150]);
+    await expect.poll(() => lost).toBe(1);
+    await page.unroute('**/annotate/**');
+    await saved(page);
+    expect((await boxesOf(id))?.length).toBe(2);
+    expect(await page.getByRole('button', { name: 'Keep mine' }).isVisible()).toBe(false);
+  });
+
+  test('the images that a search found come one after the other, whatever becomes of them', async () => {
+    const ids = [];
+    for (let count = 0; count < 3; count += 1) ids.push(await upload('cells', ['queue']));
+    const { page, problems } = await open('?q=tag%3Aqueue+annotated%3Afalse');
+    const seen: string[] = [];
+    for (const place of ['1 of 3', '2 of 3', '3 of 3']) {
+      await page.getByText(place).waitFor();
+      seen.push((await page.locator('main h2').textContent()) ?? '');
+      await page.keyboard.press('e');
+      await saved(page);
+      await page.keyboard.press('n');
+    }
+    expect(new Set(seen).size).toBe(3);
+    for (const id of ids) expect(await boxesOf(id)).toEqual([]);
+    await page.keyboard.press('p');
+    await page.getByText('2 of 3').waitFor();
+    // A class that was named on one image is that of the next one; its boxes can be taken along.
+    await page.getByLabel('New class').fill('Platelet');
+    await page.keyboard.press('Enter');
+    await drag(page, [100, 100], [150, 150]);
+    await saved(page);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('n');
+    await page.getByText('3 of 3').waitFor();
+    await page.keyboard.press('c');
+    await saved(page);
+    expect(await page.locator('.box-row').allTextContents()).toEqual([
+      'Platelet 50 × 50 at 100, 100',
+    ]);
+    await page.goto(`${platform.url}/#projects`);
+    await page.getByRole('link', { name: 'Cells' }).waitFor();
+    await page.goto(`${platform.url}/#project/cells/annotate/?q=tag%3Aqueue+annotated%3Afalse`);
+    await page.getByText('No image matches tag:queue annotated:false.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('names stay text, the picture is zoomed and moved, and classes of whole images have no boxes', async () => {
+    const hostile = '<img src=x onerror="alert(1)">';
+    const id = await upload();
+    await setBoxes(id, [[hostile, 10, 10, 20, 20]]);
+    const { page, problems } = await open(id);
+    await page.locator('.box-row').waitFor();
+    expect(await page.locator('.box-row').textContent()).toBe(`${hostile} 20 × 20 at 10, 10`);
+    const before = await page.locator('.stage').boundingBox();
+    await page.keyboard.press('+');
+    const after = await page.locator('.stage').boundingBox();
+    expect((after?.width ?? 0) / (before?.width ?? 1)).toBeCloseTo(1.5, 1);
+    await page.keyboard.down('Space');
+    await drag(page, [200, 100], [180, 100]);
+    await page.keyboard.up('Space');
+    const moved = await page.locator('.stage').boundingBox();
+    expect((after?.x ?? 0) - (moved?.x ?? 0)).toBeCloseTo((20 / 400) * (after?.width ?? 0), -1);
+    expect(await boxesOf(id)).toEqual([[hostile, 10, 10, 20, 20]]);
+    const mood = await upload('moods');
+    await page.goto(`${platform.url}/#project/moods/annotate/${mood}`);
+    await page.getByText('Images of this project have classes, and no boxes.').waitFor();
+    expect(problems).toEqual([]);
+  });
+});
