@@ -57,7 +57,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(get, {
       title: 'Get evaluation',
       description:
-        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, or images with most errors, on request drawn: labels left, predictions right.',
+        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, or images with most errors. The last three with a picture on request: of images labels left, predictions right.',
       input: getInput,
       run: getEvaluation,
     }),

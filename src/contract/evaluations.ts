@@ -136,7 +136,7 @@ export const evaluations = {
       picture: z
         .boolean()
         .optional()
-        .describe('For images: draw the first of the page, labels beside predictions.'),
+        .describe('Draws the matrix, the sweep, or the first images of the page with their boxes.'),
     }),
     answer: Evaluation.extend({
       panel: z.enum(evaluationPanels),

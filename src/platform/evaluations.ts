@@ -3,7 +3,10 @@
 import type { evaluations } from '../contract/evaluations.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import { bestOf, pointsOf } from '../evaluation/confidence-sweep.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { encodeImage } from '../imaging/encode-image.ts';
+import type { RawImage } from '../imaging/raw-image.ts';
 import { parseQuery } from '../query-language/parse-query.ts';
 import { quotedNames } from '../quoted-name.ts';
 import {
@@ -20,8 +23,10 @@ import {
   type KeptFigures,
   placeOf,
   summaryPanel,
+  sweepFor,
   sweepPanel,
 } from './evaluations/describe-evaluation.ts';
+import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
 import { drawResults } from './evaluations/draw-results.ts';
 import { newId } from './ids-and-slugs.ts';
 import { chooseModel } from './inference.ts';
@@ -195,10 +200,18 @@ async function panelOf(
       return classesPanel(figures, wanted, false);
     case 'by_size':
       return classesPanel(figures, wanted, true);
-    case 'confusion_matrix':
-      return confusionPanel(figures, wanted);
-    case 'confidence_sweep':
-      return sweepPanel(figures, wanted);
+    case 'confusion_matrix': {
+      const shown = confusionPanel(figures, wanted);
+      const { matrix } = shown;
+      if (!picture || matrix === undefined) return shown;
+      return { ...shown, ...(await encoded(drawMatrix(matrix.labels, matrix.counts))) };
+    }
+    case 'confidence_sweep': {
+      const shown = sweepPanel(figures, wanted);
+      if (!picture) return shown;
+      const sweep = sweepFor(figures, input.class);
+      return { ...shown, ...(await encoded(drawSweep(pointsOf(sweep), bestOf(sweep)))) };
+    }
     case 'images': {
       if (input.class !== undefined) placeOf(figures, input.class);
       const { total, results } = await dependencies.store.evaluations.results(id, {
@@ -223,6 +236,11 @@ async function panelOf(
     default:
       throw new FoveaError('internal', `The panel ${panel satisfies never} is not known.`);
   }
+}
+
+async function encoded(canvas: RawImage) {
+  const { bytes, contentType } = await encodeImage(canvas);
+  return { sheet: Buffer.from(bytes).toString('base64'), contentType };
 }
 
 const rowsDefault = 20;

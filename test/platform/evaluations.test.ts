@@ -1,13 +1,20 @@
 // Evaluations of a model and of files of predictions, through the API of the platform.
 
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
 import { expect, it } from 'vitest';
+import { deployment } from '../../src/contract/deployment.ts';
 import { evaluations } from '../../src/contract/evaluations.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { trainerProgram } from './isolation/owned-resources.ts';
 import {
   blueAt,
   type Labelling,
   redAt,
   sharedLabelling,
   squaresModel,
+  startLabelling,
 } from './platform-with-model.ts';
 
 const labelling = sharedLabelling({ model: squaresModel });
@@ -173,6 +180,43 @@ it('shows the images with most errors, of all classes or one, and draws them', a
     saying('is none of the labels: "blue", "red"'),
   );
 });
+
+it('draws the confusion matrix and the sweep', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { panel } = await evaluated(fixture, judged, { query: 'split:test' });
+  const sizeOf = async (wanted: object) => {
+    const { sheet = '' } = await panel({ ...wanted, picture: true });
+    const { width, height } = await sharp(Buffer.from(sheet, 'base64')).metadata();
+    return [width, height];
+  };
+  // Two classes and the background.
+  expect(await sizeOf({ panel: 'confusion_matrix' })).toEqual([478, 188]);
+  expect(await sizeOf({ panel: 'confidence_sweep' })).toEqual([680, 440]);
+  expect(await sizeOf({ panel: 'confidence_sweep', class: 'red' })).toEqual([680, 440]);
+});
+
+it('judges the deployed model that was trained here', async () => {
+  const fixture = await startLabelling({ trainer: await copyingTrainer() });
+  const judged = await squares(fixture);
+  const number = await version(fixture, judged);
+  const { at, client, project } = judged;
+  const started = await fixture.tell('POST', `/acme/${project}/${number}/v2/trainings`, {});
+  const trainingId = String(started.body.trainingId);
+  expect(await fixture.ended(trainingId)).toMatchObject({ status: 'completed' });
+  const modelId = `${project}/${number}/${trainingId}`;
+  const model = { type: 'model_id', modelId } as const;
+  await client.call(deployment.deployment_set_model, { ...at, model });
+  const { panel } = await evaluated(fixture, judged, { version: number });
+  expect(await panel()).toMatchObject({ model: modelId, split: 'test', ap: 0.2525, images: 3 });
+});
+
+/** A trainer whose model finds red and blue squares, without having learned. */
+async function copyingTrainer() {
+  const program = join(await temporaryFolder(), 'trainer.mjs');
+  await writeFile(program, trainerProgram(squaresModel));
+  return { path: process.execPath, args: [program], name: 'copy' };
+}
 
 it('judges predictions of a file by a split of a version, twice with the same figures', async () => {
   const fixture = labelling();

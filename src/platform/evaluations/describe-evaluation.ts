@@ -4,7 +4,13 @@ import type { evaluations } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { invalidArgument } from '../../errors.ts';
 import type { PrecisionFigures, SizeFigures } from '../../evaluation/average-precision.ts';
-import { bestOf, pointAt, pointsOf, type SweepPoint } from '../../evaluation/confidence-sweep.ts';
+import {
+  bestOf,
+  pointAt,
+  pointsOf,
+  type Sweep,
+  type SweepPoint,
+} from '../../evaluation/confidence-sweep.ts';
 import type { ClassFigures, EvaluationFigures } from '../../evaluation/evaluation.ts';
 import type { Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
@@ -90,10 +96,8 @@ export function confusionPanel(kept: KeptFigures, wanted: Wanted): Panel {
 }
 
 /** In steps of 0.05, for all classes or one. */
-export function sweepPanel(kept: KeptFigures, wanted: Wanted): Panel {
-  const { class: name } = wanted;
-  const chosen = name === undefined ? kept.all : kept.each[placeOf(kept, name)];
-  const sweep = (chosen ?? kept.all).sweep;
+export function sweepPanel(kept: KeptFigures, { class: name }: Wanted): Panel {
+  const sweep = sweepFor(kept, name);
   const best = bestOf(sweep);
   return {
     points: pointsOf(sweep)
@@ -101,6 +105,12 @@ export function sweepPanel(kept: KeptFigures, wanted: Wanted): Panel {
       .map(describePoint),
     ...(best && { best: describePoint(best) }),
   };
+}
+
+/** Throws as `placeOf`. */
+export function sweepFor(kept: KeptFigures, name: string | undefined): Sweep {
+  const chosen = name === undefined ? kept.all : kept.each[placeOf(kept, name)];
+  return (chosen ?? kept.all).sweep;
 }
 
 /** Throws `invalid_input` for a class that is not judged. */
