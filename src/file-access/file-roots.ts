@@ -6,7 +6,7 @@ import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } 
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { checkLength, hasWildcard, PatternProblem, parseGlob } from './glob-pattern.ts';
-import { walkAll, walkGlob } from './glob-walk.ts';
+import { type Found, walkAll, walkGlob } from './glob-walk.ts';
 
 export interface ExpandOptions {
   /** Lower case, with the dot, for example `.jpg`; left out: all files. */
@@ -176,8 +176,8 @@ async function expand(
     const at = patterns.length > 1 ? `${argument}[${index}]` : argument;
     const before = files.size;
     let seen = 0;
-    for await (const path of namedBy(pattern, at, candidates(access, pattern, at, options))) {
-      const found = await fileBelowRoots(access, path);
+    for await (const each of namedBy(pattern, at, candidates(access, pattern, at, options))) {
+      const found = each.isPlain ? { real: each.path } : await fileBelowRoots(access, each.path);
       if (found === 'none') continue;
       seen += 1;
       if (found === 'outside') outsideCount += 1;
@@ -196,8 +196,8 @@ async function expand(
 async function* namedBy(
   pattern: string,
   argument: string,
-  paths: AsyncGenerator<string>,
-): AsyncGenerator<string> {
+  paths: AsyncGenerator<Found>,
+): AsyncGenerator<Found> {
   try {
     yield* paths;
   } catch (thrown) {
@@ -222,7 +222,7 @@ async function* candidates(
   pattern: string,
   argument: string,
   { extensions }: ExpandOptions,
-): AsyncGenerator<string> {
+): AsyncGenerator<Found> {
   const isWanted = (path: string) =>
     extensions === undefined || extensions.includes(extname(path).toLowerCase());
   if (hasWildcard(pattern)) checkLength(pattern);
@@ -234,18 +234,19 @@ async function* candidates(
   }
   if (wildcardAt === 0) {
     const patterns = parseGlob(located.rest.join('/'));
-    for await (const path of walkGlob(located.real, patterns, (real) => isAllowed(access, real))) {
-      if (isWanted(path)) yield path;
+    const mayRead = (folder: string) => isAllowed(access, folder);
+    for await (const found of walkGlob(located.real, patterns, mayRead)) {
+      if (isWanted(found.path)) yield found;
     }
     return;
   }
   if (located.rest.length > 0) throw missing(access, pattern, argument);
   const real = await existing(located.real, pattern, argument);
   if (!(await stat(real)).isDirectory()) {
-    if (isWanted(pattern)) yield real;
+    if (isWanted(pattern)) yield { path: real, isPlain: false };
     return;
   }
-  for await (const path of walkAll(real)) if (isWanted(path)) yield path;
+  for await (const found of walkAll(real)) if (isWanted(found.path)) yield found;
 }
 
 /** Checks before the path is resolved: ".." after a wildcard may lead anywhere. */

@@ -96,12 +96,17 @@ export async function runUpload(
   const oneByOne = async () => {
     while (isOpen()) await send(next++);
   };
+  // What refuses all images refuses the first.
+  const first = Promise.withResolvers<void>();
   const together = async () => {
     while (isOpen()) {
       const from = next;
       next = Math.min(from + limits.diskImagesAtOnceMax, paths.length);
       const sent = await uploadTogether(paths.slice(from, next), plan, context);
-      const rest = sent.map((body, at) => ({ index: from + at, body })).sort(byOrder);
+      const all = sent.map((body, at) => ({ index: from + at, body }));
+      if (from === offset) await send(offset, all.shift()?.body).finally(first.resolve);
+      else await first.promise;
+      const rest = all.sort(byOrder);
       const finish = async () => {
         for (let one = rest.shift(); one; one = rest.shift()) {
           if (one.body !== undefined || isTimeLeft()) await send(one.index, one.body);
@@ -110,13 +115,14 @@ export async function runUpload(
       await inLanes(limits.togetherUploadConcurrency, finish);
     }
   };
-  // What refuses all images refuses the first.
-  if (isOpen()) await send(next++);
   const isEmbedded = context.settings.baseUrl === undefined;
-  if (!isEmbedded) await inLanes(limits.uploadConcurrency, oneByOne);
-  else if (paths.length - next < limits.togetherUploadMin) {
-    await inLanes(limits.embeddedUploadConcurrency, oneByOne);
-  } else await inLanes(limits.togetherUploadLanes, together);
+  if (isEmbedded && paths.length - offset > limits.togetherUploadMin) {
+    await inLanes(limits.togetherUploadLanes, together);
+  } else {
+    if (isOpen()) await send(next++);
+    const lanes = isEmbedded ? limits.embeddedUploadConcurrency : limits.uploadConcurrency;
+    await inLanes(lanes, oneByOne);
+  }
   return report(paths, offset, outcomes);
 }
 

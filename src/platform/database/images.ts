@@ -94,7 +94,9 @@ async function addImage(
 ): Promise<AddedImage> {
   const known = await findByHash(database, image.projectId, image.hash);
   if (known !== undefined) return known;
-  return insertImage(database, image, annotation, new Map());
+  const added = await insertImage(database, image, annotation, new Map());
+  await addLabels(database, labelRows(image, annotation));
+  return added;
 }
 
 /** The same bytes twice among them are one image: the first. */
@@ -113,12 +115,16 @@ async function addImages(
   );
   const batches: BatchIds = new Map();
   const added: AddedImage[] = [];
+  const labels: LabelRow[] = [];
   for (const { image, annotation } of images) {
     const duplicate = known.get(image.hash);
     const one = duplicate ?? (await insertImage(database, image, annotation, batches));
-    if (duplicate === undefined) known.set(image.hash, { ...one, duplicate: true });
     added.push(one);
+    if (duplicate !== undefined) continue;
+    known.set(image.hash, { ...one, duplicate: true });
+    labels.push(...labelRows(image, annotation));
   }
+  await addLabels(database, labels);
   return added;
 }
 
@@ -165,7 +171,6 @@ async function insertImage(
       annotation && created,
     ],
   );
-  if (annotation) await addLabels(database, { id, projectId }, annotation);
   await addTags(database, id, image.tags);
   return { id, name, duplicate: false, split };
 }
@@ -225,24 +230,30 @@ async function annotateImage(
     [json, objects, now, isPredicted, imageId],
   );
   await database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
-  await addLabels(database, { id: imageId, projectId: known.projectId }, annotation);
+  const { projectId } = known;
+  await addLabels(database, labelRows({ id: imageId, projectId }, annotation));
   await markAnnotated(database, imageId);
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
   await touchProject(database, known.projectId, now);
   return 'annotated';
 }
 
-async function addLabels(
-  database: AsyncDatabase,
+type LabelRow = readonly [imageId: string, projectId: string, label: string, count: number];
+
+function labelRows(
   { id, projectId }: Pick<NewImage, 'id' | 'projectId'>,
-  { labels }: WrittenAnnotation,
-): Promise<void> {
-  for (const [label, n] of labels) {
-    await database.run(
-      'INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)',
-      [id, projectId, label, n],
-    );
-  }
+  annotation: WrittenAnnotation | undefined,
+): readonly LabelRow[] {
+  return annotation?.labels.map(([label, n]): LabelRow => [id, projectId, label, n]) ?? [];
+}
+
+async function addLabels(database: AsyncDatabase, rows: readonly LabelRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await database.run(
+    `INSERT INTO image_labels (image_id, project_id, label, n)
+     SELECT value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT) FROM json_each(?)`,
+    [JSON.stringify(rows)],
+  );
 }
 
 async function changeTags(
