@@ -39,7 +39,7 @@ export interface Settings {
   readonly deviceUrl: string | undefined;
   readonly deviceApiKey: Secret | undefined;
   readonly apiKey: Secret | undefined;
-  /** The PostgreSQL database that keeps sign-in data; undefined: the data folder does. */
+  /** The PostgreSQL database of datasets and sign-in data; undefined: the data folder has them. */
   readonly databaseUrl: Secret | undefined;
   /** The object store that keeps the files of datasets; undefined: the data folder does. */
   readonly objects: ObjectsPlace | undefined;

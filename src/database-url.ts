@@ -1,6 +1,8 @@
-// The URL of a PostgreSQL database, as a setting.
+// The URL of a PostgreSQL database, as a setting, and the schemas that Fovea has there.
 
 import { Secret } from './secret.ts';
+
+export const databaseSchemas = { signIn: 'fovea_sign_in', platform: 'fovea_platform' } as const;
 
 /** In plain words what would be right; the value is never repeated: it may hold a password. */
 export function parseDatabaseUrl(

@@ -1,6 +1,7 @@
 // Opens the database of accounts, applications and sign-ins, for the service and for the commands.
 
 import { join } from 'node:path';
+import { databaseSchemas } from '../database-url.ts';
 import type { Secret } from '../secret.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
 import { signInFile, signInMigrations } from './store/schema.ts';
@@ -23,8 +24,5 @@ export async function openSignInDatabase(
     return openAsyncDatabase(join(data, signInFile), signInMigrations);
   }
   const { openPostgresDatabase } = await import('../storage/postgres/postgres-database.ts');
-  return openPostgresDatabase(databaseUrl, signInSchema, signInMigrations);
+  return openPostgresDatabase(databaseUrl, databaseSchemas.signIn, signInMigrations);
 }
-
-/** Its name in the PostgreSQL database. */
-const signInSchema = 'fovea_sign_in';

@@ -5,6 +5,7 @@ import budget from '../../tools/budget.json' with { type: 'json' };
 import list from '../../tools/list.json' with { type: 'json' };
 import { systemClock } from '../clock.ts';
 import { type Settings, surveySettings } from '../config.ts';
+import { databaseSchemas } from '../database-url.ts';
 import { createProxyFetch } from '../http-client/proxy-fetch.ts';
 import { findSharpBuild } from '../imaging/load-sharp.ts';
 import { limits } from '../limits.ts';
@@ -49,8 +50,10 @@ export function createMachineDiagnostics(
       return openSecretStores({ ...files, setting: settings.credentials, folder }).choose();
     },
     stores: () => findDatabases(settings.home),
-    databaseVersion: async (url) =>
-      (await import('../storage/postgres/server-version.ts')).findServerVersion(url),
+    database: async (url) => {
+      const { probeServer } = await import('../storage/postgres/probe-server.ts');
+      return probeServer(url, Object.values(databaseSchemas), systemClock);
+    },
     objectsLatencyMs: async (place) =>
       (await import('../storage/s3/probe-bucket.ts')).probeBucket(place, systemClock),
     pictures: findSharpBuild,

@@ -9,14 +9,16 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 
 type FromSettings = Pick<
   PlatformOptions,
-  'versionMultiplierMax' | 'objects' | 'model' | 'trainer' | 'rateLimit' | 'environment' | 'proxies'
+  | ('versionMultiplierMax' | 'databaseUrl' | 'objects' | 'model' | 'trainer')
+  | ('rateLimit' | 'environment' | 'proxies')
 >;
 
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
-  const { versionMultiplierMax, objects, model, trainer, proxies } = settings;
+  const { versionMultiplierMax, databaseUrl, objects, model, trainer, proxies } = settings;
   return {
     versionMultiplierMax,
+    databaseUrl,
     objects,
     proxies,
     rateLimit: settings.rateLimit ?? rateLimit,

@@ -26,13 +26,17 @@ export const storageLimits = {
 
   // PostgreSQL.
 
+  /** Pictures are compared by `bit_count`, which version 14 has first. */
+  databaseVersionMin: 14,
   /** Connections of a process that write, and as many that read: a server has some 100 for all. */
   databaseConnectionsMax: 8,
   databaseConnectMsMax: 10_000,
   /** One that rests for so long ends. */
   databaseIdleConnectionMs: 30_000,
-  /** A statement, and a transaction that waits for its process. */
+  /** A statement, also one that waits for the turn to write. */
   databaseStatementMsMax: 30_000,
+  /** A transaction that waits for its process: others wait for its end, but not so long. */
+  databaseIdleTransactionMsMax: 10_000,
   /** Attempts of a transaction where others change the same rows: three processes need over 12. */
   databaseAttemptsMax: 20,
   /** The wait before the second one, at most; it doubles with each. */

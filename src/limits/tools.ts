@@ -59,4 +59,8 @@ export const toolLimits = {
   configFileBytesMax: 64 * 1024 * 1024,
   /** A larger offset makes valid tokens look expired. */
   clockOffsetMsMax: 60_000,
+  /** A process that is ahead of others by more takes their tasks, whose leases are of 15 s. */
+  databaseClockOffsetMsMax: 5_000,
+  /** An added image takes some 15 statements, one after the other. */
+  databaseLatencyMsMax: 5,
 } as const;

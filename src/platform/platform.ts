@@ -53,7 +53,6 @@ import { startDescriptors } from './images/descriptors.ts';
 import { platformRoutes } from './routes.ts';
 import { openRows, type Rows } from './rows.ts';
 import { createDownloadLinks } from './signed-links/download-links.ts';
-import { openSigningKey } from './signed-links/signing-key.ts';
 import { openUploads } from './signed-links/upload-links.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './store/workspaces.ts';
@@ -69,7 +68,7 @@ export interface PlatformOptions {
   /** The most that `augmentation.image.versions` may ask for: the cap of a plan. */
   readonly versionMultiplierMax?: number;
   /** A PostgreSQL database for its rows; else they are in a file of the data folder. */
-  readonly databaseUrl?: Secret;
+  readonly databaseUrl?: Secret | undefined;
   /** Slug of the workspace that is there from the start. */
   readonly workspace: string;
   /** Keys to accept, for all of that workspace, as long as the service runs. */
@@ -121,7 +120,7 @@ export async function startPlatform(options: PlatformOptions): Promise<CallableS
       'Set FOVEA_WORKSPACE to another slug.',
     );
   }
-  const rows = await openRows(options.data, options.databaseUrl, options.clock);
+  const rows = await openRows(options, options.clock);
   try {
     return await startOn(rows, options);
   } catch (thrown) {
@@ -132,14 +131,14 @@ export async function startPlatform(options: PlatformOptions): Promise<CallableS
 
 async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableService> {
   const { data, clock, log, publicUrl } = options;
-  const { queue, store, blobs, temporaryFiles, key } = await openStorage(rows, options);
-  const links = createDownloadLinks(clock, key);
+  const storage = await openStorage(rows, options);
+  const { queue, store, blobs, temporaryFiles, key } = storage;
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
   const annotationReader = createAnnotationFileReader();
   let workers: TaskWorker[] = [];
   const wake = () => wakeAll(workers);
-  const uploads = await openUploads({ data, store: store.uploads, key, clock, onReceived: wake });
+  const uploads = await uploadsIn(storage, options, wake);
   const models = openModels(store, blobs, options);
   const descriptors = startDescriptors({ queue, search: store.search, clock, wake });
   const common = {
@@ -159,7 +158,7 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     ...common,
     annotationReader,
     diskImages,
-    links,
+    links: createDownloadLinks(clock, key),
     log,
     videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
     versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
@@ -171,7 +170,7 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     notServed,
     handlers: platformHandlers(dependencies),
     local: { operations: diskImageOperations, handlers: diskImageHandlers(dependencies) },
-    routes: [...platformRoutes({ blobs, links, clock }), uploads.route, ...(options.routes ?? [])],
+    routes: [...platformRoutes(dependencies), uploads.route, ...(options.routes ?? [])],
     ...createAccessControl(store, workspace, options),
     credentials: platformCredentials,
     errorBody: platformErrorBody,
@@ -233,11 +232,11 @@ function taskSettings(
 
 /** Opens what is in the data folder beside the rows: tasks, files, and the signing key. */
 async function openStorage(
-  { database, index, reads }: Rows,
+  { database, index, reads, openKey }: Rows,
   { data, objects, clock }: PlatformOptions,
 ) {
   const queue = createTaskQueue(database, { clock, owner: randomBytes(8).toString('hex') });
-  const key = await openSigningKey(data);
+  const key = await openKey();
   return {
     queue,
     store: createStore(database, index, queue, reads),
@@ -245,6 +244,16 @@ async function openStorage(
     temporaryFiles: await openTemporaryFiles(join(data, 'scratch'), clock),
     key,
   };
+}
+
+/** Processes on one database may have data folders of their own: then blobs are what they share. */
+function uploadsIn(
+  { store, blobs, key }: Awaited<ReturnType<typeof openStorage>>,
+  { data, databaseUrl, objects, clock }: PlatformOptions,
+  onReceived: () => void,
+) {
+  const sharedBlobs = databaseUrl && objects && blobs;
+  return openUploads({ data, store: store.uploads, key, clock, sharedBlobs, onReceived });
 }
 
 /** Authentication, authorization and rate limits of every request. */

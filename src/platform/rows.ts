@@ -1,7 +1,10 @@
 // Where the platform keeps its rows: a SQLite file in the data folder, or a PostgreSQL database.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { type FoveaError, invalidArgument } from '../errors.ts';
+import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
 import { recordingActivity } from './database/activity/record-activity.ts';
@@ -9,6 +12,7 @@ import { startLongReadThreads } from './database/long-reads/long-read-threads.ts
 import type { LongReads } from './database/long-reads/long-reads.ts';
 import { platformMigrations } from './database/migrations.ts';
 import { bitSlicedImageIndex } from './database/search-index/bit-sliced-image-index.ts';
+import { openSigningKey, type SigningKey } from './signed-links/signing-key.ts';
 import type { ImageIndex } from './store/image-index.ts';
 
 export interface Rows {
@@ -16,25 +20,50 @@ export interface Rows {
   readonly database: AsyncDatabase & { close(): void | Promise<void> };
   readonly index: ImageIndex;
   readonly reads: LongReads;
+  /** The key of signed links: the same for all processes with these rows. */
+  openKey(): Promise<SigningKey>;
 }
 
-/** With a URL in its database, else in a file of the data folder. Throws as those who open them. */
-export async function openRows(
-  data: string,
-  databaseUrl: Secret | undefined,
-  clock: Clock,
-): Promise<Rows> {
-  if (databaseUrl !== undefined) {
-    const { openServerRows } = await import('./postgres/server-rows.ts');
-    return openServerRows(databaseUrl, clock);
-  }
+export interface RowsPlace {
+  /** The data folder. */
+  readonly data: string;
+  /** A PostgreSQL database; undefined: rows are in a file of the data folder. */
+  readonly databaseUrl?: Secret | undefined;
+  /** Where files are kept; undefined: in the data folder. */
+  readonly objects?: ObjectsPlace | undefined;
+}
+
+/**
+ * Throws as those who open them, and `invalid_input` where the data folder has datasets that the
+ * database does not have.
+ */
+export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
+  const { data, databaseUrl, objects } = place;
   const file = join(data, 'platform.db');
+  if (databaseUrl !== undefined) {
+    if (existsSync(file)) throw datasetsInFolder(data);
+    const { openServerRows } = await import('./postgres/server-rows.ts');
+    return openServerRows(databaseUrl, objects === undefined ? data : undefined, clock);
+  }
   const opened = openAsyncDatabase(file, platformMigrations);
   try {
     const database = await recordingActivity(opened, clock);
-    return { database, index: bitSlicedImageIndex, reads: startLongReadThreads(file) };
+    return {
+      database,
+      index: bitSlicedImageIndex,
+      reads: startLongReadThreads(file),
+      openKey: () => openSigningKey(data),
+    };
   } catch (thrown) {
     opened.close();
     throw thrown;
   }
+}
+
+function datasetsInFolder(data: string): FoveaError {
+  return invalidArgument(
+    'FOVEA_DATABASE_URL',
+    `is set, and "${data}" has datasets in platform.db, which are not moved to a database yet`,
+    'Set --data or FOVEA_HOME to another folder, or leave FOVEA_DATABASE_URL out.',
+  );
 }

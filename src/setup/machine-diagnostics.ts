@@ -67,6 +67,18 @@ export interface VariableFindings extends Pick<SettingsSurvey, 'problems' | 'giv
   readonly unread: readonly { readonly variable: string; readonly near: string | undefined }[];
 }
 
+/** The database server. */
+export interface DatabaseFindings {
+  readonly version: string;
+  readonly latencyMs: number;
+  /** By how much its clock is ahead of ours. */
+  readonly clockOffsetMs: number;
+  /** The extension by which parts of names are found quickly. */
+  readonly trigrams: 'there' | 'creatable' | 'missing';
+  /** Whether its user can make the schemas that are missing. */
+  readonly canMakeSchemas: boolean;
+}
+
 export interface MachineDiagnostics {
   variables(): Promise<VariableFindings>;
   hosts(): Promise<readonly HostEntry[]>;
@@ -78,8 +90,8 @@ export interface MachineDiagnostics {
   /** Where secrets of a sign-in go. Throws `internal` for a keychain that is locked. */
   secretStore(): Promise<string>;
   stores(): Promise<readonly StoreFinding[]>;
-  /** The version of the server of FOVEA_DATABASE_URL. Throws where it cannot be used. */
-  databaseVersion(url: Secret): Promise<string>;
+  /** Of the server of FOVEA_DATABASE_URL. Throws where it cannot be used. */
+  database(url: Secret): Promise<DatabaseFindings>;
   /** The milliseconds that a request to the object store takes. Throws where it cannot be used. */
   objectsLatencyMs(place: ObjectsPlace): Promise<number>;
   /** Loads the image library if it is not loaded yet. */

@@ -44,8 +44,9 @@ export interface AsyncDatabase extends AsyncReader {
    * Runs `work` in one transaction that holds the write lock from its start: all of it is on the
    * disk when this resolves, none of it when `work` throws. A transaction within it is a part of
    * it: when the inner one throws only its own changes are undone. Others wait for it meanwhile, so
-   * `work` waits for statements alone, and for all that it starts. Those that wait together share
-   * one commit.
+   * `work` waits for statements alone, and for all that it starts. Statements run in the order of
+   * their calls, also where nobody waits between them: a server then gets them in one round trip.
+   * Those that wait together share one commit.
    */
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the caller is the work of a transaction. */

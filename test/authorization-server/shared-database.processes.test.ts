@@ -187,7 +187,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (needs initdb)', { timeout: 120_000
     }
   });
 
-  test('processes with data folders of their own share accounts and tokens', async () => {
+  test('processes and commands in folders of their own share accounts and tokens', async () => {
     const { commands, one, two, application, signInAt } = await startProcesses();
     expect((await commands.run(['account', 'list'])).stdout).toContain('ada@example.com');
     const tokens = await signInAt(one, two);
@@ -228,22 +228,23 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (needs initdb)', { timeout: 120_000
   });
 });
 
-/** Two of `fovea platform`, and commands, each with a folder of its own, and one database. */
+/** Two of `fovea platform`, and commands with folders of their own, on one database. */
 async function startProcesses() {
   const databaseUrl = await newDatabase();
-  const environment = async () => {
-    const folder = await newFolder();
+  const environment = (folder: string) => {
     const of = { FOVEA_HOME: folder, HOME: folder, FOVEA_WORKSPACE: 'acme' };
     return { ...of, FOVEA_DATABASE_URL: databaseUrl.reveal() };
   };
   let ran = '';
   const run = async (words: readonly string[], input = '') => {
-    const ended = await runFovea(words, await environment(), input);
+    const ended = await runFovea(words, environment(await newFolder()), input);
     ran += ended.stdout + ended.stderr;
     return ended;
   };
   await run(['account', 'add', 'ada', '--email', 'ada@example.com'], `${person.password}\n`);
-  const start = async () => startFovea(['platform', '--port', '0'], await environment());
+  // The files of datasets are in one folder.
+  const shared = await newFolder();
+  const start = () => startFovea(['platform', '--port', '0'], environment(shared));
   const [one, two] = await Promise.all([start(), start()]);
   for (const service of [one, two]) onTestFinished(() => service.stop());
   const app = ['application', 'add', '--name', 'App', '--auth', 'none', '--desktop'];

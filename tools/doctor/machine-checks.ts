@@ -3,7 +3,11 @@
 import { asFoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import type { HostEntry, StoreFinding } from '../../src/setup/machine-diagnostics.ts';
+import type {
+  DatabaseFindings,
+  HostEntry,
+  StoreFinding,
+} from '../../src/setup/machine-diagnostics.ts';
 import { asGiven, count, fileSize } from '../format.ts';
 import type { Finding, Run } from './check.ts';
 
@@ -85,12 +89,47 @@ export function databaseRows({ settings }: ToolContext): Readonly<Record<string,
   const { databaseUrl } = settings;
   if (databaseUrl === undefined) return {};
   const fix = 'Check FOVEA_DATABASE_URL, the network, and that the server runs.';
-  const database = tried(async (context) => {
-    const version = await (await context.machine()).databaseVersion(databaseUrl);
-    return `PostgreSQL ${version} answers, and keeps the sign-in data.`;
-  }, fix);
+  const database: Run = async (context) => {
+    try {
+      return databaseFinding(await (await context.machine()).database(databaseUrl));
+    } catch (thrown) {
+      return failed(context, thrown, fix);
+    }
+  };
   return { database };
 }
+
+function databaseFinding(found: DatabaseFindings): Finding {
+  const { version, latencyMs, clockOffsetMs, trigrams, canMakeSchemas } = found;
+  const answers = `PostgreSQL ${version} answers within ${latencyMs.toFixed(1)} ms`;
+  if (!canMakeSchemas) {
+    const detail = `${answers}, but its user cannot make the schemas of Fovea.`;
+    return {
+      ok: false,
+      detail,
+      fix: 'GRANT CREATE ON DATABASE to the user of FOVEA_DATABASE_URL.',
+    };
+  }
+  if (Math.abs(clockOffsetMs) > limits.databaseClockOffsetMsMax) {
+    const seconds = count(Math.round(Math.abs(clockOffsetMs) / 1_000), 'second');
+    const side = clockOffsetMs > 0 ? 'behind' : 'ahead of';
+    const detail = `${answers}; this clock is ${seconds} ${side} its own.`;
+    const fix = 'Let all systems set their time from the network: tasks look abandoned.';
+    return { ok: false, detail, fix };
+  }
+  const detail = `${answers}, and keeps datasets and sign-in data; ${trigramWords[trigrams]}.`;
+  const advice = [
+    ...(trigrams === 'missing' ? ['CREATE EXTENSION pg_trgm before the first start.'] : []),
+    ...(latencyMs > limits.databaseLatencyMsMax ? ['Run Fovea nearer to its database.'] : []),
+  ].join(' ');
+  return { ok: true, detail, ...(advice !== '' && { advice }) };
+}
+
+const trigramWords: Readonly<Record<DatabaseFindings['trigrams'], string>> = {
+  there: 'pg_trgm is there',
+  creatable: 'pg_trgm is not there, and is made with the tables if Fovea has not made these yet',
+  missing: 'without pg_trgm, searches for parts of names look through all of them',
+};
 
 /** A row only where the setting is. */
 export function objectsRows({ settings }: ToolContext): Readonly<Record<string, Run>> {
@@ -110,11 +149,15 @@ function tried(attempt: (context: ToolContext) => Promise<string>, fix: string):
     try {
       return { ok: true, detail: await attempt(context) };
     } catch (thrown) {
-      context.signal.throwIfAborted();
-      const { message, hint } = asFoveaError(thrown);
-      return { ok: false, detail: message, fix: hint ?? fix };
+      return failed(context, thrown, fix);
     }
   };
+}
+
+function failed({ signal }: ToolContext, thrown: unknown, fix: string): Finding {
+  signal.throwIfAborted();
+  const { message, hint } = asFoveaError(thrown);
+  return { ok: false, detail: message, fix: hint ?? fix };
 }
 
 async function checkPictures({ machine }: ToolContext): Promise<Finding> {

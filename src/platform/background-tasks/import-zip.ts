@@ -57,17 +57,19 @@ export const importZip: BackgroundTask = async (dependencies, claim, signal) => 
   if (upload?.file === undefined) throw new FoveaError('internal', 'The zip file is lost.');
   try {
     const project = await liveProject(dependencies, payloadText(claim, 'projectId'));
-    const zip = await openZip(dependencies.uploads.files, upload.file, signal);
+    const { file } = upload;
     const outcome = await dependencies.temporaryFiles.withFile(async (folder) => {
       await mkdir(folder, { mode: 0o700 });
+      const files = await dependencies.uploads.received.bring(file, folder);
+      const zip = await openZip(files, file, signal);
       return importAll(dependencies, claim, { zip, project, settings, folder }, signal);
     });
     const result = await finish(dependencies, claim, settings.batchName, outcome);
-    await dependencies.uploads.files.remove([upload.file]);
+    await dependencies.uploads.received.remove([upload.file]);
     return result;
   } catch (thrown) {
     const goesOn = signal.aborted || thrown instanceof LeaseLost;
-    if (!goesOn) await dependencies.uploads.files.remove([upload.file]);
+    if (!goesOn) await dependencies.uploads.received.remove([upload.file]);
     throw thrown;
   }
 };

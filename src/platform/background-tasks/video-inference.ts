@@ -76,7 +76,7 @@ async function bringVideo(
   if (upload?.file === undefined) {
     throw new FoveaError('not_found', 'The uploaded video is not there any more.');
   }
-  const content = await uploads.files.open(upload.file);
+  const content = await uploads.received.open(upload.file);
   await within(uploads.diskReservations, upload.bytes, (wrote) => {
     const target = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     return pipeline(counted(content, wrote), target, { signal });

@@ -4,7 +4,8 @@ import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { ActivityEntry, ActivityStore, WantedActivity } from '../store/activity.ts';
-import { serverTriggers } from './activity/change-triggers.ts';
+import { serverNotes } from './activity/change-triggers.ts';
+import { turnTable } from './activity/record-activity.ts';
 import { readTexts } from './column-readers.ts';
 
 export const activityTables: Migration = {
@@ -33,7 +34,7 @@ CREATE TABLE activity_images (
 export const activityImageTables: Migration = {
   name: 'activity images',
   sql: activityImages,
-  postgres: activityImages + serverTriggers,
+  postgres: activityImages + serverNotes + turnTable,
 };
 
 export function activityStore(database: AsyncDatabase): ActivityStore {

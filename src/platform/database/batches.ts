@@ -10,15 +10,21 @@ export async function ensureBatch(
   name: string,
   now: number,
 ): Promise<string> {
+  const known = await findBatch(database, projectId, name);
+  if (known !== undefined) return known;
   const id = newId();
   await database.run(
     'INSERT INTO batches (id, project_id, name, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     [id, projectId, name, now],
   );
-  const kept = await database.get(
+  return (await findBatch(database, projectId, name)) ?? id;
+}
+
+/** The id of the batch of this name. */
+export function findBatch(database: AsyncDatabase, projectId: string, name: string) {
+  return database.get(
     'SELECT id FROM batches WHERE project_id = ? AND name = ?',
     [projectId, name],
     (row) => row.text('id'),
   );
-  return kept ?? id;
 }

@@ -20,7 +20,7 @@ import type {
   TagChange,
 } from '../store/images.ts';
 import { countForJob, markAnnotated } from './annotation-jobs.ts';
-import { ensureBatch } from './batches.ts';
+import { ensureBatch, findBatch } from './batches.ts';
 import {
   readAnnotation,
   readFormat,
@@ -36,15 +36,12 @@ import { keepInTrash } from './trashed-images.ts';
 export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageStore {
   const shared = new SharedChanges(database, index);
   return {
-    add: (image, annotation) =>
-      shared.change(image.id, () => addImage(database, image, annotation)),
-    addAll: async (projectId, images) =>
-      changingImages(
-        database,
-        index,
-        images.map(({ image }) => image.id),
-        () => addImages(database, projectId, images),
-      ),
+    add: (image, annotation) => shared.add(image.id, () => addImage(database, image, annotation)),
+    addAll: async (projectId, images) => {
+      const ids = images.map(({ image }) => image.id);
+      const writes = () => addImages(database, projectId, images);
+      return changingImages(database, index, ids, writes, { added: new Set(ids) });
+    },
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(
@@ -92,9 +89,13 @@ async function addImage(
   image: NewImage,
   annotation: WrittenAnnotation | undefined,
 ): Promise<AddedImage> {
-  const known = await findByHash(database, image.projectId, image.hash);
+  const [known, batch] = await Promise.all([
+    findByHash(database, image.projectId, image.hash),
+    findBatch(database, image.projectId, image.batchName),
+  ]);
   if (known !== undefined) return known;
-  const added = await insertImage(database, image, annotation, new Map());
+  const batches = new Map(batch === undefined ? [] : [[image.batchName, batch]]);
+  const added = await insertImage(database, image, annotation, batches);
   await addLabels(database, labelRows(image, annotation));
   return added;
 }
@@ -128,7 +129,7 @@ async function addImages(
   return added;
 }
 
-/** Those of one transaction, by their names: their project was changed by them too. */
+/** Those of one transaction, by their names. */
 type BatchIds = Map<string, string>;
 
 async function insertImage(
@@ -139,13 +140,10 @@ async function insertImage(
 ): Promise<AddedImage> {
   const { id, projectId, name, hash, bytes, format, width, height, split, created } = image;
   const { sequenceNumber, sequenceSize, inferenceId, batchName } = image;
-  let batchId = batches.get(batchName);
-  if (batchId === undefined) {
-    batchId = await ensureBatch(database, projectId, batchName, created);
-    batches.set(batchName, batchId);
-    await touchProject(database, projectId, created);
-  }
-  await database.run(
+  const batchId =
+    batches.get(batchName) ?? (await ensureBatch(database, projectId, batchName, created));
+  batches.set(batchName, batchId);
+  const adding = database.run(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
        metadata, sequence_number, sequence_size, inference_id, created, annotation, objects,
        annotated_at)
@@ -171,7 +169,7 @@ async function insertImage(
       annotation && created,
     ],
   );
-  await addTags(database, id, image.tags);
+  await Promise.all([adding, addTags(database, id, image.tags)]);
   return { id, name, duplicate: false, split };
 }
 
@@ -386,12 +384,8 @@ async function addTags(
   imageId: string,
   tags: readonly string[],
 ): Promise<void> {
-  for (const tag of tags) {
-    await database.run(
-      'INSERT INTO image_tags (image_id, tag) VALUES (?, ?) ON CONFLICT DO NOTHING',
-      [imageId, tag],
-    );
-  }
+  const sql = 'INSERT INTO image_tags (image_id, tag) VALUES (?, ?) ON CONFLICT DO NOTHING';
+  await Promise.all(tags.map((tag) => database.run(sql, [imageId, tag])));
 }
 
 async function removeTags(
@@ -399,9 +393,8 @@ async function removeTags(
   imageId: string,
   tags: readonly string[],
 ): Promise<void> {
-  for (const tag of tags) {
-    await database.run('DELETE FROM image_tags WHERE image_id = ? AND tag = ?', [imageId, tag]);
-  }
+  const sql = 'DELETE FROM image_tags WHERE image_id = ? AND tag = ?';
+  await Promise.all(tags.map((tag) => database.run(sql, [imageId, tag])));
 }
 
 async function listTags(database: AsyncDatabase, imageId: string): Promise<readonly string[]> {

@@ -173,7 +173,9 @@ export async function restoreImages(
   for (const [batch, [one]] of Map.groupBy(found, (image) => image.batch)) {
     if (one) await ensureBatch(database, one.projectId, batch, one.created);
   }
-  await changingImages(database, index, ids, () => insertBack(database, deletionId), descriptors);
+  await changingImages(database, index, ids, () => insertBack(database, deletionId), {
+    descriptors,
+  });
   await database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
   return 'restored';
 }

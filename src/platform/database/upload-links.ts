@@ -7,9 +7,7 @@ import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
 import type { Received, Upload, UploadStore, ZipReport } from '../store/upload-links.ts';
 import { keepRefused } from './refused-files.ts';
 
-export const uploadTables: Migration = {
-  name: 'uploads',
-  sql: `
+const uploads = `
 CREATE TABLE uploads (
   id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, kind TEXT NOT NULL,
   task_id TEXT, name TEXT NOT NULL,
@@ -26,11 +24,21 @@ CREATE TABLE zip_reports (
   created INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX zip_reports_hash ON zip_reports (hash);
-`,
+`;
+
+export const uploadTables: Migration = {
+  name: 'uploads',
+  sql: uploads,
+  // A data folder has the key of signed links in a file.
+  postgres: `${uploads}
+    CREATE TABLE link_key (only_one INTEGER PRIMARY KEY CHECK (only_one = 1), key BLOB NOT NULL);`,
 };
 
-/** Which of these rows point at a blob. */
-export const uploadBlobs: readonly string[] = ['SELECT 1 FROM zip_reports WHERE hash = ?'];
+/** Which of these rows point at a blob; an uploaded file may be one. */
+export const uploadBlobs: readonly string[] = [
+  'SELECT 1 FROM zip_reports WHERE hash = ?',
+  'SELECT 1 FROM uploads WHERE file = ?',
+];
 
 export function uploadStore(database: AsyncDatabase, queue: TaskQueue): UploadStore {
   return {

@@ -23,18 +23,37 @@ export interface SigningKey {
  * damaged file.
  */
 export async function openSigningKey(data: string): Promise<SigningKey> {
+  return signingKeyOf((await readKeyFile(data)) ?? (await makeKeyFile(data)));
+}
+
+const keyFile = (data: string) => join(data, 'link-key');
+
+/** Undefined where there is none. Throws `internal` for a damaged one. */
+export async function readKeyFile(data: string): Promise<Buffer | undefined> {
+  const bytes = await readKey(keyFile(data));
+  return bytes && checked(bytes);
+}
+
+/** Throws `internal` where it cannot be made. */
+export async function makeKeyFile(data: string): Promise<Buffer> {
   makeFolder(data);
-  const path = join(data, 'link-key');
-  const bytes = (await readKey(path)) ?? (await makeKey(path));
+  return checked(await makeKey(keyFile(data)));
+}
+
+function checked(bytes: Buffer): Buffer {
   if (bytes.length !== keyBytes) {
     throw new FoveaError('internal', 'The file link-key of the data folder is damaged.', {
       hint: 'Remove it: a new one is made, and links that were given end.',
     });
   }
-  return signingKeyOf(bytes);
+  return bytes;
 }
 
-function signingKeyOf(key: Buffer): SigningKey {
+export function newKey(): Buffer {
+  return randomBytes(keyBytes);
+}
+
+export function signingKeyOf(key: Buffer): SigningKey {
   const digest = (purpose: SignedFor, values: readonly (string | number)[]) =>
     createHmac('sha256', key)
       .update(JSON.stringify([purpose, ...values.map(String)]))
@@ -65,7 +84,7 @@ async function readKey(path: string): Promise<Buffer | undefined> {
 async function makeKey(path: string): Promise<Buffer> {
   const draft = `${path}.${randomUUID()}`;
   try {
-    await writeKey(draft, randomBytes(keyBytes));
+    await writeKey(draft, newKey());
     await link(draft, path).catch((thrown) => {
       // Another process was first: its key counts.
       if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;

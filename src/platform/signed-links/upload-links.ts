@@ -9,12 +9,19 @@ import { type BodyWatch, watchBody } from '../../http-server/body-limits.ts';
 import type { Route } from '../../http-server/handlers.ts';
 import { sendAnswer } from '../../http-server/responses.ts';
 import { limits } from '../../limits.ts';
+import type { BlobStore } from '../../storage/blob-store.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { openFileFolder } from '../../storage/file-store.ts';
 import type { NewTask } from '../../storage/task-queue.ts';
 import { timeOfUuidv7, uuidv7 } from '../../uuid.ts';
 import { counted, createDiskReservations, type DiskReservations } from '../disk-reservations.ts';
 import type { Upload, UploadKind, UploadStore } from '../store/upload-links.ts';
+import {
+  amongBlobs,
+  inDataFolder,
+  type ReceivedFile,
+  type ReceivedFiles,
+} from './received-files.ts';
 import type { SigningKey } from './signing-key.ts';
 
 export interface NewUpload {
@@ -40,7 +47,9 @@ export interface Uploads {
    * upload was removed. Undefined: not a link of this platform.
    */
   ofLink(link: string): Promise<Upload | 'gone' | undefined>;
+  /** Those in the data folder. */
   readonly files: FileStore;
+  readonly received: ReceivedFiles;
   /** For all large files that this process writes to the data folder. */
   readonly diskReservations: DiskReservations;
   readonly route: Route;
@@ -57,6 +66,8 @@ export interface UploadsOptions {
   readonly store: UploadStore;
   readonly key: SigningKey;
   readonly clock: Clock;
+  /** Keeps the files, where other processes have data folders of their own. */
+  readonly sharedBlobs?: BlobStore | undefined;
   /** Called when an upload is complete, and its task may run. */
   readonly onReceived: () => void;
   /** The largest file of each kind; those of `limits` unless given. */
@@ -85,9 +96,14 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   const files = await openFileFolder(join(data, 'uploads'));
   const signer = createSigner(options);
   const diskReservations = createDiskReservations(options.freeBytes ?? (() => files.freeBytes()));
-  const receiver: Receiver = { ...options, files, diskReservations, running: new Map() };
+  const { sharedBlobs } = options;
+  const received = sharedBlobs
+    ? amongBlobs(sharedBlobs, diskReservations)
+    : inDataFolder(files, clock);
+  const receiver: Receiver = { ...options, received, diskReservations, running: new Map() };
   return {
     files,
+    received,
     diskReservations,
     start: async (origin, { workspaceId, kind, name, taskOf }) => {
       const created = clock.now();
@@ -178,7 +194,7 @@ function tooManyWaiting(): FoveaError {
 const waitSeconds = 60;
 
 interface Receiver extends UploadsOptions {
-  readonly files: FileStore;
+  readonly received: ReceivedFiles;
   readonly diskReservations: DiskReservations;
   /** Uploads in progress, by their id. */
   readonly running: Map<string, Running>;
@@ -232,17 +248,15 @@ function tooManyRunning(): FoveaError {
   });
 }
 
-/** Each attempt has a file of its own: other processes may receive the same upload. */
 async function receiveAlone(
   receiver: Receiver,
   { id, kind }: Upload,
   request: IncomingMessage,
 ): Promise<number> {
-  const { store, clock, files, bytesMax = bytesMaxOf } = receiver;
+  const { store, clock, received, bytesMax = bytesMaxOf } = receiver;
   const since = clock.now();
-  const file = uuidv7(since);
   await store.setReceiving(id, since);
-  const { bytes } = await writeBody(receiver, file, request, bytesMax[kind]).catch(
+  const { file, bytes } = await writeBody(receiver, request, bytesMax[kind]).catch(
     async (thrown) => {
       await store.endReceiving(id, since);
       throw thrown;
@@ -250,7 +264,7 @@ async function receiveAlone(
   );
   const outcome = bytes === 0 ? 'empty' : await store.received(id, file, bytes);
   if (outcome === 'taken') return bytes;
-  await files.remove([file]);
+  await received.remove([file]);
   if (outcome === 'empty') throw new FoveaError('bad_request', 'The body is empty.');
   if (outcome === 'taken_before') throw takenBefore();
   throw new FoveaError('conflict', 'Nothing waits for this file any more.', {
@@ -265,11 +279,10 @@ function takenBefore(): FoveaError {
 }
 
 async function writeBody(
-  { files, diskReservations, rate = usualRate }: Receiver,
-  file: string,
+  { received, diskReservations, rate = usualRate }: Receiver,
   request: IncomingMessage,
   bytesMax: number,
-): Promise<{ readonly bytes: number }> {
+): Promise<ReceivedFile> {
   const stated = request.headers['content-length'];
   const reservation = await diskReservations.reserve(
     stated === undefined ? undefined : Number(stated),
@@ -290,7 +303,7 @@ async function writeBody(
       pace.came(bytes);
       return reservation.wrote(bytes);
     });
-    return await files.write(file, content);
+    return await received.write(content);
   } catch (thrown) {
     throw stopped ?? thrown;
   } finally {

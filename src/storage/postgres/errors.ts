@@ -12,6 +12,12 @@ export function asStorageError(thrown: unknown): FoveaError {
   if (changedMeanwhile.has(code)) {
     return unavailableError('Others keep changing the same rows: nothing was stored.', thrown);
   }
+  if (code === timedOut) {
+    return unavailableError('The database took longer than it may: nothing was stored.', thrown);
+  }
+  if (isOutdatedPlan(thrown)) {
+    return unavailableError('The tables of the database were changed meanwhile.', thrown);
+  }
   const { kind, message } = meanings.get(code) ?? {
     kind: 'internal',
     message: 'The database refused a statement.',
@@ -27,7 +33,7 @@ export function isChangedMeanwhile(thrown: unknown): boolean {
 
 /** Whether a statement took longer than it may. */
 export function isTimedOut(thrown: unknown): boolean {
-  return thrown instanceof FoveaError && codeOf(thrown.cause) === '57014';
+  return thrown instanceof FoveaError && codeOf(thrown.cause) === timedOut;
 }
 
 /** Whether its connection cannot be used again. */
@@ -54,11 +60,21 @@ function reasonOf(thrown: unknown): string {
   return typeof name === 'string' && /^[A-Z][A-Z0-9_]+$/.test(name) ? ` (${name})` : '';
 }
 
+/** query_canceled: by `statement_timeout`. */
+const timedOut = '57014';
+
+/** Of a statement that the connection keeps: a newer Fovea has changed a table. */
+function isOutdatedPlan(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error && 'routine' in thrown && thrown.routine === 'RevalidateCachedQuery'
+  );
+}
+
 /** serialization_failure and deadlock_detected. */
 const changedMeanwhile: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** Lost connections, too many of them, and a server that stops or starts. */
-const unavailable = /^(08|53300|57P0[1-5])/;
+/** Connections that are lost, too many or held others up, and a server that stops or starts. */
+const unavailable = /^(08|25P03|53300|57P0[1-5])/;
 
 const meanings: ReadonlyMap<
   string,

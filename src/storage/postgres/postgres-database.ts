@@ -14,35 +14,38 @@ import { TransactionScope } from '../transaction-scope.ts';
 import { type Columns, readRow } from '../typed-row.ts';
 import { asStorageError, isChangedMeanwhile, isConnectionLost } from './errors.ts';
 import { migrate } from './migrations.ts';
+import { refuseUnfit } from './probe-server.ts';
 import { statementOf } from './statements.ts';
 
 /** The one who opened it closes it. */
 export interface OpenServerDatabase extends AsyncDatabase {
+  /** `turn`: SQL with which an outer one begins, that waits for a lock before it sees anything. */
+  transaction<T>(work: () => Promise<T>, turn?: string): Promise<T>;
   /** Ends its connections. A second call does nothing. */
   close(): Promise<void>;
-}
-
-export interface ServerOptions {
-  /** SQL that each connection that writes begins with, for example its temporary tables. */
-  readonly onWriter?: string;
 }
 
 /**
  * Connects, and makes or updates the tables in a PostgreSQL schema of that name. The work of a
  * transaction runs again where others have changed meanwhile what it read: it counts nothing
- * outside of the database. Throws `unavailable` where the server cannot be reached.
+ * outside of the database. Throws `unavailable` where the server cannot be reached, and `internal`
+ * where it cannot be used.
  */
 export async function openPostgresDatabase(
   url: Secret,
   schema: string,
   migrations: readonly Migration[],
-  { onWriter = '' }: ServerOptions = {},
 ): Promise<OpenServerDatabase> {
-  const writers = await createPool(url, schema, rulesOfWriters, onWriter);
+  const writers = await createPool(url, schema, rulesOfWriters);
   const readers = await createPool(url, schema, ['default_transaction_read_only=on']);
   const database = new PostgresDriver(writers, readers);
   try {
-    await inClient(writers, (client) => translated(() => migrate(client, schema, migrations)));
+    await inClient(writers, (client) =>
+      translated(async () => {
+        await refuseUnfit(client);
+        await migrate(client, schema, migrations);
+      }),
+    );
     return database;
   } catch (thrown) {
     await database.close();
@@ -56,13 +59,8 @@ export async function openPostgresDatabase(
  */
 const rulesOfWriters = ['default_transaction_isolation=serializable', 'enable_seqscan=off'];
 
-/** `rules`: settings of its connections. `first`: what each of them runs. */
-async function createPool(
-  url: Secret,
-  schema: string,
-  rules: readonly string[],
-  first = '',
-): Promise<Pool> {
+/** `rules`: settings of its connections. */
+async function createPool(url: Secret, schema: string, rules: readonly string[]): Promise<Pool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url.reveal(),
@@ -73,12 +71,11 @@ async function createPool(
     connectionTimeoutMillis: limits.databaseConnectMsMax,
     idleTimeoutMillis: limits.databaseIdleConnectionMs,
     statement_timeout: limits.databaseStatementMsMax,
-    idle_in_transaction_session_timeout: limits.databaseStatementMsMax,
+    idle_in_transaction_session_timeout: limits.databaseIdleTransactionMsMax,
     keepAlive: true,
+    // Statements that are sent together take one round trip.
+    pipeline: true,
     allowExitOnIdle: true,
-    onConnect: async (client) => {
-      if (first !== '') await client.query(first);
-    },
   });
   // A connection may end at any time; the call that has it hears of it, and the next has another.
   pool.on('error', () => {});
@@ -140,20 +137,20 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
   async run(sql: string, parameters: SqlParameters = []): Promise<number> {
     const running = this.#scope.current();
     const sending = running
-      ? send(running.client, sql, parameters)
+      ? send(running.client, sql, parameters, true)
       : again(() => send(this.#writers, sql, parameters));
     return (await sending).changed;
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
+  async transaction<T>(work: () => Promise<T>, turn = ''): Promise<T> {
     const outer = this.#scope.current();
     if (outer !== undefined) return outer.innerTurns.take(() => this.#inner(outer, work));
-    return again(() => inClient(this.#writers, (client) => this.#outer(client, work)));
+    return again(() => inClient(this.#writers, (client) => this.#outer(client, work, turn)));
   }
 
-  async #outer<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
-    await command(client, 'BEGIN');
+  async #outer<T>(client: PoolClient, work: () => Promise<T>, turn: string): Promise<T> {
     try {
+      await command(client, `BEGIN; ${turn}`);
       const result = await this.#within(client, work);
       await commit(client);
       return result;
@@ -200,7 +197,10 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
   }
 
   protected async query(sql: string, parameters: SqlParameters): Promise<Answer> {
-    return send(this.#scope.current()?.client ?? this.#readers, sql, parameters);
+    const running = this.#scope.current();
+    return running
+      ? send(running.client, sql, parameters, true)
+      : send(this.#readers, sql, parameters);
   }
 
   protected async readingOn(read: (client: Connection) => Promise<void>): Promise<void> {
@@ -248,17 +248,35 @@ interface Answer {
   readonly changed: number;
 }
 
+/** `isKept`: the connection keeps the statement and its plan for the next time. */
 async function send(
   connection: Connection,
   sql: string,
   parameters: SqlParameters,
+  isKept = false,
 ): Promise<Answer> {
   const { text, values } = statementOf(sql, parameters);
-  const types = { getTypeParser: parserOf };
-  const result: QueryArrayResult<unknown[]> = await translated(() =>
-    connection.query({ text, values: [...values], rowMode: 'array', types }),
-  );
+  const query = {
+    name: isKept ? nameOf(text) : undefined,
+    text,
+    values: [...values],
+    rowMode: 'array' as const,
+    types: { getTypeParser: parserOf },
+  };
+  const result: QueryArrayResult<unknown[]> = await translated(() => connection.query(query));
   return { rows: result.rows, columns: columnsOf(result), changed: result.rowCount ?? 0 };
+}
+
+/** Names of kept statements, by their texts. */
+const kept = new Map<string, string>();
+
+/** Undefined where too many are kept. */
+function nameOf(text: string): string | undefined {
+  const known = kept.get(text);
+  if (known !== undefined || kept.size === limits.databaseStatementsMax) return known;
+  const name = `kept_${kept.size}`;
+  kept.set(text, name);
+  return name;
 }
 
 function columnsOf({ fields }: QueryArrayResult<unknown[]>): Columns {

@@ -156,7 +156,7 @@ function additionsTo({ shared, store, index }: OpenedEngine, models: Map<string,
         for (const model of added) await insertImage(shared, model);
         for (const { id, project } of labelled) await labelImage(shared, id, project);
       };
-      await changingImages(shared, index, ids, writes, descriptors);
+      await changingImages(shared, index, ids, writes, { descriptors });
       for (const { id } of removed) models.delete(id);
       for (const model of labelled) model.labels = ['WBC'];
       for (const model of added) models.set(model.id, model);

@@ -1,7 +1,6 @@
 // A store with images for tests of the search, on PostgreSQL.
 
 import { systemClock } from '../../../src/clock.ts';
-import { serverTables } from '../../../src/platform/database/activity/change-triggers.ts';
 import { recordingActivityOnServer } from '../../../src/platform/database/activity/record-activity.ts';
 import { createStore } from '../../../src/platform/database/create-store.ts';
 import { platformMigrations } from '../../../src/platform/database/migrations.ts';
@@ -13,9 +12,7 @@ import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { type Search, withImages } from './indexed-images.ts';
 
 export async function openServerSearch(url: Secret): Promise<Search> {
-  const opened = await openPostgresDatabase(url, 'fovea_platform', platformMigrations, {
-    onWriter: serverTables,
-  });
+  const opened = await openPostgresDatabase(url, 'fovea_platform', platformMigrations);
   const shared = recordingActivityOnServer(opened, systemClock);
   const work = createTaskQueue(shared, { clock: systemClock, owner: 'test' });
   const index = serverImageIndex;

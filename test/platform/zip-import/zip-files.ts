@@ -122,7 +122,7 @@ export function put(link: string, body: Uint8Array): Promise<Response> {
 }
 
 /** The task once it has ended. */
-export async function ended(platform: TestPlatform, taskId: string): Promise<Task> {
+export async function ended(platform: Pick<TestPlatform, 'client'>, taskId: string): Promise<Task> {
   for (;;) {
     const task = await look(platform, taskId);
     if (task.status === 'completed' || task.status === 'failed') return task;
@@ -130,7 +130,10 @@ export async function ended(platform: TestPlatform, taskId: string): Promise<Tas
   }
 }
 
-export async function look({ client }: TestPlatform, taskId: string): Promise<Task> {
+export async function look(
+  { client }: Pick<TestPlatform, 'client'>,
+  taskId: string,
+): Promise<Task> {
   const where = { workspace: 'acme', taskId };
   const { body } = await client.call(images.images_upload_zip_status, where);
   const { status = '', error } = body;

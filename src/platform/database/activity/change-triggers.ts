@@ -1,6 +1,6 @@
 // Triggers that note each change of a row, so that no statement can forget to. Those of SQLite are
 // temporary: they belong to the connection that writes, and readers of the file know nothing of
-// them. Those of PostgreSQL are in its schema; what they note is the connection's own.
+// them. Those of PostgreSQL are in its schema.
 
 import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import { shownValues } from './shown-values.ts';
@@ -20,14 +20,17 @@ const noted = ['kind', 'verb', 'id', 'name', 'project_id', 'workspace_id', 'befo
 
 const serverColumns = noted.map((name) => `${name} text COLLATE "C"`).join(', ');
 
-/** The same tables for each connection to PostgreSQL that writes: empty after each transaction. */
-export const serverTables = `
-CREATE TEMP TABLE noted_changes (
+/**
+ * The same tables in PostgreSQL: those who write take turns, so one at a time has them. To empty
+ * temporary tables takes the server as long as all else of an added image.
+ */
+const serverTables = `
+CREATE UNLOGGED TABLE noted_changes (
   ${serverColumns}, rowid bigint GENERATED ALWAYS AS IDENTITY
-) ON COMMIT DELETE ROWS;
-CREATE TEMP TABLE noted_things (
+);
+CREATE UNLOGGED TABLE noted_things (
   ${serverColumns}, shared text COLLATE "C", changes bigint, first bigint
-) ON COMMIT DELETE ROWS;`;
+);`;
 
 interface Rule {
   /** `INSERT ON projects`, with a condition where not every change counts. */
@@ -51,13 +54,13 @@ function triggerOf(rule: Rule, index: number): string {
     ${noteOf(rule)} END`;
 }
 
-/** They fire in the order of their names. Who writes without the tables of notes, keeps none. */
+/** They fire in the order of their names. */
 function serverTriggerOf(rule: Rule, index: number): string {
   const { on, when = 'TRUE' } = rule;
   const name = `note_${String(index).padStart(2, '0')}`;
   return `
 CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF to_regclass('pg_temp.noted_changes') IS NOT NULL AND (${when}) THEN
+  IF ${when} THEN
     ${noteOf(rule)}
   END IF;
   RETURN NULL;
@@ -306,5 +309,5 @@ const rules: readonly Rule[] = [
   ...workspaceRules,
 ];
 
-/** All triggers of PostgreSQL: where the rules change, a step of the schema makes them anew. */
-export const serverTriggers: string = rules.map(serverTriggerOf).join('\n');
+/** For PostgreSQL: where the rules change, a step of the schema makes the triggers anew. */
+export const serverNotes: string = [serverTables, ...rules.map(serverTriggerOf)].join('\n');

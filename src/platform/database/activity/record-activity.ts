@@ -26,7 +26,7 @@ export async function recordingActivity(
   return new RecordingFile(database, clock);
 }
 
-/** The same on a server, whose connections were opened with `serverTables`. */
+/** The same on a server. */
 export function recordingActivityOnServer(
   database: OpenServerDatabase,
   clock: Clock,
@@ -66,12 +66,17 @@ abstract class RecordingDatabase<Opened extends AsyncDatabase> implements AsyncD
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.isInTransaction) return this.database.transaction(work);
-    return this.database.transaction(async () => {
+    return this.transact(async () => {
       const result = await work();
-      await record(this.database, this.#clock.now());
+      if (await record(this.database, this.#clock.now())) await this.forget();
       return result;
     });
   }
+
+  protected abstract transact<T>(work: () => Promise<T>): Promise<T>;
+
+  /** Empties the tables of noted changes. */
+  protected abstract forget(): Promise<void>;
 
   snapshot(): Promise<AsyncSnapshot> {
     return this.database.snapshot();
@@ -83,28 +88,46 @@ class RecordingFile extends RecordingDatabase<OpenAsyncDatabase> implements Open
     return this.database.reader;
   }
 
+  protected transact<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
+
+  protected async forget(): Promise<void> {
+    await this.database.run('DELETE FROM noted_changes');
+    await this.database.run('DELETE FROM noted_things');
+  }
+
   close(): void {
     this.database.close();
   }
 }
 
 class RecordingServer extends RecordingDatabase<OpenServerDatabase> implements OpenServerDatabase {
-  /** Those of a workspace write one log: at once they would only undo each other. */
-  readonly #turns = new Semaphore({
-    permitsMax: limits.databaseConnectionsMax,
-    groupPermitsMax: 1,
-  });
+  /** Here they wait in turns between callers, and without a connection. */
+  readonly #turns = new Semaphore({ permitsMax: 1 });
 
-  override transaction<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isInTransaction) return super.transaction(work);
+  protected transact<T>(work: () => Promise<T>): Promise<T> {
     const caller = currentCaller();
-    return this.#turns.run(() => super.transaction(work), caller && { caller });
+    return this.#turns.run(() => this.database.transaction(work, takeTurn), caller && { caller });
   }
+
+  /** Whoever writes next does it, in the round trip with which it begins. */
+  protected async forget(): Promise<void> {}
 
   close(): Promise<void> {
     return this.database.close();
   }
 }
+
+/**
+ * An empty table on PostgreSQL. Those who write take turns by its lock, in whatever process: they
+ * write one log, and at once would only undo each other. To ask for an advisory lock a transaction
+ * would first have to see a state of the database, which is old once it has the lock.
+ */
+export const turnTable = 'CREATE TABLE turn_to_write ();';
+
+const takeTurn = `LOCK TABLE turn_to_write IN EXCLUSIVE MODE;
+  DELETE FROM noted_changes; DELETE FROM noted_things`;
 
 /** Several changes of one kind and one project; of images, the same change of each. */
 interface Group {
@@ -122,24 +145,16 @@ interface Group {
   readonly shared: string | undefined;
 }
 
-async function record(database: AsyncDatabase, now: number): Promise<void> {
-  if ((await database.get('SELECT 1 AS n FROM noted_changes LIMIT 1', [], isOne)) === undefined)
-    return;
-  await database.run(fillThings, { changesMax: limits.activityChangesMax });
-  const groups = await database.all(grouped, { names: limits.activityNamesMax }, readGroup);
-  await database.run(
-    `UPDATE projects SET updated = ? WHERE id IN (
-       SELECT project_id FROM noted_changes WHERE kind <> 'task' AND verb <> 'purged'
-         AND (kind <> 'project' OR verb = 'changed'))`,
-    [now],
-  );
-  await database.run('DELETE FROM noted_changes');
+/** Whether anything was noted. */
+async function record(database: AsyncDatabase, now: number): Promise<boolean> {
+  const [things, groups] = await Promise.all([
+    database.run(fillThings, { changesMax: limits.activityChangesMax }),
+    database.all(grouped, { names: limits.activityNamesMax }, readGroup),
+    database.run(touchProjects, [now]),
+  ]);
+  if (things === 0) return false;
   for (const group of groups) await keepImages(database, group, await write(database, group, now));
-  await database.run('DELETE FROM noted_things');
-}
-
-function isOne(row: Row): boolean {
-  return row.integer('n') === 1;
+  return true;
 }
 
 /**
@@ -164,6 +179,11 @@ const fillThings = `
   SELECT kind, verb, id, max(name), project_id, workspace_id, min(before), min(after), shared,
     count(*), min(first)
   FROM sharing GROUP BY kind, verb, id, project_id, workspace_id, shared`;
+
+const touchProjects = `
+  UPDATE projects SET updated = ? WHERE id IN (
+    SELECT project_id FROM noted_changes WHERE kind <> 'task' AND verb <> 'purged'
+      AND (kind <> 'project' OR verb = 'changed'))`;
 
 const grouped = `
   SELECT kind, verb, things.project_id, slug, count(*) AS n, sum(changes) AS changes,

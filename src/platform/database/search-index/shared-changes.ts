@@ -11,6 +11,8 @@ import { changingImages } from './update-index.ts';
 
 interface Change {
   readonly imageId: string;
+  /** Whether the image is not there before. */
+  readonly isNew: boolean;
   /** Does its writes; what it gives tells the caller that they are on the disk. */
   readonly run: () => Promise<() => void>;
   readonly reject: (reason: unknown) => void;
@@ -33,19 +35,29 @@ export class SharedChanges {
    * twice. In a transaction of the caller they belong to that.
    */
   change<Result>(imageId: string, writes: () => Promise<Result>): Promise<Result> {
+    return this.#share(imageId, false, writes);
+  }
+
+  /** The same where the writes add the image, under an id that no image has. */
+  add<Result>(imageId: string, writes: () => Promise<Result>): Promise<Result> {
+    return this.#share(imageId, true, writes);
+  }
+
+  #share<Result>(imageId: string, isNew: boolean, writes: () => Promise<Result>): Promise<Result> {
     if (this.#database.isInTransaction) {
-      return changingImages(this.#database, this.#index, [imageId], writes);
+      const added = new Set(isNew ? [imageId] : []);
+      return changingImages(this.#database, this.#index, [imageId], writes, { added });
     }
     return new Promise((resolve, reject) => {
       const run = async () => {
         const result = await writes();
         return () => resolve(result);
       };
-      this.#add({ imageId, run, reject });
+      this.#wait({ imageId, isNew, run, reject });
     });
   }
 
-  #add(change: Change): void {
+  #wait(change: Change): void {
     const key = JSON.stringify(currentWork() ?? {});
     const others = this.#waiting.get(key);
     if (others) others.push(change);
@@ -81,12 +93,14 @@ export class SharedChanges {
 
   async #write(changes: readonly Change[]): Promise<void> {
     const ids = changes.map(({ imageId }) => imageId);
+    const added = new Set(changes.flatMap(({ imageId, isNew }) => (isNew ? imageId : [])));
+    const writeEach = async () => {
+      const done: (() => void)[] = [];
+      for (const { run } of changes) done.push(await run());
+      return done;
+    };
     try {
-      const ends = await changingImages(this.#database, this.#index, ids, async () => {
-        const done: (() => void)[] = [];
-        for (const { run } of changes) done.push(await run());
-        return done;
-      });
+      const ends = await changingImages(this.#database, this.#index, ids, writeEach, { added });
       for (const end of ends) end();
     } catch (thrown) {
       const [only] = changes;

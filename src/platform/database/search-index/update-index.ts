@@ -11,21 +11,29 @@ import { addUndescribed } from './undescribed-images.ts';
 /** How images look, by their ids. */
 export type Descriptors = ReadonlyMap<string, Descriptor>;
 
+export interface ChangedImages {
+  /** How images look of which it may not be known yet. */
+  readonly descriptors?: Descriptors;
+  /** Those that were not there before. */
+  readonly added?: ReadonlySet<string>;
+}
+
 /**
  * Runs writes that change these images, new and removed ones too, and brings the index along. Who
  * writes images, labels, tags, metadata, batches or jobs of images calls it. New images get their
- * numbers in the order of `imageIds`. `descriptors`: of images that may have none yet.
+ * numbers in the order of `imageIds`.
  */
 export async function changingImages<Result>(
   database: AsyncDatabase,
   index: ImageIndex,
   imageIds: readonly string[],
   writes: () => Promise<Result>,
-  descriptors: Descriptors = new Map(),
+  { descriptors = new Map(), added = new Set() }: ChangedImages = {},
 ): Promise<Result> {
   return database.transaction(async () => {
     const ids = [...new Set(imageIds)];
-    const before = await readEntries(database, index, ids);
+    const known = ids.filter((id) => !added.has(id));
+    const before = known.length === 0 ? none : await readEntries(database, index, known);
     const result = await writes();
     await updateIndex(
       database,
@@ -103,6 +111,8 @@ export async function describeImages(
 }
 
 type Entries = ReadonlyMap<string, Entry>;
+
+const none: Entries = new Map();
 
 async function updateIndex(
   database: AsyncDatabase,

@@ -20,18 +20,18 @@ export async function updateIndex(
   database: AsyncDatabase,
   changes: readonly IndexChange[],
 ): Promise<void> {
-  await removeRows(database, changes);
-  const rows = changes.flatMap((change) => changedRow(change) ?? []);
-  await putRows(database, rows);
-  await addNames(database, changes);
-  await addLooks(
-    database,
-    new Map(
-      changes.flatMap(({ ordinal, descriptor }) =>
-        descriptor ? [[ordinal, descriptor] as const] : [],
-      ),
-    ),
+  const looks = changes.flatMap(({ ordinal, descriptor }) =>
+    descriptor ? [[ordinal, descriptor] as const] : [],
   );
+  await Promise.all([
+    removeRows(database, changes),
+    putRows(
+      database,
+      changes.flatMap((change) => changedRow(change) ?? []),
+    ),
+    addNames(database, changes),
+    addLooks(database, new Map(looks)),
+  ]);
 }
 
 async function removeRows(database: AsyncDatabase, changes: readonly IndexChange[]): Promise<void> {
