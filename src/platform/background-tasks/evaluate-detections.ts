@@ -1,6 +1,5 @@
 // Judges a model, or a file of predictions, by the labels of images.
 
-import { tidy } from '../../annotations/box-geometry.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import { limits } from '../../limits.ts';
@@ -148,34 +147,16 @@ function refuseStrangers({ figures, unknown }: EvaluationAnswer): void {
 
 function judgedRows(
   images: readonly LabelledImage[],
-  { figures: { classes }, found, outcomes }: EvaluationAnswer,
+  { figures: { classes }, boxes, outcomes }: EvaluationAnswer,
 ): readonly JudgedImage[] {
-  return images.map(({ name, hash, groundTruths }, ordinal) => ({
+  return images.map(({ name, hash }, ordinal) => ({
     ordinal,
     name,
     hash,
-    boxes: JSON.stringify({
-      labelled: groundTruths.slice(0, limits.drawnBoxesMax).map((one) => drawn(one, classes)),
-      found: (found[ordinal] ?? []).map((one) => drawn(one, classes)),
-    }),
+    boxes: boxes[ordinal] ?? '{}',
     outcomes: (outcomes[ordinal] ?? []).map(({ classIndex, ...counts }) => ({
       label: classes[classIndex] ?? '',
       ...counts,
     })),
   }));
-}
-
-/** As `inference_draw` takes it. */
-function drawn(
-  { classIndex, left, top, width, height, score }: Omit<Detection, 'score'> & { score?: number },
-  classes: readonly string[],
-) {
-  return {
-    label: classes[classIndex] ?? '',
-    x: tidy(left + width / 2),
-    y: tidy(top + height / 2),
-    width: tidy(width),
-    height: tidy(height),
-    ...(score !== undefined && { confidence: tidy(score) }),
-  };
 }

@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path';
 import { FoveaError } from '../../errors.ts';
-import type { Detection, EvaluatedImage } from '../../evaluation/evaluated-image.ts';
+import type { EvaluatedImage } from '../../evaluation/evaluated-image.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { NamedImage, Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
@@ -23,8 +23,11 @@ export interface JudgedBy extends EvaluatedImage, NamedImage {
 
 export interface EvaluationAnswer extends Evaluation {
   readonly kind: 'evaluated';
-  /** Those of each image that reach the confidence, in pixels of the image. */
-  readonly found: readonly (readonly Detection[])[];
+  /**
+   * Of each image its labels, and what was found with that confidence, in pixels of the image: as
+   * JSON, since many boxes take long from thread to thread.
+   */
+  readonly boxes: readonly string[];
   /** Undefined where a model was run. */
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
 }

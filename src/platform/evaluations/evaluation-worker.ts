@@ -1,8 +1,9 @@
 // The thread of one evaluation.
 
 import { parentPort } from 'node:worker_threads';
+import { tidy } from '../../annotations/box-geometry.ts';
 import { asFoveaError } from '../../errors.ts';
-import type { Region } from '../../evaluation/evaluated-image.ts';
+import type { EvaluatedImage, GroundTruth, Region } from '../../evaluation/evaluated-image.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { readPredictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
@@ -40,14 +41,31 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
   return {
     kind: 'evaluated',
     ...evaluation,
-    found: images.map(({ detections }) =>
-      detections
-        .filter(({ score }) => score >= confidence)
-        .toSorted((one, other) => other.score - one.score)
-        .slice(0, limits.drawnBoxesMax),
-    ),
+    boxes: images.map((image) => boxesOf(image, classes, confidence)),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
   };
+}
+
+/** As `inference_draw` takes them. */
+function boxesOf(
+  { groundTruths, detections }: EvaluatedImage,
+  classes: readonly string[],
+  confidence: number,
+): string {
+  const drawn = ({ classIndex, left, top, width, height }: GroundTruth) => ({
+    label: classes[classIndex] ?? '',
+    x: tidy(left + width / 2),
+    y: tidy(top + height / 2),
+    width: tidy(width),
+    height: tidy(height),
+  });
+  const found = detections
+    .filter(({ score }) => score >= confidence)
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, limits.drawnBoxesMax)
+    .map((one) => ({ ...drawn(one), confidence: tidy(one.score) }));
+  const labelled = groundTruths.slice(0, limits.drawnBoxesMax).map(drawn);
+  return JSON.stringify({ labelled, found });
 }
 
 function inOriginal({ groundTruths, detections, scale }: JudgedBy) {
