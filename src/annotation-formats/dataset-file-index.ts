@@ -23,6 +23,8 @@ export interface DatasetPart {
 export interface DatasetIndex {
   /** Of the images, as the file has them; a name may be there twice. */
   readonly names: readonly string[];
+  /** COCO: annotations about images that the file does not list. */
+  readonly strays: number;
   /**
    * `place` is that of a name; another name may stand in its stead. Throws DatasetProblem where it
    * is too much for one image.
@@ -71,6 +73,7 @@ class Neither extends Error {}
 
 class CreateMl implements DatasetIndex {
   readonly names: string[] = [];
+  readonly strays = 0;
   readonly #file: PieceFile;
   readonly #pieces = new Spans();
 
@@ -103,6 +106,7 @@ class CreateMl implements DatasetIndex {
 
 class Coco implements DatasetIndex {
   readonly names: string[] = [];
+  strays = 0;
   readonly #file: PieceFile;
   readonly #images = new Spans();
   readonly #annotations = new Spans();
@@ -186,6 +190,10 @@ class Coco implements DatasetIndex {
     }
     for (let at = 1; at < begins.length; at += 1) {
       begins[at] = (begins[at] ?? 0) + (begins[at - 1] ?? 0);
+    }
+    this.strays = count;
+    for (const number of new Set(this.#ofImage)) {
+      this.strays -= (begins[number + 1] ?? 0) - (begins[number] ?? 0);
     }
     const free = begins.slice();
     const sorted = new Uint32Array(count);

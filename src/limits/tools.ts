@@ -33,6 +33,8 @@ export const toolLimits = {
   splitListFoldersMax: 100,
   /** Such a list: 300,000 names of COCO; parsing it takes 40 ms. */
   splitListBytesMax: 4 * 1024 * 1024,
+  /** Folders in which class names are looked for: `labels/train`, `labels`, and the dataset. */
+  classNamesLevelsMax: 3,
   /** Local images in which a preview looks for one with an annotation. */
   previewFilesReadMax: 200,
   /** Contact sheets kept in the data folder. */

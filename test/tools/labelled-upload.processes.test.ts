@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { testImage } from '../fixtures/images.ts';
 
-const count = 200;
+const count = 1_000;
 
 async function launch(settings: Record<string, string> = {}): Promise<Fovea> {
   const fovea = await launchFovea(settings);

@@ -26,6 +26,10 @@ export interface Annotations {
   readonly find: FindAnnotation;
   /** Images that the annotation files name and the call does not. */
   readonly imagesMissing: number;
+  /** Annotations about images that their own file does not list. */
+  readonly strays: number;
+  /** Whether an image has a .txt of its own, which may need class names. */
+  readonly hasTexts: boolean;
   /** Ends the thread that reads them. */
   close(): void;
 }
@@ -45,8 +49,9 @@ export async function openAnnotations(
 ): Promise<Annotations> {
   const shared = new SharedFiles(imagePaths, signal);
   try {
-    const find = await openFiles(files, path, imagePaths, shared);
-    return { find, imagesMissing: shared.imagesMissing, close: () => shared.close() };
+    const { find, hasTexts } = await openFiles(files, path, imagePaths, shared);
+    const { imagesMissing, strays } = shared;
+    return { find, imagesMissing, strays, hasTexts, close: () => shared.close() };
   } catch (thrown) {
     shared.close();
     throw thrown;
@@ -58,17 +63,19 @@ async function openFiles(
   path: string,
   imagePaths: readonly string[],
   shared: SharedFiles,
-): Promise<FindAnnotation> {
+): Promise<Pick<Annotations, 'find' | 'hasTexts'>> {
   const real = await files.readable(path, argument);
   if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths, shared);
   if (extname(real).toLowerCase() === '.json') {
     if (!(await shared.open(real))) {
       throw invalidArgument(argument, `${fileAt(path)} is neither COCO nor CreateML JSON`);
     }
-    return (imagePath) => shared.find(imagePath);
+    return { find: (imagePath) => shared.find(imagePath), hasTexts: false };
   }
   const isOnly = imagePaths.length === 1;
-  return (imagePath) => (isOnly || stemOf(imagePath) === stemOf(real) ? ownFile(real) : undefined);
+  const isOwn = (imagePath: string) => isOnly || stemOf(imagePath) === stemOf(real);
+  const find = (imagePath: string) => (isOwn(imagePath) ? ownFile(real) : undefined);
+  return { find, hasTexts: isText(real) };
 }
 
 async function openFolder(
@@ -76,7 +83,7 @@ async function openFolder(
   path: string,
   imagePaths: readonly string[],
   shared: SharedFiles,
-): Promise<FindAnnotation> {
+): Promise<Pick<Annotations, 'find' | 'hasTexts'>> {
   const found = await files.expand([path], argument, { extensions: ['.xml', '.txt', '.json'] });
   const stems = new Set(imagePaths.map(stemOf));
   const own = new Map<string, string[]>();
@@ -85,10 +92,15 @@ async function openFolder(
     if (stems.has(stem)) own.set(stem, [...(own.get(stem) ?? []), file]);
     else if (extname(file).toLowerCase() === '.json') await shared.open(file);
   }
-  return (imagePath) => {
+  const find = (imagePath: string) => {
     const best = closest(own.get(stemOf(imagePath)) ?? [], imagePath);
     return best === undefined ? shared.find(imagePath) : ownFile(best);
   };
+  return { find, hasTexts: [...own.values()].some((paths) => paths.some(isText)) };
+}
+
+function isText(path: string): boolean {
+  return extname(path).toLowerCase() === '.txt';
 }
 
 /** Files about many images, in a thread that starts with the first of them. */
@@ -99,6 +111,7 @@ class SharedFiles {
   readonly #names = new Map<string, ReadonlySet<string>>();
   #thread: FileThread | undefined;
   imagesMissing = 0;
+  strays = 0;
 
   constructor(imagePaths: readonly string[], signal: AbortSignal) {
     this.#imageNames = [...new Set(imagePaths.map((path) => basename(path)))];
@@ -118,6 +131,7 @@ class SharedFiles {
     if (opened === undefined) return false;
     this.#names.set(path, new Set(opened.names));
     this.imagesMissing += opened.others;
+    this.strays += opened.strays;
     return true;
   }
 

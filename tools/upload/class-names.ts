@@ -1,6 +1,6 @@
 // Class names by number, as YOLO files need them: a names file, or the data.yaml of a dataset.
 
-import { extname } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
@@ -30,6 +30,38 @@ export async function readClassNames(
     : 'one class name per line';
   throw refusal(`has no class names; expected ${right}`);
 }
+
+export interface FoundNames {
+  readonly labelmap: Labelmap;
+  /** The file that has them. */
+  readonly path: string;
+}
+
+/**
+ * The classes of the nearest file for them in the folder of YOLO labels or above it, as datasets
+ * have it. Undefined: there is none that can be read below the file roots.
+ */
+export async function findClassNames(
+  files: FileRoots,
+  labels: string,
+  argument: string,
+  signal: AbortSignal,
+): Promise<FoundNames | undefined> {
+  let folder = await files.readable(labels, argument);
+  for (let level = 0; level < limits.classNamesLevelsMax; level += 1) {
+    for (const name of namesFiles) {
+      const path = join(folder, name);
+      const labelmap = await readClassNames(files, path, argument, signal).catch(() => undefined);
+      signal.throwIfAborted();
+      if (labelmap !== undefined) return { labelmap, path };
+    }
+    folder = dirname(folder);
+  }
+  return undefined;
+}
+
+/** A data.yaml is written for training; a classes.txt may be what a drawing tool left behind. */
+const namesFiles = ['data.yaml', 'data.yml', 'obj.names', 'classes.txt'];
 
 async function ofLines(text: string): Promise<Labelmap> {
   const { classNamesOfLines } = await import('../../src/contract/yolo-class-names.ts');

@@ -18,6 +18,8 @@ export type FromFileReader =
       readonly names: readonly string[] | undefined;
       /** Images of the file with other names. */
       readonly others: number;
+      /** Annotations about images that it does not list. */
+      readonly strays: number;
     }
   | { readonly kind: 'part'; readonly text: string }
   | { readonly kind: 'class names'; readonly labelmap: Labelmap }

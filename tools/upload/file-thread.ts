@@ -26,6 +26,8 @@ export interface Opened {
   readonly names: readonly string[];
   /** Images of the file with other names than those asked for. */
   readonly others: number;
+  /** Annotations about images that it does not list. */
+  readonly strays: number;
 }
 
 /** `argument` named the files. It has to be closed. */
@@ -51,7 +53,7 @@ export async function openFileThread(argument: string, signal: AbortSignal): Pro
     open: async (path, names) => {
       const given = await ask(path, { kind: 'open', path, names });
       if (given.kind !== 'opened' || given.names === undefined) return undefined;
-      return { names: given.names, others: given.others };
+      return { names: given.names, others: given.others, strays: given.strays };
     },
     part: async (path, name) => {
       const given = await ask(path, { kind: 'part', path, name });

@@ -40,7 +40,7 @@ async function answer(message: ToFileReader): Promise<FromFileReader> {
 
 function open(path: string, wanted: ReadonlySet<string>): FromFileReader {
   const index = indexDataset(path);
-  if (index === undefined) return { kind: 'opened', names: undefined, others: 0 };
+  if (index === undefined) return { kind: 'opened', names: undefined, others: 0, strays: 0 };
   const places = new Map<string, number>();
   let others = 0;
   for (const [place, name] of index.names.entries()) {
@@ -49,7 +49,7 @@ function open(path: string, wanted: ReadonlySet<string>): FromFileReader {
     else others += 1;
   }
   opened.set(path, { index, places });
-  return { kind: 'opened', names: [...places.keys()], others };
+  return { kind: 'opened', names: [...places.keys()], others, strays: index.strays };
 }
 
 function partOf(path: string, name: string): string {

@@ -6,14 +6,14 @@ import { images } from '../../src/contract/images.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count, quoted } from '../format.ts';
-import { openAnnotations } from './annotation-files.ts';
-import { readClassNames } from './class-names.ts';
+import { count, fileAt, quoted } from '../format.ts';
+import { type Annotations, openAnnotations } from './annotation-files.ts';
+import { type FoundNames, findClassNames, readClassNames } from './class-names.ts';
 import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
 import type { Labelmap } from './file-messages.ts';
 import { type ImageList, listImages } from './image-list.ts';
 import { keptWords, placedWords } from './placement-words.ts';
-import { runUpload, type UploadReport } from './run-upload.ts';
+import { type Failure, runUpload, type UploadReport } from './run-upload.ts';
 import { findListedSplits } from './split-lists.ts';
 import { findUnreadAnnotations } from './unread-annotations.ts';
 import { type ImageFacts, isPart } from './upload-image.ts';
@@ -66,7 +66,7 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
   if (offset > 0 && offset >= paths.length) {
     throw invalidArgument('offset', `must be less than ${paths.length}, the number of images`);
   }
-  const labelmap = await labelmapOf(input, context);
+  const given = await labelmapOf(input, context);
   const listed =
     input.split === undefined ? await findListedSplits(paths, context.files) : undefined;
   const annotations =
@@ -78,6 +78,8 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     const findAnnotation = annotations?.find;
     const splitOf = listed?.splitOf ?? (() => undefined);
     const isEmbedded = context.settings.baseUrl === undefined;
+    const found = given === undefined ? await foundNames(input, annotations, context) : undefined;
+    const labelmap = found?.labelmap ?? given;
     const labelmapText = labelmap && JSON.stringify(labelmap);
     const plan = {
       project,
@@ -95,18 +97,29 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       placed: uploaded > 0 ? placedWords(input, listed !== undefined) : '',
       kept: duplicates > 0 ? keptWords(input, listed !== undefined, isEmbedded) : '',
     };
-    const imagesMissing = annotations?.imagesMissing ?? 0;
-    const described = describeUpload(input, { list, report, words, imagesMissing });
+    const { imagesMissing = 0, strays = 0 } = annotations ?? {};
+    const described = describeUpload(input, { list, report, words, imagesMissing, strays });
+    const names = found ? ` Class names from ${fileAt(found.path)}.` : '';
     const unread = await findUnreadAnnotations(input, paths, context.files);
     const { next = [] } = nextOf(input, report, context);
     return {
       ...described,
-      summary: described.summary + (listed?.words ?? '') + unread.words,
+      summary: described.summary + names + (listed?.words ?? '') + unread.words,
       next: [...unread.next, ...next],
     };
   } finally {
     annotations?.close();
   }
+}
+
+/** Class names that lie with YOLO labels. */
+async function foundNames(
+  { annotations: path }: UploadInput,
+  annotations: Annotations | undefined,
+  { files, signal }: ToolContext,
+): Promise<FoundNames | undefined> {
+  if (path === undefined || !annotations?.hasTexts) return undefined;
+  return findClassNames(files, path, 'annotations', signal);
 }
 
 /** Throws `invalid_input` where several images would get what one image has. */
@@ -178,13 +191,15 @@ interface Outcome {
   readonly report: UploadReport;
   readonly words: { readonly placed: string; readonly kept: string };
   readonly imagesMissing: number;
+  readonly strays: number;
 }
 
 function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
-  const { list, report, imagesMissing } = outcome;
+  const { list, report, imagesMissing, strays } = outcome;
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
   const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles, copies } = report;
   const { annotationsRefused } = report;
+  const reasons = reasonsOf(failed);
   const shown = limits.uploadProblemsShownMax;
   const isTruncated = [failed, warnings, list.missing, copies].some(({ length }) => length > shown);
   const unannotated = input.annotations === undefined ? undefined : report.unannotated;
@@ -204,10 +219,12 @@ function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
       ...(unannotated !== undefined && { withoutAnnotation: unannotated }),
       ...(unannotated && { withoutAnnotationFirst: unannotatedFiles.slice(0, namesShownMax) }),
       ...(imagesMissing > 0 && { annotatedImagesWithoutFile: imagesMissing }),
+      ...(strays > 0 && { annotationsOfUnknownImages: strays }),
       remaining,
       ...(stoppedBy && { stoppedBy: stoppedBy.message }),
       ...(isTruncated && { truncated: `at most ${shown} of each list are shown` }),
       failedTotal: failed.length,
+      ...(reasons.length < failed.length && { failedReasons: reasons.slice(0, shown) }),
       ...(annotationsRefused > 0 && { annotationsRefused }),
       failed: failed.slice(0, shown),
       warningsTotal: warnings.length,
@@ -222,11 +239,18 @@ function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
   };
 }
 
+/** The most frequent first. */
+function reasonsOf(failed: readonly Failure[]) {
+  const files = Map.groupBy(failed, ({ problem }) => problem);
+  const reasons = [...files].map(([problem, { length }]) => ({ problem, count: length }));
+  return reasons.sort((a, b) => b.count - a.count);
+}
+
 /** Enough names to see what is wrong with them. */
 const namesShownMax = 5;
 
 function summaryOf(
-  { report, list: { missing }, words: { placed, kept } }: Outcome,
+  { report, list: { missing }, words: { placed, kept }, strays }: Outcome,
   unannotated: number | undefined,
 ): string {
   const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
@@ -243,6 +267,7 @@ function summaryOf(
     [annotationsRefused, annotationsRefused === 1 ? 'annotation refused' : 'annotations refused'],
     [warnings.length, warnings.length === 1 ? 'warning' : 'warnings'],
     [missing.length, 'of the list without a file'],
+    [strays, 'boxes of images that their file does not list'],
   ];
   const said = figures
     .filter(([figure]) => figure > 0)
