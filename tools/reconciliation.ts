@@ -13,7 +13,7 @@ import { workspace } from '../src/contract/workspace.ts';
 import { limits } from '../src/limits.ts';
 import type { Reconciler } from '../src/mcp/idempotency/idempotency.ts';
 import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
-import { waitForTask } from './follow-up-calls.ts';
+import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { lastPart, quoted } from './format.ts';
 
 type Arguments = Parameters<Reconciler>[0];
@@ -96,6 +96,8 @@ const startedTraining: Reconciler = async (args, context, since) => {
     (training) => ({
       summary: `Training ${quoted(training.trainingId)} is ${quoted(training.status)}.`,
       data: { trainingId: training.trainingId, status: training.status },
+      // Found on the embedded platform alone, which gives both one id.
+      work: taskWork(input.workspace, training.trainingId),
     }),
   );
   return unlessForeign(found, !hasColleagues(context));
@@ -181,6 +183,7 @@ function startedTask(kind: string): Reconciler {
         summary: `It was started as task ${quoted(taskId)}.`,
         data: { taskId },
         next: [waitForTask(where.workspace, taskId)],
+        work: taskWork(where.workspace, taskId),
       }),
     );
   };

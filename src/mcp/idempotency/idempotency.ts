@@ -11,6 +11,7 @@ import type { PastCalls, WantedPastCalls } from '../past-calls.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 import type { Arguments } from '../tool-profiles.ts';
 import { type CallIdentity, type IdempotentCall, identityOf } from './call-identity.ts';
+import { hasFailed } from './failed-work.ts';
 import {
   type CallEnd,
   type IdempotencyRecord,
@@ -137,12 +138,12 @@ class FileIdempotency implements Idempotency {
   /** Of an equal call, once it has ended; undefined: it ended without a result. */
   async #resultOf(
     verdict: Exclude<Verdict, { kind: 'new' }>,
-    { identity, context }: Attempt,
+    attempt: Attempt,
   ): Promise<ToolResult | undefined> {
     if (verdict.kind === 'other-call') throw otherCall();
-    if (verdict.kind === 'done') return this.#given(verdict.record, identity);
-    const ended = await this.#end(verdict.id, context);
-    return ended?.state === 'done' ? this.#given(ended, identity) : undefined;
+    if (verdict.kind === 'done') return this.#given(verdict.record, attempt);
+    const ended = await this.#end(verdict.id, attempt.context);
+    return ended?.state === 'done' ? this.#given(ended, attempt) : undefined;
   }
 
   /** Undefined: the file fails. */
@@ -216,9 +217,16 @@ class FileIdempotency implements Idempotency {
     }
   }
 
-  #given(record: IdempotencyRecord, { key }: CallIdentity): ToolResult {
+  /** Undefined: the work that it started has failed, so the call is made anew. */
+  async #given(record: IdempotencyRecord, attempt: Attempt): Promise<ToolResult | undefined> {
     const { clock, windowSeconds } = this.#options;
+    const { key } = attempt.identity;
     const { result, ids } = fromKept(record.kept);
+    const isFailed = result?.work !== undefined && (await hasFailed(result.work, attempt.context));
+    if (isFailed && key === undefined) {
+      const isForgotten = await this.#ask(() => this.#records.forget(record.id));
+      if (isForgotten) return undefined;
+    }
     const ageMs = clock.now() - record.endedAt;
     const again =
       key === undefined
@@ -226,7 +234,8 @@ class FileIdempotency implements Idempotency {
         : 'To do it once more, use another idempotency key.';
     if (result === undefined) throw notKept(ageMs, ids, again);
     const said = `This is the result of the same call ${seconds(ageMs)} ago: nothing was done again.`;
-    return { ...result, summary: `${result.summary} ${said} ${again}` };
+    const since = isFailed ? ' The work that it started has failed since.' : '';
+    return { ...result, summary: `${result.summary} ${said}${since} ${again}` };
   }
 
   /** Undefined where the file fails: the next claim reports it. */

@@ -54,6 +54,8 @@ export interface RecordStore {
   finish(id: number, end: CallEnd): Promise<void>;
   /** For a call that was not sent. */
   remove(id: number): Promise<void>;
+  /** No equal call is the same one any more; the list keeps it. Gives true. */
+  forget(id: number): Promise<true>;
   list(principal: string, wanted: WantedPastCalls): Promise<PastCalls>;
   close(): void;
 }
@@ -124,6 +126,7 @@ export async function openRecordStore({ path, clock, windowMs }: Options): Promi
     find: (id) => table.find(id),
     finish: (id, end) => table.finish(id, end),
     remove: (id) => table.remove(id),
+    forget: (id) => table.forget(id),
     list: (principal, wanted) => table.list(principal, wanted),
     close: () => {
       clearInterval(beat);
@@ -228,6 +231,11 @@ class RecordTable {
   async remove(id: number): Promise<void> {
     this.#own.delete(id);
     await this.#database.run('DELETE FROM calls WHERE id = ?', [id]);
+  }
+
+  async forget(id: number): Promise<true> {
+    await this.#database.run("UPDATE calls SET digest = '' WHERE id = ?", [id]);
+    return true;
   }
 
   async list(
