@@ -31,6 +31,8 @@ export const storageLimits = {
   /** Connections of a process that write, and as many that read: a server has some 100 for all. */
   databaseConnectionsMax: 8,
   databaseConnectMsMax: 10_000,
+  /** Statements by which the doctor measures how near a server is. */
+  databaseProbes: 5,
   /** One that rests for so long ends. */
   databaseIdleConnectionMs: 30_000,
   /** A statement, also one that waits for the turn to write. */

@@ -63,6 +63,6 @@ export const toolLimits = {
   clockOffsetMsMax: 60_000,
   /** A process that is ahead of others by more takes their tasks, whose leases are of 15 s. */
   databaseClockOffsetMsMax: 5_000,
-  /** An added image takes some 15 statements, one after the other. */
+  /** An added image takes 12 round trips, one after the other. */
   databaseLatencyMsMax: 5,
 } as const;

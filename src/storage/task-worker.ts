@@ -52,6 +52,8 @@ class LeasedWorker {
   readonly #leaseMs: number;
   readonly #stopping = new AbortController();
   #isAwake = false;
+  /** Whether the last look for tasks has failed. */
+  #hasFailed = false;
   #wakeUp: () => void = () => {};
   /** Ends the wait for a task that ignores its signal. */
   #giveUp: () => void = () => {};
@@ -84,9 +86,13 @@ class LeasedWorker {
   async #claim(): Promise<Claim | undefined> {
     const { queue, kinds } = this.#options;
     try {
-      return await queue.claim(kinds, this.#leaseMs);
+      const claim = await queue.claim(kinds, this.#leaseMs);
+      this.#hasFailed = false;
+      return claim;
     } catch (thrown) {
-      this.#report('Work could not be claimed.', thrown);
+      // A database that is away is so for each look: that is said once.
+      if (!this.#hasFailed) this.#report('Work could not be claimed.', thrown);
+      this.#hasFailed = true;
       return undefined;
     }
   }

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { images } from '../../src/contract/images.ts';
@@ -13,7 +14,7 @@ import type { Client } from '../../src/http-client/client.ts';
 import { createClient } from '../../src/http-client/create-client.ts';
 import { Secret } from '../../src/secret.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
-import type { RunningService } from '../fixtures/fovea-services.ts';
+import { type RunningService, runFovea } from '../fixtures/fovea-services.ts';
 import { testImage } from '../fixtures/images.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
 import { objectsSettings, startPlatformProcess } from '../fixtures/platform.ts';
@@ -201,5 +202,31 @@ describe.skipIf(!hasPostgres)('with one database', { timeout: 120_000 }, () => {
     const mine = { ...shared, folder: async () => data };
     await expect(start(mine)).rejects.toThrow('has datasets in platform.db');
     expect(existsSync(join(data, 'link-key'))).toBe(false);
+  });
+
+  test('the doctor says what a database lacks, and so does a process that does not start', async () => {
+    const url = await server.database();
+    const sql = new pg.Client({ connectionString: url.reveal() });
+    await sql.connect();
+    onTestFinished(() => sql.end());
+    await sql.query('CREATE ROLE guest LOGIN');
+    await sql.query("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE 'C'");
+    const guest = url.reveal().replace('user=fovea', 'user=guest');
+    const bytes = url.reveal().replace(/[^/]+(?=[?])/, 'bytes');
+    const home = await newFolder();
+    const said = async (FOVEA_DATABASE_URL: string) => {
+      const settings = { FOVEA_DATABASE_URL, FOVEA_HOME: home, HOME: home };
+      const { stdout } = await runFovea(['doctor'], settings);
+      return /^.*\bdatabase .*$/m.exec(stdout)?.[0];
+    };
+    expect(await said(url.reveal())).toMatch(
+      /^ok +database +PostgreSQL \d+\.\d+ answers within \d+\.\d ms, and keeps datasets/,
+    );
+    expect(await said(guest)).toMatch(/^BAD .* its user cannot make the schemas of Fovea\.$/);
+    expect(await said(bytes)).toMatch(/^BAD .* does not keep its texts as UTF-8\.$/);
+    const starting = (at: string) =>
+      start({ environment: { FOVEA_DATABASE_URL: at }, folder: newFolder });
+    await expect(starting(guest)).rejects.toThrow('The database user may not do that.');
+    await expect(starting(bytes)).rejects.toThrow('does not keep its texts as UTF-8.');
   });
 });

@@ -372,9 +372,8 @@ async function removeImages(
   );
   if (missing.length > 0) return missing;
   await keepInTrash(database, index, imageIds, deletion);
-  await database.run('DELETE FROM images WHERE id IN (SELECT value FROM json_each(?))', [
-    JSON.stringify(imageIds),
-  ]);
+  // In this order, which is that of the names in the log of changes.
+  await Promise.all(imageIds.map((id) => database.run('DELETE FROM images WHERE id = ?', [id])));
   await touchProject(database, projectId, deletion.now);
   return [];
 }

@@ -52,10 +52,7 @@ async function findings(
   schemas: readonly string[],
   clock: Clock,
 ): Promise<ServerFindings> {
-  const sentMs = clock.monotonic();
-  const asked = await client.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
-  const latencyMs = clock.monotonic() - sentMs;
-  const clockOffsetMs = Number(asked.rows[0].ms) - (clock.now() - latencyMs / 2);
+  const { latencyMs, clockOffsetMs } = await measure(client, clock);
   const { rows } = await client.query(
     `SELECT current_setting('server_version') AS version,
        EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm') AS has_trigrams,
@@ -73,6 +70,21 @@ async function findings(
     trigrams: found.has_trigrams ? 'there' : creatable,
     canMakeSchemas: found.may_create || found.schemas === schemas.length,
   };
+}
+
+/** By the quickest answer of some: the first ones find neither side warm. */
+async function measure(client: ClientBase, clock: Clock) {
+  let best = { latencyMs: Number.POSITIVE_INFINITY, clockOffsetMs: 0 };
+  for (let time = 0; time < limits.databaseProbes; time += 1) {
+    const sentMs = clock.monotonic();
+    const { rows } = await client.query(
+      'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms',
+    );
+    const latencyMs = clock.monotonic() - sentMs;
+    const clockOffsetMs = Number(rows[0].ms) - (clock.now() - latencyMs / 2);
+    if (latencyMs < best.latencyMs) best = { latencyMs, clockOffsetMs };
+  }
+  return best;
 }
 
 /** Throws `internal` for a server or a database that Fovea cannot use. */
