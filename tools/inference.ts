@@ -3,7 +3,8 @@
 import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
 import type { Answer } from '../src/contract/operation.ts';
-import { asFoveaError } from '../src/errors.ts';
+import { asFoveaError, FoveaError, problemsText } from '../src/errors.ts';
+import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
@@ -36,17 +37,42 @@ const input = z.strictObject({
 
 type RunInput = z.output<typeof input>;
 
+const runTool = toolFor(run, {
+  title: 'Run model',
+  description:
+    'Runs a detection model on an image, or on some that a search finds. Gives its boxes (x, y: centre, in pixels) and a picture of them beside the labels. For a video use video_inference_start.',
+  fileArguments: ['file', 'save_to'],
+  repeated: 'made',
+  input,
+  run: runModel,
+});
+
 export const inferenceTools: readonly Tool[] = [
-  toolFor(run, {
-    title: 'Run model',
-    description:
-      'Runs a detection model on an image, or on some that a search finds. Gives its boxes (x, y: centre, in pixels) and a picture of them beside the labels. For a video use video_inference_start.',
-    fileArguments: ['file', 'save_to'],
-    repeated: 'made',
-    input,
-    run: runModel,
-  }),
+  {
+    ...runTool,
+    prepare: (args) => {
+      refuseModelId(args);
+      return runTool.prepare(args);
+    },
+  },
 ];
+
+const modelIdNames: readonly string[] = ['modelId', 'model_id', 'model'];
+
+/** Other tools take a model id, such as `cells/3`: here it is a project and a version. */
+function refuseModelId(args: unknown): void {
+  const given = Object.entries(asRecord(args));
+  const [name, modelId] = given.find(([one]) => modelIdNames.includes(one)) ?? [];
+  const [, project, version] =
+    /(?:^|\/)([^/]+)\/([1-9]\d*|[0-9a-f]{20})$/.exec(String(modelId)) ?? [];
+  if (name === undefined || project === undefined || version === undefined) return;
+  const problem = { path: name, message: 'is not known; a model is given by project and version' };
+  const rest = given.filter(([one]) => one !== name);
+  throw new FoveaError('invalid_input', problemsText([problem]), {
+    problems: [problem],
+    corrected: { tool: run.id, arguments: { ...Object.fromEntries(rest), project, version } },
+  });
+}
 
 async function runModel(given: RunInput, context: ToolContext): Promise<ToolResult> {
   const { save_to, project } = given;

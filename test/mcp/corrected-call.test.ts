@@ -132,6 +132,18 @@ test.each<[string, string, Facts, Facts]>([
     { ...cells, file: 'a.png', classes: 'RBC' },
   ],
   [
+    'a model id in place of project and version',
+    'inference_run',
+    { modelId: 'cells/3', file: 'a.png' },
+    { project: 'cells', version: '3', file: 'a.png' },
+  ],
+  [
+    'the whole id of a model, beside its project',
+    'inference_run',
+    { ...cells, model_id: 'acme/cells/3', file: 'a.png' },
+    { project: 'cells', version: '3', file: 'a.png' },
+  ],
+  [
     'a version as people write it',
     'versions_get',
     { ...cells, version: 'v1' },
