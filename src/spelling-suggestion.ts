@@ -4,17 +4,27 @@ import { distance } from 'fastest-levenshtein';
 
 /**
  * The known name with the fewest changed letters; else the only one that begins with the name, or
- * has it as its last word. Undefined when none is close.
+ * has it as its last word. Undefined when none is close, or the close one says the opposite.
  */
 export function suggestSpelling(name: string, known: readonly string[]): string | undefined {
   if (name.length > nameCharactersMax) return undefined;
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const other of known) {
+    if (isNegationOf(name, other) || isNegationOf(other, name)) continue;
     const letters = changesBetween(name.toLowerCase(), other.toLowerCase());
     if (letters < least && letters <= changesMax(name, other)) [best, least] = [other, letters];
   }
   return best ?? onlyOne(known.filter((other) => isPartOf(name, other)));
+}
+
+/** `unannotated` of `annotated`, `no-class` of `class`. */
+export function isNegationOf(name: string, other: string): boolean {
+  const [negated, plain] = [name.toLowerCase(), other.toLowerCase()];
+  return (
+    negated.endsWith(plain) &&
+    /^(un|non|no|not|in|dis)[-_ ]?$/.test(negated.slice(0, negated.length - plain.length))
+  );
 }
 
 /** `suggestSpelling` for one wrong name after the other: only the first few are compared. */

@@ -89,6 +89,8 @@ export const storageLimits = {
   /** The first attempt included: some 3 s, and 15 s where a store asks for less at a time. */
   objectAttemptsMax: 6,
   objectConnectMsMax: 5_000,
+  /** Pages of a list without an object, one after the other: a store may still be looking. */
+  objectEmptyPagesMax: 20,
   /** A store may think for so long before it answers. */
   objectSilenceMsMax: 30_000,
   /** The address of a redirect: followed at once, and clocks differ. */

@@ -35,9 +35,15 @@ function plain(text: string): string {
   return quotedName(text, wordCharactersMax).slice(1, -1);
 }
 
-/** Ends the message about a field that there is not and that no known one resembles. */
-export function otherFieldHint(name: string): string {
-  return otherFields[name.toLowerCase()] ?? `metadata is written metadata:${plain(name)}=VALUE`;
+/**
+ * Ends the message about a field that there is not and that no known one resembles. `opposite`: the
+ * known field that it negates.
+ */
+export function otherFieldHint(name: string, opposite: string | undefined): string {
+  const other = otherFields[name.toLowerCase()];
+  if (other !== undefined) return other;
+  if (opposite !== undefined) return `write -${opposite}:VALUE for images without it`;
+  return `metadata is written metadata:${plain(name)}=VALUE`;
 }
 
 /**

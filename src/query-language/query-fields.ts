@@ -2,7 +2,7 @@
 
 import { type SplitName, splitName } from '../contract/fields.ts';
 import { quotedName } from '../quoted-name.ts';
-import { suggestSpelling } from '../spelling-suggestion.ts';
+import { isNegationOf, suggestSpelling } from '../spelling-suggestion.ts';
 import { otherFieldHint, whyNoWord } from './near-miss-conditions.ts';
 import type { Piece, QueryText } from './query-lexer.ts';
 import type { Comparison, NumberField, Query, Sort } from './query-syntax-tree.ts';
@@ -26,7 +26,8 @@ export function readField(
   if (read) return read(text, findProjectId);
   const known = [...fields.keys()];
   const guess = suggestSpelling(name, known);
-  const meant = guess === undefined ? otherFieldHint(name) : `did you mean "${guess}:"?`;
+  const opposite = known.find((field) => isNegationOf(name, field));
+  const meant = guess === undefined ? otherFieldHint(name, opposite) : `did you mean "${guess}:"?`;
   throw text.error(
     at,
     `there is no field ${quotedName(name, fieldCharactersMax)}; ${meant}`,

@@ -237,6 +237,12 @@ test.each<[string, string, Facts]>([
   ['one of two mistakes has no certain end', 'images_search', { ...cells, limt: 5, zzz: 1 }],
   ['both names were given', 'projects_create', { ...named('Four'), nam: 'Other' }],
   ['the call is long', 'projects_create', { ...named('x'.repeat(3_000)), nam: 'Five' }],
+  ['the field of a query says the opposite', 'workspace_search', { query: 'unannotated:true' }],
+  [
+    'the query says which images go',
+    'images_delete',
+    { ...cells, query: 'clas:RBC', confirm: 'cells/2' },
+  ],
   [
     'what cannot be undone needs its name',
     'images_delete',

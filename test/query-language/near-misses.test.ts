@@ -67,6 +67,19 @@ test.each([
     'is:unannotated',
     'at character 1: there is no field "is"; write annotated:true or annotated:false',
   ],
+  // A field that says the opposite is not what is meant.
+  [
+    'unannotated:true',
+    'at character 1: there is no field "unannotated"; write annotated:true or annotated:false',
+  ],
+  [
+    'non-predicted:true',
+    'at character 1: there is no field "non-predicted"; write -predicted:VALUE for images without it',
+  ],
+  [
+    'noclass:WBC',
+    'at character 1: there is no field "noclass"; write -class:VALUE for images without it',
+  ],
   [
     'filename=IMG_1.jpg',
     'at character 1: "filename=IMG_1.jpg" is no condition; write filename:IMG_1.jpg',

@@ -46,7 +46,11 @@ export function createPresenter(
     failure: async (thrown, made, checkCall) => {
       const right = await correctedCall(asFoveaError(thrown), made, checkCall);
       const entry = listed.get(right?.tool ?? '');
-      const corrected = right && entry ? presentCall(entry, right.arguments, settings) : right;
+      // Which images are meant is said by the caller alone, where they are changed or go.
+      const isOtherQuery = right?.arguments.query !== made.args.query;
+      const isKept = entry?.effect === 'reads' || !isOtherQuery;
+      const shown = right && entry ? presentCall(entry, right.arguments, settings) : right;
+      const corrected = isKept ? shown : undefined;
       const withWay = (sentence: string) => withWays(sentence, listed, settings);
       return toErrorResult(thrown, { tag: makeTag(), corrected, withWay });
     },

@@ -16,6 +16,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { ObjectsPlace } from '../../objects-place.ts';
 import type { LinkedAs } from '../blob-store.ts';
@@ -78,6 +79,7 @@ class S3Bucket implements Bucket {
 
   async *list(start: string): AsyncGenerator<ListedObject> {
     let from: string | undefined;
+    let emptyPages = 0;
     do {
       const page = await this.#asked(
         this.#client.send(
@@ -91,6 +93,8 @@ class S3Bucket implements Bucket {
       for (const { Key = '', Size = 0 } of page.Contents ?? []) {
         yield { key: Key.slice(this.#place.prefix.length), bytes: Size };
       }
+      emptyPages = page.Contents?.length ? 0 : emptyPages + 1;
+      if (emptyPages > limits.objectEmptyPagesMax) throw endlessList();
       from = page.IsTruncated ? page.NextContinuationToken : undefined;
     } while (from !== undefined);
   }
@@ -98,10 +102,12 @@ class S3Bucket implements Bucket {
   async get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
     const part = range && { Range: `bytes=${range.start}-${range.end}` };
     try {
-      const { Body } = await this.#client.send(
+      const { Body, ContentRange } = await this.#client.send(
         new GetObjectCommand({ ...this.#object(key), ...part }),
       );
-      return this.#read(Body instanceof Readable ? Body : Readable.from([]));
+      const body = Body instanceof Readable ? Body : Readable.from([]);
+      if (range !== undefined) checkRange(body, range, ContentRange);
+      return this.#read(body);
     } catch (thrown) {
       if (isMissingObject(thrown)) return undefined;
       throw asObjectsError(thrown, this.#place);
@@ -193,10 +199,23 @@ class S3Bucket implements Bucket {
   }
 }
 
+/** A store that takes no ranges gives the whole object: as a part, that would be wrong bytes. */
+function checkRange(body: Readable, { start, end }: ByteRange, given: string | undefined): void {
+  if (given?.startsWith(`bytes ${start}-${end}/`)) return;
+  body.destroy();
+  throw new FoveaError('internal', 'The object store gave another part than was asked for.', {
+    hint: 'It must answer requests with a Range: Fovea reads parts of large files.',
+  });
+}
+
 interface Upload {
   readonly Bucket: string;
   readonly Key: string;
   readonly UploadId: string | undefined;
+}
+
+function endlessList(): FoveaError {
+  return new FoveaError('internal', 'The object store lists without end, and without objects.');
 }
 
 interface Part {

@@ -39,11 +39,19 @@ async function claim(bucket: Bucket, { prefix }: ObjectsPlace, owner: string): P
     found = await readText(bucket, markerKey);
   }
   if (found === owner) return;
+  if (!/^[\w-]{1,128}$/.test(found ?? '')) throw noMarker(prefix);
   const message = 'FOVEA_OBJECTS_URL leads to the files of another platform.';
   throw new FoveaError('conflict', message, {
     hint:
       'Give each platform a prefix of its own. If this is the same one with a new link-key, ' +
       `remove the object "${prefix}${markerKey}".`,
+  });
+}
+
+function noMarker(prefix: string): FoveaError {
+  const message = `The object "${prefix}${markerKey}" does not say whose files are there.`;
+  return new FoveaError('conflict', message, {
+    hint: 'Check the store and the address in FOVEA_OBJECTS_URL; restore that object if it is damaged.',
   });
 }
 
