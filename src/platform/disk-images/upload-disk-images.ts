@@ -74,7 +74,7 @@ async function uploadFiles(
     } as const;
     return [{ image, annotation: labels?.annotation }];
   });
-  const added = await store.images.addAll(project.id, toAdd);
+  const added = toAdd.length === 0 ? [] : await store.images.addAll(project.id, toAdd);
   let next = 0;
   const answers = files.map((_file, place) => {
     const one = taken[place];
