@@ -23,8 +23,8 @@ export async function projectsView() {
 function projectCard({ id, name, type, images = 0, unannotated, splits, classes, updated }) {
   const kinds = Object.keys(classes ?? {}).length;
   const facts = [
-    `${count(images)} images`,
-    `${count(kinds)} classes`,
+    images === 1 ? '1 image' : `${count(images)} images`,
+    kinds === 1 ? '1 class' : `${count(kinds)} classes`,
     typeof unannotated === 'number' && unannotated > 0 && `${count(unannotated)} unannotated`,
   ];
   return element(

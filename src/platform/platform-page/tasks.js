@@ -27,15 +27,17 @@ function row({ taskId, kind, status, progress, created, result, error }) {
     'tr',
     {},
     element('th', { scope: 'row', title: taskId }, kind),
-    element('td', { class: tone }, status),
+    element('td', { class: `${tone} short` }, status),
     element(
       'td',
       {},
       total > 0 && bar(current / total),
       total > 0 && element('small', {}, `${count(current)} of ${count(total)}`),
     ),
-    element('td', {}, moment(new Date(created * 1000).toISOString())),
-    element('td', { class: error === undefined ? '' : 'bad' }, error ?? outcome(result)),
+    element('td', { class: 'short' }, moment(new Date(created * 1000).toISOString())),
+    error === undefined
+      ? element('td', {}, ...outcome(result))
+      : element('td', { class: 'bad' }, error),
   );
 }
 
@@ -43,6 +45,11 @@ function row({ taskId, kind, status, progress, created, result, error }) {
 function outcome(result = {}) {
   return Object.entries(result)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
-    .map(([name, value]) => `${name} ${plainValue(value)}`)
-    .join(', ');
+    .flatMap(([name, value], index) => [index > 0 && ', ', fact(name, value)]);
+}
+
+/** An address is long, and nobody reads it. @param {string} name @param {unknown} value */
+function fact(name, value) {
+  const isAddress = typeof value === 'string' && /^https?:\/\//.test(value);
+  return isAddress ? element('a', { href: value }, name) : `${name} ${plainValue(value)}`;
 }
