@@ -12,6 +12,10 @@ import { fileAt } from './format.ts';
 /** How tools call the path of a file that they save. */
 const argument = 'save_to';
 
+/** Of a ready file without `save_to`, where `linksEnd`. */
+export const linkEnds =
+  'its link would end with this command: give save_to, or ask a running `fovea platform`';
+
 /** Throws `conflict` when there is a file, naming the argument that allows it, if any. */
 export async function refuseExisting(path: string, allowing?: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);

@@ -31,7 +31,11 @@ export async function runCall(command: CallCommand, version: string): Promise<vo
     const { result, work } = await createCallTool(calls.options)(
       command.tool,
       args,
-      { ...readOnlyScope(interrupted()), progress: showProgress },
+      {
+        ...readOnlyScope(interrupted()),
+        progress: showProgress,
+        linksEnd: settings.baseUrl === undefined,
+      },
       true,
     );
     const shown = command.json

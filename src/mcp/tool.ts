@@ -142,6 +142,8 @@ export interface ToolContext {
   readonly clock: Clock;
   /** Aborts when the host cancels the call. */
   readonly signal: AbortSignal;
+  /** Whether links to the service end with this call, as its process does: none is offered. */
+  readonly linksEnd?: boolean;
   /** Reported to the host where it gave a progress token. */
   progress(done: number, total: number | undefined, message: string): void;
 }

@@ -80,6 +80,17 @@ test('a dataset is made, frozen and looked at, one process after the other', asy
   expect(JSON.parse(found.out)).toMatchObject({ version: { images: 12, generating: false } });
 });
 
+test('an export without save_to: no link is offered that ends with the process', async () => {
+  const wanted = JSON.stringify({ project: 'cells', version: 1, format: 'coco' });
+  const { code, out } = await fovea(['call', 'versions_export', wanted]);
+  expect(code).toBe(0);
+  expect(out).toContain('is ready; its link would end with this command: give save_to');
+  expect(out).not.toContain('http://');
+  const json = await fovea(['call', 'versions_export', wanted, '--json']);
+  expect(JSON.parse(json.out)).toMatchObject({ ready: true });
+  expect(JSON.parse(json.out)).not.toHaveProperty('link');
+});
+
 test('an answer that is an error is printed, and ends with code 1', async () => {
   const { code, out } = await fovea(['call', 'projects_get', '{"project": "none"}']);
   expect(code).toBe(1);

@@ -32,6 +32,13 @@ describe('search_export_get', () => {
     expect(data).toEqual({ ready: true, link: `${fixture.url}/exports/1` });
   });
 
+  it('gives no link that ends with the call', async () => {
+    ready();
+    const { summary, data } = await fixture.call('search_export_get', wanted, { linksEnd: true });
+    expect(summary).toContain('give save_to');
+    expect(data).toEqual({ ready: true });
+  });
+
   it('saves the file, and says no link', async () => {
     ready();
     const result = await fixture.call('search_export_get', { ...wanted, save_to: '.' });

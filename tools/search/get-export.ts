@@ -4,7 +4,7 @@ import type { Input } from '../../src/contract/operation.ts';
 import { search } from '../../src/contract/search.ts';
 import { FoveaError } from '../../src/errors.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { refuseExisting, saveLink, saveTarget } from '../download-link.ts';
+import { linkEnds, refuseExisting, saveLink, saveTarget } from '../download-link.ts';
 import { asGiven, fileSize, quoted } from '../format.ts';
 
 type Wanted = Input<typeof search.search_export_get> & { readonly save_to?: string | undefined };
@@ -30,6 +30,9 @@ export async function getExport(
     const again = { ...wanted, ...(save_to !== undefined && { save_to }) };
     const next = { tool: 'search_export_get', arguments: again, why: 'Asks again.' };
     return { summary: 'The export is not ready yet.', data: body, next: [next] };
+  }
+  if (path === undefined && context.linksEnd) {
+    return { summary: `The export is ready; ${linkEnds}.`, data: { ready } };
   }
   if (path === undefined) return { summary: 'The export is ready.', data: body };
   if (link === undefined) {

@@ -5,7 +5,7 @@ import { versions } from '../../src/contract/versions.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { refuseExisting, saveLink, saveTarget } from '../download-link.ts';
+import { linkEnds, refuseExisting, saveLink, saveTarget } from '../download-link.ts';
 import { asGiven, fileSize, quoted } from '../format.ts';
 import { poll } from '../polling.ts';
 
@@ -36,6 +36,9 @@ export async function exportVersion(
   if (answer === 'generating') return generating(again);
   if (!answer.export) return notReady(what, answer.progress, again);
   const { link, ...facts } = answer.export;
+  if (path === undefined && context.linksEnd) {
+    return { summary: `${what} is ready; ${linkEnds}.`, data: { ready: true, ...facts } };
+  }
   if (path === undefined) {
     const data = { ready: true, ...facts, link };
     return { summary: `${what} is ready; the link expires soon.`, data };

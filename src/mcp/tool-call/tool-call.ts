@@ -9,7 +9,8 @@ import type { Arguments, OperationCall } from '../tool-profiles.ts';
 import type { CredentialWorkspace } from './credential-workspace.ts';
 
 /** What a context has from the call that it is made for. */
-export interface CallScope extends Pick<ToolContext, 'signal' | 'progress' | 'elicitation'> {
+export interface CallScope
+  extends Pick<ToolContext, 'signal' | 'progress' | 'elicitation' | 'linksEnd'> {
   /** Given by the host: a second call with the same key is the same call. */
   readonly key?: string | undefined;
 }
