@@ -10,8 +10,10 @@ import { readSettings, type Settings, withWorkspace } from '../config.ts';
 import { ownEnvironment } from '../environment.ts';
 import { invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
 import { reaching } from '../mcp/instructions.ts';
+import { killSelf } from '../mcp/stdio/lifecycle.ts';
 import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/stages.ts';
 import { checkToolsets, whyNotOffered } from '../mcp/tool-list.ts';
 import { wireTools } from '../mcp/wire-tools.ts';
@@ -122,10 +124,14 @@ async function argumentsOf({ input }: CallCommand): Promise<JsonObject> {
 
 const example = `For example: fovea call projects_get '{"project": "cells"}'`;
 
+/** What still waits for others after that, such as a slow object store, is ended hard. */
 function interrupted(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => controller.abort());
+    process.once(signal, () => {
+      controller.abort();
+      setTimeout(killSelf, limits.callShutdownMsMax).unref();
+    });
   }
   return controller.signal;
 }

@@ -106,6 +106,8 @@ export const mcpLimits = {
   stdinGraceMs: 500,
   /** A stdio server ends within 2 s of a signal or the end of stdin. */
   stdioShutdownMsMax: 1_300,
+  /** `fovea call` ends so long after a signal: its answer comes at once, and people wait for it. */
+  callShutdownMsMax: 3_000,
   /** Interval of checking whether the parent process lives. */
   parentCheckMs: 2_000,
 

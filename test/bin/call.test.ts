@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import list from '../../tools/list.json' with { type: 'json' };
 import { countRunning, entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
@@ -89,6 +90,41 @@ test('an export without save_to: no link is offered that ends with the process',
   const json = await fovea(['call', 'versions_export', wanted, '--json']);
   expect(JSON.parse(json.out)).toMatchObject({ ready: true });
   expect(JSON.parse(json.out)).not.toHaveProperty('link');
+});
+
+test('a signal ends it soon, also while an object store does not answer', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => sockets.add(socket.on('error', () => {})));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const address = silent.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const files = { project: 'cells', files: [`${photos}/JPEGImages`] };
+  const child = spawn(nodeUnderTest, [entryUnderTest(), 'call', 'images_upload', '-'], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      FOVEA_FILE_ROOTS: photos,
+      FOVEA_OBJECTS_URL: 's3://cells/fovea',
+      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${address.port}`,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 'b',
+    },
+  });
+  countRunning(child);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.end(JSON.stringify(files));
+  const ended = once(child, 'exit');
+  await once(silent, 'connection');
+  const out = text(child.stdout);
+  child.kill('SIGTERM');
+  await ended;
+  expect(await out).toContain('cancelled');
 });
 
 test('an answer that is an error is printed, and ends with code 1', async () => {

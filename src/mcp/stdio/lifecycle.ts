@@ -45,7 +45,7 @@ export function startLifecycle(
 }
 
 /** Not `process.exit`: that waits for threads inside SQLite, libvips or a slow name service. */
-function killSelf(): void {
+export function killSelf(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
