@@ -41,6 +41,11 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   trainings_start: 'train model, fit, fit model, learn, fine-tune, finetune, epochs, retrain',
   trainings_list:
     'training finished, training done, training progress, loss, map, training failed, training went, how training went',
+  evaluations_create:
+    'evaluate model, judge model, test model on labels, score predictions, coco metrics, validate model',
+  evaluations_list: 'past evaluations, which evaluations, compare evaluations',
+  evaluations_get:
+    'confusion matrix, false positives, false negatives, missed objects, why model misses, classes confused, best threshold, precision recall curve, weakest class, small objects, model errors',
   trainings_recipe:
     'hyperparameters, learning rate, epochs, batch size, which model types, options training',
   trainings_cancel: 'abort training, stop training throw away',
