@@ -89,14 +89,11 @@ export function databaseRows({ settings }: ToolContext): Readonly<Record<string,
   const { databaseUrl } = settings;
   if (databaseUrl === undefined) return {};
   const fix = 'Check FOVEA_DATABASE_URL, the network, and that the server runs.';
-  const database: Run = async (context) => {
-    try {
-      return databaseFinding(await (await context.machine()).database(databaseUrl));
-    } catch (thrown) {
-      return failed(context, thrown, fix);
-    }
-  };
-  return { database };
+  const run = tried(
+    async (context) => databaseFinding(await (await context.machine()).database(databaseUrl)),
+    fix,
+  );
+  return { database: run };
 }
 
 function databaseFinding(found: DatabaseFindings): Finding {
@@ -138,26 +135,23 @@ export function objectsRows({ settings }: ToolContext): Readonly<Record<string, 
   const fix = 'Check AWS_ENDPOINT_URL_S3, AWS_REGION, the network, and the store.';
   const run = tried(async (context) => {
     const ms = await (await context.machine()).objectsLatencyMs(objects);
-    return `The bucket ${asGiven(objects.bucket)} lets Fovea put, list, get and delete; a request takes ${ms} ms.`;
+    const detail = `The bucket ${asGiven(objects.bucket)} lets Fovea put, list, get and delete; a request takes ${ms} ms.`;
+    return { ok: true, detail };
   }, fix);
   return { objects: run };
 }
 
 /** What an attempt says; where it fails, why, and what to do: `fix` unless the error knows more. */
-function tried(attempt: (context: ToolContext) => Promise<string>, fix: string): Run {
+function tried(attempt: (context: ToolContext) => Promise<Finding>, fix: string): Run {
   return async (context) => {
     try {
-      return { ok: true, detail: await attempt(context) };
+      return await attempt(context);
     } catch (thrown) {
-      return failed(context, thrown, fix);
+      context.signal.throwIfAborted();
+      const { message, hint } = asFoveaError(thrown);
+      return { ok: false, detail: message, fix: hint ?? fix };
     }
   };
-}
-
-function failed({ signal }: ToolContext, thrown: unknown, fix: string): Finding {
-  signal.throwIfAborted();
-  const { message, hint } = asFoveaError(thrown);
-  return { ok: false, detail: message, fix: hint ?? fix };
 }
 
 async function checkPictures({ machine }: ToolContext): Promise<Finding> {

@@ -88,13 +88,11 @@ async function* versionRows(
   version: Version,
   split: NonNullable<EvaluationSettings['split']>,
 ): AsyncIterable<Row> {
-  for await (const { ordinal, name, hash, width, height, annotation } of store.versions.images(
-    version.id,
-    split,
-  )) {
-    const [source] = await store.versions.sources(version.id, [ordinal]);
-    const made = { width, height };
-    const scale = originalScale(version.settings, source ?? made, made);
+  const outlines = await store.versions.outlines(version.id);
+  const originals = new Map(outlines.map((outline) => [outline.ordinal, outline]));
+  for await (const made of store.versions.images(version.id, split)) {
+    const { ordinal, name, hash, annotation } = made;
+    const scale = originalScale(version.settings, originals.get(ordinal) ?? made, made);
     yield { name, hash, scale, annotation };
   }
 }

@@ -108,9 +108,9 @@ export interface VersionStore {
   trash(versionId: string, now: number, deletedBy: string): Promise<boolean>;
   /** All frozen images, in their order. */
   outlines(versionId: string): Promise<readonly SourceOutline[]>;
-  /** Those frozen images, in their order. */
   /** Names of its sources that are known to be unreadable. */
   unreadable(versionId: string): Promise<readonly string[]>;
+  /** Those frozen images, in their order. */
   sources(versionId: string, ordinals: readonly number[]): Promise<readonly VersionSource[]>;
   /** Keeps the outputs of some sources, all of each: they are done then. */
   addImages(
