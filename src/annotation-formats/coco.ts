@@ -25,7 +25,14 @@ export function isCoco(document: unknown): document is JsonObject {
 }
 
 export function parseCoco(document: JsonObject, image: AnnotatedImage): Parsed {
-  const { id, size } = findByImage(readImages(document.images), image.name);
+  const entries = readImages(document.images);
+  const entry = findByImage(entries, image.name);
+  const { id, size } = entry;
+  const other = entries.find((one) => one !== entry && one.id === id);
+  if (other !== undefined) {
+    const names = quotedNames([entry.name, other.name]);
+    throw refusal('images', `${names} have one id: whose boxes they are is not known`);
+  }
   const own = placedOf(document).filter(({ fields }) => fields.image_id === id);
   return parseEntry(own, document, image, size);
 }
@@ -105,9 +112,17 @@ function readCategories(categories: unknown): Categories {
     const names = readList(keypoints, `${place}.keypoints`).map((keypoint, at) =>
       readLabel(keypoint, `${place}.keypoints[${at}]`),
     );
+    if (id === undefined) throw refusal(`${place}.id`, 'is missing');
     return [id, { label: readLabel(name, `${place}.name`), keypoints: names }] as const;
   });
-  return new Map<unknown, Category>(entries);
+  const categoryOf = new Map<unknown, Category>();
+  for (const [at, [id, category]] of entries.entries()) {
+    if ((categoryOf.get(id) ?? category).label !== category.label) {
+      throw refusal(`categories[${at}].id`, `${quotedName(String(id))} is another one's too`);
+    }
+    categoryOf.set(id, category);
+  }
+  return categoryOf;
 }
 
 interface ReadBox {

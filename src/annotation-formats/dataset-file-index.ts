@@ -120,6 +120,8 @@ class Coco implements DatasetIndex {
   /** Annotations sorted by that number, and where those of each begin. */
   #sorted = new Uint32Array();
   #begins = new Uint32Array();
+  /** Numbers of ids that several images have. */
+  readonly #shared = new Set<number>();
 
   constructor(file: PieceFile) {
     this.#file = file;
@@ -158,6 +160,12 @@ class Coco implements DatasetIndex {
   #takeCategory(piece: Piece): void {
     const { id } = fieldsOf(piece);
     const text = JSON.stringify(piece.value);
+    if (id === undefined) throw new DatasetProblem(`${pieceName(piece)}.id: is missing`);
+    if ((this.#categories.get(id) ?? text) !== text) {
+      throw new DatasetProblem(
+        `${pieceName(piece)}.id: ${JSON.stringify(id)} is another one's too`,
+      );
+    }
     this.#categoryBytes += text.length;
     if (piece.place >= limits.datasetCategoriesMax) {
       throw new DatasetProblem(`has more than ${limits.datasetCategoriesMax} categories`);
@@ -192,8 +200,11 @@ class Coco implements DatasetIndex {
       begins[at] = (begins[at] ?? 0) + (begins[at - 1] ?? 0);
     }
     this.strays = count;
-    for (const number of new Set(this.#ofImage)) {
-      this.strays -= (begins[number + 1] ?? 0) - (begins[number] ?? 0);
+    const seen = new Set<number>();
+    for (const number of this.#ofImage) {
+      if (seen.has(number)) this.#shared.add(number);
+      else this.strays -= (begins[number + 1] ?? 0) - (begins[number] ?? 0);
+      seen.add(number);
     }
     const free = begins.slice();
     const sorted = new Uint32Array(count);
@@ -209,6 +220,7 @@ class Coco implements DatasetIndex {
 
   partOf(place: number, name?: string): DatasetPart {
     const number = this.#ofImage[place] ?? 0;
+    if (this.#shared.has(number)) throw new DatasetProblem(this.#sharing(number));
     const places = [...this.#sorted.subarray(this.#begins[number], this.#begins[number + 1])];
     if (places.length > limits.boxesPerImageMax) {
       const most = limits.boxesPerImageMax;
@@ -224,6 +236,11 @@ class Coco implements DatasetIndex {
     const categories = this.#categoriesOf(annotations).join(',');
     const text = `{"images":[${image}],"categories":[${categories}],"annotations":[${annotations.join(',')}]}`;
     return { format: 'coco', text, places };
+  }
+
+  #sharing(number: number): string {
+    const [a, b] = this.#ofImage.flatMap((other, place) => (other === number ? place : []));
+    return `has one id for images[${a}] and images[${b}]: whose boxes they are is not known`;
   }
 
   /** Those that the annotations name; where one is unknown, some others that would be right. */

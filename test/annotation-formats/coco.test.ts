@@ -101,6 +101,26 @@ describe('COCO JSON', () => {
       /several entries for image "cell.jpg": "a\/cell.jpg", "b\/cell.jpg"/,
     ],
     [
+      'an image whose id another one has',
+      coco([], {
+        images: [
+          { id: 1, file_name: 'cell.jpg' },
+          { id: 1, file_name: 'other.jpg' },
+        ],
+      }),
+      /"cell.jpg", "other.jpg" have one id: whose boxes/,
+    ],
+    [
+      'a category whose id another one has',
+      coco([], {
+        categories: [
+          { id: 1, name: 'cat' },
+          { id: 1, name: 'dog' },
+        ],
+      }),
+      /categories\[1\].id: "1" is another one's too/,
+    ],
+    [
       'an unknown category',
       coco([{ category_id: 9 }]),
       /annotations\[0\].category_id: "9" is not in categories; known ids: "1", "2"/,

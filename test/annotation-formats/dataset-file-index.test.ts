@@ -94,6 +94,17 @@ describe('a COCO file', () => {
     });
   });
 
+  it('refuses what it says of images that have one id, and of these alone', () => {
+    const twins =
+      '[{"id": 7, "file_name": "a.jpg"}, {"id": 8, "file_name": "b.jpg"}, {"id": 7, "file_name": "c.jpg"}]';
+    const own = '[{"image_id": 7}, {"image_id": 8}, {"image_id": 9}]';
+    const index = open(`{"images": ${twins}, "annotations": ${own}}`);
+    expect(() => index?.partOf(2)).toThrow('has one id for images[0] and images[2]');
+    expect(() => index?.partOf(0)).toThrow('whose boxes they are is not known');
+    expect(index?.partOf(1).places).toEqual([1]);
+    expect(index?.strays).toBe(1);
+  });
+
   it('refuses more boxes for an image than one may have', () => {
     const many = Array.from({ length: 10_001 }, () => ({ image_id: 7 }));
     const index = open(`{"images": ${images}, "annotations": ${JSON.stringify(many)}}`);
@@ -135,6 +146,12 @@ it.each([
   ['numbers for images', '{"images": [0,0,0]}', 'images[0]: must be an object'],
   ['an image without a name', '{"images": [{"id": 1}]}', 'images[0].file_name: must be a string'],
   ['an image without an id', '{"images": [{"file_name": "a"}]}', 'images[0].id: is missing'],
+  ['a class without an id', '{"categories": [{"name": "a"}]}', 'categories[0].id: is missing'],
+  [
+    'two classes of one id',
+    '{"categories": [{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]}',
+    "categories[1].id: 1 is another one's too",
+  ],
   ['a second list', '{"images": [], "images": []}', 'has two members images'],
   ['no annotations', '{"images": []}', 'annotations: must be an array'],
   ['depth', `{"images": ${'['.repeat(100)}`, 'is nested deeper than 32 levels'],
@@ -145,7 +162,7 @@ it.each([
   ],
   [
     'too many classes',
-    `{"images": [], "categories": [${'{},'.repeat(20_000)}{}]}`,
+    `{"images": [], "categories": [${'{"id": 1},'.repeat(20_000)}{"id": 1}]}`,
     'has more than 20000 categories',
   ],
 ])('refuses %s', (_case, text, message) => {
