@@ -1,6 +1,8 @@
 // Whether an annotation file is about the image at hand: by base name, case-sensitive, with or
 // without the extension of an image.
 
+import { extname } from 'node:path';
+import { imageFileExtensions } from '../imaging/image-format.ts';
 import { quotedName, quotedNames } from '../quoted-name.ts';
 import { refusal } from './value-checks.ts';
 
@@ -46,5 +48,9 @@ function baseName(path: string): string {
 }
 
 function stem(path: string): string {
-  return baseName(path).replace(/\.(jpe?g|jfif|png|webp|bmp|tiff?|avif|heic|heif|gif)$/i, '');
+  const base = baseName(path);
+  const extension = extname(base);
+  return imageFileExtensions.has(extension.slice(1).toLowerCase())
+    ? base.slice(0, -extension.length)
+    : base;
 }

@@ -86,13 +86,13 @@ describe('images_upload', () => {
   });
 
   it('counts what is there already, and does not stop at a bad file', async () => {
-    await writeImages('a.jpg', 'b.jpg', 'c.jpg', 'd.jpg');
+    await writeImages('a.jpg', 'b.gif', 'c.jpg', 'd.HEIC');
     for (const stem of ['a', 'b', 'c', 'd']) {
       await fixture.write(`labels/${stem}.txt`, '0 .5 .5 .1 .1');
     }
     fixture.on(upload, ({ query }) => {
       const name = query.get('name');
-      if (name === 'b.jpg' || name === 'd.jpg')
+      if (name === 'b.gif' || name === 'd.HEIC')
         return { status: 400, json: { error: 'not an image' } };
       return { json: { id: `id-${name}`, success: true, duplicate: name === 'a.jpg' } };
     });
@@ -106,7 +106,7 @@ describe('images_upload', () => {
     }));
     const { summary, data } = await fixture.call('images_upload', {
       project: 'cells',
-      files: ['images/*.jpg'],
+      files: ['images/*'],
       annotations: 'labels',
       labelmap: { 0: 'RBC' },
     });
@@ -118,8 +118,8 @@ describe('images_upload', () => {
       failedTotal: 3,
       annotationsRefused: 1,
       failed: [
-        { file: 'b.jpg', problem: 'not an image' },
-        { file: 'd.jpg', problem: 'not an image' },
+        { file: 'b.gif', problem: 'not an image' },
+        { file: 'd.HEIC', problem: 'not an image' },
         {
           file: 'c.jpg',
           problem: 'The image is there, its annotation not: class 7 has no name. pass a labelmap',

@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import { imageNameIn } from '../../src/annotation-formats/image-list.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
+import { imageFileExtensions } from '../../src/imaging/image-format.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
 import { readText } from './read-text.ts';
@@ -17,7 +18,7 @@ export interface ImageList {
   readonly outside: number;
 }
 
-const imageExtensions = ['.jpg', '.jpeg', '.png', '.webp', '.bmp', '.tif', '.tiff', '.avif'];
+const imageExtensions = [...imageFileExtensions].map((extension) => `.${extension}`);
 
 /**
  * The images that the patterns match; with a list, only those that it names. Throws `invalid_input`

@@ -1,5 +1,6 @@
 // Classifies the files of an archive by their names: images, annotations, lists.
 
+import { imageFileExtensions } from '../../imaging/image-format.ts';
 import type { ZipEntry } from './open-zip.ts';
 import { baseName, extensionOf, foldersOf, stemOf } from './path-hints.ts';
 
@@ -41,31 +42,14 @@ export function classifyFiles(entries: readonly ZipEntry[]): Layout {
 
 const masked = { problem: 'a mask; masks are not read' } as const;
 
-const imageExtensions = new Set([
-  'jpg',
-  'jpeg',
-  'jpe',
-  'jfif',
-  'png',
-  'webp',
-  'bmp',
-  'tif',
-  'tiff',
-  'avif',
-  // Not accepted, and refused by what they are.
-  'gif',
-  'heic',
-  'heif',
-]);
-
 function looksLikeImage({ path }: ZipEntry): boolean {
-  return imageExtensions.has(extensionOf(path));
+  return imageFileExtensions.has(extensionOf(path));
 }
 
 function kindOf(entry: ZipEntry, stems: ReadonlySet<string>): Kind | { readonly problem: string } {
   const { path } = entry;
   const extension = extensionOf(path);
-  if (imageExtensions.has(extension)) return 'images';
+  if (imageFileExtensions.has(extension)) return 'images';
   if (['yaml', 'yml', 'names', 'labels'].includes(extension)) return 'classLists';
   if (!['txt', 'xml', 'json'].includes(extension)) {
     return { problem: 'neither an image nor an annotation' };
