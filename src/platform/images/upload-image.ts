@@ -53,7 +53,7 @@ export async function uploadImage(
   const file = await checkImageFile(bytes).catch(async (thrown) => {
     const reason = faultOf(thrown);
     if (reason !== undefined) {
-      const refused = { file: name, name, identity: hash, reason, at: clock.now() };
+      const refused = { file: name, name, identity: `${hash} ${name}`, reason, at: clock.now() };
       await store.refusedFiles.add(project.id, [{ ...refused, who: principal.name }]);
     }
     throw input.image === undefined ? thrown : aboutUrl(thrown);

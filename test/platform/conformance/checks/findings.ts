@@ -82,13 +82,15 @@ export const findingChecks: FamilyChecks = {
       const slug = await newProject(context);
       const photo = await readFile('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
       const half = photo.subarray(0, photo.length / 2);
-      await refused(context, photoCall(slug, 'half.jpg', half, 'train'), 400);
+      for (const name of ['half.jpg', 'copy.jpg', 'half.jpg']) {
+        await refused(context, photoCall(slug, name, half, 'train'), 400);
+      }
       const before = await healthOf(context, slug);
-      assert.deepEqual([before.stats.numImages, before.refused.total], [0, 1]);
-      const [file] = before.refused.files;
-      assert.equal(file?.file, 'half.jpg');
+      assert.deepEqual([before.stats.numImages, before.refused.total], [0, 2]);
+      const files = before.refused.files.map(({ file }) => file);
+      assert.deepEqual(files, ['half.jpg', 'copy.jpg']);
       await sendPhoto(context, slug, 'half.jpg', photo, 'train');
-      assert.equal((await healthOf(context, slug)).refused.total, 0);
+      assert.equal((await healthOf(context, slug)).refused.total, 1);
     }),
     check('a duplicate is told with what is there', ['29.14'], async (context) => {
       const slug = await newProject(context);
