@@ -92,7 +92,7 @@ export const storageLimits = {
   /** Pages of a list without an object, one after the other: a store may still be looking. */
   objectEmptyPagesMax: 20,
   /** A store may think for so long before it answers. */
-  objectSilenceMsMax: 30_000,
+  objectSilenceMsMax: 15_000,
   /** The address of a redirect: followed at once, and clocks differ. */
   objectLinkSeconds: 15 * 60,
 
@@ -104,6 +104,11 @@ export const storageLimits = {
   taskQueuePollMs: 1_000,
   /** A task that ended its process so often would end the next one too. */
   taskAttemptsMax: 5,
+  /**
+   * A task that met an outage waits so long, then twice as long: minutes in all, the time in which
+   * a server starts again.
+   */
+  taskPostponedMs: 10_000,
   /** Running tasks get this time when their service stops. */
   taskStopMsMax: 1_000,
 } as const;

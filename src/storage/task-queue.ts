@@ -106,6 +106,8 @@ export interface Claim {
   fail(message: string, code: ErrorCode): Promise<void>;
   /** Gives the task back to the queue. The attempt does not count. */
   release(): Promise<void>;
+  /** Gives the task back: it can be claimed again after this time. The attempt counts. */
+  postpone(ms: number): Promise<void>;
   /** Runs writes in a transaction that first checks that the lease still holds (fencing). */
   fenced<T>(writes: () => Promise<T>): Promise<T>;
 }
@@ -297,6 +299,7 @@ function createClaim(
     fail: (message, code) =>
       update("status = 'failed', error = ?, error_code = ?", [message, code]),
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
+    postpone: (ms) => update('lease_owner = ?, lease_expires = ?', [null, clock.now() + ms]),
     fenced: (writes) =>
       database.transaction(async () => {
         if (!(await isRunning())) throw new LeaseLost();

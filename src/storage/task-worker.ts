@@ -12,7 +12,8 @@ export interface TaskWorkerOptions {
   /**
    * Runs one task and resolves to its result. It may be called again for the same task after a
    * crash, so it writes through `claim.fenced` and goes on where the last attempt left off. What it
-   * throws fails the task: a FoveaError with its message. `signal` aborts when the lease is lost or
+   * throws fails the task: a FoveaError with its message; `unavailable` postpones it, as an outage
+   * ends by itself, up to `limits.taskAttemptsMax` attempts without progress. `signal` aborts when the lease is lost or
    * the worker stops; then `run` must end as soon as it can.
    */
   run(claim: Claim, signal: AbortSignal): Promise<unknown>;
@@ -144,6 +145,11 @@ class LeasedWorker {
       if (signal.aborted) return () => claim.release();
       const isForeseen = thrown instanceof FoveaError;
       if (!isForeseen || thrown.code === 'internal') this.#report('Work failed.', thrown);
+      const isOutage = isForeseen && thrown.code === 'unavailable';
+      if (isOutage && claim.attempt < limits.taskAttemptsMax) {
+        this.#report('Work was postponed.', thrown);
+        return () => claim.postpone(limits.taskPostponedMs * 2 ** (claim.attempt - 1));
+      }
       const message = isForeseen ? thrown.message : 'The work failed inside Fovea.';
       return () => claim.fail(message, isForeseen ? thrown.code : 'internal');
     }

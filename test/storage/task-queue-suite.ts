@@ -299,6 +299,18 @@ function judgeEnding(openWork: OpenWork): void {
       expect((await work.claim(['job']))?.attempt).toBe(1);
       await expect(claim?.renew()).rejects.toThrow(LeaseLost);
     });
+
+    test('by postponing it lets another one start later, and counts', async () => {
+      const { work, clock } = await openWork();
+      await work.add(job);
+      const claim = await work.claim(['job']);
+      await claim?.postpone(1_000);
+      await expect(claim?.complete('late')).rejects.toThrow(LeaseLost);
+      clock.advance(999);
+      expect(await work.claim(['job'])).toBeUndefined();
+      clock.advance(1);
+      expect((await work.claim(['job']))?.attempt).toBe(2);
+    });
   });
 }
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { openAsyncDatabase } from '../../src/storage/async-database.ts';
@@ -15,18 +15,19 @@ import {
   taskTable,
 } from '../../src/storage/task-queue.ts';
 import { startTaskWorker, type TaskWorkerOptions } from '../../src/storage/task-worker.ts';
+import { settableClock } from '../fixtures/settable-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { startChild } from './child-process.ts';
 import { doneTable } from './done-table.ts';
 
-async function openQueue() {
+async function openQueue(clock: Clock = systemClock) {
   const path = join(await temporaryFolder(), 'work.db');
   const database = openAsyncDatabase(path, [taskTable, doneTable, taskErrorCodes]);
-  const queue = createTaskQueue(database, { clock: systemClock, owner: 'test' });
+  const queue = createTaskQueue(database, { clock, owner: 'test' });
   const lines: string[] = [];
   const start = (options: Pick<TaskWorkerOptions, 'run'> & Partial<TaskWorkerOptions>) => {
     const log = createLog('debug', (line) => lines.push(line));
-    const worker = startTaskWorker({ queue, kinds: ['job'], clock: systemClock, log, ...options });
+    const worker = startTaskWorker({ queue, kinds: ['job'], clock, log, ...options });
     onTestFinished(() => worker.stop());
     return worker;
   };
@@ -92,6 +93,39 @@ describe('a worker', () => {
     await ended('a');
     expect(await queue.get('a')).toMatchObject({ status: 'failed', error: 'The version is gone.' });
     expect(lines.join('')).not.toContain(' error ');
+  });
+
+  test('postpones work that met an outage, for longer each time, and gives up in the end', async () => {
+    const clock = settableClock();
+    const { start, add, queue, lines } = await openQueue(clock);
+    await add('a');
+    await add('b');
+    const attempts: string[] = [];
+    const worker = start({
+      run: async ({ id, attempt }) => {
+        attempts.push(`${id}${attempt} ${clock.now()}`);
+        if (id === 'a') throw new FoveaError('unavailable', 'The object store cannot be reached.');
+      },
+    });
+    await vi.waitUntil(async () => (await queue.get('b'))?.status === 'completed');
+    expect((await queue.get('a'))?.status).toBe('running');
+    for (const seconds of [10, 20, 40, 80]) {
+      const before = attempts.length;
+      clock.advance(seconds * 1_000 - 1);
+      worker.wake();
+      await delay(20);
+      expect(attempts).toHaveLength(before);
+      clock.advance(1);
+      worker.wake();
+      await vi.waitUntil(() => attempts.length > before);
+    }
+    await vi.waitUntil(async () => (await queue.get('a'))?.status === 'failed');
+    expect(await queue.get('a')).toMatchObject({
+      attempts: 5,
+      error: 'The object store cannot be reached.',
+      errorCode: 'unavailable',
+    });
+    expect(lines.join('')).toContain('Work was postponed.');
   });
 
   test('shows nothing of an unforeseen error, and logs where it came from', async () => {
