@@ -193,6 +193,25 @@ describe.skipIf(!hasS3Server)('a platform with its files in an object store', ()
     const { body: health } = await second.client.call(projects.projects_health, inProject);
     expect(health.unreadable).toEqual({ total: 0, images: [] });
   });
+
+  test('makes a version all the same if the store was away', { timeout: 120_000 }, async () => {
+    const gate = await startGate(server.endpoint);
+    onTestFinished(gate.close);
+    const objects = { ...(await server.place()), endpoint: gate.url };
+    const platform = await startTestPlatform({ data: await newFolder(), objects });
+    onTestFinished(() => platform.close());
+    await createProject(platform.client, 'cells');
+    await upload(platform.client, 'cells', 1);
+    gate.refuse();
+    const settings = { preprocessing: { grayscale: true }, augmentation: {} };
+    const wanted = { ...inProject, ...settings };
+    const { body } = await platform.client.call(versions.versions_generate, wanted);
+    const task = String(body.taskId);
+    const attempts = 2;
+    while (gate.refused() < attempts * limits.objectAttemptsMax) await delay(50);
+    gate.open();
+    expect(await resultOf(platform.client, task)).toMatchObject({ images: 1 });
+  });
 });
 
 /** A way to the store that may refuse to give content out. */

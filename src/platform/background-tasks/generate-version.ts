@@ -150,7 +150,9 @@ function about(source: VersionSource | undefined, cause: unknown): FoveaError {
 }
 
 function named(source: VersionSource | undefined, reason: string, cause: unknown): FoveaError {
-  return new FoveaError('internal', `Image "${source?.name}": ${reason}`, { cause });
+  const isOutage = asFoveaError(cause).code === 'unavailable';
+  const code = isOutage ? 'unavailable' : 'internal';
+  return new FoveaError(code, `Image "${source?.name}": ${reason}`, { cause });
 }
 
 /** Files are taken over unseen where nothing changes their pixels. */
