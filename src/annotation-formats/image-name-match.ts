@@ -2,8 +2,8 @@
 // without the extension of an image.
 
 import { extname } from 'node:path';
-import { imageFileExtensions } from '../imaging/image-format.ts';
 import { quotedName, quotedNames } from '../quoted-name.ts';
+import { imageFileExtensions } from './image-file-extensions.ts';
 import { refusal } from './value-checks.ts';
 
 /** Throws when `named`, from an annotation file, is another image. */

@@ -12,24 +12,6 @@ export const imageContentTypes = {
 
 export type ImageFormat = keyof typeof imageContentTypes;
 
-/** Of files that are taken for images, in lower case, without the dot. */
-export const imageFileExtensions: ReadonlySet<string> = new Set([
-  'jpg',
-  'jpeg',
-  'jpe',
-  'jfif',
-  'png',
-  'webp',
-  'bmp',
-  'tif',
-  'tiff',
-  'avif',
-  // Not accepted: refused by what they are, rather than passed over.
-  'gif',
-  'heic',
-  'heif',
-]);
-
 /** The accepted format of the file, or what it is instead, in words. */
 export function recogniseImage(
   bytes: Uint8Array,

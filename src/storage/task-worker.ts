@@ -12,9 +12,9 @@ export interface TaskWorkerOptions {
   /**
    * Runs one task and resolves to its result. It may be called again for the same task after a
    * crash, so it writes through `claim.fenced` and goes on where the last attempt left off. What it
-   * throws fails the task: a FoveaError with its message; `unavailable` postpones it, as an outage
-   * ends by itself, up to `limits.taskAttemptsMax` attempts without progress. `signal` aborts when the lease is lost or
-   * the worker stops; then `run` must end as soon as it can.
+   * throws fails the task: a FoveaError with its message. `unavailable` postpones it, as an outage
+   * ends by itself, up to `limits.taskAttemptsMax` attempts without progress. `signal` aborts when
+   * the lease is lost or the worker stops; then `run` must end as soon as it can.
    */
   run(claim: Claim, signal: AbortSignal): Promise<unknown>;
   readonly clock: Clock;

@@ -95,6 +95,7 @@ export const toolImports = {
     'src/limits.ts',
     'src/worker-thread.ts',
     'src/annotation-formats/dataset-file-index.ts',
+    'src/annotation-formats/image-file-extensions.ts',
     'src/annotation-formats/image-list.ts',
     'src/annotation-formats/streaming-json.ts',
   ],

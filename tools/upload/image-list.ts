@@ -1,10 +1,10 @@
 // Lists the image files of an upload.
 
 import { basename, extname } from 'node:path';
+import { imageFileExtensions } from '../../src/annotation-formats/image-file-extensions.ts';
 import { imageNameIn } from '../../src/annotation-formats/image-list.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
-import { imageFileExtensions } from '../../src/imaging/image-format.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
 import { readText } from './read-text.ts';

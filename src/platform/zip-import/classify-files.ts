@@ -1,6 +1,6 @@
 // Classifies the files of an archive by their names: images, annotations, lists.
 
-import { imageFileExtensions } from '../../imaging/image-format.ts';
+import { imageFileExtensions } from '../../annotation-formats/image-file-extensions.ts';
 import type { ZipEntry } from './open-zip.ts';
 import { baseName, extensionOf, foldersOf, stemOf } from './path-hints.ts';
 
