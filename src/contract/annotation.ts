@@ -155,6 +155,19 @@ export const annotation = {
   }),
 };
 
+/** An image of a job, and what was decided about it last. */
+const JobImage = open({
+  id: z.string(),
+  name: z.string(),
+  state: z.string().describe('unannotated, annotated, approved or rejected (sent back).'),
+  comment: z.string().optional().describe('Why it was sent back last.'),
+  decided_by: z.string().optional().describe('The credential, as in activity_list.'),
+  decided_at: z.number().optional().describe('Unix seconds.'),
+  decisions: z.int().describe('How many decisions there were: the next one names it.'),
+});
+
+const inJob = closed({ ...inProject.shape, jobId });
+
 const imageIds = z.array(imageId).optional();
 
 /** Not in the hosted API: without a review no job could be completed. */
@@ -175,8 +188,17 @@ export const annotationExtensions = {
           error: `names more than ${limits.annotationJobImagesMax} images: make several jobs`,
         })
         .describe('Ids of the images.'),
-      labelerEmail: email.describe('Email of the member who labels.'),
-      reviewerEmail: email.describe('Email of the member who reviews.'),
+      labelerEmail: email.optional().describe('Email of the member who labels.'),
+      reviewerEmail: email.optional().describe('Email of the member who reviews.'),
+      instructions: text
+        .min(1)
+        .max(limits.reviewTextCharactersMax)
+        .optional()
+        .describe('What the people are to do, in plain words.'),
+      keepLabels: z
+        .boolean()
+        .optional()
+        .describe('Keeps the labels as they are now: tasks_get tells what became of them.'),
     }),
     answer: AnnotationJob,
     success: 201,
@@ -190,7 +212,7 @@ export const annotationExtensions = {
     method: 'PATCH',
     path: '/{workspace}/{project}/jobs/{jobId}',
     summary: 'Approve or reject annotated images of a job.',
-    pathParameters: closed({ ...inProject.shape, jobId }),
+    pathParameters: inJob,
     body: open({
       approve: imageIds.describe('Image ids to approve.'),
       reject: imageIds.describe('Image ids; the annotation of a model is removed.'),
@@ -209,6 +231,55 @@ export const annotationExtensions = {
         },
       ),
     answer: AnnotationJob,
+    errors: [409],
+    scope: 'annotation-job:create',
+    effect: 'changes',
+  }),
+  annotation_jobs_images: operation({
+    id: 'annotation_jobs_images',
+    toolset: 'annotation',
+    method: 'GET',
+    path: '/{workspace}/{project}/jobs/{jobId}/images',
+    summary: 'Images of a job with what was decided, by name.',
+    pathParameters: inJob,
+    query: closed({
+      image: imageId.optional().describe('Only this one.'),
+      limit: z.int().min(1).max(limits.annotationJobImagesMax).optional().describe('Default: all.'),
+      offset: z.int().min(0).optional().describe('How many to leave out.'),
+    }),
+    answer: open({ job: AnnotationJob, images: z.array(JobImage) }),
+    scope: 'annotation-job:read',
+    effect: 'reads',
+  }),
+  annotation_jobs_decide: operation({
+    id: 'annotation_jobs_decide',
+    toolset: 'annotation',
+    method: 'POST',
+    path: '/{workspace}/{project}/jobs/{jobId}/images/{imageId}',
+    summary: 'Approve an image of a job, or send it back with a comment.',
+    pathParameters: closed({ ...inJob.shape, imageId }),
+    body: open({
+      decision: z.enum(['approve', 'send_back']).describe('Labels stay with both.'),
+      comment: text
+        .min(1)
+        .max(limits.reviewTextCharactersMax)
+        .optional()
+        .describe('Why it is sent back.'),
+      decisions: z
+        .int()
+        .min(0)
+        .describe('Those that were seen: 409 where somebody decided meanwhile.'),
+      annotation_revision: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe('That of the labels that were seen: 409 where they are others by now.'),
+    }).refine(({ decision, comment }) => (decision === 'send_back') === (comment !== undefined), {
+      path: ['comment'],
+      error: 'says why an image is sent back: it goes with send_back, and with nothing else',
+    }),
+    answer: open({ job: AnnotationJob, image: JobImage }),
     errors: [409],
     scope: 'annotation-job:create',
     effect: 'changes',

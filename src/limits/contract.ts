@@ -50,6 +50,8 @@ export const contractLimits = {
   annotationReviewImagesMax: 500,
   /** Chosen images of one annotation job: one transaction of some 20 ms. */
   annotationJobImagesMax: 2_000,
+  /** What a person says of an image, or is asked to do: a paragraph. */
+  reviewTextCharactersMax: 1_000,
   /** Images of one deletion: one transaction of some 100 ms. */
   imagesDeletedMax: 500,
   /** Images of the disk that are added in one transaction: it takes some 10 ms. */

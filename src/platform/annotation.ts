@@ -5,10 +5,15 @@ import type { Handlers } from '../http-server/handlers.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { annotationJobHandlers } from './annotation/annotation-jobs.ts';
 import { autolabelHandlers } from './annotation/autolabel.ts';
+import { decisionHandlers } from './annotation/decisions.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 
 export function annotationHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<typeof annotation & typeof annotationExtensions, Principal> {
-  return { ...annotationJobHandlers(dependencies), ...autolabelHandlers(dependencies) };
+  return {
+    ...annotationJobHandlers(dependencies),
+    ...decisionHandlers(dependencies),
+    ...autolabelHandlers(dependencies),
+  };
 }

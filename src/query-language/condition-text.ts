@@ -44,6 +44,7 @@ function termText(term: string): string | undefined {
     case 'split':
     case 'batch':
     case 'job':
+    case 'review':
       return `${kind}:${quotedWhereNeeded(text)}`;
     case 'metadata-key':
       return `metadata:${quotedWhereNeeded(text)}`;

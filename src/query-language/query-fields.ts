@@ -53,6 +53,7 @@ const fields: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['metadata', readMetadata],
   ['project', readProject],
   ['job', (text) => named('job', text.readValue('the name or id of the annotation job'))],
+  ['review', readReview],
   ['batch', (text) => named('batch', text.readValue('the name or id of the batch'))],
   ['annotated', (text) => yesOrNo(text, 'annotated')],
   ['predicted', (text) => yesOrNo(text, 'predicted')],
@@ -73,6 +74,23 @@ function readTag(text: QueryText): Field {
 
 function named(kind: 'job' | 'batch', { value }: Piece): Field {
   return { query: { kind, named: value } };
+}
+
+const reviewWords: ReadonlyMap<string, string> = new Map([
+  ['approved', 'approved'],
+  ['sent-back', 'sent-back'],
+  ['sent_back', 'sent-back'],
+  ['rejected', 'sent-back'],
+]);
+
+function readReview(text: QueryText): Field {
+  const { at, value } = text.readValue('the decision of a review');
+  const known = reviewWords.get(value.toLowerCase());
+  if (known === undefined) {
+    const wrong = `there is no review ${quotedName(value)}; use approved or sent-back`;
+    throw text.error(at, wrong, 'Images without a decision: -review:approved -review:sent-back.');
+  }
+  return { query: { kind: 'term', term: term('review', known) } };
 }
 
 function readFilename(text: QueryText): Field {

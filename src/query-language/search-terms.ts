@@ -66,6 +66,8 @@ export interface IndexedImage {
   readonly tags: readonly string[];
   readonly labels: readonly { readonly label: string; readonly count: number }[];
   readonly jobIds: readonly string[];
+  /** The newest decision of a review, as long as it stands. */
+  readonly review: 'approved' | 'sent-back' | undefined;
   readonly isDescribed: boolean;
 }
 
@@ -78,6 +80,7 @@ export type TermKind =
   | 'split'
   | 'batch'
   | 'job'
+  | 'review'
   | 'tag'
   | 'class'
   | 'word'
@@ -132,6 +135,7 @@ export function propertiesOf(image: IndexedImage): readonly string[] {
     term('batch', image.batchId),
     ...image.jobIds.map((id) => term('job', id)),
     ...(image.jobIds.length > 0 ? [term('is', 'in-job')] : []),
+    ...(image.review !== undefined ? [term('review', image.review)] : []),
     ...image.tags.map((tag) => term('tag', tag)),
     ...image.labels.map(({ label }) => term('class', label)),
     ...(image.objects !== undefined ? [term('is', 'annotated')] : []),

@@ -1,127 +1,23 @@
 // Annotating on the page of the platform, in a real browser: each gesture and key, and that nothing
 // is lost when two people, or no network, come in between.
 
-import type { Browser, Page } from 'playwright-core';
-import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { images } from '../../src/contract/images.ts';
-import { projects } from '../../src/contract/projects.ts';
+import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
-  hasChromium,
-  inChromium,
-  openBrowser,
-  type Visit,
-  visit,
-} from '../event-store/chromium.ts';
-import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+  boxesOf,
+  call,
+  click,
+  drag,
+  labellingPage,
+  open,
+  read,
+  saved,
+  setBoxes,
+  upload,
+} from './labelling-page.ts';
 
-let platform: TestPlatform;
-let browser: Browser;
-const visits: Visit[] = [];
-
-beforeAll(async () => {
-  if (!hasChromium) return;
-  platform = await startTestPlatform();
-  browser = await openBrowser();
-  await create('Cells', 'object-detection');
-  await create('Moods', 'single-label-classification');
-}, 60_000);
-
-afterEach(async () => {
-  for (const { page } of visits.splice(0)) await page.context().close();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await platform?.close();
-});
-
-async function create(name: string, type: 'object-detection' | 'single-label-classification') {
-  const body = { workspace: 'acme', name, type, annotation: 'things' };
-  await platform.client.call(projects.projects_create, body);
-}
-
-let made = 0;
-
-/** A picture of 400 x 200 pixels. */
-async function upload(project = 'cells', tag: string[] = []): Promise<string> {
-  made += 1;
-  const background = { r: made % 256, g: 80, b: 120 };
-  const create = { width: 400, height: 200, channels: 3, background } as const;
-  const file = { name: `slide-${made}.png`, content: await sharp({ create }).png().toBuffer() };
-  const { body } = await platform.client.call(images.images_upload, { project, file, tag });
-  return body.id;
-}
-
-type Box = readonly [label: string, left: number, top: number, width: number, height: number];
-
-/** As another program sets them. */
-async function setBoxes(imageId: string, boxes: readonly Box[]): Promise<void> {
-  const annotations = boxes.map(([label, left, top, width, height]) => ({
-    label,
-    coordinates: { x: left + width / 2, y: top + height / 2, width, height },
-  }));
-  const { name } = await read(imageId);
-  await platform.client.call(images.images_annotate, {
-    project: 'cells',
-    imageId,
-    name: 'a.json',
-    overwrite: true,
-    annotationFile: JSON.stringify([{ image: name, annotations }]),
-  });
-}
-
-async function read(imageId: string) {
-  const wanted = { workspace: 'acme', project: 'cells', imageId };
-  return (await platform.client.call(images.images_get, wanted)).body.image;
-}
-
-/** What the platform has, by corners; undefined: not annotated. */
-async function boxesOf(imageId: string): Promise<Box[] | undefined> {
-  const { annotation } = await read(imageId);
-  return annotation?.boxes?.map(({ label, x, y, width, height }) => [
-    label,
-    x - width / 2,
-    y - height / 2,
-    width,
-    height,
-  ]);
-}
-
-async function open(place: string, project = 'cells'): Promise<Visit> {
-  const opened = await visit(browser, `${platform.url}/#project/${project}/annotate/${place}`);
-  visits.push(opened);
-  await opened.page.getByLabel('API key').fill(platform.key);
-  await opened.page.getByRole('button', { name: 'Open' }).click();
-  await opened.page.locator('main h2').waitFor();
-  return opened;
-}
-
-/** Drags between two points of the picture, in its own pixels. */
-async function drag(page: Page, from: readonly [number, number], to: readonly [number, number]) {
-  // All before the first move: the picture may go along.
-  const [x, y] = await onScreen(page, from);
-  const [endX, endY] = await onScreen(page, to);
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  await page.mouse.move((x + endX) / 2, (y + endY) / 2);
-  await page.mouse.move(endX, endY);
-  await page.mouse.up();
-}
-
-async function onScreen(page: Page, [x, y]: readonly [number, number]): Promise<[number, number]> {
-  const stage = await page.locator('.stage').boundingBox();
-  if (stage === null) throw new Error('There is no picture.');
-  return [stage.x + (x / 400) * stage.width, stage.y + (y / 200) * stage.height];
-}
-
-async function click(page: Page, at: readonly [number, number]) {
-  await page.mouse.click(...(await onScreen(page, at)));
-}
-
-async function saved(page: Page) {
-  await page.getByRole('status').getByText('Saved.').waitFor();
-}
+const { url } = labellingPage();
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('a box is drawn, named, chosen, moved, resized and deleted, each change saved', async () => {
@@ -220,7 +116,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       { bbox: [20, 20, 40, 40], segmentation: [[20, 20, 60, 20, 40, 60]], category_id: 1 },
       { bbox: [200, 100, 50, 20], keypoints: [210, 110, 2, 0, 0, 0], category_id: 2 },
     ];
-    await platform.client.call(images.images_annotate, {
+    await call(images.images_annotate, {
       project: 'cells',
       imageId: id,
       name: 'a.json',
@@ -335,9 +231,9 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await page.locator('.box-row').allTextContents()).toEqual([
       'Platelet 50 × 50 at 100, 100',
     ]);
-    await page.goto(`${platform.url}/#projects`);
+    await page.goto(`${url()}/#projects`);
     await page.getByRole('link', { name: 'Cells' }).waitFor();
-    await page.goto(`${platform.url}/#project/cells/annotate/?q=tag%3Aqueue+annotated%3Afalse`);
+    await page.goto(`${url()}/#project/cells/annotate/?q=tag%3Aqueue+annotated%3Afalse`);
     await page.getByText('No image matches tag:queue annotated:false.').waitFor();
     expect(problems).toEqual([]);
   });
@@ -360,7 +256,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect((after?.x ?? 0) - (moved?.x ?? 0)).toBeCloseTo((20 / 400) * (after?.width ?? 0), -1);
     expect(await boxesOf(id)).toEqual([[hostile, 10, 10, 20, 20]]);
     const mood = await upload('moods');
-    await page.goto(`${platform.url}/#project/moods/annotate/${mood}`);
+    await page.goto(`${url()}/#project/moods/annotate/${mood}`);
     await page.getByText('Images of this project have classes, and no boxes.').waitFor();
     expect(problems).toEqual([]);
   });

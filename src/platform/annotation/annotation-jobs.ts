@@ -12,13 +12,17 @@ import type { AnnotationJob, NotFree } from '../store/annotation-jobs.ts';
 import type { Batch } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 
-type Named = Readonly<Record<'name' | 'labelerEmail' | 'reviewerEmail', string>>;
+interface Named {
+  readonly name: string;
+  readonly labelerEmail?: string | undefined;
+  readonly reviewerEmail?: string | undefined;
+}
 
 type Operations = Pick<
   typeof annotation,
   'annotation_jobs_list' | 'annotation_jobs_create' | 'annotation_jobs_get'
 > &
-  typeof annotationExtensions;
+  Pick<typeof annotationExtensions, 'annotation_jobs_create_for_images' | 'annotation_jobs_review'>;
 
 export function annotationJobHandlers(
   dependencies: PlatformDependencies,
@@ -53,28 +57,41 @@ export function annotationJobHandlers(
     annotation_jobs_create_for_images: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const imageIds = [...new Set(input.images)];
-      const job = newJob(input, project, principal);
+      const job = {
+        ...newJob(input, project, principal),
+        instructions: input.instructions,
+        keepsLabels: input.keepLabels,
+      };
       const added = await store.annotationJobs.addChosen(job, imageIds);
       if ('kind' in added) throw notFree(added, imageIds.length);
       return describeJob(added, project, principal);
     },
     annotation_jobs_get: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const job = await store.annotationJobs.find(project.id, input.jobId);
-      if (job === undefined) throw noJob(input.jobId);
-      return describeJob(job, project, principal);
+      return describeJob(await findJob(dependencies, project, input.jobId), project, principal);
     },
     annotation_jobs_review: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const { approve = [], reject = [] } = input;
       refuseBoth(approve, reject);
-      const review = { approve, reject };
+      const review = { approve, reject, by: principal.name };
       const { id } = project;
       const job = await store.annotationJobs.review(id, input.jobId, review, clock.now());
       if (job === undefined) throw noJob(input.jobId);
       return describeJob(job, project, principal);
     },
   };
+}
+
+/** Throws `not_found` for a job that is not of this project. */
+export async function findJob(
+  { store }: Pick<PlatformDependencies, 'store'>,
+  project: Project,
+  jobId: string,
+): Promise<AnnotationJob> {
+  const job = await store.annotationJobs.find(project.id, jobId);
+  if (job === undefined) throw noJob(jobId);
+  return job;
 }
 
 /** The batch of an id or a name in the body. Throws `invalid_input`, naming the nearest. */
@@ -95,7 +112,7 @@ export async function findBatch(
 }
 
 /** A job as the API shows it. Its times are those of the hosted platform. */
-function describeJob(job: AnnotationJob, project: Project, { workspace }: Principal) {
+export function describeJob(job: AnnotationJob, project: Project, { workspace }: Principal) {
   const { id, name, createdBy, batchId, labeler, reviewer, status, created, states } = job;
   return {
     id,

@@ -18,6 +18,13 @@ import type {
   NotFree,
 } from '../store/annotation-jobs.ts';
 import type { ImageIndex, TermChange } from '../store/image-index.ts';
+import {
+  decideImage,
+  keepLabels,
+  readJobImages,
+  readState,
+  setDecision,
+} from './annotation-decisions.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationJobTables: Migration = {
@@ -55,22 +62,17 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
         readJob,
       ),
     find: (projectId, jobId) => findJob(database, projectId, jobId),
-    images: (jobId) =>
-      database.all(
-        'SELECT image_id, state FROM annotation_job_images WHERE job_id = ? ORDER BY image_id',
-        [jobId],
-        (row) => ({ imageId: row.text('image_id'), state: readState(row) }),
-      ),
+    images: (jobId, page) => readJobImages(database, jobId, page),
     review: async (projectId, jobId, review, now) => {
       if ((await findJob(database, projectId, jobId)) === undefined) return undefined;
-      await database.transaction(async () => {
-        const changed = await predictedAmong(database, [...review.approve, ...review.reject]);
-        await changingImages(database, index, changed, () =>
-          reviewImages(database, jobId, review, now),
-        );
-      });
+      const changed = [...review.approve, ...review.reject];
+      await changingImages(database, index, changed, () =>
+        reviewImages(database, jobId, review, now),
+      );
       return findJob(database, projectId, jobId);
     },
+    decide: (jobId, imageId, decision, now) =>
+      decideImage(database, index, { jobId, imageId }, decision, now),
   };
 }
 
@@ -224,6 +226,7 @@ async function insertWithImages(
   imageIds: readonly string[],
 ): Promise<void> {
   await insertJob(database, job);
+  if (job.keepsLabels) await keepLabels(database, job.id, imageIds);
   await database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state)
      SELECT ?, value, CASE WHEN objects IS NULL THEN 'unannotated' ELSE 'annotated' END
@@ -307,12 +310,12 @@ async function freeOfEndedRuns(
 }
 
 async function insertJob(database: AsyncDatabase, job: JobRow): Promise<void> {
-  const { id, projectId, name, batchId, labeler, reviewer, createdBy, created } = job;
+  const { id, projectId, name, batchId, labeler, reviewer, createdBy, created, instructions } = job;
   await database.run(
     `INSERT INTO annotation_jobs
-       (id, project_id, name, batch_id, labeler, reviewer, created_by, created)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    [id, projectId, name, batchId, labeler, reviewer, createdBy, created],
+       (id, project_id, name, batch_id, labeler, reviewer, created_by, created, instructions)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [id, projectId, name, batchId, labeler, reviewer, createdBy, created, instructions],
   );
 }
 
@@ -334,7 +337,7 @@ async function setState(
 async function reviewImages(
   database: AsyncDatabase,
   jobId: string,
-  { approve, reject }: JobReview,
+  { approve, reject, by }: JobReview,
   now: number,
 ): Promise<void> {
   const known = new Map(
@@ -355,17 +358,11 @@ async function reviewImages(
       hint: 'Annotate them first, or reject them. Nothing was changed.',
     });
   }
-  await setState(database, jobId, approve, 'approved');
-  // Who approves an annotation has looked at it.
-  await database.run(
-    'UPDATE images SET predicted = 0 WHERE id IN (SELECT value FROM json_each(?))',
-    [JSON.stringify(approve)],
-  );
-  await setState(database, jobId, reject, 'rejected');
+  await setDecision(database, jobId, approve, { state: 'approved', comment: undefined, by }, now);
+  await setDecision(database, jobId, reject, { state: 'rejected', comment: undefined, by }, now);
   await removePredictions(database, reject, now);
 }
 
-/** All that the search index has of a review is that these are predicted no more. */
 function predictedAmong(
   database: AsyncDatabase,
   imageIds: readonly string[],
@@ -459,12 +456,4 @@ function statusOf(
   if (unannotated + annotated === 0) return 'completed';
   if (unannotated === 0) return 'in_review';
   return unannotated === images ? 'assigned' : 'in_progress';
-}
-
-const imageStates: readonly ImageState[] = ['unannotated', 'annotated', 'approved', 'rejected'];
-
-function readState(row: Row): ImageState {
-  const state = imageStates.find((name) => name === row.text('state'));
-  if (state === undefined) throw new FoveaError('internal', 'The database holds an unknown state.');
-  return state;
 }

@@ -4,6 +4,7 @@ import type { Migration } from '../../storage/migrations.ts';
 import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';
 import { activeLearningTables } from './active-learning.ts';
 import { activityImageTables, activityTables } from './activity.ts';
+import { annotationDecisionTables } from './annotation-decisions.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
@@ -58,4 +59,5 @@ export const platformMigrations: readonly Migration[] = [
   workspaceTerms,
   undescribedImageTables,
   evaluationTables,
+  annotationDecisionTables,
 ];

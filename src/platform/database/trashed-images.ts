@@ -49,8 +49,9 @@ const content = `json_object(${columns.map((name) => `'${name}', ${name}`).join(
   'tags', json((SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id)),
   'labels', json((SELECT json_group_array(json_array(label, n)) FROM image_labels
                   WHERE image_id = images.id)),
-  'jobs', json((SELECT json_group_array(json_array(job_id, state)) FROM annotation_job_images
-                WHERE image_id = images.id)))`;
+  'jobs', json((SELECT json_group_array(json_array(
+                  job_id, state, decided_by, decided_at, comment, decisions))
+                FROM annotation_job_images WHERE image_id = images.id)))`;
 
 /** Within the transaction that deletes these images, before it does. */
 export async function keepInTrash(
@@ -224,8 +225,11 @@ async function insertBack(database: AsyncDatabase, deletionId: string): Promise<
     [deletionId],
   );
   await database.run(
-    `INSERT INTO annotation_job_images (job_id, image_id, state)
-     SELECT each.value ->> 0, image_id, each.value ->> 1 ${from('jobs')}
+    `INSERT INTO annotation_job_images
+       (job_id, image_id, state, decided_by, decided_at, comment, decisions)
+     SELECT each.value ->> 0, image_id, each.value ->> 1, each.value ->> 2,
+       CAST(each.value ->> 3 AS BIGINT), each.value ->> 4,
+       coalesce(CAST(each.value ->> 5 AS BIGINT), 0) ${from('jobs')}
        AND EXISTS (SELECT 1 FROM annotation_jobs WHERE id = each.value ->> 0)`,
     [deletionId],
   );

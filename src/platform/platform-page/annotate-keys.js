@@ -14,6 +14,7 @@ import { element } from '../../http-server/page-assets/elements.js';
  *   copyFromBefore: () => void,
  *   undo: () => void,
  *   redo: () => void,
+ *   review: { approve: () => void, askWhy: () => void } | undefined,
  *   canvas: { scrolls: boolean, cancelGesture: () => boolean, zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
  *   panel: { classAt: (number: number) => string | undefined, showHelp: () => void },
  * }} Commands
@@ -35,6 +36,8 @@ const described = [
   ['+, −, 0', 'Zoom in, out, the whole picture; or Ctrl and the wheel'],
   ['Space and drag', 'Move the picture'],
   ['N, P', 'Next image, the one before'],
+  ['A', 'In a review: approve the image'],
+  ['S', 'In a review: say why it is sent back; Ctrl+Enter sends it back'],
   ['?', 'These keys'],
 ];
 
@@ -80,6 +83,8 @@ export class AnnotateKeys {
       ['+', () => canvas.zoomBy(1.5)],
       ['-', () => canvas.zoomBy(1 / 1.5)],
       ['0', () => canvas.zoomTo(1)],
+      ['a', () => commands.review?.approve()],
+      ['s', () => commands.review?.askWhy()],
       ['n', () => goTo(after)],
       ['p', () => goTo(before)],
       ['?', () => panel.showHelp()],
@@ -106,8 +111,8 @@ export class AnnotateKeys {
   /** @param {KeyboardEvent} event */
   #down(event) {
     const { target, key } = event;
-    const isTyped = target instanceof HTMLInputElement || document.querySelector('dialog[open]');
-    if (isTyped || !this.#act(event, key)) return;
+    const isTyped = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+    if (isTyped || document.querySelector('dialog[open]') || !this.#act(event, key)) return;
     event.preventDefault();
   }
 

@@ -5,6 +5,7 @@ import { element } from '../../http-server/page-assets/elements.js';
 import { keyTable } from './annotate-keys.js';
 
 /** @import { Box } from './boxes.ts' */
+/** @import { QueueName } from './types.ts' */
 
 /**
  * @typedef {{
@@ -16,6 +17,7 @@ import { keyTable } from './annotate-keys.js';
  *   copyFromBefore: () => void,
  *   undo: () => void,
  *   redo: () => void,
+ *   startReview: () => void,
  *   keepMine: () => void,
  *   takeTheirs: () => void,
  *   canvas: { zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
@@ -52,9 +54,9 @@ export class AnnotatePanel {
   /**
    * @param {Commands} commands
    * @param {readonly string[]} classes
-   * @param {{ before: string | undefined, after: string | undefined, where: string }} queue
+   * @param {{ before: string | undefined, after: string | undefined, where: string, queue: QueueName }} place
    */
-  constructor(commands, classes, { before, after, where }) {
+  constructor(commands, classes, { before, after, where, queue }) {
     this.#commands = commands;
     this.#classes = [...classes];
     this.chosen = classes.includes(lastChosen) ? lastChosen : (classes[0] ?? '');
@@ -96,6 +98,9 @@ export class AnnotatePanel {
         button('Zoom out', () => commands.canvas.zoomBy(1 / 1.5)),
         button('Whole picture', () => commands.canvas.zoomTo(1)),
         button('Keys', () => this.showHelp()),
+        queue.job === '' &&
+          where !== '' &&
+          button('Review these images', () => commands.startReview()),
       ),
       this.#list,
       this.#help,

@@ -1,57 +1,76 @@
 // One image to annotate: boxes are drawn on it, named and saved as they change. Then the next image.
 
+import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { AnnotateKeys } from './annotate-keys.js';
 import { AnnotatePanel } from './annotate-panel.js';
 import { AnnotationSaver } from './annotation-saver.js';
-import { annotateImage, getImage, getProject } from './api.js';
+import { annotateImage, createReview, getImage, getJobImages, getProject } from './api.js';
 import { BoxCanvas } from './box-canvas.js';
 import { fitted, moved, resized } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { boxesOf } from './image.js';
-import { openQueue, placeInQueue } from './image-queue.js';
+import { nextUndecided, openQueue, placeInQueue } from './image-queue.js';
 import { annotateAddress, hasBoxes, projectTabs } from './project.js';
+import { Review } from './review.js';
 
 /** @import { Box, Rectangle } from './boxes.ts' */
-/** @import { Image, SaveState, View } from './types.ts' */
+/** @import { Image, JobImages, QueueName, SaveState, View } from './types.ts' */
 
 /**
- * `query`: `q` is the search whose images come one after the other.
+ * `known`: what was decided about the image, in an annotation job.
+ * @typedef {{
+ *   before: string | undefined,
+ *   after: string | undefined,
+ *   where: string,
+ *   idBefore: string | undefined,
+ *   queue: QueueName,
+ *   ids: readonly string[],
+ *   known: JobImages | undefined,
+ * }} Place
+ */
+
+/**
+ * `query`: `q` is the search whose images come one after the other, `job` the annotation job.
  * @param {string} slug
  * @param {string} id of the image; empty: the first that the search finds
  * @param {URLSearchParams} query
  * @returns {Promise<View>}
  */
 export async function annotateView(slug, id, query) {
-  const sought = query.get('q') ?? '';
-  const first = id === '' ? await openQueue(slug, sought) : id;
-  if (first === undefined) {
-    return message(
-      slug,
-      sought === '' ? 'The project has no image.' : `No image matches ${sought}.`,
-    );
-  }
-  const [{ project }, image, place] = await Promise.all([
+  const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
+  const first = id === '' ? await openQueue(slug, queue) : id;
+  if (first === undefined) return message(slug, wordsOfNone(queue));
+  const [{ project }, image, place, known] = await Promise.all([
     getProject(slug),
     getImage(slug, first),
-    placeInQueue(slug, sought, first),
+    placeInQueue(slug, queue, first),
+    queue.job === '' ? undefined : getJobImages(slug, queue.job, first),
   ]);
   if (!hasBoxes(project))
     return message(slug, 'Images of this project have classes, and no boxes.');
-  const queue = {
-    before: place.before && annotateAddress(slug, place.before, sought),
-    after: place.after && annotateAddress(slug, place.after, sought),
+  const editor = new Editor(slug, image, Object.keys(project.classes ?? {}), {
+    before: place.before && annotateAddress(slug, place.before, queue),
+    after: place.after && annotateAddress(slug, place.after, queue),
     where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}`,
     idBefore: place.before,
-  };
-  const editor = new Editor(slug, image, Object.keys(project.classes ?? {}), queue);
+    queue,
+    ids: place.ids,
+    known,
+  });
   if (place.after !== undefined) void prefetch(slug, place.after);
   const title = String(image.name ?? image.id);
   return {
     title,
     content: element('div', { class: 'stack' }, projectTabs(slug, 'images'), editor.root),
   };
+}
+
+/** @param {QueueName} queue */
+function wordsOfNone({ query, job }) {
+  if (job !== '') return 'The annotation job has no image.';
+  return query === '' ? 'The project has no image.' : `No image matches ${query}.`;
 }
 
 /** @param {string} slug @param {string} words @returns {View} */
@@ -63,6 +82,13 @@ function message(slug, words) {
   };
 }
 
+/** @param {string} slug @param {Place} place */
+async function startReview(slug, { queue: { query }, ids }) {
+  const name = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
+  const job = await createReview(slug, name, ids);
+  location.hash = annotateAddress(slug, '', { query: '', job });
+}
+
 /** The browser has the next picture when the person comes to it. */
 async function prefetch(/** @type {string} */ slug, /** @type {string} */ id) {
   const next = await getImage(slug, id).catch(() => undefined);
@@ -72,8 +98,11 @@ async function prefetch(/** @type {string} */ slug, /** @type {string} */ id) {
 /** Holds the boxes of one image, and brings picture, panel, keys and platform together. */
 class Editor {
   root;
+  /** Undefined: the images do not belong to an annotation job. */
+  review;
   #size;
   #loadBefore;
+  #startReview;
   #history;
   #saver;
   #canvas;
@@ -87,10 +116,11 @@ class Editor {
    * @param {string} slug
    * @param {Image} image
    * @param {readonly string[]} classes
-   * @param {{ before: string | undefined, after: string | undefined, where: string, idBefore: string | undefined }} queue
+   * @param {Place} place
    */
-  constructor(slug, image, classes, queue) {
-    this.#loadBefore = async () => queue.idBefore && getImage(slug, queue.idBefore);
+  constructor(slug, image, classes, place) {
+    this.#loadBefore = async () => place.idBefore && getImage(slug, place.idBefore);
+    this.#startReview = () => startReview(slug, place);
     const name = String(image.name ?? image.id);
     const size = { width: Number(image.width), height: Number(image.height) };
     this.#size = size;
@@ -113,11 +143,13 @@ class Editor {
         select: (index) => this.select(index),
       },
     );
-    this.#panel = new AnnotatePanel(this, classes, queue);
+    this.#panel = new AnnotatePanel(this, classes, place);
     const isAnnotated = image.annotated === true;
     this.#panel.showState(isAnnotated ? 'Annotated.' : 'Nobody has annotated this image.', '');
+    this.review = this.#reviewOf(slug, image.id, place);
+    if (this.review !== undefined) this.#panel.root.prepend(this.review.root);
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
-    new AnnotateKeys(this, this.root, queue);
+    new AnnotateKeys(this, this.root, place);
     this.#show();
   }
 
@@ -216,6 +248,16 @@ class Editor {
     if (this.#history.redo()) this.#changed();
   }
 
+  /** From now on the images of this search are an annotation job, to be decided about. */
+  async startReview() {
+    try {
+      await this.#startReview();
+    } catch (thrown) {
+      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
+      this.#panel.showState(`No review was started: ${words}`, 'bad');
+    }
+  }
+
   /** After a conflict. */
   keepMine() {
     this.#theirs = undefined;
@@ -230,6 +272,20 @@ class Editor {
     this.#selected = undefined;
     this.#saver.takeTheirs();
     this.#show();
+  }
+
+  /** @param {string} slug @param {string} image @param {Place} place */
+  #reviewOf(slug, image, { queue, known }) {
+    if (known === undefined) return undefined;
+    return new Review({ slug, job: queue.job, image }, known, {
+      settled: async () => ((await this.#saver.settled()) ? this.#saver.revision : undefined),
+      lookAgain: () => this.#saver.lookAgain(this.boxes),
+      decided: () => {
+        const next = nextUndecided(image);
+        if (next !== undefined) location.hash = annotateAddress(slug, next, queue);
+        else this.#panel.showState('Every image of this job is decided.', '');
+      },
+    });
   }
 
   get #box() {

@@ -3,18 +3,10 @@
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { isSame } from './box-geometry.js';
+import { isPassing, unsaved, untilRetry } from './retry.js';
 
 /** @import { Box } from './boxes.ts' */
 /** @import { SaveState } from './types.ts' */
-
-const retryMs = 2_000;
-
-/** Savers with changes that are not on the platform yet: the tab must not be closed. */
-const unsaved = new Set();
-
-window.addEventListener('beforeunload', (event) => {
-  if (unsaved.size > 0) event.preventDefault();
-});
 
 export class AnnotationSaver {
   /** @type {string} */
@@ -22,6 +14,8 @@ export class AnnotationSaver {
   /** @type {readonly Box[] | undefined} */
   #waiting;
   #isBusy = false;
+  /** @type {((isSaved: boolean) => void)[]} */
+  #asking = [];
   #save;
   #load;
   #say;
@@ -55,6 +49,28 @@ export class AnnotationSaver {
     this.#waiting = boxes;
   }
 
+  /** The labels that the platform has, as far as this page knows. */
+  get revision() {
+    return this.#revision;
+  }
+
+  /**
+   * Once nothing waits to be sent: whether all is saved; not where it was refused, or somebody else
+   * has changed the labels.
+   * @returns {Promise<boolean>}
+   */
+  settled() {
+    if (this.#waiting === undefined) return Promise.resolve(true);
+    if (!this.#isBusy) return Promise.resolve(false);
+    return new Promise((resolve) => this.#asking.push(resolve));
+  }
+
+  /** Looks whether the platform has other boxes than these by now. @param {readonly Box[]} boxes */
+  async lookAgain(boxes) {
+    this.#waiting = boxes;
+    await this.#compare(boxes);
+  }
+
   /** After a conflict: the boxes that were to be saved replace those of the other one. */
   keepMine() {
     void this.#run();
@@ -72,6 +88,7 @@ export class AnnotationSaver {
     this.#isBusy = true;
     while (this.#waiting !== undefined && (await this.#attempt(this.#waiting))) {}
     this.#isBusy = false;
+    for (const resolve of this.#asking.splice(0)) resolve(this.#waiting === undefined);
   }
 
   /** Whether to go on. @param {readonly Box[]} boxes */
@@ -119,22 +136,4 @@ export class AnnotationSaver {
     unsaved.delete(this);
     this.#say({ name: 'saved' });
   }
-}
-
-/** No answer, too much at once, or a fault of the service. @param {number} status */
-function isPassing(status) {
-  return status === 0 || status === 429 || status >= 500;
-}
-
-/** A while, or until the network is back. @returns {Promise<void>} */
-function untilRetry() {
-  return new Promise((resolve) => {
-    const stop = new AbortController();
-    const go = () => {
-      stop.abort();
-      resolve();
-    };
-    window.addEventListener('online', go, { signal: stop.signal });
-    setTimeout(go, retryMs);
-  });
 }

@@ -3,7 +3,7 @@
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
-/** @import { Folders, Found, FoundInWorkspace, Health, Image, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+/** @import { Folders, Found, FoundInWorkspace, Health, Image, Job, JobImages, JobDecision, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -64,6 +64,46 @@ export async function annotateImage(project, id, annotationFile, revision) {
   const query = new URLSearchParams({ name: 'page.json', overwrite: 'true', revision });
   const path = ['dataset', project, 'annotate', id].map(encodeURIComponent).join('/');
   return (await call('POST', `/${path}?${query}`, { annotationFile })).annotation_revision;
+}
+
+/** @param {string} project @returns {Promise<readonly Job[]>} annotation jobs, the oldest first */
+export async function listJobs(project) {
+  return (await call('GET', at(project, 'jobs'))).jobs;
+}
+
+/**
+ * An annotation job with its images by name, or with one of them.
+ * @param {string} project
+ * @param {string} job
+ * @param {string} [image]
+ * @returns {Promise<JobImages>}
+ */
+export function getJobImages(project, job, image) {
+  const query = image === undefined ? '' : `?${new URLSearchParams({ image })}`;
+  return call('GET', at(project, 'jobs', job, 'images') + query);
+}
+
+/**
+ * @param {string} project
+ * @param {string} job
+ * @param {string} image
+ * @param {Readonly<Record<string, unknown>>} decision
+ * @returns {Promise<JobDecision>}
+ */
+export function decideImage(project, job, image, decision) {
+  return call('POST', at(project, 'jobs', job, 'images', image), decision);
+}
+
+/**
+ * Makes an annotation job of these images, to be reviewed.
+ * @param {string} project
+ * @param {string} name
+ * @param {readonly string[]} images
+ * @returns {Promise<string>} its id
+ */
+export async function createReview(project, name, images) {
+  const wanted = { name, images, keepLabels: true };
+  return (await call('POST', at(project, 'jobs', 'images'), wanted)).id;
 }
 
 /** @param {string} project @param {string} version @returns {Promise<VersionAnswer>} */

@@ -1,42 +1,73 @@
-// The images that are annotated one after the other: those that a search found when it was opened,
-// so that an image that is annotated does not shift the others.
+// The images that are annotated one after the other: those that a search or an annotation job had
+// when it was opened, so that an image that is annotated does not shift the others.
 
-import { searchWorkspace } from './api.js';
+import { getJobImages, searchWorkspace } from './api.js';
+
+/** @import { QueueName } from './types.ts' */
 
 /** As many as one page of a search gives. */
 const queuedMax = 1_000;
 
-/** @type {{ name: string, ids: readonly string[], total: number } | undefined} */
+/**
+ * `undecided`: those of an annotation job that were neither approved nor sent back.
+ * @typedef {{ name: string, ids: readonly string[], total: number, undecided: Set<string> }} Queue
+ */
+
+/** @type {Queue | undefined} */
 let opened;
 
 /**
- * Where an image is in the queue of a search.
+ * Where an image is in a queue.
  * @param {string} slug of the project
- * @param {string} query in the search language; empty: all images of the project
+ * @param {QueueName} queue
  * @param {string} id of the image
  */
-export async function placeInQueue(slug, query, id) {
-  const name = `${slug} ${query}`;
-  if (opened?.name !== name) opened = { name, ...(await search(slug, query)) };
+export async function placeInQueue(slug, queue, id) {
+  const name = nameOf(slug, queue);
+  if (opened?.name !== name) opened = await read(slug, queue);
   const { ids, total } = opened;
   const at = ids.indexOf(id);
-  return { at, total, before: ids[at - 1], after: ids[at + 1] };
+  return { at, total, ids, before: ids[at - 1], after: ids[at + 1] };
 }
 
 /**
- * The first image of a new queue; undefined: nothing is found.
+ * The first image of a new queue, of a job the first that nobody decided about; undefined: nothing
+ * is found.
  * @param {string} slug
- * @param {string} query
+ * @param {QueueName} queue
  */
-export async function openQueue(slug, query) {
-  opened = { name: `${slug} ${query}`, ...(await search(slug, query)) };
-  return opened.ids[0];
+export async function openQueue(slug, queue) {
+  opened = await read(slug, queue);
+  const { ids, undecided } = opened;
+  return ids.find((id) => undecided.has(id)) ?? ids[0];
 }
 
-/** @param {string} slug @param {string} query */
-async function search(slug, query) {
+/** Notes a decision: the next undecided image after that one; undefined: there is none. */
+export function nextUndecided(/** @type {string} */ id) {
+  if (opened === undefined) return undefined;
+  const { ids, undecided } = opened;
+  undecided.delete(id);
+  const at = ids.indexOf(id) + 1;
+  return [...ids.slice(at), ...ids.slice(0, at)].find((other) => undecided.has(other));
+}
+
+/** @param {string} slug @param {QueueName} queue */
+function nameOf(slug, { query, job }) {
+  return JSON.stringify([slug, query, job]);
+}
+
+/** @param {string} slug @param {QueueName} queue @returns {Promise<Queue>} */
+async function read(slug, queue) {
+  const name = nameOf(slug, queue);
+  const { query, job } = queue;
+  if (job !== '') {
+    const { images } = await getJobImages(slug, job);
+    const open = images.filter(({ state }) => state === 'unannotated' || state === 'annotated');
+    const undecided = new Set(open.map(({ id }) => id));
+    return { name, ids: images.map(({ id }) => id), total: images.length, undecided };
+  }
   const wanted = `project:${slug}${query === '' ? '' : ` (${query})`}`;
   const { results, total } = await searchWorkspace(wanted, queuedMax);
   const ids = results.flatMap(({ id }) => id ?? []);
-  return { ids, total: total ?? ids.length };
+  return { name, ids, total: total ?? ids.length, undecided: new Set() };
 }

@@ -44,7 +44,7 @@ export async function imagesView(slug, query) {
           {},
           element(
             'a',
-            { href: annotateAddress(slug, '', searchOf({ class: name, tag })) },
+            { href: annotateAddress(slug, '', { query: searchOf({ class: name, tag }) }) },
             'Annotate these',
           ),
         ),

@@ -2,14 +2,21 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
-import { getHealth, getProject } from './api.js';
-import { classChart, splitBar } from './chart.js';
+import { getHealth, getProject, listJobs } from './api.js';
+import { bar, classChart, splitBar } from './chart.js';
+import { progressWords } from './review-panel.js';
+import { table } from './table.js';
 
-/** @import { View } from './types.ts' */
+/** @import { Job, QueueName, View } from './types.ts' */
 
 /** @param {string} slug @returns {Promise<View>} */
 export async function projectView(slug) {
-  const [{ project, versions }, { stats }] = await Promise.all([getProject(slug), getHealth(slug)]);
+  const [{ project, versions }, { stats }, jobs] = await Promise.all([
+    getProject(slug),
+    getHealth(slug),
+    // A key that reads projects need not read jobs.
+    listJobs(slug).catch(() => []),
+  ]);
   const [width = 0, height = 0] = stats.avgImageSize.map(Math.round);
   return {
     title: project.name,
@@ -34,16 +41,39 @@ export async function projectView(slug) {
           {},
           element(
             'a',
-            { href: annotateAddress(slug, '', 'annotated:false') },
+            { href: annotateAddress(slug, '', { query: 'annotated:false' }) },
             `Annotate the ${count(stats.missingAnnotations)} without annotation`,
           ),
         ),
+      ...jobList(slug, jobs),
       element('h3', {}, 'Splits'),
       splitBar(project.splits ?? {}),
       element('h3', {}, 'Classes'),
       classChart(stats.classDistribution, (name) => imagesAddress(slug, { class: name })),
     ),
   };
+}
+
+/** The newest first. @param {string} slug @param {readonly Job[]} jobs */
+function jobList(slug, jobs) {
+  if (jobs.length === 0) return [];
+  const { content, show } = table(['Job', 'Status', 'Decided', 'Progress'], '');
+  show(jobs.toReversed().map((job) => jobRow(slug, job)));
+  return [element('h3', {}, 'Annotation jobs'), content];
+}
+
+/** @param {string} slug @param {Job} job */
+function jobRow(slug, job) {
+  const { id = '', name = id, status = '', approved = 0, rejected = 0, numImages = 0 } = job;
+  const href = annotateAddress(slug, '', { job: id });
+  return element(
+    'tr',
+    {},
+    element('th', { scope: 'row' }, element('a', { href }, name)),
+    element('td', { class: 'short' }, status.replaceAll('_', ' ')),
+    element('td', {}, numImages > 0 && bar((approved + rejected) / numImages)),
+    element('td', {}, progressWords(job)),
+  );
 }
 
 /** @param {string} name @param {string} value */
@@ -73,13 +103,14 @@ export function projectTabs(slug, here) {
 }
 
 /**
- * Where the images that a search finds are annotated, one after the other.
+ * Where the images of a queue are annotated, one after the other.
  * @param {string} slug
  * @param {string} id of the one that is shown; empty: the first
- * @param {string} [query] in the search language, within the project; empty: all
+ * @param {Partial<QueueName>} [queue] all images of the project, where it names none
  */
-export function annotateAddress(slug, id, query = '') {
+export function annotateAddress(slug, id, { query = '', job = '' } = {}) {
   const place = `#project/${encodeURIComponent(slug)}/annotate/${encodeURIComponent(id)}`;
+  if (job !== '') return `${place}?${new URLSearchParams({ job })}`;
   return query === '' ? place : `${place}?${new URLSearchParams({ q: query })}`;
 }
 

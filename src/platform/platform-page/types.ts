@@ -13,6 +13,10 @@ export type Health = Answer<Operations['projects_health']>;
 export type Image = Answer<Operations['images_get']>['image'];
 export type Found = Answer<Operations['images_search']>;
 export type FoundInWorkspace = Answer<Operations['workspace_search']>;
+export type Job = Answer<Operations['annotation_jobs_list']>['jobs'][number];
+export type JobImages = Answer<Operations['annotation_jobs_images']>;
+export type JobImage = JobImages['images'][number];
+export type JobDecision = Answer<Operations['annotation_jobs_decide']>;
 export type Preview = Answer<Operations['versions_preview']>;
 export type VersionAnswer = Answer<Operations['versions_get']>['version'];
 export type TaskList = Answer<Operations['tasks_list']>;
@@ -26,6 +30,14 @@ export interface View {
   readonly content: Node;
   /** Asked every two seconds while somebody looks; undefined: nothing changes by itself. */
   readonly refresh?: () => Promise<void>;
+}
+
+/** Which images come one after the other: those of a search, or those of an annotation job. */
+export interface QueueName {
+  /** In the search language; empty: all images of the project. */
+  readonly query: string;
+  /** Id of an annotation job; empty: the search. */
+  readonly job: string;
 }
 
 /** A box as this platform answers it, by its centre. */

@@ -35,11 +35,45 @@ export interface NewAnnotationJob {
 }
 
 /** A job whose images were chosen one by one. */
-export type NewChosenJob = Omit<NewAnnotationJob, 'batchId'>;
+export interface NewChosenJob extends Omit<NewAnnotationJob, 'batchId'> {
+  readonly instructions?: string | undefined;
+  /** Whether the labels are kept as they are, to tell what becomes of them. */
+  readonly keepsLabels?: boolean | undefined;
+}
 
 export interface JobReview {
   readonly approve: readonly string[];
   readonly reject: readonly string[];
+  /** The credential. */
+  readonly by: string;
+}
+
+/** An image of a job; `comment`, `decidedBy` and `decidedAt` are of the last decision. */
+export interface JobImage {
+  readonly imageId: string;
+  readonly name: string;
+  readonly state: ImageState;
+  readonly comment: string | undefined;
+  readonly decidedBy: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly decidedAt: number | undefined;
+  readonly decisions: number;
+}
+
+export interface Decision {
+  readonly state: 'approved' | 'rejected';
+  readonly comment: string | undefined;
+  readonly by: string;
+  /** How many decisions who decides has seen. */
+  readonly seenDecisions: number;
+  /** The labels that they have seen; undefined: they do not say. */
+  readonly seenRevision: string | undefined;
+}
+
+export interface JobImagesPage {
+  readonly imageId?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
 }
 
 /** Why a job with chosen images was not added: ids of some images. */
@@ -60,9 +94,8 @@ export interface AnnotationJobStore {
   addChosen(job: NewChosenJob, imageIds: readonly string[]): Promise<AnnotationJob | NotFree>;
   list(projectId: string): Promise<readonly AnnotationJob[]>;
   find(projectId: string, jobId: string): Promise<AnnotationJob | undefined>;
-  images(
-    jobId: string,
-  ): Promise<readonly { readonly imageId: string; readonly state: ImageState }[]>;
+  /** By their names. */
+  images(jobId: string, page: JobImagesPage): Promise<readonly JobImage[]>;
   /**
    * Approves and rejects images of a job, all or none; a rejected annotation that a model made is
    * removed. Throws `invalid_input` for images of no such job, `conflict` for an approval of what
@@ -74,6 +107,17 @@ export interface AnnotationJobStore {
     review: JobReview,
     now: number,
   ): Promise<AnnotationJob | undefined>;
+  /**
+   * Decides about one image; the same decision once more changes nothing. Throws `conflict` where
+   * its labels or its decision are others than those that were seen, and for an approval of what
+   * nobody annotated. Undefined: it is not in the job.
+   */
+  decide(
+    jobId: string,
+    imageId: string,
+    decision: Decision,
+    now: number,
+  ): Promise<JobImage | undefined>;
 }
 
 export interface NamedJob {

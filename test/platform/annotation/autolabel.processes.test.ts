@@ -221,7 +221,8 @@ describe('with a model', () => {
       INSERT INTO annotation_jobs (id, project_id, name, batch_id, created_by, created)
         SELECT 'left', project_id, 'Auto Label', '${batchId}', 'nobody', created
         FROM autolabel_jobs WHERE id = '${jobId}';
-      INSERT INTO annotation_job_images SELECT 'left', id, 'unannotated' FROM images
+      INSERT INTO annotation_job_images (job_id, image_id, state)
+        SELECT 'left', id, 'unannotated' FROM images
         WHERE id IN (${ids.map((id) => `'${id}'`).join()});
       UPDATE autolabel_jobs SET annotation_job_id = 'left' WHERE id = '${jobId}';
       UPDATE work SET status = 'running', lease_expires = 9e15 WHERE id = '${jobId}';`);

@@ -227,6 +227,16 @@ export const rows = {
     own: [200, 409],
     foreign: notThere,
   },
+  annotation_jobs_images: { input: jobAt },
+  annotation_jobs_decide: {
+    input: sends(
+      (things) => ({ path: { ...jobAt(things).path, imageId: things.otherImageId } }),
+      () => ({ decision: 'approve', decisions: 0 }),
+    ),
+    // Nobody has annotated it yet.
+    own: [200, 409],
+    foreign: notThere,
+  },
   autolabel_start: {
     input: sends(inProject, ({ batchId, modelId }) => ({
       numImagesToLabel: 1,

@@ -132,6 +132,18 @@ function judgeTrash(open: OpenStores): void {
       { id: 'job', projectId: project.id, name: 'j', createdBy: 'me', created: 6, ...nobody },
       ['a'],
     );
+    const decision = { state: 'rejected', comment: 'a box is missing', by: 'key:eva' } as const;
+    const seen = { seenDecisions: 0, seenRevision: undefined };
+    const decided = await store.annotationJobs.decide('job', 'a', { ...decision, ...seen }, 8);
+    expect(decided).toEqual({
+      imageId: 'a',
+      name: 'a.png',
+      state: 'rejected',
+      comment: 'a box is missing',
+      decidedBy: 'key:eva',
+      decidedAt: 8,
+      decisions: 1,
+    });
     const before = await store.images.find(project.id, 'a');
     const deletion = { now: 100, deletedBy: 'me' };
     expect(await store.images.remove(project.id, ['a', 'none'], deletion)).toEqual(['none']);
@@ -144,9 +156,7 @@ function judgeTrash(open: OpenStores): void {
     if (item === undefined) throw new Error('nothing is in the trash');
     expect(await store.trash.restore(workspace.id, item, 50)).toBe('restored');
     expect(await store.images.find(project.id, 'a')).toEqual(before);
-    expect(await store.annotationJobs.images('job')).toEqual([
-      { imageId: 'a', state: 'annotated' },
-    ]);
+    expect(await store.annotationJobs.images('job', { limit: 9, offset: 0 })).toEqual([decided]);
     expect(await store.trash.restore(workspace.id, item, 50)).toBe('missing');
     expect(await store.trash.list(workspace.id, 50)).toEqual([]);
   });
@@ -256,7 +266,7 @@ function judgeJobs(open: OpenStores): void {
     await store.images.annotate('a', written('cat'), predicted, 7);
     await store.images.annotate('b', written('cat'), predicted, 7);
     expect(
-      await jobs.review(project.id, 'whole', { approve: ['a'], reject: ['b'] }, 8),
+      await jobs.review(project.id, 'whole', { approve: ['a'], reject: ['b'], by: 'me' }, 8),
     ).toMatchObject({ status: 'completed', states: { approved: 1, rejected: 1 } });
     expect((await store.images.find(project.id, 'b'))?.annotation).toBeUndefined();
     expect(await store.splits.completedJobs(project.id)).toEqual(

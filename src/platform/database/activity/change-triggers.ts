@@ -204,6 +204,26 @@ const imageRules: readonly Rule[] = [
   },
 ];
 
+/** A decision once more, with the same words, changes nothing. */
+function decisionRule(verb: string, state: string): Rule {
+  return {
+    kind: 'image',
+    on: 'UPDATE OF state ON annotation_job_images',
+    verb,
+    when: `NEW.state = '${state}' AND (OLD.state, OLD.comment) IS DISTINCT FROM (NEW.state, NEW.comment)`,
+    id: 'NEW.image_id',
+    name: nameOfImage('NEW'),
+    project: projectOfImage('NEW'),
+    before: "json_object('review', OLD.state)",
+    after: "json_object('review', NEW.state, 'job', NEW.job_id, 'comment', NEW.comment)",
+  };
+}
+
+const reviewRules: readonly Rule[] = [
+  decisionRule('approved', 'approved'),
+  decisionRule('sent back', 'rejected'),
+];
+
 const job = {
   kind: 'annotation_job',
   id: 'NEW.id',
@@ -305,6 +325,7 @@ const rules: readonly Rule[] = [
   ...versionRules,
   ...trainingRules,
   ...imageRules,
+  ...reviewRules,
   ...projectThingRules,
   ...workspaceRules,
 ];

@@ -28,6 +28,9 @@ export async function readEntries(
        (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
        (SELECT json_group_object(label, n) FROM image_labels WHERE image_id = i.id) AS labels,
        (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
+       (SELECT state FROM annotation_job_images
+        WHERE image_id = i.id AND decided_at IS NOT NULL
+        ORDER BY decided_at DESC, job_id LIMIT 1) AS review,
        EXISTS (SELECT 1 FROM ${vectors} AS v WHERE v.ordinal = o.ordinal) AS described
      FROM json_each(?) AS wanted CROSS JOIN images i ON i.id = wanted.value
        CROSS JOIN projects p ON p.id = i.project_id
@@ -38,6 +41,11 @@ export async function readEntries(
   );
   return new Map(entries.map((entry) => [entry.id, entry]));
 }
+
+const reviews: ReadonlyMap<string | undefined, IndexedImage['review']> = new Map([
+  ['approved', 'approved'],
+  ['rejected', 'sent-back'],
+]);
 
 function readEntry(row: Row): Entry {
   return {
@@ -59,6 +67,7 @@ function readEntry(row: Row): Entry {
       tags: readTexts(row, 'tags'),
       labels: Object.entries(readCounts(row, 'labels')).map(([label, count]) => ({ label, count })),
       jobIds: readTexts(row, 'jobs'),
+      review: reviews.get(row.optionalText('review')),
       isDescribed: row.boolean('described'),
     },
   };

@@ -1,0 +1,63 @@
+// Handlers of decisions: an image of an annotation job is approved, or sent back with a comment.
+
+import type { annotationExtensions } from '../../contract/annotation.ts';
+import { notFound } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import { findProject } from '../access-control/accessible-projects.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import type { JobImage } from '../store/annotation-jobs.ts';
+import { describeJob, findJob } from './annotation-jobs.ts';
+
+type Operations = Pick<
+  typeof annotationExtensions,
+  'annotation_jobs_images' | 'annotation_jobs_decide'
+>;
+
+export function decisionHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Operations, Principal> {
+  const { store, clock } = dependencies;
+  return {
+    annotation_jobs_images: async (input, { principal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const job = await findJob(dependencies, project, input.jobId);
+      const { image: imageId, limit = limits.annotationJobImagesMax, offset = 0 } = input;
+      const found = await store.annotationJobs.images(job.id, { imageId, limit, offset });
+      return { job: describeJob(job, project, principal), images: found.map(describeImage) };
+    },
+    annotation_jobs_decide: async (input, { principal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const { id } = await findJob(dependencies, project, input.jobId);
+      const decision = {
+        state: stateAfter(input.decision),
+        comment: input.comment,
+        by: principal.name,
+        seenDecisions: input.decisions,
+        seenRevision: input.annotation_revision,
+      };
+      const image = await store.annotationJobs.decide(id, input.imageId, decision, clock.now());
+      if (image === undefined) throw notFound('image', input.imageId, 'It is not in this job.');
+      const job = await findJob(dependencies, project, id);
+      return { job: describeJob(job, project, principal), image: describeImage(image) };
+    },
+  };
+}
+
+function stateAfter(decision: 'approve' | 'send_back'): 'approved' | 'rejected' {
+  return decision === 'approve' ? 'approved' : 'rejected';
+}
+
+function describeImage(image: JobImage) {
+  const { imageId, name, state, comment, decidedBy, decidedAt, decisions } = image;
+  return {
+    id: imageId,
+    name,
+    state,
+    ...(comment !== undefined && { comment }),
+    ...(decidedBy !== undefined && { decided_by: decidedBy }),
+    ...(decidedAt !== undefined && { decided_at: decidedAt / 1000 }),
+    decisions,
+  };
+}

@@ -1,0 +1,152 @@
+// What people decided about the images of annotation jobs, and the labels that these had before.
+
+import { revisionOf } from '../../annotations/annotation-revision.ts';
+import { FoveaError } from '../../errors.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { Decision, ImageState, JobImage, JobImagesPage } from '../store/annotation-jobs.ts';
+import type { ImageIndex } from '../store/image-index.ts';
+import { changingImages } from './search-index/update-index.ts';
+
+export const annotationDecisionTables: Migration = {
+  name: 'annotation_decisions',
+  sql: `
+ALTER TABLE annotation_job_images ADD COLUMN decided_by TEXT;
+ALTER TABLE annotation_job_images ADD COLUMN decided_at INTEGER;
+ALTER TABLE annotation_job_images ADD COLUMN comment TEXT;
+-- How many there were: who decides says which they have seen.
+ALTER TABLE annotation_job_images ADD COLUMN decisions INTEGER NOT NULL DEFAULT 0;
+-- Labels as they were when their job began, to tell what became of them.
+CREATE TABLE annotation_job_labels (
+  job_id TEXT NOT NULL REFERENCES annotation_jobs ON DELETE CASCADE,
+  image_id TEXT NOT NULL REFERENCES images ON DELETE CASCADE,
+  annotation TEXT,
+  PRIMARY KEY (job_id, image_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX annotation_job_labels_image ON annotation_job_labels (image_id);
+`,
+};
+
+export function readJobImages(
+  database: AsyncDatabase,
+  jobId: string,
+  { imageId, limit, offset }: JobImagesPage,
+): Promise<readonly JobImage[]> {
+  return database.all(
+    `${selectImages} WHERE job_id = ? AND (CAST(? AS TEXT) IS NULL OR image_id = ?)
+     ORDER BY images.name, image_id LIMIT ? OFFSET ?`,
+    [jobId, imageId, imageId, limit, offset],
+    readJobImage,
+  );
+}
+
+const selectImages = `
+  SELECT image_id, images.name, state, comment, decided_by, decided_at, decisions
+  FROM annotation_job_images JOIN images ON images.id = image_id`;
+
+/** As `decide` of the store. */
+export function decideImage(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  { jobId, imageId }: { readonly jobId: string; readonly imageId: string },
+  decision: Decision,
+  now: number,
+): Promise<JobImage | undefined> {
+  const read = async () =>
+    (await readJobImages(database, jobId, { imageId, limit: 1, offset: 0 }))[0];
+  return database.transaction(async () => {
+    const known = await read();
+    if (known === undefined) return undefined;
+    const { seenRevision, state, comment, seenDecisions } = decision;
+    if (seenRevision !== undefined && seenRevision !== (await revisionIn(database, imageId))) {
+      throw changed('The labels of this image have changed meanwhile.');
+    }
+    // Two people of one opinion are no conflict; nor is an answer that was lost.
+    if (known.state === state && known.comment === comment) return known;
+    if (known.decisions !== seenDecisions) {
+      throw changed('Somebody decided about this image meanwhile.');
+    }
+    if (state === 'approved' && known.state === 'unannotated') {
+      throw new FoveaError('conflict', 'Nobody has annotated this image yet.', {
+        hint: 'Draw its boxes, mark it as empty, or send it back.',
+      });
+    }
+    await changingImages(database, index, [imageId], () =>
+      setDecision(database, jobId, [imageId], decision, now),
+    );
+    return read();
+  });
+}
+
+function changed(message: string): FoveaError {
+  const hint = 'Nothing was changed. annotation_jobs_images tells what is there now.';
+  return new FoveaError('conflict', message, { hint });
+}
+
+async function revisionIn(database: AsyncDatabase, imageId: string): Promise<string> {
+  const sql = 'SELECT annotation FROM images WHERE id = ?';
+  const json = await database.get(sql, [imageId], (row) => row.optionalText('annotation'));
+  return revisionOf(json);
+}
+
+/** Within a transaction that brings the index along: of images that are in the job. */
+export async function setDecision(
+  database: AsyncDatabase,
+  jobId: string,
+  imageIds: readonly string[],
+  { state, comment, by }: Pick<Decision, 'state' | 'comment' | 'by'>,
+  now: number,
+): Promise<void> {
+  const ids = JSON.stringify(imageIds);
+  await database.run(
+    `UPDATE annotation_job_images
+     SET state = ?, comment = ?, decided_by = ?, decided_at = ?, decisions = decisions + 1
+     WHERE job_id = ? AND image_id IN (SELECT value FROM json_each(?))`,
+    [state, comment, by, now, jobId, ids],
+  );
+  if (state !== 'approved') return;
+  // Who approves an annotation has looked at it.
+  await database.run(
+    'UPDATE images SET predicted = 0 WHERE id IN (SELECT value FROM json_each(?))',
+    [ids],
+  );
+}
+
+/** Within the transaction that adds the job. */
+export async function keepLabels(
+  database: AsyncDatabase,
+  jobId: string,
+  imageIds: readonly string[],
+): Promise<void> {
+  await database.run(
+    `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
+     SELECT ?, images.id, annotation FROM json_each(?) JOIN images ON images.id = value`,
+    [jobId, JSON.stringify(imageIds)],
+  );
+}
+
+export function readState(row: Row): ImageState {
+  const state = row.text('state');
+  switch (state) {
+    case 'unannotated':
+    case 'annotated':
+    case 'approved':
+    case 'rejected':
+      return state;
+    default:
+      throw new FoveaError('internal', 'The state of an image in a job is not known.');
+  }
+}
+
+function readJobImage(row: Row): JobImage {
+  return {
+    imageId: row.text('image_id'),
+    name: row.text('name'),
+    state: readState(row),
+    comment: row.optionalText('comment'),
+    decidedBy: row.optionalText('decided_by'),
+    decidedAt: row.optionalInteger('decided_at'),
+    decisions: row.integer('decisions'),
+  };
+}

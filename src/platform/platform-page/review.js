@@ -1,0 +1,104 @@
+// The decision about one image of an annotation job: it is approved, or sent back with a comment.
+
+import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { decideImage, getJobImages } from './api.js';
+import { isPassing, unsaved, untilRetry } from './retry.js';
+import { ReviewPanel } from './review-panel.js';
+
+/** @import { JobImages } from './types.ts' */
+
+export class Review {
+  #at;
+  #on;
+  #panel;
+  /** @type {JobImages} */
+  #known;
+  #isBusy = false;
+
+  /**
+   * @param {{ slug: string, job: string, image: string }} at
+   * @param {JobImages} known the job, with this image
+   * @param {{
+   *   settled: () => Promise<string | undefined>,
+   *   lookAgain: () => Promise<void>,
+   *   decided: () => void,
+   * }} on `settled`: the revision of the saved labels; undefined: they could not be saved
+   */
+  constructor(at, known, on) {
+    this.#at = at;
+    this.#on = on;
+    this.#known = known;
+    this.#panel = new ReviewPanel({
+      approve: () => this.approve(),
+      sendBack: (comment) => this.#decide({ decision: 'send_back', comment }),
+    });
+    this.#panel.show(known);
+  }
+
+  get root() {
+    return this.#panel.root;
+  }
+
+  approve() {
+    void this.#decide({ decision: 'approve' });
+  }
+
+  /** Asks what is wrong with the image. */
+  askWhy() {
+    this.#panel.askWhy();
+  }
+
+  /** @param {Readonly<Record<string, string>>} decision */
+  async #decide(decision) {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    unsaved.add(this);
+    this.#panel.say('Saving the decision…', '');
+    const revision = await this.#on.settled();
+    if (revision === undefined) this.#panel.say('Not decided: the labels are not saved.', 'bad');
+    else while (await this.#attempt({ ...decision, annotation_revision: revision })) {}
+    unsaved.delete(this);
+    this.#isBusy = false;
+  }
+
+  /** Whether to try again. @param {Readonly<Record<string, string>>} decision */
+  async #attempt(decision) {
+    const { slug, job, image } = this.#at;
+    const decisions = this.#known.images[0]?.decisions ?? 0;
+    try {
+      const now = await decideImage(slug, job, image, { ...decision, decisions });
+      this.#show({ job: now.job, images: [now.image] });
+      this.#panel.say('', '');
+      if (this.#panel.root.isConnected) this.#on.decided();
+      return false;
+    } catch (thrown) {
+      const status = thrown instanceof ApiError ? thrown.status : -1;
+      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
+      if (status === 409) return this.#meet(words);
+      this.#panel.say(`Not decided: ${words}`, 'bad');
+      if (isPassing(status)) await untilRetry();
+      return isPassing(status);
+    }
+  }
+
+  /** Somebody was faster: what they did is shown, and the person decides again. */
+  async #meet(/** @type {string} */ words) {
+    const { slug, job, image } = this.#at;
+    const seen = this.#known.images[0]?.decisions;
+    try {
+      this.#show(await getJobImages(slug, job, image));
+      const isDecided = seen !== this.#known.images[0]?.decisions;
+      this.#panel.say(isDecided ? `${words} Decide again to replace that.` : words, 'bad');
+      if (!isDecided) await this.#on.lookAgain();
+    } catch {
+      this.#panel.say(`Not decided: ${words}`, 'bad');
+    }
+    return false;
+  }
+
+  /** @param {JobImages} known */
+  #show(known) {
+    this.#known = known;
+    this.#panel.show(known);
+  }
+}

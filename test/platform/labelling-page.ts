@@ -1,0 +1,166 @@
+// What the tests of the labelling page work with: a platform with projects, a browser, pictures of
+// 400 x 200 pixels, and the gestures of a person.
+
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { annotationExtensions } from '../../src/contract/annotation.ts';
+import { images } from '../../src/contract/images.ts';
+import { projects } from '../../src/contract/projects.ts';
+import { hasChromium, openBrowser, type Visit, visit } from '../event-store/chromium.ts';
+import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+
+let platform: TestPlatform;
+let browser: Browser;
+const visits: Visit[] = [];
+
+/** For a file of tests: a platform with the projects `cells` and `moods`, and a browser. */
+export function labellingPage(): { readonly url: () => string; readonly key: () => string } {
+  beforeAll(async () => {
+    if (!hasChromium) return;
+    platform = await startTestPlatform();
+    browser = await openBrowser();
+    await create('Cells', 'object-detection');
+    await create('Moods', 'single-label-classification');
+  }, 60_000);
+  afterEach(async () => {
+    for (const { page } of visits.splice(0)) await page.context().close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.close();
+  });
+  return { url: () => platform.url, key: () => platform.key };
+}
+
+/** As another program of the same workspace. */
+export const call: TestPlatform['client']['call'] = (operation, input, options) =>
+  platform.client.call(operation, input, options);
+
+async function create(name: string, type: 'object-detection' | 'single-label-classification') {
+  const body = { workspace: 'acme', name, type, annotation: 'things' };
+  await call(projects.projects_create, body);
+}
+
+let made = 0;
+
+/** A picture of 400 x 200 pixels. */
+export async function upload(project = 'cells', tag: string[] = []): Promise<string> {
+  made += 1;
+  const background = { r: made % 256, g: 80, b: 120 };
+  const create = { width: 400, height: 200, channels: 3, background } as const;
+  const file = { name: `slide-${made}.png`, content: await sharp({ create }).png().toBuffer() };
+  const { body } = await call(images.images_upload, { project, file, tag });
+  return body.id;
+}
+
+export type Box = readonly [
+  label: string,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+];
+
+/** As another program sets them. */
+export async function setBoxes(imageId: string, boxes: readonly Box[]): Promise<void> {
+  const annotations = boxes.map(([label, left, top, width, height]) => ({
+    label,
+    coordinates: { x: left + width / 2, y: top + height / 2, width, height },
+  }));
+  const { name } = await read(imageId);
+  await call(images.images_annotate, {
+    project: 'cells',
+    imageId,
+    name: 'a.json',
+    overwrite: true,
+    annotationFile: JSON.stringify([{ image: name, annotations }]),
+  });
+}
+
+export async function read(imageId: string) {
+  const wanted = { workspace: 'acme', project: 'cells', imageId };
+  return (await call(images.images_get, wanted)).body.image;
+}
+
+/** What the platform has, by corners; undefined: not annotated. */
+export async function boxesOf(imageId: string): Promise<Box[] | undefined> {
+  const { annotation } = await read(imageId);
+  return annotation?.boxes?.map(({ label, x, y, width, height }) => [
+    label,
+    x - width / 2,
+    y - height / 2,
+    width,
+    height,
+  ]);
+}
+
+export async function open(place: string, project = 'cells'): Promise<Visit> {
+  const opened = await visit(browser, `${platform.url}/#project/${project}/annotate/${place}`);
+  visits.push(opened);
+  await opened.page.getByLabel('API key').fill(platform.key);
+  await opened.page.getByRole('button', { name: 'Open' }).click();
+  await opened.page.locator('main h2').waitFor();
+  return opened;
+}
+
+/** Drags between two points of the picture, in its own pixels. */
+export async function drag(
+  page: Page,
+  from: readonly [number, number],
+  to: readonly [number, number],
+) {
+  // All before the first move: the picture may go along.
+  const [x, y] = await onScreen(page, from);
+  const [endX, endY] = await onScreen(page, to);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move((x + endX) / 2, (y + endY) / 2);
+  await page.mouse.move(endX, endY);
+  await page.mouse.up();
+}
+
+async function onScreen(page: Page, [x, y]: readonly [number, number]): Promise<[number, number]> {
+  const stage = await page.locator('.stage').boundingBox();
+  if (stage === null) throw new Error('There is no picture.');
+  return [stage.x + (x / 400) * stage.width, stage.y + (y / 200) * stage.height];
+}
+
+export async function click(page: Page, at: readonly [number, number]) {
+  await page.mouse.click(...(await onScreen(page, at)));
+}
+
+export async function saved(page: Page) {
+  await page.getByRole('status').getByText('Saved.').waitFor();
+}
+
+/** An annotation job of these images; `decisions` gives what is known of each, by its id. */
+export async function createJob(name: string, ids: readonly string[], instructions?: string) {
+  const where = { workspace: 'acme', project: 'cells' };
+  const wanted = { ...where, name, images: [...ids], instructions, keepLabels: true };
+  const { body } = await call(annotationExtensions.annotation_jobs_create_for_images, wanted);
+  const jobId = String(body.id);
+  const decisions = async () => {
+    const read = await call(annotationExtensions.annotation_jobs_images, {
+      ...where,
+      jobId,
+    });
+    return new Map(
+      read.body.images.map(({ id, state, comment }) => [id, comment ? [state, comment] : [state]]),
+    );
+  };
+  const decide = (imageId: string, decision: { decision: 'approve' } | SentBack) =>
+    call(annotationExtensions.annotation_jobs_decide, {
+      ...where,
+      jobId,
+      imageId,
+      decisions: 0,
+      ...decision,
+    });
+  return { jobId, decisions, decide };
+}
+
+interface SentBack {
+  readonly decision: 'send_back';
+  readonly comment: string;
+}

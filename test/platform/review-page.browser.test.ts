@@ -1,0 +1,186 @@
+// Reviewing on the page of the platform, in a real browser: images of an annotation job are
+// approved or sent back, and two people never replace each other's decision unseen.
+
+import { describe, expect, test } from 'vitest';
+import { activity } from '../../src/contract/activity.ts';
+import { hasChromium, inChromium } from '../event-store/chromium.ts';
+import {
+  boxesOf,
+  call,
+  createJob,
+  drag,
+  labellingPage,
+  open,
+  saved,
+  setBoxes,
+  upload,
+} from './labelling-page.ts';
+
+const { url } = labellingPage();
+
+/** Images with one box each. */
+async function labelled(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let place = 0; place < count; place += 1) {
+    const id = await upload('cells', ['reviewed']);
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    ids.push(id);
+  }
+  return ids;
+}
+
+describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
+  test('images of a job are approved and sent back by keys, with progress, one after the other', async () => {
+    const ids = await labelled(3);
+    const { jobId, decisions } = await createJob('Monday', ids, 'Look at the small ones.');
+    const { page, problems } = await open(`?job=${jobId}`);
+    const review = page.getByRole('region', { name: 'Review' });
+    await review.getByText('Look at the small ones.').waitFor();
+    await review.getByText('0 approved, 0 sent back, 3 left').waitFor();
+    const names = [await page.locator('main h2').textContent()];
+    await page.keyboard.press('a');
+    await review.getByText('1 approved, 0 sent back, 2 left').waitFor();
+    await page.getByText('2 of 3').waitFor();
+    names.push(await page.locator('main h2').textContent());
+    await page.keyboard.press('s');
+    // In the comment, letters are no commands.
+    await page.keyboard.type('a box is missing');
+    await page.keyboard.press('Control+Enter');
+    await review.getByText('1 approved, 1 sent back, 1 left').waitFor();
+    await page.getByText('3 of 3').waitFor();
+    await page.getByRole('button', { name: 'Send back' }).click();
+    // Not without a reason.
+    await review.getByText('1 approved, 1 sent back, 1 left').waitFor();
+    await page.getByLabel('Why it is sent back').fill('too dark');
+    await page.getByRole('button', { name: 'Send back' }).click();
+    await page.getByText('Every image of this job is decided.').waitFor();
+    await review.getByText('1 approved, 2 sent back, 0 left').waitFor();
+    expect(new Set(names).size).toBe(2);
+    const told = [...(await decisions()).values()].toSorted();
+    expect(told).toEqual([
+      ['approved'],
+      ['rejected', 'a box is missing'],
+      ['rejected', 'too dark'],
+    ]);
+    const { body } = await call(activity.activity_list, {
+      workspace: 'acme',
+      action: 'annotation_jobs_decide',
+      limit: 10,
+    });
+    // Those of a row are one entry, which names its images.
+    expect(body.entries.map(({ verb, who, count }) => [verb, who, count])).toEqual([
+      ['sent back', 'environment', 2],
+      ['approved', 'environment', 1],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('a job is found on the page of its project, and begins where it was left', async () => {
+    const ids = await labelled(2);
+    const { jobId } = await createJob('Left in the middle', ids);
+    const { page } = await open(`?job=${jobId}`);
+    await page.getByText('1 of 2').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('2 of 2').waitFor();
+    await page.goto(`${url()}/#project/cells`);
+    const row = page.getByRole('row', { name: 'Left in the middle' });
+    await row.getByText('1 approved, 0 sent back, 1 left').waitFor();
+    await row.getByRole('link').click();
+    await page.getByText('2 of 2').waitFor();
+  });
+
+  test('the decision of somebody else is shown, and replaced only when asked', async () => {
+    const ids = await labelled(2);
+    const hostile = '<img src=x onerror="document.title=\'run\'">';
+    const { jobId, decisions, decide } = await createJob(hostile, ids, hostile);
+    const [id = ''] = ids;
+    const { page, problems } = await open(`${id}?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await decide(id, { decision: 'send_back', comment: hostile });
+    await page.keyboard.press('a');
+    await page.getByText('Decide again to replace that.').waitFor();
+    // What they said is text.
+    await page.getByText(`sent it back: “${hostile}”`).waitFor();
+    await page.getByRole('heading', { name: hostile }).waitFor();
+    expect(await page.locator('.review .instructions').textContent()).toBe(hostile);
+    expect(await page.locator('.review img').count()).toBe(0);
+    expect(await page.title()).not.toContain('run');
+    expect((await decisions()).get(id)).toEqual(['rejected', hostile]);
+    await page.keyboard.press('a');
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
+    expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+  });
+
+  test('boxes that somebody changed meanwhile are shown before anything is decided', async () => {
+    const ids = await labelled(1);
+    const { jobId, decisions } = await createJob('Changed', ids);
+    const [id = ''] = ids;
+    const { page } = await open(`${id}?job=${jobId}`);
+    await page.locator('.box-row').waitFor();
+    await setBoxes(id, [['WBC', 100, 100, 50, 50]]);
+    await page.keyboard.press('a');
+    await page.getByText('The labels of this image have changed meanwhile.').waitFor();
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await page.locator('.box-row').allTextContents()).toEqual(['WBC 50 × 50 at 100, 100']);
+    expect((await decisions()).get(id)).toEqual(['annotated']);
+    await page.keyboard.press('a');
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
+    expect(await boxesOf(id)).toEqual([['WBC', 100, 100, 50, 50]]);
+  });
+
+  test('boxes that were just drawn are saved before the image is approved', async () => {
+    const ids = await labelled(1);
+    const { jobId, decisions } = await createJob('Drawn', ids);
+    const [id = ''] = ids;
+    const { page } = await open(`${id}?job=${jobId}`);
+    await page.locator('.box-row').waitFor();
+    await drag(page, [100, 100], [150, 150]);
+    await page.keyboard.press('a');
+    await page.getByText('Every image of this job is decided.').waitFor();
+    expect((await decisions()).get(id)).toEqual(['approved']);
+    expect((await boxesOf(id))?.length).toBe(2);
+  });
+
+  test('what nobody annotated is not approved: it is marked as empty first', async () => {
+    const id = await upload();
+    const { jobId, decisions } = await createJob('Nothing there', [id]);
+    const { page } = await open(`?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('Nobody has annotated this image yet.').waitFor();
+    await page.keyboard.press('e');
+    await saved(page);
+    await page.keyboard.press('a');
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
+  });
+
+  test('without a network a decision waits, and is sent when it is back', async () => {
+    const ids = await labelled(1);
+    const { jobId, decisions } = await createJob('Offline', ids);
+    const [id = ''] = ids;
+    const { page } = await open(`?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await page.context().setOffline(true);
+    await page.keyboard.press('a');
+    await page.getByText('Not decided: The platform does not answer.').waitFor();
+    expect((await decisions()).get(id)).toEqual(['annotated']);
+    await page.context().setOffline(false);
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
+    await page.getByText('1 approved, 0 sent back, 0 left').waitFor();
+  });
+
+  test('the images of a search become a review', async () => {
+    const ids = [await upload('cells', ['fresh']), await upload('cells', ['fresh'])];
+    for (const id of ids) await setBoxes(id, [['RBC', 1, 1, 9, 9]]);
+    const { page } = await open('?q=tag%3Afresh');
+    await page.getByText('1 of 2').waitFor();
+    await page.getByRole('button', { name: 'Review these images' }).click();
+    await page.getByRole('heading', { name: 'Review of tag:fresh' }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('1 approved, 0 sent back, 1 left').waitFor();
+    // Images of an open job are in no other one.
+    await page.goto(`${url()}/#project/cells/annotate/?q=tag%3Afresh`);
+    await page.getByRole('button', { name: 'Review these images' }).click();
+    await page.getByText('No review was started').waitFor();
+  });
+});
