@@ -35,7 +35,7 @@ export async function checkCredentials<Begun>(
 ): Promise<CredentialCheck<Begun>> {
   const nameOrEmail = form.text('name');
   const key = await accounts.throttleKey(nameOrEmail);
-  const { waitSeconds } = attempts.begin(key, address);
+  const { waitSeconds } = await attempts.begin(key, address);
   if (waitSeconds > 0) {
     const problem = `There were too many wrong passwords. Try again in ${waitSeconds} seconds.`;
     return { problem, status: 429, headers: { 'retry-after': String(waitSeconds) } };
@@ -50,6 +50,6 @@ export async function checkCredentials<Begun>(
     }),
   );
   if (found === undefined) return { problem: 'Name or password is wrong.', status: 400 };
-  attempts.succeeded(key, address);
+  await attempts.succeeded(key, address);
   return found;
 }

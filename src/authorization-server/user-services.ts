@@ -35,7 +35,7 @@ export function createUserServices(
     accounts: createAccounts(store, now),
     applications: createApplications(store, now),
     workspacesOf: ({ workspaces }) => (workspaces.length > 0 ? workspaces : [workspace]),
-    attempts: createSignInThrottle(clock, log),
+    attempts: createSignInThrottle(database, { clock, log }),
     formTokens: createFormTokens(store, now),
     settingsSessions: createSettingsSessions(store, now),
   };

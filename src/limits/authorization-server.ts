@@ -29,7 +29,7 @@ export const authorizationServerLimits = {
   passwordPauseMs: 60_000,
   /** Wrong passwords for one account from anywhere, or from one network for any account. */
   passwordFailuresWideMax: 50,
-  /** Accounts and networks counted at the same time: some MB. */
+  /** Accounts and networks counted at the same time: rows of some MB. */
   passwordFailuresRememberedMax: 10_000,
   /** Above the minimum of 8 in NIST SP 800-63B. */
   passwordCharactersMin: 12,

@@ -170,6 +170,19 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (needs initdb)', { timeout: 120_000
     expect(wordsOf(consent)).not.toContain('Ada Lovelace');
   });
 
+  test('wrong passwords at both count together', async () => {
+    const service = await openTwo();
+    const tried = async () => {
+      const browser = openFormBrowser();
+      const page = await browser.get(`${service.url}/settings/sign-in`);
+      const fields = { name: person.name, password: 'wrong' };
+      return (await send(browser, service, page, fields)).status;
+    };
+    const statuses: number[] = [];
+    for (let count = 1; count <= 6; count += 1) statuses.push(await tried());
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+  });
+
   test('a change of the password at one ends the sign-ins at the other', async () => {
     const service = await openTwo();
     const { post } = service.applications;

@@ -1,17 +1,22 @@
 // Wrong passwords in a row: when the pause comes, for whom, and when it ends.
 
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   createSignInThrottle,
   type SignInThrottle,
 } from '../../src/authorization-server/sign-in-throttle.ts';
+import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
+import { limits } from '../../src/limits.ts';
 import { createLog } from '../../src/log.ts';
+import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import {
   person,
   startTestAuthorizationServer,
   type TestAuthorizationServer,
 } from '../fixtures/authorization-server.ts';
 import { formOf, openFormBrowser } from '../fixtures/form-browser.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { addPerson, atSignIn, send, wordsOf } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
@@ -91,13 +96,18 @@ test('of many at the same time no more than five are looked at', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429, 429, 429, 429, 429]);
 });
 
+const startMs = Date.UTC(2026, 10, 20, 12);
+
 /** Attempts whose time is set by the test, in seconds. */
-function timed() {
+async function timed() {
   let ms = 0;
   const lines: string[] = [];
   const log = createLog('warn', (line) => lines.push(line));
-  const attempts = createSignInThrottle({ now: () => 0, monotonic: () => ms }, log);
+  const database = openAsyncDatabase(join(await temporaryFolder(), 'sign-in.db'), signInMigrations);
+  const clock = { now: () => startMs + ms };
+  const attempts = createSignInThrottle(database, { clock, log });
   return {
+    database,
     attempts,
     lines,
     at: (seconds: number) => {
@@ -106,84 +116,109 @@ function timed() {
   };
 }
 
-function fail(attempts: SignInThrottle, name: string, address: string): number {
-  return attempts.begin(name, address).waitSeconds;
+async function fail(attempts: SignInThrottle, name: string, address: string): Promise<number> {
+  return (await attempts.begin(name, address)).waitSeconds;
 }
 
-test('the pause lasts a minute from the last wrong password, and is not made longer by trying', () => {
-  const { attempts, at } = timed();
+test('the pause lasts a minute from the last wrong password, and is not made longer by trying', async () => {
+  const { attempts, at } = await timed();
   for (const second of [0, 10, 20, 30, 40]) {
     at(second);
-    expect(fail(attempts, 'ada', 'home')).toBe(0);
+    expect(await fail(attempts, 'ada', 'home')).toBe(0);
   }
   at(41);
-  expect(fail(attempts, 'ada', 'home')).toBe(59);
+  expect(await fail(attempts, 'ada', 'home')).toBe(59);
   at(99.5);
-  expect(fail(attempts, 'ada', 'home')).toBe(1);
+  expect(await fail(attempts, 'ada', 'home')).toBe(1);
   at(100);
-  expect(fail(attempts, 'ada', 'home')).toBe(0);
+  expect(await fail(attempts, 'ada', 'home')).toBe(0);
 });
 
-test('somebody elsewhere keeps nobody out, unless the whole world tries', () => {
-  const { attempts } = timed();
-  for (let count = 1; count <= 5; count += 1) expect(fail(attempts, 'ada', 'evil')).toBe(0);
-  expect(fail(attempts, 'ada', 'evil')).toBe(60);
-  expect(fail(attempts, 'ada', 'home')).toBe(0);
+test('somebody elsewhere keeps nobody out, unless the whole world tries', async () => {
+  const { attempts } = await timed();
+  for (let count = 1; count <= 5; count += 1) expect(await fail(attempts, 'ada', 'evil')).toBe(0);
+  expect(await fail(attempts, 'ada', 'evil')).toBe(60);
+  expect(await fail(attempts, 'ada', 'home')).toBe(0);
   // 5 from the first address and one from home; 44 more make 50.
   for (let count = 1; count <= 44; count += 1) {
-    expect(fail(attempts, 'ada', `address ${count}`)).toBe(0);
+    expect(await fail(attempts, 'ada', `address ${count}`)).toBe(0);
   }
-  expect(fail(attempts, 'ada', 'one more')).toBe(60);
-  expect(fail(attempts, 'grace', 'one more')).toBe(0);
+  expect(await fail(attempts, 'ada', 'one more')).toBe(60);
+  expect(await fail(attempts, 'grace', 'one more')).toBe(0);
 });
 
-test('one address that tries many accounts is paused for all of them', () => {
-  const { attempts } = timed();
+test('one address that tries many accounts is paused for all of them', async () => {
+  const { attempts } = await timed();
   for (let count = 1; count <= 50; count += 1) {
-    expect(fail(attempts, `account ${count}`, 'evil')).toBe(0);
+    expect(await fail(attempts, `account ${count}`, 'evil')).toBe(0);
   }
-  expect(fail(attempts, 'account 51', 'evil')).toBe(60);
-  expect(fail(attempts, 'account 51', 'home')).toBe(0);
+  expect(await fail(attempts, 'account 51', 'evil')).toBe(60);
+  expect(await fail(attempts, 'account 51', 'home')).toBe(0);
 });
 
-test('an office of many people, who sign in well, is not paused', () => {
-  const { attempts } = timed();
+test('an office of many people, who sign in well, is not paused', async () => {
+  const { attempts } = await timed();
   for (let count = 1; count <= 500; count += 1) {
-    expect(fail(attempts, `person ${count}`, 'office')).toBe(0);
-    attempts.succeeded(`person ${count}`, 'office');
+    expect(await fail(attempts, `person ${count}`, 'office')).toBe(0);
+    await attempts.succeeded(`person ${count}`, 'office');
   }
 });
 
-test('the addresses of one IPv6 network are one, those of others are not', () => {
-  const { attempts } = timed();
+test('the addresses of one IPv6 network are one, those of others are not', async () => {
+  const { attempts } = await timed();
   const network = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:DB8:1:2:3:4:5:6'];
   for (const address of [...network, '2001:db8:1:2::', '2001:db8:1:2::1%eth0']) {
-    expect(fail(attempts, 'ada', address)).toBe(0);
+    expect(await fail(attempts, 'ada', address)).toBe(0);
   }
-  expect(fail(attempts, 'ada', '2001:db8:1:2::99')).toBe(60);
+  expect(await fail(attempts, 'ada', '2001:db8:1:2::99')).toBe(60);
   for (const other of ['2001:db8:1:3::1', '2001:db8:1::', '::1', '::ffff:127.0.0.1', '', 'x:y']) {
-    expect(fail(attempts, 'ada', other)).toBe(0);
+    expect(await fail(attempts, 'ada', other)).toBe(0);
   }
 });
 
-test('the addresses of IPv4 are counted one by one', () => {
-  const { attempts } = timed();
+test('the addresses of IPv4 are counted one by one', async () => {
+  const { attempts } = await timed();
   for (let count = 1; count <= 5; count += 1) {
-    expect(fail(attempts, 'ada', '::ffff:192.0.2.1')).toBe(0);
+    expect(await fail(attempts, 'ada', '::ffff:192.0.2.1')).toBe(0);
   }
-  expect(fail(attempts, 'ada', '::ffff:192.0.2.1')).toBe(60);
-  expect(fail(attempts, 'ada', '::ffff:192.0.2.2')).toBe(0);
+  expect(await fail(attempts, 'ada', '::ffff:192.0.2.1')).toBe(60);
+  expect(await fail(attempts, 'ada', '::ffff:192.0.2.2')).toBe(0);
 });
 
-test('the log has one line for each pause, with the address and no name', () => {
-  const { attempts, lines, at } = timed();
-  for (let count = 1; count <= 5; count += 1) fail(attempts, 'a secret name', '192.0.2.1');
+test('the log has one line for each pause, with the address and no name', async () => {
+  const { attempts, lines, at } = await timed();
+  for (let count = 1; count <= 5; count += 1) await fail(attempts, 'a secret name', '192.0.2.1');
   expect(lines).toEqual([]);
-  for (let count = 1; count <= 3; count += 1) fail(attempts, 'a secret name', '192.0.2.1');
+  for (let count = 1; count <= 3; count += 1) await fail(attempts, 'a secret name', '192.0.2.1');
   at(61);
-  for (let count = 1; count <= 7; count += 1) fail(attempts, 'a secret name', '192.0.2.1');
+  for (let count = 1; count <= 7; count += 1) await fail(attempts, 'a secret name', '192.0.2.1');
   const line = 'There were too many wrong passwords: a pause began. address="192.0.2.1"\n';
   expect(lines.map((each) => each.replace(/^\S+ warn fovea: /, ''))).toEqual([line, line]);
+});
+
+test('a clock that was set back makes no pause longer', async () => {
+  const { attempts, at } = await timed();
+  at(7_200);
+  for (let count = 1; count <= 5; count += 1) await fail(attempts, 'ada', 'home');
+  at(0);
+  expect(await fail(attempts, 'ada', 'home')).toBe(0);
+});
+
+test('no more are remembered than fit, the oldest least', async () => {
+  const { attempts, database, at } = await timed();
+  const max = limits.passwordFailuresRememberedMax;
+  await database.run(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+     INSERT INTO password_failures (key, failures, is_logged, ends)
+     SELECT n, 1, 0, ? + n FROM numbers`,
+    [max, startMs],
+  );
+  at(0.001);
+  expect(await fail(attempts, 'ada', 'home')).toBe(0);
+  const kept = 'SELECT count(*) AS n FROM password_failures';
+  expect(await database.get(kept, [], (row) => row.integer('n'))).toBeLessThanOrEqual(max);
+  for (let count = 1; count <= 4; count += 1) await fail(attempts, 'ada', 'home');
+  expect(await fail(attempts, 'ada', 'home')).toBe(60);
 });
 
 test('behind a proxy for https, the pause is for the address that the proxy names', async () => {

@@ -72,8 +72,23 @@ CREATE INDEX used_form_tokens_expires ON used_form_tokens (expires);
 `,
 };
 
+const passwordFailureTable: Migration = {
+  name: 'password failures',
+  sql: `
+-- Wrong passwords, by hashes of names and by networks. ends: milliseconds since 1970.
+CREATE TABLE password_failures (
+  key TEXT PRIMARY KEY, failures INTEGER NOT NULL, is_logged INTEGER NOT NULL, ends INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX password_failures_ends ON password_failures (ends);
+`,
+};
+
 /** All migrations of sign-in.db, for the service and for the commands. */
-export const signInMigrations: readonly Migration[] = [authorizationTables, accountTables];
+export const signInMigrations: readonly Migration[] = [
+  authorizationTables,
+  accountTables,
+  passwordFailureTable,
+];
 
 /** File name in the data folder. */
 export const signInFile = 'sign-in.db';
