@@ -44,7 +44,12 @@ function backlog(backup) {
   ];
   const isBad = refused > 0 || (backup.enabled && Boolean(error));
   const note = notes.filter(Boolean).slice(0, 2).join(' · ');
-  return figure('Waiting for upload', count(pending), note, isBad);
+  return figure(
+    backup.enabled ? 'Waiting for upload' : 'Not uploaded',
+    count(pending),
+    note,
+    isBad,
+  );
 }
 
 /** @param {number | null} seconds */

@@ -37,7 +37,12 @@ export async function authorizeWorkspace(
   const slug = String(input.workspace);
   const own = `This credential belongs to the workspace "${workspace.slug}".`;
   const other = await workspaces.find(slug);
-  if (other === undefined) throw notFound('workspace', slug, own);
+  if (other === undefined) {
+    // `cells/1` was meant as a project and its version, and is read as workspace and project.
+    const isProject = folderIds === undefined && (await projects.find(workspace.id, slug));
+    const meant = `${own} "${slug}" is a project in it: name it alone; a version is its number.`;
+    throw notFound('workspace', slug, isProject ? meant : own);
+  }
   const named =
     'project' in input ? await projects.find(other.id, String(input.project)) : undefined;
   const shared = named?.isPublic ? named : undefined;

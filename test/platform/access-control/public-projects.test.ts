@@ -108,6 +108,18 @@ describe('a key of another workspace', () => {
     );
   });
 
+  test('a project in place of a workspace is known as such', async () => {
+    const cells = { name: 'cells', type: 'object-detection', annotation: 'cells' };
+    expect((await ours('POST /acme/projects', cells)).status).toBe(201);
+    const { status, body } = await ours('GET /cells/1');
+    expect(status).toBe(404);
+    expect(Object(body).error.hint).toBe(
+      'This credential belongs to the workspace "acme". "cells" is a project in it: name it alone; a version is its number.',
+    );
+    const { body: other } = await ours('GET /nowhere/1');
+    expect(Object(other).error.hint).toBe('This credential belongs to the workspace "acme".');
+  });
+
   test('learns nothing of a private project: it is as one that is not there', async () => {
     const answers = [];
     for (const slug of ['vault', 'gone', 'nothing']) {
