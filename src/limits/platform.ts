@@ -257,8 +257,6 @@ export const platformLimits = {
   videoProbeBytesMax: 64 * 1024,
   /** Frames in the picture of a job: three rows of three, which hosts show without scaling. */
   videoFramesDrawnMax: 9,
-  /** Jobs and callers whose last poll is remembered. */
-  videoLooksRememberedMax: 10_000,
   /** Ended jobs are kept as long as the trash. */
   videoJobAgeMsMax: 30 * 24 * 60 * 60 * 1000,
 

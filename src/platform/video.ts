@@ -1,11 +1,10 @@
 // Handlers of the toolset "video": upload of a video, inference jobs over it, and their state.
 
-import { type Clock, isoTime } from '../clock.ts';
+import { isoTime } from '../clock.ts';
 import type { Input } from '../contract/operation.ts';
 import type { video, videoExtensions } from '../contract/video.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { limits } from '../limits.ts';
 import { localModel } from '../model-inference/detection-models.ts';
 import type { QueuedTask } from '../storage/task-queue.ts';
 import { requireModelAccess } from './access-control/accessible-projects.ts';
@@ -21,7 +20,6 @@ export function videoHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<typeof video & typeof videoExtensions, Principal> {
   const { store, blobs, uploads, tasks, links, clock } = dependencies;
-  const requireLook = createLooks(clock, dependencies.videoStatusIntervalMs);
   return {
     video_upload_url_create: async ({ file_name: name }, { principal, origin }) => {
       checkVideoName(name);
@@ -53,7 +51,7 @@ export function videoHandlers(
       const job = await store.videoJobs.find(principal.workspace.id, id);
       if (job === undefined) throw notFound('video job', id);
       const task = await findTask(dependencies, principal, id);
-      requireLook(principal.name, id);
+      await requireLook(dependencies, principal, id);
       const target = { name: `${id}.json`, contentType: 'application/json' };
       return {
         job_id: id,
@@ -206,24 +204,14 @@ function noVideoThere(why: string): FoveaError {
   return invalidArgument('input_url', `is an upload link ${why}`);
 }
 
-/** Throws `rate_limited` for a second look at the same job within the interval. */
-function createLooks(clock: Clock, intervalMs: number) {
-  const lookedAt = new Map<string, number>();
-  return (caller: string, jobId: string): void => {
-    const now = clock.monotonic();
-    const key = `${caller}\n${jobId}`;
-    const waitMs = (lookedAt.get(key) ?? Number.NEGATIVE_INFINITY) + intervalMs - now;
-    if (waitMs > 0) {
-      const retryAfterSeconds = Math.ceil(waitMs / 1000);
-      const message = `The status of a video job may be asked for every ${intervalMs / 1000} s.`;
-      throw new FoveaError('rate_limited', message, { retryAfterSeconds });
-    }
-    // In the order of time: the oldest are first.
-    lookedAt.delete(key);
-    lookedAt.set(key, now);
-    for (const [old, at] of lookedAt) {
-      if (lookedAt.size <= limits.videoLooksRememberedMax && now - at < intervalMs) break;
-      lookedAt.delete(old);
-    }
-  };
+/** Throws `rate_limited` for a second look of a caller at the same job within the interval. */
+async function requireLook(
+  { store, clock, videoStatusIntervalMs: intervalMs }: PlatformDependencies,
+  { name }: Principal,
+  jobId: string,
+): Promise<void> {
+  const waitMs = await store.videoJobs.look(jobId, name, { now: clock.now(), intervalMs });
+  if (waitMs === 0) return;
+  const message = `The status of a video job may be asked for every ${intervalMs / 1000} s.`;
+  throw new FoveaError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }

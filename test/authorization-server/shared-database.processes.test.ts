@@ -2,7 +2,6 @@
 // that take turns at every request, and processes with data folders of their own.
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -24,6 +23,7 @@ import {
 import { agree, openFormBrowser } from '../fixtures/form-browser.ts';
 import { runFovea, startFovea } from '../fixtures/fovea-services.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../fixtures/postgres-server.ts';
+import { startRoundRobin } from '../fixtures/round-robin.ts';
 import { adapterOver, judgeAdapter } from './oidc-adapter-suite.ts';
 import { administer, send, walk, wordsOf } from './page-visits.ts';
 
@@ -43,35 +43,10 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** Forwards each request to another one of the addresses. */
-async function startBalancer(): Promise<{ readonly url: string; readonly to: string[] }> {
-  const to: string[] = [];
-  let turn = 0;
-  const balancer = createServer((incoming, outgoing) => {
-    turn += 1;
-    const { port } = new URL(to[turn % to.length] ?? '');
-    const { method, url: path, headers } = incoming;
-    const onward = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(outgoing);
-    });
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
-  });
-  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    balancer.close();
-    balancer.closeAllConnections();
-  });
-  const address = balancer.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
-  return { url: `http://127.0.0.1:${address.port}`, to };
-}
-
 /** Two services behind one address, which take turns. */
 async function openTwo(): Promise<TestAuthorizationServer> {
   const databaseUrl = await newDatabase();
-  const { url, to } = await startBalancer();
+  const { url, to } = await startRoundRobin();
   const services: TestAuthorizationServer[] = [];
   for (let count = 0; count < 2; count += 1) {
     const [first] = services;

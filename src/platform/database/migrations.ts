@@ -24,7 +24,7 @@ import { trainingTables } from './trainings.ts';
 import { trashedImageTables } from './trashed-images.ts';
 import { uploadTables } from './upload-links.ts';
 import { useCaseTables } from './use-cases.ts';
-import { videoJobTables, videoSheetColumn } from './video-jobs.ts';
+import { videoJobTables, videoLookTable, videoSheetColumn } from './video-jobs.ts';
 import { workflowTables } from './workflows.ts';
 
 export const platformMigrations: readonly Migration[] = [
@@ -60,4 +60,5 @@ export const platformMigrations: readonly Migration[] = [
   undescribedImageTables,
   evaluationTables,
   annotationDecisionTables,
+  videoLookTable,
 ];

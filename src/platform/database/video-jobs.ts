@@ -27,6 +27,17 @@ CREATE INDEX video_jobs_sheet ON video_jobs (sheet_hash) WHERE sheet_hash IS NOT
 `,
 };
 
+/** When a caller was last told the state of a job. */
+export const videoLookTable: Migration = {
+  name: 'video_job_looks',
+  sql: `
+CREATE TABLE video_job_looks (
+  job_id TEXT NOT NULL REFERENCES video_jobs ON DELETE CASCADE, caller TEXT NOT NULL,
+  at INTEGER NOT NULL, PRIMARY KEY (job_id, caller)
+) STRICT, WITHOUT ROWID;
+`,
+};
+
 /** Which of these rows point at a blob. */
 export const videoJobBlobs: readonly string[] = [
   'SELECT 1 FROM video_jobs WHERE hash = ?',
@@ -50,6 +61,23 @@ export function videoJobStore(database: AsyncDatabase, queue: TaskQueue): VideoJ
         [id, workspaceId],
         readJob,
       ),
+    look: async (id, caller, { now, intervalMs }) => {
+      const last = await database.get(
+        'SELECT at FROM video_job_looks WHERE job_id = ? AND caller = ?',
+        [id, caller],
+        (row) => row.integer('at'),
+      );
+      // A time ahead is of a clock that was set back.
+      if (last !== undefined && last <= now && last + intervalMs > now) {
+        return last + intervalMs - now;
+      }
+      await database.run(
+        `INSERT INTO video_job_looks (job_id, caller, at) VALUES (?, ?, ?)
+         ON CONFLICT (job_id, caller) DO UPDATE SET at = excluded.at`,
+        [id, caller, now],
+      );
+      return 0;
+    },
     finish: async (id, { hash, bytes, sheetHash }, fenced) => {
       const sql = 'UPDATE video_jobs SET hash = ?, bytes = ?, sheet_hash = ? WHERE id = ?';
       await fenced(() => database.run(sql, [hash, bytes, sheetHash, id]));

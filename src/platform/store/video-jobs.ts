@@ -44,5 +44,14 @@ export interface VideoJobStore {
   /** With its work, in one transaction. */
   add(job: Omit<VideoJob, 'hash' | 'sheetHash'>, task: NewTask): Promise<void>;
   find(workspaceId: string, id: string): Promise<VideoJob | undefined>;
+  /**
+   * Notes that a caller is told the state of a job, and returns 0; within the interval from the
+   * last time, the milliseconds to wait.
+   */
+  look(
+    id: string,
+    caller: string,
+    at: { readonly now: number; readonly intervalMs: number },
+  ): Promise<number>;
   finish(id: string, result: VideoResultFiles, fenced: FencedTransaction): Promise<void>;
 }

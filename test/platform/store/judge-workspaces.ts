@@ -158,6 +158,15 @@ function judgeUploads(open: OpenStores): void {
       sheetHash: 's',
       input,
     });
+    const look = (caller: string, now: number) =>
+      store.videoJobs.look('video', caller, { now, intervalMs: 60 });
+    expect([await look('ada', 100), await look('ada', 140), await look('joan', 140)]).toEqual([
+      0, 20, 0,
+    ]);
+    // Of a clock that was set back, no time is kept.
+    expect([await look('ada', 160), await look('ada', 50), await look('ada', 60)]).toEqual([
+      0, 0, 50,
+    ]);
     await store.search.exports.add(workspace.id, 'found', { ...task('e'), kind: 'export' }, 5);
     await store.search.exports.finish('e', 'eh', 9, fenced);
     expect(await store.search.exports.find(workspace.id, 'e')).toMatchObject({ bytes: 9 });
