@@ -116,6 +116,17 @@ export interface ToolsCommand {
   readonly json: boolean;
 }
 
+/** Moves the datasets of a platform between a data folder and PostgreSQL. */
+export interface MigrateCommand {
+  readonly kind: 'migrate';
+  /** A data folder, or the address of a database. */
+  readonly from: string;
+  readonly to: string;
+  /** The files of the platform on the database: `s3://bucket/prefix`, or a data folder. */
+  readonly objects: string | undefined;
+  readonly withoutLost: boolean;
+}
+
 /** Shows in the browser what was made. */
 export interface OpenCommand {
   readonly kind: 'open';
@@ -135,6 +146,7 @@ export type Command =
   | CallCommand
   | ToolsCommand
   | OpenCommand
+  | MigrateCommand
   | AccountCommand
   | ApplicationCommand;
 
@@ -185,6 +197,10 @@ const options = {
   'tool-profile': { type: 'string' },
   files: { type: 'string', multiple: true },
   json: { type: 'boolean' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  objects: { type: 'string' },
+  'without-lost': { type: 'boolean' },
 } as const;
 
 const serviceOptions = ['host', 'port', 'data'];
@@ -202,6 +218,7 @@ const optionsOf = {
   call: ['json'],
   tools: ['json'],
   open: [],
+  migrate: ['from', 'to', 'objects', 'without-lost'],
   account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
     'name',
@@ -300,6 +317,8 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
     case 'open':
       takeWords(command, words, 1);
       return { kind: command, what: words[0] };
+    case 'migrate':
+      return migrateCommand(words, values);
     case 'account':
       return accountCommand(words, values);
     case 'application':
@@ -314,6 +333,17 @@ function takeWords(command: string, words: readonly string[], count: number): vo
   const message =
     count === 0 ? `takes one command; "${extra}" is one too many` : `"${extra}" is one too many`;
   throw invalidArgument(count === 0 ? 'command' : command, message);
+}
+
+function migrateCommand(words: readonly string[], values: Values): MigrateCommand {
+  takeWords('migrate', words, 0);
+  const { from, to, objects } = values;
+  const missing = from === undefined ? '--from' : '--to';
+  if (from === undefined || to === undefined) {
+    const fix = 'For example: fovea migrate --from FOLDER --to postgres://user@host/database';
+    throw invalidArgument(missing, 'must be given', fix);
+  }
+  return { kind: 'migrate', from, to, objects, withoutLost: values['without-lost'] ?? false };
 }
 
 const usualPorts = { platform: '8000', 'event-store': '8001', http: '8002' } as const;

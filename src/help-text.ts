@@ -39,6 +39,15 @@ For people and scripts:
   sign-out    revokes and forgets that sign-in (--profile NAME)
   status      says who is signed in, and until when (--profile NAME)
 
+For the data of your own platform:
+  migrate     moves datasets, labels, files, keys and tasks between a data folder and PostgreSQL;
+              goes on where it was stopped; exit code 1 where something differs
+                --from PLACE --to PLACE
+                                 a data folder, and postgres://user@host/database
+                --objects PLACE  files of the platform on PostgreSQL: s3://bucket/prefix, or a
+                                 data folder (the data folder of the other side)
+                --without-lost   leaves files behind that the source has lost
+
 For the sign-in service of your own platform:
   account     add NAME, list, remove NAME: people who may sign in; the password comes from stdin
                 --email ADDRESS  --workspace SLUG (may be repeated)  --data FOLDER

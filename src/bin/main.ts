@@ -73,6 +73,8 @@ async function run(command: Command): Promise<void> {
       return (await import('./open.ts')).runOpen(command);
     case 'doctor':
       return (await import('./doctor.ts')).runDoctor(command);
+    case 'migrate':
+      return (await import('./migrate.ts')).runMigrate(command);
     case 'account':
       return (await import('./account.ts')).runAccount(command);
     case 'application':

@@ -292,4 +292,26 @@ export const platformLimits = {
   describeRetryMs: 60_000,
   /** Refused files that a project remembers: the worst upload that somebody mends by hand. */
   refusedFilesMax: 1_000,
+
+  // Moves between a data folder and PostgreSQL.
+
+  /** Rows of the first page of a table: the next ones grow, unless rows are large. */
+  moveFirstRows: 16,
+  /** More make pages no quicker. */
+  moveRowsMax: 1_000,
+  /** Values of a page, beyond which the next one has fewer rows. */
+  movePageBytes: 2 * 1024 * 1024,
+  /** Images that come into the search index in one transaction. */
+  moveIndexedMax: 1_000,
+  /** Files on their way, each of them in pieces. */
+  moveFilesMax: 8,
+  /** Hashes of files that are looked up at once. */
+  moveHashesMax: 1_000,
+  /** What a killed process held is free after that. */
+  moveWaitMs: 5_000,
+  moveWaitPollMs: 100,
+  /** Between two lines of progress. */
+  moveProgressMs: 1_000,
+  /** Lost files that a report names. */
+  moveFilesNamedMax: 10,
 } as const;

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { type FoveaError, invalidArgument } from '../errors.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
 import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
@@ -45,6 +45,7 @@ export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
     const { openServerRows } = await import('./postgres/server-rows.ts');
     return openServerRows(databaseUrl, objects === undefined ? data : undefined, clock);
   }
+  refuseUnfinishedMove(data);
   const opened = openAsyncDatabase(file, platformMigrations);
   try {
     const database = await recordingActivity(opened, clock);
@@ -60,10 +61,26 @@ export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
   }
 }
 
+/** Where rows are while they are moved into a data folder, before all of them are there. */
+export function unfinishedFile(data: string): string {
+  return join(data, 'platform-moving.db');
+}
+
+/** Throws `conflict` for a folder into which datasets are being moved, or were in part. */
+export function refuseUnfinishedMove(data: string): void {
+  if (!existsSync(unfinishedFile(data))) return;
+  throw new FoveaError('conflict', `"${data}" has an unfinished move of datasets.`, {
+    hint:
+      'Run the same "fovea migrate" again: it goes on where it was. To give it up, remove ' +
+      'platform-moving.db and the files whose names begin so.',
+  });
+}
+
 function datasetsInFolder(data: string): FoveaError {
   return invalidArgument(
     'FOVEA_DATABASE_URL',
-    `is set, and "${data}" has datasets in platform.db, which are not moved to a database yet`,
-    'Set --data or FOVEA_HOME to another folder, or leave FOVEA_DATABASE_URL out.',
+    `is set, and "${data}" has datasets in platform.db, which are not those of that database`,
+    '"fovea migrate" moves them there. Where that is done, rename platform.db; else set --data or ' +
+      'FOVEA_HOME to another folder, or leave FOVEA_DATABASE_URL out.',
   );
 }

@@ -26,8 +26,16 @@ export function isHash(name: string): boolean {
 }
 
 export function damaged(hash: string): FoveaError {
-  const message = `The stored content ${hash} is damaged: it does not match its hash.`;
-  return new FoveaError('internal', message);
+  return new FoveaError('internal', damageOf(hash));
+}
+
+/** Whether that is what was thrown. */
+export function isDamagedContent(thrown: unknown, hash: string): boolean {
+  return thrown instanceof FoveaError && thrown.message === damageOf(hash);
+}
+
+function damageOf(hash: string): string {
+  return `The stored content ${hash} is damaged: it does not match its hash.`;
 }
 
 /** Hashes and counts the content that passes. */

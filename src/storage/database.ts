@@ -32,6 +32,7 @@ export interface Row {
   boolean(column: string): boolean;
   /** A BLOB. */
   bytes(column: string): Uint8Array;
+  optionalBytes(column: string): Uint8Array | undefined;
   /** A text column parsed as JSON. */
   json(column: string): unknown;
   optionalJson(column: string): unknown;

@@ -24,6 +24,8 @@ export interface SqliteFileOptions {
   readonly busyStepMs?: number;
   /** Made of other data: a power cut may take its last commits, and damages nothing. */
   readonly isDerived?: boolean;
+  /** No other connection may be open, and none can be opened before this one ends. */
+  readonly isAlone?: boolean;
 }
 
 /** A connection to a file at the newest schema. Throws as `openDatabase` does. */
@@ -145,6 +147,8 @@ function connect(
   const { DatabaseSync } = loadSqlite();
   const handle = new DatabaseSync(path, { timeout: busySteps(options).stepMs });
   try {
+    // Before the first look: only so is the lock that of the file, which all connections share.
+    if (options.isAlone) handle.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
     refuseForeign(handle, migrations);
     configure(handle, options);
     refuseDamaged(handle);

@@ -93,8 +93,13 @@ class CheckedRow {
   }
 
   bytes(column: string): Uint8Array {
+    return this.optionalBytes(column) ?? this.#refuse(column, 'NULL, where bytes belong');
+  }
+
+  optionalBytes(column: string): Uint8Array | undefined {
     const value = this.#value(column);
-    return value instanceof Uint8Array ? value : this.#refuse(column, 'something other than bytes');
+    if (value === null || value instanceof Uint8Array) return value ?? undefined;
+    return this.#refuse(column, 'something other than bytes');
   }
 
   json(column: string): unknown {

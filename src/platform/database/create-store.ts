@@ -85,7 +85,7 @@ export function createStore(
     tasks: taskStore(database),
     activity: activityStore(database),
     refersTo: async (hash) => {
-      for (const sql of references) {
+      for (const sql of blobReferences) {
         const wanted = sql.replace('1', '1 AS found');
         const found = await database.get(wanted, [hash], (row) => row.integer('found'));
         if (found !== undefined) return true;
@@ -99,8 +99,8 @@ export function createStore(
   };
 }
 
-/** Which rows point at a blob. */
-const references: readonly string[] = [
+/** Which rows point at a blob: `SELECT 1 FROM table WHERE column = ?`. */
+export const blobReferences: readonly string[] = [
   ...['images', 'version_sources', 'version_images', 'exports', 'vision_event_images'].map(
     (table) => `SELECT 1 FROM ${table} WHERE hash = ?`,
   ),

@@ -34,10 +34,10 @@ export async function readKeyFile(data: string): Promise<Buffer | undefined> {
   return bytes && checked(bytes);
 }
 
-/** Throws `internal` where it cannot be made. */
-export async function makeKeyFile(data: string): Promise<Buffer> {
+/** `key`: that of the file, where there is none yet. Throws `internal` where it cannot be made. */
+export async function makeKeyFile(data: string, key: Buffer = newKey()): Promise<Buffer> {
   makeFolder(data);
-  return checked(await makeKey(keyFile(data)));
+  return checked(await makeKey(keyFile(data), key));
 }
 
 function checked(bytes: Buffer): Buffer {
@@ -81,10 +81,10 @@ async function readKey(path: string): Promise<Buffer | undefined> {
 }
 
 /** Written under another name first, so that no process reads half a key. */
-async function makeKey(path: string): Promise<Buffer> {
+async function makeKey(path: string, key: Buffer): Promise<Buffer> {
   const draft = `${path}.${randomUUID()}`;
   try {
-    await writeKey(draft, newKey());
+    await writeKey(draft, key);
     await link(draft, path).catch((thrown) => {
       // Another process was first: its key counts.
       if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;

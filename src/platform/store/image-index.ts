@@ -3,9 +3,9 @@
 
 import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import type { IndexedImage } from '../../query-language/search-terms.ts';
-import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
 
-/** All is called within the transaction that writes the images. */
+/** All but reads is called within the transaction that writes the images. */
 export interface ImageIndex {
   /**
    * SQL of the numbers by which it is known how images look: a table, or a query in brackets, with
@@ -23,6 +23,12 @@ export interface ImageIndex {
   ): Promise<void>;
   /** How an image looks; undefined where it is not known. */
   descriptorOf(database: AsyncDatabase, imageId: string): Promise<Descriptor | undefined>;
+  /** How images look, by their ordinals, of which that is known: those from `first` to `last`. */
+  descriptorsFrom(
+    reader: AsyncReader,
+    first: number,
+    last: number,
+  ): Promise<ReadonlyMap<number, Descriptor>>;
   /**
    * How images look of the same workspace with the same bytes, by the keys of the files. Of those
    * of others it would tell that they are there.

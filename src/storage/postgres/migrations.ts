@@ -17,7 +17,8 @@ export async function migrate(
 ): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   try {
-    await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`fovea ${schema}`]);
+    await client.query(schemaLock(schema));
+    await refuseUnfinished(client, schema);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
     await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
     const { rows } = await client.query('SELECT version FROM schema_version');
@@ -36,6 +37,27 @@ export async function migrate(
     await client.query('ROLLBACK');
     throw thrown;
   }
+}
+
+/** Held by whoever makes or changes the tables of a schema, to the end of the transaction. */
+export function schemaLock(schema: string): string {
+  return `SELECT pg_advisory_xact_lock(hashtext('fovea ${schema}'))`;
+}
+
+/** Where tables are while they are moved into the database, before all of them are there. */
+export function unfinishedSchema(schema: string): string {
+  return `${schema}_moving`;
+}
+
+async function refuseUnfinished(client: ClientBase, schema: string): Promise<void> {
+  const sql = 'SELECT 1 FROM pg_namespace WHERE nspname = $1';
+  const { rowCount } = await client.query(sql, [unfinishedSchema(schema)]);
+  if (rowCount === 0) return;
+  throw new FoveaError('conflict', 'The database has an unfinished move of datasets.', {
+    hint:
+      'Run the same "fovea migrate" again: it goes on where it was. To give it up: DROP SCHEMA ' +
+      `${unfinishedSchema(schema)} CASCADE.`,
+  });
 }
 
 function refuseNewer(version: number, known: number): void {

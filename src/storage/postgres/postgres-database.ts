@@ -2,7 +2,7 @@
 // transaction of its own can run.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientBase, Pool, PoolClient, QueryArrayResult } from 'pg';
+import type { Client, ClientBase, Pool, PoolClient, QueryArrayResult } from 'pg';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Secret } from '../../secret.ts';
@@ -53,11 +53,43 @@ export async function openPostgresDatabase(
   }
 }
 
+/** By which a server knows the connections of a process that works on datasets or sign-ins. */
+export const applicationName = 'fovea';
+
 /**
  * Whoever looks through a whole table is in conflict with all who write into it. By an index few
  * rows are looked at.
  */
 const rulesOfWriters = ['default_transaction_isolation=serializable', 'enable_seqscan=off'];
+
+/** One connection for long work. What is sent without waiting runs in the order of the calls. */
+export interface ServerSession extends AsyncReader {
+  /** Statements without parameters. */
+  command(sql: string): Promise<void>;
+  /** Ends it, and so its transaction and its locks. */
+  close(): Promise<void>;
+}
+
+/** Makes nothing. It sees the tables of `schema`. Throws as `openPostgresDatabase` does. */
+export async function openServerSession(url: Secret, schema: string): Promise<ServerSession> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({
+    connectionString: url.reveal(),
+    options: `-c search_path=${schema} -c jit=off`,
+    application_name: 'fovea session',
+    connectionTimeoutMillis: limits.databaseConnectMsMax,
+    keepAlive: true,
+  });
+  client.on('error', () => {});
+  await translated(async () => {
+    await client.connect();
+    await refuseUnfit(client);
+  }).catch(async (thrown) => {
+    await client.end().catch(() => {});
+    throw thrown;
+  });
+  return new PostgresSession(client);
+}
 
 /** `rules`: settings of its connections. */
 async function createPool(url: Secret, schema: string, rules: readonly string[]): Promise<Pool> {
@@ -66,7 +98,7 @@ async function createPool(url: Secret, schema: string, rules: readonly string[])
     connectionString: url.reveal(),
     // To compile a statement takes longer than nearly all of ours run.
     options: [`search_path=${schema}`, 'jit=off', ...rules].map((rule) => `-c ${rule}`).join(' '),
-    application_name: 'fovea',
+    application_name: applicationName,
     max: limits.databaseConnectionsMax,
     connectionTimeoutMillis: limits.databaseConnectMsMax,
     idleTimeoutMillis: limits.databaseIdleConnectionMs,
@@ -230,6 +262,31 @@ class PostgresSnapshot extends PostgresReads implements AsyncSnapshot {
       () => this.#client.release(),
       () => this.#client.release(true),
     );
+  }
+
+  protected query(sql: string, parameters: SqlParameters): Promise<Answer> {
+    return send(this.#client, sql, parameters);
+  }
+
+  protected readingOn(read: (client: Connection) => Promise<void>): Promise<void> {
+    return read(this.#client);
+  }
+}
+
+class PostgresSession extends PostgresReads implements ServerSession {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    super();
+    this.#client = client;
+  }
+
+  command(sql: string): Promise<void> {
+    return command(this.#client, sql);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => {});
   }
 
   protected query(sql: string, parameters: SqlParameters): Promise<Answer> {

@@ -7,6 +7,7 @@ import type { ImageIndex, IndexChange } from '../../store/image-index.ts';
 import { keepNames } from './name-index.ts';
 import {
   addDescriptors,
+  descriptorsFrom,
   findDescriptors,
   readDescriptor,
   removeDescriptors,
@@ -24,6 +25,7 @@ export const bitSlicedImageIndex: ImageIndex = {
   },
   addDescriptors,
   descriptorOf: readDescriptor,
+  descriptorsFrom,
   findDescriptors,
 };
 

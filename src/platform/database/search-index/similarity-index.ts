@@ -3,7 +3,7 @@
 import { type Descriptor, similarity } from '../../../imaging/similarity-descriptor.ts';
 import { limits } from '../../../limits.ts';
 import { term } from '../../../query-language/search-terms.ts';
-import type { AsyncDatabase } from '../../../storage/async-database.ts';
+import type { AsyncDatabase, AsyncReader } from '../../../storage/async-database.ts';
 import type { Reader, Row } from '../../../storage/database.ts';
 import type { WorkspaceFile } from '../../store/image-index.ts';
 import { and, type Bitmap, chunkOf, countWord, hasBit, ordinals, placeOf, size } from './bitmap.ts';
@@ -78,6 +78,22 @@ export async function readDescriptor(
      WHERE o.image_id = ?`,
     [imageId],
     readDescriptorRow,
+  );
+}
+
+export async function descriptorsFrom(
+  reader: AsyncReader,
+  first: number,
+  last: number,
+): Promise<ReadonlyMap<number, Descriptor>> {
+  return new Map(
+    await reader.all(
+      `SELECT v.ordinal, ${descriptorColumns}
+       FROM likeness_vectors v JOIN likeness_hashes h ON ${ofChunk}
+       WHERE v.ordinal BETWEEN ? AND ?`,
+      [first, last],
+      (row): [number, Descriptor] => [row.integer('ordinal'), readDescriptorRow(row)],
+    ),
   );
 }
 

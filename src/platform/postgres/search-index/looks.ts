@@ -38,6 +38,20 @@ export async function readLook(
   );
 }
 
+export async function readLooksFrom(
+  reader: AsyncReader,
+  first: number,
+  last: number,
+): Promise<ReadonlyMap<number, Descriptor>> {
+  return new Map(
+    await reader.all(
+      'SELECT ordinal, vector, hash FROM image_looks WHERE ordinal BETWEEN ? AND ?',
+      [first, last],
+      (row): [number, Descriptor] => [row.integer('ordinal'), readDescriptor(row)],
+    ),
+  );
+}
+
 /** Of images of the same workspace with the same bytes, by their keys. */
 export async function findLooks(
   reader: AsyncReader,

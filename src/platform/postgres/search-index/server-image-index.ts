@@ -5,7 +5,7 @@ import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { ImageIndex, TermChange } from '../../store/image-index.ts';
 import { lexeme } from './conditions.ts';
 import { numberList } from './list-text.ts';
-import { addLooks, findLooks, readLook } from './looks.ts';
+import { addLooks, findLooks, readLook, readLooksFrom } from './looks.ts';
 import { updateIndex } from './update-index.ts';
 
 export const serverImageIndex: ImageIndex = {
@@ -14,6 +14,7 @@ export const serverImageIndex: ImageIndex = {
   changeTerms,
   addDescriptors: addLooks,
   descriptorOf: readLook,
+  descriptorsFrom: readLooksFrom,
   findDescriptors: findLooks,
 };
 

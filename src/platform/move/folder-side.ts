@@ -1,0 +1,163 @@
+// A data folder as a side of a move.
+
+import { existsSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FoveaError, notFound } from '../../errors.ts';
+import { makeFolder, syncFolder } from '../../folder-sync.ts';
+import { limits } from '../../limits.ts';
+import { asAsyncReader, openAsyncDatabase } from '../../storage/async-database.ts';
+import { type Database, openDatabase, openToRead } from '../../storage/database.ts';
+import { type Lock, tryLock } from '../../storage/file-lock.ts';
+import { isBusy } from '../../storage/sqlite-errors.ts';
+import { platformMigrations } from '../database/migrations.ts';
+import { bitSlicedImageIndex } from '../database/search-index/bit-sliced-image-index.ts';
+import { refuseUnfinishedMove, unfinishedFile } from '../rows.ts';
+import { makeKeyFile, readKeyFile } from '../signed-links/signing-key.ts';
+import {
+  type ClaimedTarget,
+  inUse,
+  notEmpty,
+  ofAnother,
+  patiently,
+  refuseVersion,
+  type Source,
+  type Target,
+} from './sides.ts';
+import { isCopied, type MovedTable } from './tables.ts';
+
+/** As long as it is open no other process opens the rows. */
+export async function openFolderSource(folder: string): Promise<Source> {
+  const file = join(folder, 'platform.db');
+  refuseUnfinishedMove(folder);
+  if (!existsSync(file)) throw noDatasets(folder);
+  const database = openAlone(file, folder);
+  const reader = asAsyncReader(database);
+  return {
+    reader,
+    index: bitSlicedImageIndex,
+    key: (await readKeyFile(folder)) ?? (await makeKeyFile(folder)),
+    lastNumber: async ({ name, numbered }) =>
+      database.get(
+        `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0),
+           coalesce((SELECT max(${numbered}) FROM ${name}), 0)) AS n`,
+        [name],
+        (row) => row.integer('n'),
+      ) ?? 0,
+    close: async () => database.close(),
+  };
+}
+
+function noDatasets(folder: string): FoveaError {
+  const below = join(folder, 'platform');
+  const hint = existsSync(join(below, 'platform.db'))
+    ? `It is a FOVEA_HOME: give "${below}".`
+    : 'Give the data folder of a platform: that of --data, or platform in FOVEA_HOME.';
+  return notFound('file', join(folder, 'platform.db'), hint);
+}
+
+function openAlone(file: string, folder: string): Database {
+  const busyMsMax = limits.moveWaitMs;
+  try {
+    // Opening it to write would bring an older one up to date.
+    refuseVersion(readVersion(file), `"${folder}"`);
+    return openDatabase(file, platformMigrations, { busyMsMax, isAlone: true });
+  } catch (thrown) {
+    throw isBusy(thrown) ? inUse(`"${folder}"`) : thrown;
+  }
+}
+
+function readVersion(file: string): number {
+  const reader = openToRead(file, { busyMsMax: limits.moveWaitMs });
+  try {
+    return reader.get('PRAGMA user_version', [], (row) => row.integer('user_version')) ?? 0;
+  } finally {
+    reader.close();
+  }
+}
+
+/** Throws `conflict` where the folder has datasets, or something of another platform than `key`. */
+export async function claimFolder(folder: string, key: Buffer): Promise<ClaimedTarget> {
+  makeFolder(folder);
+  if (existsSync(join(folder, 'platform.db'))) {
+    throw notEmpty(`"${folder}"`, 'Give another folder, or move platform.db out of this one.');
+  }
+  const own = await readKeyFile(folder);
+  if (own !== undefined && !own.equals(key)) throw ofAnother(`"${folder}"`);
+  const lockFile = join(folder, 'moving.lock');
+  const lock: Lock | undefined = await patiently(async () => tryLock(lockFile, 'exclusive'));
+  if (lock === undefined) throw inUse(`"${folder}"`);
+  const draft = unfinishedFile(folder);
+  const discard = async () => {
+    for (const end of ['', '-wal', '-shm']) await rm(draft + end, { force: true });
+  };
+  return {
+    open: async () => {
+      if (existsSync(draft) && readVersion(draft) !== platformMigrations.length) await discard();
+      const target = await openFolderTarget(folder);
+      if (own === undefined) await makeKeyFile(folder, key);
+      return target;
+    },
+    discard,
+    release: async () => {
+      await rm(lockFile, { force: true });
+      lock.release();
+    },
+  };
+}
+
+async function openFolderTarget(folder: string): Promise<Target> {
+  const draft = unfinishedFile(folder);
+  // What a power cut takes of it is copied again.
+  const database = openAsyncDatabase(draft, platformMigrations, { isDerived: true });
+  // Rows come table by table; all of them are checked at the end.
+  await database.run('PRAGMA foreign_keys = OFF');
+  return {
+    database,
+    index: bitSlicedImageIndex,
+    insert: async (table, rows) => {
+      const columns = table.columns.map((column) => (isCopied(table, column) ? '?' : '0'));
+      const names = table.columns.map(({ name }) => name).join(', ');
+      const sql = `INSERT INTO ${table.name} (${names}) VALUES (${columns.join(', ')})`;
+      await database.transaction(async () => {
+        for (const row of rows) await database.run(sql, row);
+      });
+    },
+    finish: async (numbers) => {
+      const broken = await database.all('PRAGMA foreign_key_check', [], (row) => row.text('table'));
+      if (broken.length > 0) throw brokenReferences(broken);
+      for (const [table, number] of numbers) await keepNumber(database, table, number);
+      database.close();
+      if (existsSync(`${draft}-wal`)) {
+        throw new FoveaError(
+          'internal',
+          'The moved database could not be completed: run it again.',
+        );
+      }
+      renameSync(draft, join(folder, 'platform.db'));
+      await syncFolder(folder);
+    },
+    close: async () => database.close(),
+  };
+}
+
+function brokenReferences(tables: readonly string[]): FoveaError {
+  const names = [...new Set(tables)].join(', ');
+  return new FoveaError('internal', `Rows refer to others that are not there: ${names}.`);
+}
+
+/** So that no number is given twice. Tables that count from their last row need it not. */
+async function keepNumber(
+  database: Target['database'],
+  { name }: MovedTable,
+  number: number,
+): Promise<void> {
+  await database.transaction(async () => {
+    await database.run('DELETE FROM sqlite_sequence WHERE name = ?', [name]);
+    await database.run(
+      `INSERT INTO sqlite_sequence (name, seq) SELECT name, ? FROM sqlite_schema
+       WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'`,
+      [number, name],
+    );
+  });
+}

@@ -1,0 +1,139 @@
+// A data folder with rows in every table: most are made by a platform, the rest are written.
+
+import { join } from 'node:path';
+import { systemClock } from '../../../src/clock.ts';
+import { folders } from '../../../src/contract/folders.ts';
+import { images } from '../../../src/contract/images.ts';
+import { versions } from '../../../src/contract/versions.ts';
+import { visionEvents } from '../../../src/contract/vision-events.ts';
+import { workflows } from '../../../src/contract/workflows.ts';
+import type { Client } from '../../../src/http-client/client.ts';
+import { platformMigrations } from '../../../src/platform/database/migrations.ts';
+import { openBlobFolder } from '../../../src/storage/blob-store.ts';
+import { type Database, openDatabase } from '../../../src/storage/database.ts';
+import { testImage } from '../../fixtures/images.ts';
+import { createProject, resultOf, upload } from '../labelled-projects.ts';
+
+const inProject = { workspace: 'acme', project: 'cells' };
+
+/** Of a running platform: a project with a version and an export, and one in the trash. */
+export async function makeDatasets(client: Client): Promise<void> {
+  await createProject(client, 'cells');
+  const classes = ['cat', 'dog'];
+  await upload(client, 'cells', 1, { tag: ['night'], classes, split: 'train' });
+  await upload(client, 'cells', 2, { tag: ['day'], classes: ['cat'], split: 'valid' });
+  const third = await upload(client, 'cells', 3);
+  const fourth = await upload(client, 'cells', 4, { tag: ['night'], classes });
+  const input = { ...inProject, preprocessing: {}, augmentation: {} };
+  const { body } = await client.call(versions.versions_generate, input);
+  await resultOf(client, String(body.taskId));
+  const wanted = { ...inProject, version: 1, format: 'coco' };
+  const { body: made } = await client.call(versions.versions_export, wanted);
+  if ('taskId' in made) await resultOf(client, String(made.taskId));
+  await client.call(images.images_delete, { ...inProject, images: [fourth] });
+  await client.call(images.images_set_metadata, {
+    workspace: 'acme',
+    imageId: third,
+    metadata: { line: 3, ratio: 0.1 },
+  });
+  await makeOthers(client);
+}
+
+async function makeOthers(client: Client): Promise<void> {
+  const workspace = 'acme';
+  await client.call(folders.folders_create, { workspace, name: 'Line 3', projects: ['cells'] });
+  const config = { specification: { steps: [] } };
+  await client.call(workflows.workflows_create, { workspace, name: 'Count', config });
+  const file = { name: 'seen.png', content: await testImage(9) };
+  await client.call(visionEvents.vision_events_upload_image, { file });
+  await client.call(visionEvents.vision_events_create, {
+    eventId: 'seen-1',
+    eventType: 'custom',
+    useCaseId: 'counting',
+    timestamp: new Date().toISOString(),
+    eventData: { value: 'ä \u{1F600} \\ " \n' },
+  });
+}
+
+/** Rows of the tables that no call above has filled; with files for those that name one. */
+export async function fillRest(data: string): Promise<void> {
+  const blobs = await openBlobFolder(join(data, 'blobs'), systemClock);
+  const { hash } = await blobs.put(Buffer.from('what a program has written'));
+  const database = openDatabase(join(data, 'platform.db'), platformMigrations);
+  try {
+    database.transaction(() => {
+      for (const sql of rest(hash)) database.run(sql);
+      fillImages(database);
+    });
+  } finally {
+    database.close();
+  }
+}
+
+const workspaceId = '(SELECT id FROM workspaces)';
+const projectId = "(SELECT id FROM projects WHERE slug = 'cells')";
+const imageId = "(SELECT id FROM images WHERE name = '1.png')";
+const versionId = '(SELECT id FROM versions)';
+
+function rest(hash: string): readonly string[] {
+  return [
+    // A folder in one that comes later in the order of ids.
+    `INSERT INTO folders VALUES ('z', ${workspaceId}, NULL, 'Later', NULL, '[]', 1, 1)`,
+    `INSERT INTO folders VALUES ('a', ${workspaceId}, 'z', 'Within', NULL, '[]', 1, 1)`,
+    `INSERT INTO api_keys VALUES
+       ('k', ${workspaceId}, '${'5'.repeat(64)}', 'fv_', NULL, '["project:read"]', NULL, '{}', 0, 0, 'test', 1)`,
+    `INSERT INTO publishable_keys VALUES (${workspaceId}, 'fv_public') ON CONFLICT DO NOTHING`,
+    `INSERT INTO annotation_jobs VALUES ('job', ${projectId}, 'Night', NULL, NULL, NULL, 'test', NULL, 1)`,
+    `INSERT INTO annotation_job_images VALUES ('job', ${imageId}, 'annotated')`,
+    `UPDATE image_ordinals SET indexed = 0 WHERE image_id = ${imageId}`,
+    `INSERT INTO autolabel_jobs VALUES ('auto', ${projectId}, NULL, '{}', 1, 1, 0, 0, 2, '', 1)`,
+    `INSERT INTO inferences VALUES
+       (7, 'seen', ${workspaceId}, ${projectId}, 'squares', 'api', 1, 0.1, NULL, '{}')`,
+    "INSERT INTO inference_classes VALUES (7, 'cat', 0.3333333333333333, 0)",
+    `INSERT INTO trainings (id, version_id, project_id, model_type, recipe, status, epochs, epoch,
+       weights_hash, weights_bytes, created)
+     VALUES ('training', ${versionId}, ${projectId}, 'small', '{}', 'completed', 2, 2, '${hash}', 26, 1)`,
+    `INSERT INTO deployments VALUES (${projectId}, 'squares', 1)`,
+    `INSERT INTO active_learning VALUES (${projectId}, 1, '{}', 1)`,
+    `INSERT INTO collected_images VALUES
+       ('collected', ${projectId}, ${imageId}, 'seen', '${hash}', 1)`,
+    `INSERT INTO rebalances VALUES ('task', '{"train":1}', 1)`,
+    `INSERT INTO forks VALUES ('task', 'source', 'fork', 1, 1, 1, '')`,
+    `INSERT INTO uploads VALUES
+       ('upload', ${workspaceId}, 'zip', NULL, 'a.zip', NULL, NULL, NULL, 1, 1)`,
+    `INSERT INTO zip_reports VALUES ('task', ${workspaceId}, '${hash}', 1)`,
+    `INSERT INTO video_jobs VALUES
+       ('video', ${workspaceId}, '{}', '{}', '${hash}', 26, 1, '${hash}')`,
+    `INSERT INTO search_exports VALUES ('search', ${workspaceId}, 'found', '${hash}', 26, 1)`,
+    `INSERT INTO refused_files VALUES
+       (3, ${projectId}, 'a', 'a.png', 'a.png', 'not an image', NULL, 1)`,
+    `INSERT INTO evaluations VALUES ('judged', ${projectId}, '{}', '${hash}', '{}', 1)`,
+    `INSERT INTO evaluation_images VALUES ('judged', 0, '1.png', '${hash}', '[]')`,
+    "INSERT INTO evaluation_outcomes VALUES ('judged', 0, 'cat', 1, 0, 0)",
+    `INSERT INTO undescribed_images VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
+       ON CONFLICT DO NOTHING`,
+  ];
+}
+
+/** So many that a move has some pages of them. They have no files of their own. */
+function fillImages(database: Database): void {
+  const numbers = `WITH RECURSIVE numbers (n) AS (
+    VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)`;
+  database.run(
+    `${numbers} INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width,
+       height, split, metadata, annotation, objects, annotated_at, created)
+     SELECT 'many-' || n, ${projectId}, (SELECT id FROM batches LIMIT 1), 'many ' || n || '.png',
+       'none of ' || n, 100, 'png', 64, 48, 'test', '{"n":' || n || '}',
+       '{"kind":"detection","boxes":[]}', 0, 1, n FROM numbers`,
+  );
+  database.run(`${numbers} INSERT INTO image_tags SELECT 'many-' || n, 'many' FROM numbers`);
+  database.run(
+    "INSERT INTO image_ordinals (image_id, indexed) SELECT id, 0 FROM images WHERE name LIKE 'many%'",
+  );
+  database.run(
+    `INSERT INTO undescribed_images SELECT id, project_id, 'It has no file.', 3 FROM images
+     WHERE name LIKE 'many%'`,
+  );
+  // The newest image of all is gone.
+  database.run("UPDATE sqlite_sequence SET seq = 100000 WHERE name = 'image_ordinals'");
+}
