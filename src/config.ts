@@ -97,6 +97,14 @@ export function readSettings(
   return settings;
 }
 
+/** The place that a command names in place of FOVEA_OBJECTS_URL. Throws as `readSettings`. */
+export function objectsPlaceAt(url: string): ObjectsPlace | undefined {
+  const reader = createReader({ ...process.env, FOVEA_OBJECTS_URL: url });
+  const place = readObjectsPlace(reader);
+  reader.finish();
+  return place;
+}
+
 /** On the embedded platform the workspace is known, so no call has to name it. */
 export function withWorkspace(settings: Settings): Settings {
   const isEmbedded = settings.baseUrl === undefined;

@@ -4,11 +4,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { MigrateCommand } from '../command-line.ts';
-import { createReader } from '../config.ts';
+import { objectsPlaceAt } from '../config.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { type ObjectsPlace, readObjectsPlace } from '../objects-place.ts';
 import { type MoveReport, type MoveRequest, moveDatasets } from '../platform/move/move-datasets.ts';
 import type { Secret } from '../secret.ts';
 import { table } from './administer.ts';
@@ -58,9 +57,7 @@ function readObjects(text: string): NonNullable<MoveRequest['objects']> {
     if (!isFolder) throw invalidArgument('--objects', 'must be s3://bucket/prefix, or a folder');
     return { folder: resolve(text) };
   }
-  const reader = createReader({ ...process.env, FOVEA_OBJECTS_URL: text });
-  const place: ObjectsPlace | undefined = readObjectsPlace(reader);
-  reader.finish();
+  const place = objectsPlaceAt(text);
   if (place === undefined) throw invalidArgument('--objects', 'must be s3://bucket/prefix');
   return place;
 }
