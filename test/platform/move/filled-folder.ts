@@ -78,39 +78,64 @@ const versionId = '(SELECT id FROM versions)';
 function rest(hash: string): readonly string[] {
   return [
     // A folder in one that comes later in the order of ids.
-    `INSERT INTO folders VALUES ('z', ${workspaceId}, NULL, 'Later', NULL, '[]', 1, 1)`,
-    `INSERT INTO folders VALUES ('a', ${workspaceId}, 'z', 'Within', NULL, '[]', 1, 1)`,
-    `INSERT INTO api_keys VALUES
+    `INSERT INTO folders (id, workspace_id, parent_id, name, external_id, auth_groups, created, updated)
+       VALUES ('z', ${workspaceId}, NULL, 'Later', NULL, '[]', 1, 1)`,
+    `INSERT INTO folders (id, workspace_id, parent_id, name, external_id, auth_groups, created, updated)
+       VALUES ('a', ${workspaceId}, 'z', 'Within', NULL, '[]', 1, 1)`,
+    `INSERT INTO api_keys (id, workspace_id, hash, prefix, name, scopes, folder_ids, custom_metadata, protected, disabled, created_by, created)
+       VALUES
        ('k', ${workspaceId}, '${'5'.repeat(64)}', 'fv_', NULL, '["project:read"]', NULL, '{}', 0, 0, 'test', 1)`,
-    `INSERT INTO publishable_keys VALUES (${workspaceId}, 'fv_public') ON CONFLICT DO NOTHING`,
-    `INSERT INTO annotation_jobs VALUES ('job', ${projectId}, 'Night', NULL, NULL, NULL, 'test', NULL, 1)`,
-    `INSERT INTO annotation_job_images VALUES ('job', ${imageId}, 'annotated')`,
+    `INSERT INTO publishable_keys (workspace_id, key)
+       VALUES (${workspaceId}, 'fv_public') ON CONFLICT DO NOTHING`,
+    `INSERT INTO annotation_jobs (id, project_id, name, batch_id, labeler, reviewer, created_by, instructions, created)
+       VALUES ('job', ${projectId}, 'Night', NULL, NULL, NULL, 'test', NULL, 1)`,
+    `INSERT INTO annotation_job_images (job_id, image_id, state)
+       VALUES ('job', ${imageId}, 'annotated')`,
+    `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
+       VALUES ('job', ${imageId}, NULL)`,
     `UPDATE image_ordinals SET indexed = 0 WHERE image_id = ${imageId}`,
-    `INSERT INTO autolabel_jobs VALUES ('auto', ${projectId}, NULL, '{}', 1, 1, 0, 0, 2, '', 1)`,
-    `INSERT INTO inferences VALUES
+    `INSERT INTO autolabel_jobs (id, project_id, annotation_job_id, settings, images, labelled, empty, skipped, boxes, done_to, created)
+       VALUES ('auto', ${projectId}, NULL, '{}', 1, 1, 0, 0, 2, '', 1)`,
+    `INSERT INTO inferences (ordinal, id, workspace_id, project_id, model_name, source, created, response_ms, error, metadata)
+       VALUES
        (7, 'seen', ${workspaceId}, ${projectId}, 'squares', 'api', 1, 0.1, NULL, '{}')`,
-    "INSERT INTO inference_classes VALUES (7, 'cat', 0.3333333333333333, 0)",
+    `INSERT INTO inference_classes (inference, class, confidence, place)
+       VALUES (7, 'cat', 0.3333333333333333, 0)`,
     `INSERT INTO trainings (id, version_id, project_id, model_type, recipe, status, epochs, epoch,
        weights_hash, weights_bytes, created)
      VALUES ('training', ${versionId}, ${projectId}, 'small', '{}', 'completed', 2, 2, '${hash}', 26, 1)`,
-    `INSERT INTO deployments VALUES (${projectId}, 'squares', 1)`,
-    `INSERT INTO active_learning VALUES (${projectId}, 1, '{}', 1)`,
-    `INSERT INTO collected_images VALUES
+    `INSERT INTO deployments (project_id, model, updated)
+       VALUES (${projectId}, 'squares', 1)`,
+    `INSERT INTO active_learning (project_id, enabled, settings, updated)
+       VALUES (${projectId}, 1, '{}', 1)`,
+    `INSERT INTO collected_images (id, project_id, image_id, inference_id, seen_hash, created)
+       VALUES
        ('collected', ${projectId}, ${imageId}, 'seen', '${hash}', 1)`,
-    `INSERT INTO rebalances VALUES ('task', '{"train":1}', 1)`,
-    `INSERT INTO forks VALUES ('task', 'source', 'fork', 1, 1, 1, '')`,
-    `INSERT INTO uploads VALUES
+    `INSERT INTO rebalances (task_id, splits, moved)
+       VALUES ('task', '{"train":1}', 1)`,
+    `INSERT INTO forks (task_id, source_id, project_id, created, copied, after_created, after_id)
+       VALUES ('task', 'source', 'fork', 1, 1, 1, '')`,
+    `INSERT INTO uploads (id, workspace_id, kind, task_id, name, file, bytes, receiving, expires, created)
+       VALUES
        ('upload', ${workspaceId}, 'zip', NULL, 'a.zip', NULL, NULL, NULL, 1, 1)`,
-    `INSERT INTO zip_reports VALUES ('task', ${workspaceId}, '${hash}', 1)`,
-    `INSERT INTO video_jobs VALUES
+    `INSERT INTO zip_reports (task_id, workspace_id, hash, created)
+       VALUES ('task', ${workspaceId}, '${hash}', 1)`,
+    `INSERT INTO video_jobs (id, workspace_id, input, settings, hash, bytes, created, sheet_hash)
+       VALUES
        ('video', ${workspaceId}, '{}', '{}', '${hash}', 26, 1, '${hash}')`,
-    `INSERT INTO search_exports VALUES ('search', ${workspaceId}, 'found', '${hash}', 26, 1)`,
-    `INSERT INTO refused_files VALUES
+    `INSERT INTO search_exports (task_id, workspace_id, name, hash, bytes, created)
+       VALUES ('search', ${workspaceId}, 'found', '${hash}', 26, 1)`,
+    `INSERT INTO refused_files (ordinal, project_id, identity, file, name, reason, who, at)
+       VALUES
        (3, ${projectId}, 'a', 'a.png', 'a.png', 'not an image', NULL, 1)`,
-    `INSERT INTO evaluations VALUES ('judged', ${projectId}, '{}', '${hash}', '{}', 1)`,
-    `INSERT INTO evaluation_images VALUES ('judged', 0, '1.png', '${hash}', '[]')`,
-    "INSERT INTO evaluation_outcomes VALUES ('judged', 0, 'cat', 1, 0, 0)",
-    `INSERT INTO undescribed_images VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
+    `INSERT INTO evaluations (id, project_id, settings, predictions_hash, figures, created)
+       VALUES ('judged', ${projectId}, '{}', '${hash}', '{}', 1)`,
+    `INSERT INTO evaluation_images (evaluation_id, ordinal, name, hash, boxes)
+       VALUES ('judged', 0, '1.png', '${hash}', '[]')`,
+    `INSERT INTO evaluation_outcomes (evaluation_id, ordinal, label, true_positives, false_positives, misses)
+       VALUES ('judged', 0, 'cat', 1, 0, 0)`,
+    `INSERT INTO undescribed_images (image_id, project_id, problem, tries)
+       VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
        ON CONFLICT DO NOTHING`,
   ];
 }
@@ -128,7 +153,7 @@ function fillImages(database: Database): void {
   );
   database.run(`${numbers} INSERT INTO image_tags SELECT 'many-' || n, 'many' FROM numbers`);
   database.run(
-    "INSERT INTO image_ordinals (image_id, indexed) SELECT id, 0 FROM images WHERE name LIKE 'many%'",
+    `INSERT INTO image_ordinals (image_id, indexed) SELECT id, 0 FROM images WHERE name LIKE 'many%'`,
   );
   database.run(
     `INSERT INTO undescribed_images SELECT id, project_id, 'It has no file.', 3 FROM images
