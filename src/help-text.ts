@@ -22,6 +22,7 @@ For people and scripts:
                 --json           the facts of the answer as JSON; exit code 1 where it is an error
   open        shows in the browser what was made last, signed in by a link of one use;
               PROJECT, PROJECT/VERSION, projects, tasks, folders or trash: shows that
+              PROJECT/review/JOB: images that wait for your decision
   setup       HOST …: writes Fovea into the configuration of hosts; without a name, lists them
                 ${hostNames.slice(0, 5).join(', ')},
                 ${hostNames.slice(5).join(', ')}

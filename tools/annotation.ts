@@ -4,6 +4,7 @@ import { annotation } from '../src/contract/annotation.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { createJobTool } from './annotation/create-job.ts';
+import { reviewTool } from './annotation/review.ts';
 import { confirmAutolabelCost } from './confirmation-prompts.ts';
 import { jobWork } from './follow-up-calls.ts';
 import { count, quoted } from './format.ts';
@@ -16,6 +17,7 @@ export const annotationTools: readonly Tool[] = [
     summarize: ({ jobs }) => `${count(jobs.length, 'annotation job')}.`,
   }),
   createJobTool,
+  reviewTool,
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
     description:

@@ -180,6 +180,7 @@ function outcomeOf(result: Facts): string {
   const bad = Number(failed ?? 0);
   const { map50, accuracy } = asRecord(metrics);
   const parts = [
+    ...reviewOf(result),
     ...(bad > 0 ? [`${bad} of ${good + bad} failed`] : []),
     ...(typeof map50 === 'number' ? [`map50 ${map50.toFixed(3)}`] : []),
     ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
@@ -188,6 +189,18 @@ function outcomeOf(result: Facts): string {
     ...(keptTogether === undefined ? [] : togetherOf(asRecord(keptTogether))),
   ];
   return parts.length > 0 ? `: ${parts.join(', ')}` : '';
+}
+
+/** What a person decided, and whether they changed labels. */
+function reviewOf({ approved, sentBack, changedImages }: Facts): readonly string[] {
+  if (typeof approved !== 'number' || typeof sentBack !== 'number') return [];
+  const comments = sentBack > 0 ? ', with comments' : '';
+  const changed = count(Number(changedImages ?? 0), 'image');
+  return [
+    `${approved} approved`,
+    `${sentBack} sent back${comments}`,
+    `labels of ${changed} changed`,
+  ];
 }
 
 /** What a rebalance did about near-duplicates. */

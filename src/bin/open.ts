@@ -9,6 +9,7 @@ import { lastPart } from '../../tools/format.ts';
 import { systemClock } from '../clock.ts';
 import type { OpenCommand } from '../command-line.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
+import { annotation } from '../contract/annotation.ts';
 import { projects } from '../contract/projects.ts';
 import { workspace as workspaces } from '../contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -101,18 +102,30 @@ async function viewOf(
   const { body } = await client.call(workspaces.workspace_get, { workspace });
   const slugs = body.workspace.projects.map(({ id }) => lastPart(id));
   if (what === undefined) return latestView(body.workspace.projects, workspace, client);
-  const [slug = '', version] = what.split('/');
+  const [slug = '', version, jobId] = what.split('/');
   if (!slugs.includes(slug)) {
     const near = suggestSpelling(slug, [...slugs, ...views]);
     const meant = near === undefined ? '' : `; did you mean "${near}"?`;
     throw invalidArgument('open', `there is no project "${slug}"${meant}`, 'fovea open shows all.');
   }
   if (version === undefined) return placeOf(slug);
+  if (version === 'review' && jobId !== undefined) return reviewOf(slug, jobId, workspace, client);
   const project = (await client.call(projects.projects_get, { workspace, project: slug })).body;
   const ids = project.versions.map(({ id }) => lastPart(id));
   if (ids.includes(version)) return `${placeOf(slug)}/versions`;
   const known = ids.length === 0 ? 'it has none' : `it has ${ids.slice(0, 20).join(', ')}`;
   throw invalidArgument('open', `there is no version "${version}" of "${slug}"; ${known}`);
+}
+
+/** The first image of an annotation job that nobody has decided about. */
+async function reviewOf(
+  slug: string,
+  jobId: string,
+  workspace: string,
+  client: Client,
+): Promise<string> {
+  await client.call(annotation.annotation_jobs_get, { workspace, project: slug, jobId });
+  return `${placeOf(slug)}/annotate/?job=${encodeURIComponent(jobId)}`;
 }
 
 function placeOf(slug: string): string {

@@ -155,6 +155,50 @@ export const annotation = {
   }),
 };
 
+/** Not in the hosted API, whose people have a page of their own. */
+export const reviews = {
+  annotation_review: operation({
+    id: 'annotation_review',
+    toolset: 'annotation',
+    method: 'POST',
+    path: '/{workspace}/{project}/reviews',
+    summary: 'Ask a person to look at images: to correct, approve or send them back.',
+    pathParameters: inProject,
+    body: open({
+      images: z
+        .array(identifier.max(limits.foreignIdCharactersMax))
+        .min(1)
+        .refine((ids) => ids.length <= limits.annotationJobImagesMax, {
+          error: `names more than ${limits.annotationJobImagesMax} images: make several reviews`,
+        })
+        .optional()
+        .describe('Ids of the images.'),
+      job: jobId.optional().describe('Or: an annotation job.'),
+      instructions: text
+        .min(1)
+        .max(limits.reviewTextCharactersMax)
+        .optional()
+        .describe('What to look at.'),
+      assignedTo: email.optional().describe('Email of the person.'),
+    }).refine(({ images, job }) => (images === undefined) !== (job === undefined), {
+      path: ['images'],
+      error: 'give either images or job',
+    }),
+    answer: open({
+      taskId: z.string().describe('Its task is completed once every image is decided.'),
+      jobId: z.string().describe('The annotation job of these images.'),
+      images: z.int(),
+      undecided: z.int(),
+      page: z.string().describe('Where it is on the page of the platform, behind its #.'),
+    }),
+    success: 201,
+    errors: [409],
+    scope: 'annotation-job:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
+};
+
 /** An image of a job, and what was decided about it last. */
 const JobImage = open({
   id: z.string(),
@@ -188,17 +232,8 @@ export const annotationExtensions = {
           error: `names more than ${limits.annotationJobImagesMax} images: make several jobs`,
         })
         .describe('Ids of the images.'),
-      labelerEmail: email.optional().describe('Email of the member who labels.'),
-      reviewerEmail: email.optional().describe('Email of the member who reviews.'),
-      instructions: text
-        .min(1)
-        .max(limits.reviewTextCharactersMax)
-        .optional()
-        .describe('What the people are to do, in plain words.'),
-      keepLabels: z
-        .boolean()
-        .optional()
-        .describe('Keeps the labels as they are now: tasks_get tells what became of them.'),
+      labelerEmail: email.describe('Email of the member who labels.'),
+      reviewerEmail: email.describe('Email of the member who reviews.'),
     }),
     answer: AnnotationJob,
     success: 201,

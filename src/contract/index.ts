@@ -1,7 +1,7 @@
 // Every operation by its id; the only list of them.
 
 import { activity } from './activity.ts';
-import { annotation, annotationExtensions } from './annotation.ts';
+import { annotation, annotationExtensions, reviews } from './annotation.ts';
 import { apiKeyExtensions, apiKeys } from './api-keys.ts';
 import { deployment } from './deployment.ts';
 import { evaluations } from './evaluations.ts';
@@ -51,6 +51,7 @@ const extensionOperations = Object.freeze({
   ...apiKeyExtensions,
   ...folderExtensions,
   ...annotationExtensions,
+  ...reviews,
   ...imageExtensions,
   ...taskExtensions,
   ...activity,

@@ -70,6 +70,8 @@ export const platformLimits = {
   zipReadersMax: 2,
   /** JSON files about many images: each stays open while it is read. */
   zipDocumentsMax: 200,
+  /** Comments that the result of a review tells: a model reads them. */
+  reviewCommentsToldMax: 100,
   /** The annotations of COCO 2017 have 850 MB, in six files. */
   zipTextBytesMax: 1024 ** 3,
   /** An annotation file about one image, unless JSON: 9,000 boxes of VOC. */

@@ -8,6 +8,7 @@ import { limits } from '../limits.ts';
 import type { QueuedTask, TaskQueue } from '../storage/task-queue.ts';
 import { accessibleProjects, isAccessible } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
+import { describeReviewTask } from './annotation/review-tasks.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { AccessibleProjects } from './store/search.ts';
 import type { Store } from './store/store.ts';
@@ -32,8 +33,12 @@ export function taskHandlers(
   dependencies: TaskHandlerDependencies,
 ): Handlers<typeof tasks & typeof taskExtensions, Principal> {
   return {
-    tasks_get: async ({ taskId }, { principal, origin }) =>
-      describeTask(await findTask(dependencies, principal, taskId), dependencies.links, origin),
+    tasks_get: async ({ taskId }, { principal, origin }) => {
+      const { tasks, store, links } = dependencies;
+      const isQueued = (await tasks.find(principal.workspace.id, taskId)) !== undefined;
+      const review = isQueued ? undefined : await describeReviewTask(store, principal, taskId);
+      return review ?? describeTask(await findTask(dependencies, principal, taskId), links, origin);
+    },
     tasks_list: async ({ status, kind }, { principal, origin }) => {
       const { store, links } = dependencies;
       const accessible = await accessibleProjects(store, principal);

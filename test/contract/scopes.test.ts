@@ -118,6 +118,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'annotation_jobs_create_for_images',
     'annotation_jobs_review',
     'annotation_jobs_decide',
+    'annotation_review',
     'autolabel_start',
   ],
   'annotation-job:read': [

@@ -32,6 +32,8 @@ const unseen: typeof tried = [
   ["what's in the bin", 'trash_list'],
   ['is my training finished yet', 'trainings_list', 'tasks_wait'],
   ['give a colleague images to label', 'annotation_jobs_create'],
+  ['have somebody approve the labels', 'annotation_review'],
+  ['let me check the boxes by hand', 'annotation_review'],
   ['try my model on a photo', 'inference_run'],
   ['why does it miss platelets', 'evaluations_get'],
   ['which classes does the model confuse', 'evaluations_get'],

@@ -4,7 +4,7 @@
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { annotationExtensions } from '../../src/contract/annotation.ts';
+import { annotationExtensions, reviews } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { hasChromium, openBrowser, type Visit, visit } from '../event-store/chromium.ts';
@@ -134,12 +134,11 @@ export async function saved(page: Page) {
   await page.getByRole('status').getByText('Saved.').waitFor();
 }
 
-/** An annotation job of these images; `decisions` gives what is known of each, by its id. */
-export async function createJob(name: string, ids: readonly string[], instructions?: string) {
+/** A review of these images; `decisions` gives what is known of each, by its id. */
+export async function createJob(instructions: string, ids: readonly string[]) {
   const where = { workspace: 'acme', project: 'cells' };
-  const wanted = { ...where, name, images: [...ids], instructions, keepLabels: true };
-  const { body } = await call(annotationExtensions.annotation_jobs_create_for_images, wanted);
-  const jobId = String(body.id);
+  const wanted = { ...where, images: [...ids], instructions };
+  const { jobId, taskId } = (await call(reviews.annotation_review, wanted)).body;
   const decisions = async () => {
     const read = await call(annotationExtensions.annotation_jobs_images, {
       ...where,
@@ -157,7 +156,7 @@ export async function createJob(name: string, ids: readonly string[], instructio
       decisions: 0,
       ...decision,
     });
-  return { jobId, decisions, decide };
+  return { jobId, taskId, decisions, decide };
 }
 
 interface SentBack {

@@ -32,7 +32,7 @@ async function labelled(count: number): Promise<string[]> {
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('images of a job are approved and sent back by keys, with progress, one after the other', async () => {
     const ids = await labelled(3);
-    const { jobId, decisions } = await createJob('Monday', ids, 'Look at the small ones.');
+    const { jobId, decisions } = await createJob('Look at the small ones.', ids);
     const { page, problems } = await open(`?job=${jobId}`);
     const review = page.getByRole('region', { name: 'Review' });
     await review.getByText('Look at the small ones.').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('the decision of somebody else is shown, and replaced only when asked', async () => {
     const ids = await labelled(2);
     const hostile = '<img src=x onerror="document.title=\'run\'">';
-    const { jobId, decisions, decide } = await createJob(hostile, ids, hostile);
+    const { jobId, decisions, decide } = await createJob(`${hostile} and more`, ids);
     const [id = ''] = ids;
     const { page, problems } = await open(`${id}?job=${jobId}`);
     await page.getByText('Nobody has decided about this image.').waitFor();
@@ -101,8 +101,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('Decide again to replace that.').waitFor();
     // What they said is text.
     await page.getByText(`sent it back: “${hostile}”`).waitFor();
-    await page.getByRole('heading', { name: hostile }).waitFor();
-    expect(await page.locator('.review .instructions').textContent()).toBe(hostile);
+    await page.getByRole('heading', { name: `${hostile} and more` }).waitFor();
     expect(await page.locator('.review img').count()).toBe(0);
     expect(await page.title()).not.toContain('run');
     expect((await decisions()).get(id)).toEqual(['rejected', hostile]);

@@ -283,6 +283,7 @@ function catalogArguments(): Record<string, Facts> {
     images_set_metadata: { imageId, metadata: { a: 1 } },
     images_set_metadata_bulk: { updates: [{ imageId, metadata: { a: 1 } }] },
     catalog_search_by_image: { image: file },
+    annotation_review: { query: 'split:test' },
     tasks_wait: { taskId: known.taskId },
     search_export_start: exported,
     search_export_get: { taskId: exportTaskId },

@@ -92,6 +92,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   annotation_jobs_list: 'how far labelling, who labels, labelling progress, open jobs, list jobs',
   annotation_jobs_create:
     'give colleague, assign images, labelling job, assign person, reviewer, annotator, hand out, team',
+  annotation_review:
+    'human review, ask person, human in the loop, approve labels, check labels by hand, somebody look at images, verify boxes, correct boxes by hand, manual review, colleague',
   annotation_jobs_get: 'one job, progress job, how far job',
   autolabel_start:
     'pre-label, pre-annotate, prelabel, preannotate, sam, automatic labels, auto annotate, ' +

@@ -12,11 +12,7 @@ import type { AnnotationJob, NotFree } from '../store/annotation-jobs.ts';
 import type { Batch } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 
-interface Named {
-  readonly name: string;
-  readonly labelerEmail?: string | undefined;
-  readonly reviewerEmail?: string | undefined;
-}
+type Named = Readonly<Record<'name' | 'labelerEmail' | 'reviewerEmail', string>>;
 
 type Operations = Pick<
   typeof annotation,
@@ -57,11 +53,7 @@ export function annotationJobHandlers(
     annotation_jobs_create_for_images: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const imageIds = [...new Set(input.images)];
-      const job = {
-        ...newJob(input, project, principal),
-        instructions: input.instructions,
-        keepsLabels: input.keepLabels,
-      };
+      const job = newJob(input, project, principal);
       const added = await store.annotationJobs.addChosen(job, imageIds);
       if ('kind' in added) throw notFree(added, imageIds.length);
       return describeJob(added, project, principal);
@@ -142,7 +134,8 @@ function refuseBoth(approve: readonly string[], reject: readonly string[]): void
   throw invalidInput([{ path: 'reject', message }]);
 }
 
-function notFree({ kind, imageIds }: NotFree, all: number): FoveaError {
+/** Why no job was made of so many images. */
+export function notFree({ kind, imageIds }: NotFree, all: number): FoveaError {
   const which = `${imageIds.length} of ${all}`;
   const some = imageIds.slice(0, 3).join(', ');
   if (kind === 'unknown') {

@@ -5,7 +5,14 @@ import { FoveaError } from '../../errors.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { Decision, ImageState, JobImage, JobImagesPage } from '../store/annotation-jobs.ts';
+import type {
+  AskedReview,
+  ChangedLabels,
+  Decision,
+  ImageState,
+  JobImage,
+  JobImagesPage,
+} from '../store/annotation-jobs.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import { changingImages } from './search-index/update-index.ts';
 
@@ -113,16 +120,36 @@ export async function setDecision(
   );
 }
 
-/** Within the transaction that adds the job. */
-export async function keepLabels(
+/** Within a transaction. As `askReview` of the store. */
+export async function askReview(
   database: AsyncDatabase,
   jobId: string,
-  imageIds: readonly string[],
+  { instructions, reviewer }: AskedReview,
 ): Promise<void> {
   await database.run(
+    `UPDATE annotation_jobs SET instructions = coalesce(?, instructions),
+       reviewer = coalesce(?, reviewer) WHERE id = ?`,
+    [instructions, reviewer, jobId],
+  );
+  await database.run(
     `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
-     SELECT ?, images.id, annotation FROM json_each(?) JOIN images ON images.id = value`,
-    [jobId, JSON.stringify(imageIds)],
+     SELECT job_id, image_id, annotation FROM annotation_job_images
+       JOIN images ON images.id = image_id
+     WHERE job_id = ? ON CONFLICT (job_id, image_id) DO NOTHING`,
+    [jobId],
+  );
+}
+
+export function readChangedLabels(
+  database: AsyncDatabase,
+  jobId: string,
+): Promise<readonly ChangedLabels[]> {
+  return database.all(
+    `SELECT kept.annotation AS before, images.annotation AS after
+     FROM annotation_job_labels AS kept JOIN images ON images.id = kept.image_id
+     WHERE kept.job_id = ? AND kept.annotation IS DISTINCT FROM images.annotation`,
+    [jobId],
+    (row) => ({ before: row.optionalText('before'), after: row.optionalText('after') }),
   );
 }
 

@@ -19,8 +19,9 @@ import type {
 } from '../store/annotation-jobs.ts';
 import type { ImageIndex, TermChange } from '../store/image-index.ts';
 import {
+  askReview,
   decideImage,
-  keepLabels,
+  readChangedLabels,
   readJobImages,
   readState,
   setDecision,
@@ -55,6 +56,15 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
     add: (job, images) => database.transaction(() => addWhole(database, index, job, images)),
     addChosen: (job, imageIds) =>
       database.transaction(() => addChosen(database, index, job, imageIds)),
+    addReview: (job, imageIds, asked) =>
+      database.transaction(async () => {
+        const added = await addChosen(database, index, job, imageIds);
+        if ('kind' in added) return added;
+        await askReview(database, job.id, asked);
+        return { ...added, instructions: asked.instructions };
+      }),
+    askReview: (jobId, asked) => database.transaction(() => askReview(database, jobId, asked)),
+    changedLabels: (jobId) => readChangedLabels(database, jobId),
     list: (projectId) =>
       database.all(
         `${selectJobs} WHERE project_id = ? GROUP BY annotation_jobs.id ORDER BY created, id`,
@@ -62,6 +72,15 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
         readJob,
       ),
     find: (projectId, jobId) => findJob(database, projectId, jobId),
+    findAnywhere: async (workspaceId, jobId) => {
+      const projectId = await database.get(
+        `SELECT project_id FROM annotation_jobs JOIN projects ON projects.id = project_id
+         WHERE annotation_jobs.id = ? AND workspace_id = ? AND deleted_at IS NULL`,
+        [jobId, workspaceId],
+        (row) => row.text('project_id'),
+      );
+      return projectId === undefined ? undefined : findJob(database, projectId, jobId);
+    },
     images: (jobId, page) => readJobImages(database, jobId, page),
     review: async (projectId, jobId, review, now) => {
       if ((await findJob(database, projectId, jobId)) === undefined) return undefined;
@@ -226,7 +245,6 @@ async function insertWithImages(
   imageIds: readonly string[],
 ): Promise<void> {
   await insertJob(database, job);
-  if (job.keepsLabels) await keepLabels(database, job.id, imageIds);
   await database.run(
     `INSERT INTO annotation_job_images (job_id, image_id, state)
      SELECT ?, value, CASE WHEN objects IS NULL THEN 'unannotated' ELSE 'annotated' END
@@ -310,12 +328,12 @@ async function freeOfEndedRuns(
 }
 
 async function insertJob(database: AsyncDatabase, job: JobRow): Promise<void> {
-  const { id, projectId, name, batchId, labeler, reviewer, createdBy, created, instructions } = job;
+  const { id, projectId, name, batchId, labeler, reviewer, createdBy, created } = job;
   await database.run(
     `INSERT INTO annotation_jobs
-       (id, project_id, name, batch_id, labeler, reviewer, created_by, created, instructions)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [id, projectId, name, batchId, labeler, reviewer, createdBy, created, instructions],
+       (id, project_id, name, batch_id, labeler, reviewer, created_by, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [id, projectId, name, batchId, labeler, reviewer, createdBy, created],
   );
 }
 

@@ -84,8 +84,8 @@ function message(slug, words) {
 
 /** @param {string} slug @param {Place} place */
 async function startReview(slug, { queue: { query }, ids }) {
-  const name = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
-  const job = await createReview(slug, name, ids);
+  const what = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
+  const job = await createReview(slug, what, ids);
   location.hash = annotateAddress(slug, '', { query: '', job });
 }
 

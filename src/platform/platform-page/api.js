@@ -97,13 +97,12 @@ export function decideImage(project, job, image, decision) {
 /**
  * Makes an annotation job of these images, to be reviewed.
  * @param {string} project
- * @param {string} name
+ * @param {string} instructions
  * @param {readonly string[]} images
  * @returns {Promise<string>} its id
  */
-export async function createReview(project, name, images) {
-  const wanted = { name, images, keepLabels: true };
-  return (await call('POST', at(project, 'jobs', 'images'), wanted)).id;
+export async function createReview(project, instructions, images) {
+  return (await call('POST', at(project, 'reviews'), { instructions, images })).jobId;
 }
 
 /** @param {string} project @param {string} version @returns {Promise<VersionAnswer>} */

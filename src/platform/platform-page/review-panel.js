@@ -57,9 +57,8 @@ export class ReviewPanel {
   /** @param {JobImages} known */
   show({ job, images: [image] }) {
     this.#head.textContent = job.name ?? 'Review';
-    const words = job.instructionsText;
-    this.#instructions.hidden = typeof words !== 'string';
-    this.#instructions.textContent = typeof words === 'string' ? words : '';
+    const { instructionsText: words, name } = job;
+    this.#instructions.textContent = typeof words === 'string' && words !== name ? words : '';
     const { approved = 0, rejected = 0, numImages = 0 } = job;
     this.#bar.max = Math.max(1, numImages);
     this.#bar.value = approved + rejected;

@@ -35,10 +35,18 @@ export interface NewAnnotationJob {
 }
 
 /** A job whose images were chosen one by one. */
-export interface NewChosenJob extends Omit<NewAnnotationJob, 'batchId'> {
-  readonly instructions?: string | undefined;
-  /** Whether the labels are kept as they are, to tell what becomes of them. */
-  readonly keepsLabels?: boolean | undefined;
+export type NewChosenJob = Omit<NewAnnotationJob, 'batchId'>;
+
+/** What a person is asked to do; undefined members leave the job as it is. */
+export interface AskedReview {
+  readonly instructions: string | undefined;
+  readonly reviewer: string | undefined;
+}
+
+/** The labels of an image before its review and now, as JSON; undefined: it has none. */
+export interface ChangedLabels {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
 }
 
 export interface JobReview {
@@ -92,8 +100,23 @@ export interface AnnotationJobStore {
   ): Promise<{ readonly job: AnnotationJob | undefined; readonly free: number }>;
   /** Adds a job with exactly these images, annotated ones too; else nothing changes. */
   addChosen(job: NewChosenJob, imageIds: readonly string[]): Promise<AnnotationJob | NotFree>;
+  /**
+   * Adds a job with these images for a review, as `addChosen`; its labels are kept as they are, to
+   * tell what becomes of them.
+   */
+  addReview(
+    job: NewChosenJob,
+    imageIds: readonly string[],
+    asked: AskedReview,
+  ): Promise<AnnotationJob | NotFree>;
+  /** The same for the images of a job; labels that were kept before stay. */
+  askReview(jobId: string, asked: AskedReview): Promise<void>;
+  /** Images of a review whose labels are others by now. */
+  changedLabels(jobId: string): Promise<readonly ChangedLabels[]>;
   list(projectId: string): Promise<readonly AnnotationJob[]>;
   find(projectId: string, jobId: string): Promise<AnnotationJob | undefined>;
+  /** Of any project of a workspace that is not in the trash. */
+  findAnywhere(workspaceId: string, jobId: string): Promise<AnnotationJob | undefined>;
   /** By their names. */
   images(jobId: string, page: JobImagesPage): Promise<readonly JobImage[]>;
   /**

@@ -7,27 +7,26 @@ import { type Labelling, redAt, sharedLabelling } from '../platform-with-model.t
 const labelling = sharedLabelling();
 
 /** A job with annotated images; `decide` gives status, message and what is there then. */
-async function withJob(fixture: Labelling, count: number, name = 'Monday') {
+async function withJob(fixture: Labelling, count: number) {
   const project = await fixture.newProject();
   const images: string[] = [];
   for (let place = 0; place < count; place++) {
     images.push(await fixture.upload(project, await redAt(place)));
   }
   for (const id of images) await fixture.annotate(project, id, '&prediction=true');
-  const made = await fixture.tell('POST', `/acme/${project}/jobs/images`, {
-    name,
+  const made = await fixture.tell('POST', `/acme/${project}/reviews`, {
     images,
     instructions: 'Look at the red ones.',
   });
   expect(made.status).toBe(201);
-  const path = `/acme/${project}/jobs/${made.body.id}`;
+  const path = `/acme/${project}/jobs/${made.body.jobId}`;
   const decide = async (id: string, body: object) => {
     const told = await fixture.tell('POST', `${path}/images/${id}`, body);
     return { status: told.status, ...told.body };
   };
   const imageOf = async (id: string) =>
     Object(Object((await fixture.tell('GET', `${path}/images?image=${id}`)).body.images)[0]);
-  return { project, images, job: String(made.body.id), path, decide, imageOf };
+  return { project, images, job: String(made.body.jobId), path, decide, imageOf };
 }
 
 async function found(fixture: Labelling, project: string, query: string) {
@@ -62,7 +61,7 @@ it('approves and sends back, keeps the labels, and counts', async () => {
   });
   const { body } = await fixture.tell('GET', `${path}/images`);
   expect(body).toMatchObject({
-    job: { instructionsText: 'Look at the red ones.' },
+    job: { name: 'Look at the red ones.', instructionsText: 'Look at the red ones.' },
     images: [{}, {}, {}],
   });
   expect(await imageOf(second)).toMatchObject({ state: 'rejected', comment, decisions: 1 });
@@ -157,13 +156,10 @@ it('refuses what is wrong, and what nobody annotated', async () => {
   expect(await statusOf(first, long)).toBe(400);
   expect(await statusOf(stranger, { decision: 'approve', decisions: 0 })).toBe(404);
   expect((await fixture.tell('GET', `${path}0/images`)).status).toBe(404);
-  const made = await fixture.tell('POST', `/acme/${project}/jobs/images`, {
-    name: 'Open',
-    images: [stranger],
-  });
+  const made = await fixture.tell('POST', `/acme/${project}/reviews`, { images: [stranger] });
   const decided = await fixture.tell(
     'POST',
-    `/acme/${project}/jobs/${made.body.id}/images/${stranger}`,
+    `/acme/${project}/jobs/${made.body.jobId}/images/${stranger}`,
     { decision: 'approve', decisions: 0 },
   );
   expect([decided.status, Object(decided.body.error).message]).toEqual([

@@ -227,6 +227,12 @@ export const rows = {
     own: [200, 409],
     foreign: notThere,
   },
+  annotation_review: {
+    input: sends(inProject, ({ imageId }) => ({ images: [imageId] })),
+    // It may be in an open job.
+    own: [201, 409],
+    foreign: notThere,
+  },
   annotation_jobs_images: { input: jobAt },
   annotation_jobs_decide: {
     input: sends(

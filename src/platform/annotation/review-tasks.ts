@@ -1,0 +1,50 @@
+// An annotation job as a task, which is completed once every image is approved or sent back.
+
+import { LabelChanges } from '../../annotations/label-changes.ts';
+import { limits } from '../../limits.ts';
+import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { AnnotationJob } from '../store/annotation-jobs.ts';
+import type { Store } from '../store/store.ts';
+
+/** An annotation job as a task; undefined: there is none of this id that the caller may see. */
+export async function describeReviewTask(store: Store, principal: Principal, taskId: string) {
+  const job = await store.annotationJobs.findAnywhere(principal.workspace.id, taskId);
+  if (job === undefined) return undefined;
+  const accessible = await accessibleProjects(store, principal);
+  if (!isAccessible(accessible, job.projectId)) return undefined;
+  const { approved, rejected } = job.states;
+  const isDone = job.status === 'completed';
+  return {
+    taskId,
+    status: isDone ? 'completed' : approved + rejected > 0 ? 'running' : 'created',
+    progress: job.images === 0 ? null : { current: approved + rejected, total: job.images },
+    ...(isDone && { result: await outcomeOf(store, job) }),
+  };
+}
+
+/** What was decided, and what became of the labels since the review was asked for. */
+async function outcomeOf(store: Store, { id, states, images }: AnnotationJob) {
+  const decided = await store.annotationJobs.images(id, { limit: images, offset: 0 });
+  const sentBack = decided.filter(({ state }) => state === 'rejected');
+  const changes = new LabelChanges();
+  const changed = await store.annotationJobs.changedLabels(id);
+  for (const { before, after } of changed) {
+    changes.add(before && JSON.parse(before), after && JSON.parse(after));
+  }
+  return {
+    jobId: id,
+    approved: states.approved,
+    sentBack: states.rejected,
+    sentBackImages: sentBack
+      .slice(0, limits.reviewCommentsToldMax)
+      .map(({ imageId, name, comment, decidedBy }) => ({
+        image: imageId,
+        name,
+        ...(comment !== undefined && { comment }),
+        ...(decidedBy !== undefined && { by: decidedBy }),
+      })),
+    changedImages: changed.length,
+    changes: changes.byClass(),
+  };
+}
