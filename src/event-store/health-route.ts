@@ -1,8 +1,7 @@
 // `/health`: whether the service lives, and whether events may be sent to it.
 
-import type { IncomingMessage } from 'node:http';
-import { invalidArgument } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
+import { readinessAsked } from '../http-server/readiness-asked.ts';
 import { sendAnswer } from '../http-server/responses.ts';
 import type { Caller } from './api-key.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
@@ -32,19 +31,3 @@ export function healthRoute({ problems, refusals }: EventStoreDependencies): Rou
     },
   };
 }
-
-function readinessAsked({ url = '' }: IncomingMessage): boolean {
-  const values = new URL(url, 'http://localhost').searchParams.getAll('ready');
-  const [value = '0', ...more] = values;
-  const asked = answers.get(value);
-  if (asked === undefined || more.length > 0)
-    throw invalidArgument('ready', 'must be 1, or be left out');
-  return asked;
-}
-
-const answers: ReadonlyMap<string, boolean> = new Map([
-  ['1', true],
-  ['true', true],
-  ['0', false],
-  ['false', false],
-]);

@@ -259,6 +259,10 @@ export const platformLimits = {
   videoProbeBytesMax: 64 * 1024,
   /** Frames in the picture of a job: three rows of three, which hosts show without scaling. */
   videoFramesDrawnMax: 9,
+  /** A database or a store that answers later is of no use to those who wait for a page. */
+  readinessMsMax: 3_000,
+  /** Any number of balancers ask at most so often. */
+  readinessKeptMs: 1_000,
   /** Ended jobs are kept as long as the trash. */
   videoJobAgeMsMax: 30 * 24 * 60 * 60 * 1000,
 

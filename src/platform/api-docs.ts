@@ -79,11 +79,21 @@ const routes: readonly RouteDescription[] = [
   {
     id: 'health',
     path: '/health',
-    summary: 'Whether the service answers.',
+    summary:
+      'Whether the service answers; with ?ready=1, 503 while its database or its files cannot be reached. Needs no key.',
     tag: 'service',
     contentType: 'application/json',
-    schema: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
-    errors: [],
+    query: ['ready'],
+    schema: {
+      type: 'object',
+      properties: {
+        status: { enum: ['ok', 'degraded'] },
+        ready: { type: 'boolean' },
+        problems: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['status'],
+    },
+    errors: [400, 503],
   },
 ];
 

@@ -7,11 +7,14 @@ import { attachment, redirectTo, sendContent } from '../http-server/send-content
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { docsRoutes } from './api-docs.ts';
+import { healthRoute } from './health-route.ts';
 import { thumbnailRoute } from './images/thumbnails.ts';
 import { pageRoutes } from './page-routes.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
+import type { Store } from './store/store.ts';
 
 export interface RouteDependencies {
+  readonly store: Pick<Store, 'workspaces'>;
   readonly blobs: BlobStore;
   readonly links: DownloadLinks;
   readonly clock: Clock;
@@ -22,7 +25,7 @@ export function platformRoutes(dependencies: RouteDependencies): readonly Route<
   return [
     blobRoute(dependencies.blobs, dependencies.links),
     thumbnailRoute(dependencies),
-    healthRoute,
+    healthRoute(dependencies),
     ...pageRoutes(),
     ...docsRoutes(),
   ];
@@ -59,13 +62,3 @@ function blobRoute(blobs: BlobStore, links: DownloadLinks): Route<Principal> {
     },
   };
 }
-
-/** Health check. */
-const healthRoute: Route<Principal> = {
-  method: 'GET',
-  path: '/health',
-  open: true,
-  handle: async (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
-  },
-};

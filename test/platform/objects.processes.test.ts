@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { images } from '../../src/contract/images.ts';
 import { previews } from '../../src/contract/previews.ts';
@@ -159,8 +159,17 @@ describe.skipIf(!hasS3Server)('a platform with its files in an object store', ()
     onTestFinished(() => platform.close());
     await createProject(platform.client, 'cells');
     const { link } = await shown(platform.client, await upload(platform.client, 'cells', 1));
+    const ready = `${platform.url}/health?ready=1`;
+    expect((await fetch(ready)).status).toBe(200);
     await own.stop();
     Object.assign(process.env, s3Credentials);
+    await vi.waitUntil(async () => (await fetch(ready)).status === 503, 10_000);
+    expect(await (await fetch(ready)).json()).toEqual({
+      status: 'degraded',
+      ready: false,
+      problems: [expect.stringMatching(/^The (object store cannot|place of the files does not)/)],
+    });
+    expect((await fetch(`${platform.url}/health`)).status).toBe(200);
     const read = await fetch(link);
     expect([read.status, read.headers.get('retry-after')]).toEqual([503, '1']);
     const body = new FormData();
