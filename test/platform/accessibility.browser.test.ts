@@ -1,0 +1,142 @@
+// Whether everybody can use the page of the platform: axe looks at each of its views, light and
+// dark, and one walk is done by keys alone.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { folders } from '../../src/contract/folders.ts';
+import { images } from '../../src/contract/images.ts';
+import { versions } from '../../src/contract/versions.ts';
+import { hasChromium, inChromium } from '../event-store/chromium.ts';
+import { call, createJob, labellingPage, open, setBoxes, upload } from './labelling-page.ts';
+
+const require = createRequire(import.meta.url);
+const { url } = labellingPage();
+
+let image = '';
+let job = '';
+let axe = '';
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
+  const ids = [await upload('cells', ['dark']), await upload('cells', ['dark']), await upload()];
+  image = ids[0] ?? '';
+  for (const id of ids) {
+    await setBoxes(id, [
+      ['RBC', 10, 10, 60, 60],
+      ['WBC', 100, 40, 80, 80],
+      ['Platelets', 300, 20, 30, 30],
+    ]);
+  }
+  const review = await createJob('Is every cell there?', ids.slice(0, 2));
+  job = review.jobId;
+  await review.decide(image, { decision: 'send_back', comment: 'One is missing.' });
+  const where = { workspace: 'acme', project: 'cells' };
+  await call(versions.versions_generate, { ...where, preprocessing: {}, augmentation: {} });
+  await call(folders.folders_create, { workspace: 'acme', name: 'Clinic' });
+  const gone = await upload();
+  await call(images.images_delete, { ...where, images: [gone] });
+}, 60_000);
+
+const views: readonly (readonly [name: string, place: () => string])[] = [
+  ['projects', () => 'projects'],
+  ['a project', () => 'project/cells'],
+  ['its images', () => 'project/cells/images'],
+  ['no image', () => 'project/cells/images?tag=none'],
+  ['an image', () => `project/cells/image/${image}`],
+  ['annotating', () => `project/cells/annotate/${image}?q=tag:dark`],
+  ['reviewing', () => `project/cells/annotate/${image}?job=${job}`],
+  ['versions', () => 'project/cells/versions'],
+  ['tasks', () => 'tasks'],
+  ['folders', () => 'folders'],
+  ['the trash', () => 'trash'],
+];
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly string[];
+}
+
+/** What is serious or critical. */
+async function violationsOn(page: Page): Promise<readonly Violation[]> {
+  await page.evaluate(axe);
+  const found: Violation[] = await page.evaluate(
+    `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({
+      id, impact, nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + failureSummary),
+    })))`,
+  );
+  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+}
+
+describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
+  test.each(['light', 'dark'] as const)('axe finds nothing serious: %s', async (colorScheme) => {
+    const { page } = await open(`${image}?job=${job}`);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const [name, place] of views) {
+      await page.goto(`${url()}/#${place()}`);
+      await page.locator('main:not([aria-busy]) h2').waitFor();
+      expect([name, await violationsOn(page)]).toEqual([name, []]);
+    }
+    await page.goto(`${url()}/#project/cells/annotate/${image}`);
+    await page.locator('.box-row').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    expect(['the keys', await violationsOn(page)]).toEqual(['the keys', []]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(['the key form', await violationsOn(page)]).toEqual(['the key form', []]);
+    // It would find something: a picture without words.
+    await page.evaluate('document.querySelector("form").append(document.createElement("img"))');
+    expect((await violationsOn(page)).map(({ id }) => id)).toEqual(['image-alt']);
+  });
+
+  test('by keys alone: from the projects to an image, which is labelled and decided', async () => {
+    const ids = [await upload('cells', ['walk'])];
+    const { jobId, decisions } = await createJob('By keys', ids);
+    const { page } = await open(`?job=${jobId}`);
+    await page.goto(`${url()}/#projects`);
+    await page.getByRole('link', { name: 'Cells' }).waitFor();
+    await follow(page, 'Cells');
+    await page.getByRole('link', { name: 'By keys' }).waitFor();
+    await follow(page, 'By keys');
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await tabTo(page, 'New class');
+    await page.keyboard.type('RBC');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('b');
+    await page.locator('.box-row').waitFor();
+    await tabTo(page, 'Approve');
+    await page.keyboard.press('Enter');
+    await page.getByText('Every image of this job is decided.').waitFor();
+    expect((await decisions()).get(ids[0] ?? '')).toEqual(['approved']);
+  });
+});
+
+/** Goes on by Tab until the element of that name has the focus, as all that have it must show. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let step = 0; step < 60; step += 1) {
+    await page.keyboard.press('Tab');
+    // Beyond the last one it is the body's turn.
+    const focused = await page.evaluate(`(() => {
+      const at = document.activeElement;
+      if (at === document.body) return ['', ''];
+      return [at.getAttribute('aria-label') ?? at.textContent.trim(), getComputedStyle(at).outlineStyle];
+    })()`);
+    const [seen = '', outline] = Object.values(Object(focused)).map(String);
+    if (!seen.includes(name)) continue;
+    expect(outline).not.toBe('none');
+    return;
+  }
+  throw new Error(`Tab never comes to ${name}.`);
+}
+
+async function follow(page: Page, name: string): Promise<void> {
+  await tabTo(page, name);
+  await page.keyboard.press('Enter');
+}
