@@ -2,6 +2,7 @@
 
 import type { annotation } from '../src/contract/annotation.ts';
 import { apiKeys } from '../src/contract/api-keys.ts';
+import { evaluations } from '../src/contract/evaluations.ts';
 import { folders } from '../src/contract/folders.ts';
 import type { images } from '../src/contract/images.ts';
 import type { Input } from '../src/contract/operation.ts';
@@ -12,6 +13,18 @@ import type { ConfirmationPrompt, ToolContext } from '../src/mcp/tool.ts';
 import { count, lastPart, quoted } from './format.ts';
 
 const forGood = 'This cannot be undone.';
+
+export async function confirmEvaluationDeletion(
+  { workspace, project, evaluationId }: Input<typeof evaluations.evaluations_delete>,
+  { client, signal }: ToolContext,
+): Promise<ConfirmationPrompt> {
+  const input = { workspace, project, evaluationId };
+  const get = evaluations.evaluations_get;
+  const answer = await readIfShown(() => client.call(get, input, { signal }));
+  const { model, predictions, ap } = answer?.body ?? {};
+  const facts = answer === undefined ? null : { model, predictions, ap };
+  return { message: `Delete the evaluation ${quoted(evaluationId)}? ${forGood}`, facts };
+}
 
 export async function confirmFolderDeletion(
   { workspace, folderId }: Input<typeof folders.folders_delete>,

@@ -4,13 +4,20 @@ import * as z from 'zod';
 import { evaluations } from '../src/contract/evaluations.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
-import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import { confirmEvaluationDeletion } from './confirmation-prompts.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
-import { asGiven, count, lastPart, quoted } from './format.ts';
+import { asGiven, bare, count, lastPart, quoted } from './format.ts';
 import { pageAt } from './list-page.ts';
 import { openPart } from './local-file.ts';
 
-const { evaluations_create: create, evaluations_list: list, evaluations_get: get } = evaluations;
+const {
+  evaluations_create: create,
+  evaluations_list: list,
+  evaluations_get: get,
+  evaluations_tag: tag,
+  evaluations_delete: remove,
+} = evaluations;
 
 const { predictions: _, ...judged } = create.body.shape;
 
@@ -21,7 +28,7 @@ const createInput = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Or: path of a local file of COCO results (JSON), or of COCO JSON with scores.'),
+    .describe('Or: path of a local file of COCO results (JSON).'),
 });
 
 const getInput = z.strictObject({ ...get.pathParameters.shape, ...get.query.shape });
@@ -46,8 +53,7 @@ export const evaluationTools: readonly Tool[] = [
   {
     ...fromOperation(list, {
       title: 'List evaluations',
-      description:
-        'Lists the evaluations of a project, newest first: what was judged, AP and F1. evaluations_get has all of one.',
+      description: 'Lists the evaluations of a project, newest first: what was judged, AP and F1.',
       summarize: ({ evaluations: all }) =>
         all.length === 0 ? 'No evaluation yet.' : `${count(all.length, 'evaluation')}.`,
     }),
@@ -57,9 +63,42 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(get, {
       title: 'Get evaluation',
       description:
-        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, or images with most errors. The last three with a picture on request: of images labels left, predictions right.',
+        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, images with most errors, or labels that are probably wrong. The last four also as a picture: of images labels left, predictions right.',
       input: getInput,
       run: getEvaluation,
+    }),
+    embeddedOnly: true,
+  },
+  {
+    ...fromOperation(tag, {
+      title: 'Tag images of evaluation',
+      description:
+        'Tags the images of an evaluation in which the model errs or labels are probably wrong, the worst 1000.',
+      summarize: ({ images, total }, { tag: name }) =>
+        `${count(images, 'image')} of ${total} get the tag ${asGiven(name)}.`,
+      next: ({ taskId }, { workspace, project, tag: name }) => [
+        ...(taskId === undefined ? [] : [waitForTask(workspace, taskId)]),
+        {
+          tool: 'workspace_search',
+          arguments: { workspace, query: `project:${lastPart(project)} tag:${name}` },
+          why: 'Then finds them.',
+        },
+      ],
+      work: ({ taskId }, { workspace }) =>
+        taskId === undefined ? undefined : taskWork(workspace, taskId),
+    }),
+    embeddedOnly: true,
+  },
+  {
+    ...fromOperation(remove, {
+      title: 'Delete evaluation',
+      description: 'Deletes an evaluation. Model and labels stay. Cannot be undone.',
+      confirmation: {
+        description: 'Repeat the evaluationId here.',
+        expected: ({ evaluationId }) => evaluationId,
+        prompt: confirmEvaluationDeletion,
+      },
+      summarize: (_answer, { evaluationId }) => `Deleted evaluation ${quoted(evaluationId)}.`,
     }),
     embeddedOnly: true,
   },
@@ -96,7 +135,7 @@ async function getEvaluation(given: GetInput, context: ToolContext): Promise<Too
   const { body } = await client.call(get, given, { signal });
   const { sheet, contentType = 'image/jpeg', ...data } = body;
   const { workspace, project, evaluationId, offset = 0 } = given;
-  const rows = body.classes ?? body.confusions ?? body.results;
+  const rows = body.classes ?? body.confusions ?? body.results ?? body.mislabelled;
   return {
     summary: summaryOf(body, project),
     data,
@@ -104,23 +143,25 @@ async function getEvaluation(given: GetInput, context: ToolContext): Promise<Too
     ...(sheet !== undefined && {
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
     }),
-    next:
-      body.panel === 'summary' && body.status === 'completed'
-        ? [
-            {
-              tool: get.id,
-              arguments: { workspace, project, evaluationId, panel: 'images', picture: true },
-              why: 'Shows the images with most errors.',
-            },
-          ]
-        : [],
+    next: body.status === 'completed' ? nextCalls(body, { workspace, project, evaluationId }) : [],
   };
 }
 
-function summaryOf(
-  { status, error, panel, ap, ap50, f1, confidence, best }: Evaluation,
-  project: string,
-): string {
+function nextCalls(
+  { panel, mislabelled = [] }: Evaluation,
+  which: Pick<GetInput, 'workspace' | 'project' | 'evaluationId'>,
+): readonly NextCall[] {
+  if (panel === 'summary') {
+    const images = { ...which, panel: 'images', picture: true };
+    return [{ tool: get.id, arguments: images, why: 'Shows the images with most errors.' }];
+  }
+  if (panel !== 'label_mistakes' || mislabelled.length === 0) return [];
+  const tagged = { ...which, tag: 'label-mistake' };
+  return [{ tool: tag.id, arguments: tagged, why: 'Tags them, to be mended.' }];
+}
+
+function summaryOf(evaluation: Evaluation, project: string): string {
+  const { status, error, panel, ap, ap50, f1, confidence, best, mistakes } = evaluation;
   const of = `Evaluation of ${quoted(lastPart(project))}`;
   if (status === 'failed') return `${of} failed: ${quoted(error ?? 'no reason is known')}.`;
   if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
@@ -129,7 +170,13 @@ function summaryOf(
     panel === 'summary' && best !== undefined
       ? ` The best threshold is ${best.confidence} (F1 ${shown(best.f1)}).`
       : '';
-  return `${of}, ${panel}: ${figures}.${threshold}`;
+  const wrong = mistakes === undefined ? '' : ` Labels probably wrong: ${kindsOf(mistakes)}.`;
+  return `${of}, ${panel}: ${figures}.${threshold}${wrong}`;
+}
+
+function kindsOf(mistakes: Readonly<Record<string, number>>): string {
+  const kinds = Object.entries(mistakes).map(([kind, figure]) => `${figure} ${bare(kind)}`);
+  return kinds.length === 0 ? 'none' : kinds.join(', ');
 }
 
 function shown(figure: number | null | undefined): string {

@@ -3,7 +3,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, identifier, inProject, open, splitName } from './fields.ts';
+import { closed, identifier, inProject, open, splitName, tagName } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
 /** What evaluations_get shows. */
@@ -14,7 +14,18 @@ const evaluationPanels = [
   'confusion_matrix',
   'confidence_sweep',
   'images',
+  'label_mistakes',
 ] as const;
+
+/** What may be wrong with a label, or with its absence. */
+export const labelMistakeKinds = ['overlooked', 'swapped', 'badly_placed', 'duplicate'] as const;
+
+export type LabelMistakeKind = (typeof labelMistakeKinds)[number];
+
+/** What an image is chosen by: errors of the model, or mistakes of the labels. */
+const errorKinds = ['misses', 'false_positives', ...labelMistakeKinds] as const;
+
+export type ErrorKind = (typeof errorKinds)[number];
 
 const figure = z.number().nullable();
 
@@ -62,6 +73,33 @@ const ClassRow = open({
   bySize: z.record(z.string(), SizeFigures).optional(),
 });
 
+const inEvaluation = closed({
+  ...inProject.shape,
+  evaluationId: identifier.describe('Id of the evaluation.'),
+});
+
+/** Which images of the panels images and label_mistakes are meant. */
+const chosen = {
+  class: z.string().min(1).optional().describe('This class alone; not for all panels.'),
+  only: z
+    .enum(errorKinds)
+    .optional()
+    .describe('Of images the first two, of label_mistakes the others.'),
+  scoreMin: z.number().min(0).max(1).optional().describe('Of label_mistakes, from there on.'),
+};
+
+/** In pixels of the image that was judged, with its centre. */
+const Place = open({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
+
+const Mistake = open({
+  kind: z.string(),
+  score: z.number().describe('0 to 1: how probable.'),
+  label: z.string().optional().describe('Class of the label.'),
+  labelBox: Place.optional(),
+  found: z.string().describe('Class that is there; of a duplicate: of the other label.'),
+  box: Place.optional().describe('Where it is.'),
+});
+
 export const evaluations = {
   evaluations_create: operation({
     id: 'evaluations_create',
@@ -78,7 +116,7 @@ export const evaluations = {
         .min(1)
         .max(limits.searchQueryCharactersMax)
         .optional()
-        .describe('Or: a search; judges by the labels of these images.'),
+        .describe('Or: a search; judges by these images.'),
       model: identifier
         .max(limits.foreignIdCharactersMax)
         .optional()
@@ -89,7 +127,7 @@ export const evaluations = {
         .min(0)
         .max(1)
         .optional()
-        .describe('For counts and confusions, in hundredths; default: that of the best F1.'),
+        .describe('For counts and confusions; default: that of the best F1.'),
     }),
     bodyType: 'multipart',
     answer: open({ evaluationId: z.string(), taskId: z.string(), url: z.string() }),
@@ -115,17 +153,10 @@ export const evaluations = {
     method: 'GET',
     path: '/{workspace}/{project}/evaluations/{evaluationId}',
     summary: 'One panel of an evaluation: figures by the COCO protocol, confusions, or images.',
-    pathParameters: closed({
-      ...inProject.shape,
-      evaluationId: identifier.describe('Id of the evaluation.'),
-    }),
+    pathParameters: inEvaluation,
     query: closed({
       panel: z.enum(evaluationPanels).optional().describe('What to show; default summary.'),
-      class: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('For confidence_sweep and images: this class alone.'),
+      ...chosen,
       limit: z
         .int()
         .min(1)
@@ -133,10 +164,7 @@ export const evaluations = {
         .optional()
         .describe('Rows of a page; default 20.'),
       offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
-      picture: z
-        .boolean()
-        .optional()
-        .describe('Draws the matrix, the sweep, or the first images of the page with their boxes.'),
+      picture: z.boolean().optional().describe('Draws the panel too.'),
     }),
     answer: Evaluation.extend({
       panel: z.enum(evaluationPanels),
@@ -169,13 +197,66 @@ export const evaluations = {
         .describe('Cells beside the diagonal, the largest first.'),
       points: z.array(Point).optional(),
       results: z
-        .array(Counts.extend({ image: z.string() }))
+        .array(Counts.extend({ image: z.string(), imageId: z.string().optional() }))
         .optional()
         .describe('Images, those with most that is wrong or missing first.'),
+      mistakes: z
+        .record(z.string(), z.int())
+        .optional()
+        .describe('Labels that are probably wrong, by kind.'),
+      mislabelled: z
+        .array(
+          open({
+            image: z.string(),
+            imageId: z.string().optional(),
+            mistakes: z.array(Mistake),
+            total: z.int().describe('Mistakes of the image.'),
+          }),
+        )
+        .optional()
+        .describe('Images, the most probable mistakes first.'),
       sheet: z.string().optional().describe('The picture as base64.'),
       contentType: z.string().optional(),
     }),
     scope: 'model-eval:read',
     effect: 'reads',
+  }),
+  evaluations_tag: operation({
+    id: 'evaluations_tag',
+    toolset: 'evaluations',
+    method: 'POST',
+    path: '/{workspace}/{project}/evaluations/{evaluationId}/tags',
+    summary: 'Tag the images in which a model errs, or whose labels are probably wrong.',
+    pathParameters: inEvaluation,
+    body: closed({
+      tag: tagName.describe('Letters, digits, hyphens, underscores.'),
+      class: chosen.class,
+      only: chosen.only.describe(
+        'Errors of the model, or mistakes of labels; default: all mistakes.',
+      ),
+      scoreMin: chosen.scoreMin,
+    }),
+    answer: open({
+      images: z.int().describe('Images that get the tag.'),
+      total: z.int().describe('Images with such errors or mistakes.'),
+      taskId: z.string().optional(),
+      url: z.string().optional(),
+    }),
+    scope: 'image:tag',
+    effect: 'changes',
+    longRunning: true,
+  }),
+  evaluations_delete: operation({
+    id: 'evaluations_delete',
+    toolset: 'evaluations',
+    method: 'DELETE',
+    path: '/{workspace}/{project}/evaluations/{evaluationId}',
+    summary: 'Delete an evaluation with its file of predictions.',
+    pathParameters: inEvaluation,
+    answer: open({}),
+    success: 204,
+    errors: [409],
+    scope: 'training-job:create',
+    effect: 'removes',
   }),
 };

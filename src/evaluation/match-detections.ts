@@ -65,7 +65,10 @@ const wholeOverlap = 1 - 1e-10;
  * Intersection over union, or over the detection where the ground truth is a crowd. Masks would be
  * compared here.
  */
-function overlapOf(detection: Region, groundTruth: GroundTruth): number {
+export function overlapOf(
+  detection: Region,
+  groundTruth: Region & Pick<GroundTruth, 'isCrowd'>,
+): number {
   const width =
     Math.min(detection.left + detection.width, groundTruth.left + groundTruth.width) -
     Math.max(detection.left, groundTruth.left);

@@ -155,4 +155,6 @@ export const contractLimits = {
   findingsPageMax: 100,
   /** Rows of one page of a panel of an evaluation. */
   evaluationPageMax: 100,
+  /** Mistakes of one image in such a page: more are counted. */
+  evaluationMistakesShownMax: 10,
 } as const;

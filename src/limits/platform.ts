@@ -150,6 +150,8 @@ export const platformLimits = {
   evaluationMegabytesMax: 2_048,
   /** Rows of judged images in one transaction: it holds the lock for some 20 ms. */
   evaluationRowsAtOnceMax: 100,
+  /** Mistakes of one image that are kept: whoever mends so many sees the rest. */
+  labelMistakesOfImageMax: 100,
   /** The newest evaluations of a project in one list. */
   evaluationsListedMax: 100,
   /** Classes of a confusion matrix that is shown whole. */

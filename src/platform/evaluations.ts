@@ -2,7 +2,7 @@
 
 import type { evaluations } from '../contract/evaluations.ts';
 import type { Input } from '../contract/operation.ts';
-import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
 import { bestOf, pointsOf } from '../evaluation/confidence-sweep.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { encodeImage } from '../imaging/encode-image.ts';
@@ -21,13 +21,14 @@ import {
   confusionPanel,
   describeFigures,
   type KeptFigures,
-  placeOf,
   summaryPanel,
   sweepFor,
   sweepPanel,
 } from './evaluations/describe-evaluation.ts';
 import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
-import { drawResults } from './evaluations/draw-results.ts';
+import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
+import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
+import { evaluationTagHandlers } from './evaluations/tag-images.ts';
 import { newId } from './ids-and-slugs.ts';
 import { chooseModel } from './inference.ts';
 import { countsOf } from './projects.ts';
@@ -69,16 +70,26 @@ export function evaluationHandlers(
     },
     evaluations_get: async (input, { principal, signal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const found = await store.evaluations.get(input.evaluationId);
-      if (found?.projectId !== project.id) {
-        throw notFound('evaluation', input.evaluationId, 'evaluations_list has all of a project.');
-      }
+      const found = await findEvaluation(store, project, input.evaluationId);
       const { panel = 'summary' } = input;
       const told = { ...(await describe(dependencies, principal, found)), panel };
       const figures = figuresOf(found);
       if (figures === undefined) return told;
       return { ...told, ...(await panelOf(dependencies, project, found, figures, input, signal)) };
     },
+    evaluations_delete: async (input, { principal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      const { id } = await findEvaluation(store, project, input.evaluationId);
+      const task = await tasks.find(principal.workspace.id, id);
+      if (task?.status === 'created' || task?.status === 'running') {
+        throw new FoveaError('conflict', 'This evaluation is still made.', {
+          hint: 'tasks_wait waits for its end; then it can be deleted.',
+        });
+      }
+      await store.evaluations.remove(id);
+      return {};
+    },
+    ...evaluationTagHandlers(dependencies),
   };
 }
 
@@ -158,10 +169,6 @@ async function checkedModel(
   return modelId;
 }
 
-function figuresOf({ figures }: Evaluation): KeptFigures | undefined {
-  return figures === undefined ? undefined : JSON.parse(figures);
-}
-
 async function describe(
   { tasks }: PlatformDependencies,
   principal: Principal,
@@ -193,6 +200,7 @@ async function panelOf(
 ) {
   const { panel = 'summary', limit = rowsDefault, offset = 0, picture = false } = input;
   const wanted = { class: input.class, limit, offset };
+  const question = { id, figures, ...wanted, only: input.only, scoreMin: input.scoreMin };
   switch (panel) {
     case 'summary':
       return summaryPanel(figures);
@@ -213,25 +221,12 @@ async function panelOf(
       return { ...shown, ...(await encoded(drawSweep(pointsOf(sweep), bestOf(sweep)))) };
     }
     case 'images': {
-      if (input.class !== undefined) placeOf(figures, input.class);
-      const { total, results } = await dependencies.store.evaluations.results(id, {
-        label: input.class,
-        limit,
-        offset,
-      });
-      const drawn = picture
-        ? await drawResults(dependencies, `Evaluation of ${project.name}`, results, signal)
-        : undefined;
-      return {
-        total,
-        results: results.map(({ name, truePositives, falsePositives, misses }) => ({
-          image: name,
-          truePositives,
-          falsePositives,
-          misses,
-        })),
-        ...drawn,
-      };
+      const title = picture ? `Evaluation of ${project.name}` : undefined;
+      return imagesPanel(dependencies, question, title, signal);
+    }
+    case 'label_mistakes': {
+      const title = picture ? `Label mistakes of ${project.name}` : undefined;
+      return mistakesPanel(dependencies, question, title, signal);
     }
     default:
       throw new FoveaError('internal', `The panel ${panel satisfies never} is not known.`);

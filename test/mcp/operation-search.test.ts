@@ -37,6 +37,8 @@ const unseen: typeof tried = [
   ['try my model on a photo', 'inference_run'],
   ['why does it miss platelets', 'evaluations_get'],
   ['which classes does the model confuse', 'evaluations_get'],
+  ['which labels are probably wrong', 'evaluations_get'],
+  ['tag the mislabelled images', 'evaluations_tag'],
   ['judge my predictions by the labels', 'evaluations_create'],
   ['put the dataset into YOLO format on my disk', 'versions_export'],
   ['make the dataset bigger with flipped and rotated copies', 'versions_generate'],

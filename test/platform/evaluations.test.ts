@@ -196,6 +196,59 @@ it('draws the confusion matrix and the sweep', async () => {
   expect(await sizeOf({ panel: 'confidence_sweep', class: 'red' })).toEqual([680, 440]);
 });
 
+it('finds labels that are probably wrong, draws them and tags their images', async () => {
+  const fixture = labelling();
+  const twice = {
+    name: 'twice.png',
+    image: await redAt(7),
+    objects: [['red', 7] as const, ['red', 7] as const],
+  };
+  const judged = await squares(fixture, [twice]);
+  const number = await version(fixture, judged);
+  const { panel, evaluationId } = await evaluated(fixture, judged, {
+    version: number,
+    model: 'local',
+  });
+  const shown = await panel({ panel: 'label_mistakes', picture: true });
+  expect(shown).toMatchObject({
+    total: 3,
+    mistakes: { swapped: 1, overlooked: 1, duplicate: 1 },
+    contentType: 'image/jpeg',
+  });
+  const found = new Map(shown.mislabelled?.map(({ image, mistakes }) => [image, mistakes]));
+  expect(found.get('wrong.png')).toMatchObject([
+    { kind: 'swapped', label: 'red', found: 'blue', labelBox: { x: 40, y: 8, width: 16 } },
+  ]);
+  expect(found.get('missed.png')).toMatchObject([
+    { kind: 'overlooked', found: 'blue', box: { x: 24, y: 40, width: 16, height: 16 } },
+  ]);
+  expect(found.get('twice.png')).toMatchObject([{ kind: 'duplicate', score: 1, label: 'red' }]);
+  expect(await panel({ panel: 'label_mistakes', class: 'red', only: 'swapped' })).toMatchObject({
+    total: 1,
+    mistakes: { swapped: 1 },
+    mislabelled: [{ image: 'wrong.png', imageId: expect.any(String), total: 1 }],
+  });
+  expect(await panel({ panel: 'images', only: 'misses', class: 'blue' })).toMatchObject({
+    total: 1,
+    results: [{ image: 'missed.png' }],
+  });
+  await expect(panel({ panel: 'images', only: 'swapped' })).rejects.toMatchObject(
+    saying('only: of the panel images is one of misses, false_positives'),
+  );
+  const tag = async (wanted: { only?: 'misses'; class?: string; tag: string }) => {
+    const asked = { ...judged.at, evaluationId, ...wanted };
+    const { body } = await judged.client.call(evaluations.evaluations_tag, asked);
+    await fixture.ended(String(body.taskId));
+    const query = `project:${judged.project} tag:${wanted.tag}`;
+    const { body: have } = await fixture.tell('POST', '/acme/search/v1', { query });
+    return [body.images, body.total, Number(have.total)];
+  };
+  expect(await tag({ tag: 'mend' })).toEqual([3, 3, 3]);
+  // A label that is there twice is missed once.
+  const missed = { only: 'misses', class: 'red', tag: 'missed' } as const;
+  expect(await tag(missed)).toEqual([2, 2, 2]);
+});
+
 it('judges the deployed model that was trained here', async () => {
   const fixture = await startLabelling({ trainer: await copyingTrainer() });
   const judged = await squares(fixture);
@@ -262,6 +315,20 @@ it('measures sizes in pixels of the original', async () => {
   expect(await panel()).toMatchObject({
     bySize: { small: { groundTruths: 3 }, medium: { groundTruths: 0 } },
   });
+});
+
+it('deletes an evaluation with its images, once it is done', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { panel, evaluationId } = await evaluated(fixture, judged, {
+    query: 'split:test',
+    predictions: file([]),
+  });
+  const which = { ...judged.at, evaluationId };
+  await judged.client.call(evaluations.evaluations_delete, which);
+  await expect(panel()).rejects.toMatchObject(saying('There is no evaluation'));
+  const { body } = await judged.client.call(evaluations.evaluations_list, judged.at);
+  expect(body.evaluations).toEqual([]);
 });
 
 it('fails with words where no prediction is of a known image', async () => {

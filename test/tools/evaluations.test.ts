@@ -90,6 +90,23 @@ it('tells from a file of predictions which classes are taken for which', async (
     }),
   );
   expect(content.map(({ type }: { type: string }) => type)).toEqual(['text', 'image']);
+  const wanted = { ...which, panel: 'label_mistakes' };
+  const mistakes = await fovea.call('evaluations_get', { ...wanted, limit: 1 });
+  expect(mistakes.text).toContain('Labels probably wrong: 21 swapped.');
+  expect(mistakes.text).toContain('evaluations_tag');
+  expect(mistakes.data).toMatchObject({
+    mistakes: { swapped: 21 },
+    mislabelled: [
+      {
+        mistakes: expect.arrayContaining([
+          expect.objectContaining({ kind: 'swapped', label: 'Platelets', found: 'WBC' }),
+        ]),
+      },
+    ],
+  });
+  // The first boxes of an image have the highest scores.
+  const sure = await fovea.call('evaluations_get', { ...wanted, scoreMin: 0.9 });
+  expect(sure.data).toMatchObject({ total: 0, mislabelled: [] });
   const listed = await fovea.call('evaluations_list', cells);
   expect(listed.text).toContain('1 evaluation.');
   expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });

@@ -39,6 +39,7 @@ beforeAll(async () => {
     ...running,
     ...(await makeWork(kept)),
     evaluationId: await text('evaluationId', 'evaluations_create', judgedBy(kept)),
+    spareEvaluationId: await text('evaluationId', 'evaluations_create', judgedBy(kept)),
     ...(await makeManaged()),
     ...(await makeVideo()),
     event_id: await text('id', 'events_create', { ...deviceEvent, draft: true }),
@@ -223,6 +224,7 @@ type KnownName =
   | 'exportTaskId'
   | 'inferenceId'
   | 'evaluationId'
+  | 'spareEvaluationId'
   | 'keyId'
   | 'spareKeyId'
   | 'folderId'
@@ -301,6 +303,11 @@ function trainingArguments(): Record<string, Facts> {
     trainings_delete: { version: 3, trainingId: over },
     evaluations_create: judgedBy(known),
     evaluations_get: { evaluationId: known.evaluationId },
+    evaluations_tag: { evaluationId: known.evaluationId, only: 'misses', tag: 'odd' },
+    evaluations_delete: {
+      evaluationId: known.spareEvaluationId,
+      confirm: known.spareEvaluationId,
+    },
     deployment_set_model: { model: { type: 'model_id', modelId: 'local' } },
     inference_run: { version: 'local', file },
     inference_stats_set_metadata: {

@@ -79,6 +79,7 @@ const readers = [
 const irrecoverable = [
   'trainings_cancel',
   'trainings_stop',
+  'evaluations_delete',
   'api_keys_revoke',
   'folders_delete',
   'images_delete',

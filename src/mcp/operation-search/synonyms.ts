@@ -45,7 +45,10 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'evaluate model, judge model, test model on labels, score predictions, coco metrics, validate model',
   evaluations_list: 'past evaluations, which evaluations, compare evaluations',
   evaluations_get:
-    'confusion matrix, false positives, false negatives, missed objects, why model misses, classes confused, best threshold, precision recall curve, weakest class, small objects, model errors',
+    'confusion matrix, false positives, false negatives, missed objects, why model misses, classes confused, best threshold, precision recall curve, weakest class, small objects, model errors, label mistakes, label errors, missing labels, overlooked objects, swapped labels, wrong class labels, misplaced boxes, mislabelled images, labels disagree with model',
+  evaluations_tag:
+    'tag mislabelled images, tag images with errors, tag missed images, collect images model gets wrong, mark label mistakes',
+  evaluations_delete: 'remove evaluation, throw away evaluation, old evaluations',
   trainings_recipe:
     'hyperparameters, learning rate, epochs, batch size, which model types, options training',
   trainings_cancel: 'abort training, stop training throw away',

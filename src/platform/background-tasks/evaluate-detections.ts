@@ -42,6 +42,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     images: images.length,
     unannotated: labelled.unannotated,
     unreadable: judged?.unreadable ?? 0,
+    mistakes: answer.mistakes.reduce((sum, { length }) => sum + length, 0),
     unknown: answer.unknown ?? judged?.unknown,
   };
   await store.evaluations.begin(claim.id, claim.fenced);
@@ -147,16 +148,18 @@ function refuseStrangers({ figures, unknown }: EvaluationAnswer): void {
 
 function judgedRows(
   images: readonly LabelledImage[],
-  { figures: { classes }, boxes, outcomes }: EvaluationAnswer,
+  { figures: { classes }, boxes, outcomes, mistakes }: EvaluationAnswer,
 ): readonly JudgedImage[] {
-  return images.map(({ name, hash }, ordinal) => ({
+  return images.map(({ name, hash, imageId }, ordinal) => ({
     ordinal,
     name,
     hash,
+    imageId,
     boxes: boxes[ordinal] ?? '{}',
     outcomes: (outcomes[ordinal] ?? []).map(({ classIndex, ...counts }) => ({
       label: classes[classIndex] ?? '',
       ...counts,
     })),
+    mistakes: mistakes[ordinal] ?? [],
   }));
 }

@@ -59,7 +59,7 @@ export function readTexts(row: Row, column: string): readonly string[] {
   throw damaged(column);
 }
 
-function oneOf<Name extends string>(names: readonly Name[], value: string): Name {
+export function oneOf<Name extends string>(names: readonly Name[], value: string): Name {
   const found = names.find((name) => name === value);
   if (found === undefined) throw damaged(value);
   return found;

@@ -1,5 +1,6 @@
 // Evaluations, and the images that they judged.
 
+import { labelMistakeKinds } from '../../contract/evaluations.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
@@ -9,10 +10,15 @@ import type {
   Evaluation,
   EvaluationSettings,
   EvaluationStore,
+  FoundImage,
   JudgedImage,
+  KeptMistake,
+  MistakesPage,
   ResultsPage,
+  WantedMistakes,
   WantedResults,
 } from '../store/evaluations.ts';
+import { oneOf } from './column-readers.ts';
 
 export const evaluationTables: Migration = {
   name: 'evaluations',
@@ -37,6 +43,20 @@ CREATE TABLE evaluation_outcomes (
   evaluation_id TEXT NOT NULL, ordinal INTEGER NOT NULL, label TEXT NOT NULL,
   true_positives INTEGER NOT NULL, false_positives INTEGER NOT NULL, misses INTEGER NOT NULL,
   PRIMARY KEY (evaluation_id, ordinal, label),
+  FOREIGN KEY (evaluation_id, ordinal) REFERENCES evaluation_images ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+`,
+};
+
+export const labelMistakeTables: Migration = {
+  name: 'label_mistakes',
+  sql: `
+ALTER TABLE evaluation_images ADD COLUMN image_id TEXT;
+
+CREATE TABLE evaluation_mistakes (
+  evaluation_id TEXT NOT NULL, ordinal INTEGER NOT NULL, place INTEGER NOT NULL,
+  kind TEXT NOT NULL, score REAL NOT NULL, label TEXT, found TEXT NOT NULL, boxes TEXT NOT NULL,
+  PRIMARY KEY (evaluation_id, ordinal, place),
   FOREIGN KEY (evaluation_id, ordinal) REFERENCES evaluation_images ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 `,
@@ -78,24 +98,35 @@ export function evaluationStore(database: AsyncDatabase, queue: TaskQueue): Eval
       const sql = 'UPDATE evaluations SET figures = ? WHERE id = ?';
       await fenced(() => database.run(sql, [figures, id]));
     },
+    remove: async (id) => {
+      await database.run('DELETE FROM evaluations WHERE id = ?', [id]);
+    },
     results: (id, wanted) => readResults(database, id, wanted),
+    mistakes: (id, wanted) => readMistakes(database, id, wanted),
   };
 }
 
 async function addImage(
   database: AsyncDatabase,
   id: string,
-  { ordinal, name, hash, boxes, outcomes }: JudgedImage,
+  { ordinal, name, hash, imageId, boxes, outcomes, mistakes }: JudgedImage,
 ): Promise<void> {
   await database.run(
-    `INSERT INTO evaluation_images (evaluation_id, ordinal, name, hash, boxes)
-     VALUES (?, ?, ?, ?, ?)`,
-    [id, ordinal, name, hash, boxes],
+    `INSERT INTO evaluation_images (evaluation_id, ordinal, name, hash, image_id, boxes)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    [id, ordinal, name, hash, imageId ?? null, boxes],
   );
   for (const { label, truePositives, falsePositives, misses } of outcomes) {
     await database.run('INSERT INTO evaluation_outcomes VALUES (?, ?, ?, ?, ?, ?)', [
       ...[id, ordinal, label],
       ...[truePositives, falsePositives, misses],
+    ]);
+  }
+  for (const [place, mistake] of mistakes.entries()) {
+    const { kind, score, label, found } = mistake;
+    await database.run('INSERT INTO evaluation_mistakes VALUES (?, ?, ?, ?, ?, ?, ?, ?)', [
+      ...[id, ordinal, place, kind],
+      ...[score, label ?? null, found, mistake.boxes],
     ]);
   }
 }
@@ -104,12 +135,13 @@ async function addImage(
 async function readResults(
   database: AsyncDatabase,
   id: string,
-  { label, limit, offset }: WantedResults,
+  { label, only, limit, offset }: WantedResults,
 ): Promise<ResultsPage> {
   const joined = `FROM evaluation_images AS image
     ${label === undefined ? 'LEFT JOIN' : 'JOIN'} evaluation_outcomes AS outcome
       ON outcome.evaluation_id = image.evaluation_id AND outcome.ordinal = image.ordinal
-    WHERE image.evaluation_id = :id${label === undefined ? '' : ' AND label = :label'}`;
+    WHERE image.evaluation_id = :id${label === undefined ? '' : ' AND label = :label'}
+      ${only === undefined ? '' : `AND ${only} > 0`}`;
   const chosen = { id, ...(label !== undefined && { label }) };
   const total = await database.get(
     `SELECT count(DISTINCT image.ordinal) AS images ${joined}`,
@@ -117,24 +149,87 @@ async function readResults(
     (row) => row.integer('images'),
   );
   const results = await database.all(
-    `SELECT image.ordinal, name, hash, boxes,
+    `SELECT image.ordinal, name, hash, image_id, boxes,
        coalesce(sum(true_positives), 0) AS true_positives,
        coalesce(sum(false_positives), 0) AS false_positives, coalesce(sum(misses), 0) AS misses
-     ${joined} GROUP BY image.ordinal, name, hash, boxes
+     ${joined} GROUP BY image.ordinal, name, hash, image_id, boxes
      ORDER BY coalesce(sum(false_positives), 0) + coalesce(sum(misses), 0) DESC, image.ordinal
      LIMIT :limit OFFSET :offset`,
     { ...chosen, limit, offset },
     (row) => ({
-      ordinal: row.integer('ordinal'),
-      name: row.text('name'),
-      hash: row.text('hash'),
-      boxes: row.text('boxes'),
+      ...readFoundImage(row),
       truePositives: row.integer('true_positives'),
       falsePositives: row.integer('false_positives'),
       misses: row.integer('misses'),
     }),
   );
   return { total: total ?? 0, results };
+}
+
+/** Not without those that are of another class or kind, or less probable, than is wanted. */
+async function readMistakes(
+  database: AsyncDatabase,
+  id: string,
+  { label, kind, scoreMin, limit, offset }: WantedMistakes,
+): Promise<MistakesPage> {
+  const chosen = {
+    id,
+    scoreMin,
+    ...(label !== undefined && { label }),
+    ...(kind !== undefined && { kind }),
+  };
+  const meant = `evaluation_id = :id AND score >= :scoreMin
+    ${label === undefined ? '' : 'AND (label = :label OR found = :label)'}
+    ${kind === undefined ? '' : 'AND kind = :kind'}`;
+  const ranked = `SELECT ordinal AS at, max(score) AS most FROM evaluation_mistakes
+    WHERE ${meant} GROUP BY ordinal`;
+  const total = await database.get(
+    `SELECT count(*) AS images FROM (${ranked}) AS ranked`,
+    chosen,
+    (row) => row.integer('images'),
+  );
+  const kinds = await database.all(
+    `SELECT kind, count(*) AS mistakes FROM evaluation_mistakes WHERE ${meant} GROUP BY kind`,
+    chosen,
+    (row) => [row.text('kind'), row.integer('mistakes')] as const,
+  );
+  const images = await database.all(
+    `SELECT image.ordinal, name, hash, image_id, boxes FROM (${ranked}) AS ranked
+     JOIN evaluation_images AS image ON image.evaluation_id = :id AND image.ordinal = at
+     ORDER BY most DESC, at LIMIT :limit OFFSET :offset`,
+    { ...chosen, limit, offset },
+    readFoundImage,
+  );
+  const results: (FoundImage & { readonly mistakes: readonly KeptMistake[] })[] = [];
+  for (const image of images) {
+    const mistakes = await database.all(
+      `SELECT * FROM evaluation_mistakes WHERE ${meant} AND ordinal = :ordinal ORDER BY place`,
+      { ...chosen, ordinal: image.ordinal },
+      readMistake,
+    );
+    results.push({ ...image, mistakes });
+  }
+  return { total: total ?? 0, kinds: Object.fromEntries(kinds), results };
+}
+
+function readMistake(row: Row): KeptMistake {
+  return {
+    kind: oneOf(labelMistakeKinds, row.text('kind')),
+    score: row.real('score'),
+    label: row.optionalText('label'),
+    found: row.text('found'),
+    boxes: row.text('boxes'),
+  };
+}
+
+function readFoundImage(row: Row): FoundImage {
+  return {
+    ordinal: row.integer('ordinal'),
+    name: row.text('name'),
+    hash: row.text('hash'),
+    imageId: row.optionalText('image_id'),
+    boxes: row.text('boxes'),
+  };
 }
 
 function readEvaluation(row: Row): Evaluation {

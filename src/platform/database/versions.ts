@@ -3,7 +3,6 @@
 import { check } from '../../contract/check.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
-import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
@@ -14,6 +13,7 @@ import type {
   ExportStore,
   Version,
   VersionImage,
+  VersionOutline,
   VersionSource,
   VersionState,
   VersionStore,
@@ -74,7 +74,7 @@ export function versionStore(
       }),
     outlines: (versionId) =>
       readAllInSlices(database, {
-        sql: `SELECT ordinal, hash, split, width, height, done FROM version_sources
+        sql: `SELECT ordinal, image_id, hash, split, width, height, done FROM version_sources
               WHERE version_id = ? AND ordinal > ? ORDER BY ordinal`,
         after: (last) => [versionId, last?.ordinal ?? 0],
         read: readOutline,
@@ -334,9 +334,10 @@ function listUnreadable(database: AsyncDatabase, versionId: string): Promise<rea
   );
 }
 
-function readOutline(row: Row): SourceOutline {
+function readOutline(row: Row): VersionOutline {
   return {
     ordinal: row.integer('ordinal'),
+    imageId: row.text('image_id'),
     hash: row.text('hash'),
     split: readSplit(row),
     width: row.integer('width'),

@@ -20,12 +20,14 @@ export interface KeptFigures extends EvaluationFigures {
   readonly images: number;
   readonly unannotated: number;
   readonly unreadable: number;
+  /** Labels that are probably wrong; undefined: no one looked, in an earlier version of Fovea. */
+  readonly mistakes?: number | undefined;
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
 }
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
 
-interface Wanted {
+export interface Wanted {
   readonly class?: string | undefined;
   readonly limit: number;
   readonly offset: number;

@@ -7,6 +7,7 @@ import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { NamedImage, Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
+import type { KeptMistake } from '../store/evaluations.ts';
 
 export interface EvaluationQuestion {
   readonly images: readonly JudgedBy[];
@@ -28,6 +29,8 @@ export interface EvaluationAnswer extends Evaluation {
    * JSON, since many boxes take long from thread to thread.
    */
   readonly boxes: readonly string[];
+  /** Of each image, its labels that are probably wrong. */
+  readonly mistakes: readonly (readonly KeptMistake[])[];
   /** Undefined where a model was run. */
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
 }

@@ -3,10 +3,12 @@
 import { parentPort } from 'node:worker_threads';
 import { tidy } from '../../annotations/box-geometry.ts';
 import { asFoveaError } from '../../errors.ts';
-import type { EvaluatedImage, GroundTruth, Region } from '../../evaluation/evaluated-image.ts';
+import type { Detection, EvaluatedImage, GroundTruth } from '../../evaluation/evaluated-image.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
+import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistakes.ts';
 import { readPredictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
+import type { KeptMistake } from '../store/evaluations.ts';
 import type {
   EvaluationAnswer,
   EvaluationQuestion,
@@ -42,6 +44,9 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
     kind: 'evaluated',
     ...evaluation,
     boxes: images.map((image) => boxesOf(image, classes, confidence)),
+    mistakes: labelMistakes(images, confidence).map((some) =>
+      some.slice(0, limits.labelMistakesOfImageMax).map((one) => kept(one, classes)),
+    ),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
   };
 }
@@ -52,24 +57,41 @@ function boxesOf(
   classes: readonly string[],
   confidence: number,
 ): string {
-  const drawn = ({ classIndex, left, top, width, height }: GroundTruth) => ({
+  const found = detections
+    .filter(({ score }) => score >= confidence)
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, limits.drawnBoxesMax)
+    .map((one) => ({ ...drawn(one, classes), confidence: tidy(one.score) }));
+  const labelled = groundTruths.slice(0, limits.drawnBoxesMax).map((one) => drawn(one, classes));
+  return JSON.stringify({ labelled, found });
+}
+
+function kept({ kind, score, label, instead }: LabelMistake, classes: readonly string[]) {
+  const boxes = { labelBox: label && drawn(label, classes), box: drawn(instead, classes) };
+  return {
+    kind,
+    score,
+    label: label && (classes[label.classIndex] ?? ''),
+    found: classes[instead.classIndex] ?? '',
+    boxes: JSON.stringify(boxes),
+  } satisfies KeptMistake;
+}
+
+function drawn(
+  { classIndex, left, top, width, height }: GroundTruth | Detection,
+  classes: readonly string[],
+) {
+  return {
     label: classes[classIndex] ?? '',
     x: tidy(left + width / 2),
     y: tidy(top + height / 2),
     width: tidy(width),
     height: tidy(height),
-  });
-  const found = detections
-    .filter(({ score }) => score >= confidence)
-    .toSorted((one, other) => other.score - one.score)
-    .slice(0, limits.drawnBoxesMax)
-    .map((one) => ({ ...drawn(one), confidence: tidy(one.score) }));
-  const labelled = groundTruths.slice(0, limits.drawnBoxesMax).map(drawn);
-  return JSON.stringify({ labelled, found });
+  };
 }
 
 function inOriginal({ groundTruths, detections, scale }: JudgedBy) {
-  const scaled = ({ left, top, width, height }: Region) => ({
+  const scaled = ({ left, top, width, height }: GroundTruth | Detection) => ({
     left: left * scale,
     top: top * scale,
     width: width * scale,

@@ -17,8 +17,10 @@ import { originalScale } from './original-scale.ts';
 
 export interface LabelledImage {
   readonly name: string;
-  /** Undefined for an image of a version. */
+  /** Undefined for an image of a version: files of predictions do not call it by that. */
   readonly id?: string;
+  /** Of the project's image, also where a version made this one of it. */
+  readonly imageId: string | undefined;
   readonly hash: string;
   readonly scale: number;
   readonly groundTruths: readonly GroundTruth[];
@@ -34,6 +36,7 @@ export interface LabelledImages {
 interface Row {
   readonly name: string;
   readonly id?: string;
+  readonly imageId: string | undefined;
   readonly hash: string;
   readonly scale: number;
   readonly annotation: Annotation | undefined;
@@ -92,8 +95,9 @@ async function* versionRows(
   const originals = new Map(outlines.map((outline) => [outline.ordinal, outline]));
   for await (const made of store.versions.images(version.id, split)) {
     const { ordinal, name, hash, annotation } = made;
-    const scale = originalScale(version.settings, originals.get(ordinal) ?? made, made);
-    yield { name, hash, scale, annotation };
+    const original = originals.get(ordinal);
+    const scale = originalScale(version.settings, original ?? made, made);
+    yield { name, imageId: original?.imageId, hash, scale, annotation };
   }
 }
 
@@ -103,7 +107,7 @@ async function* queryRows(store: Store, project: Project, text: string): AsyncIt
   for (let after = 0; ; ) {
     const page = await store.search.found(accessible, query, after, limits.searchPageMax);
     for (const { name, id, hash, annotation } of page)
-      yield { name, id, hash, scale: 1, annotation };
+      yield { name, id, imageId: id, hash, scale: 1, annotation };
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.ordinal;

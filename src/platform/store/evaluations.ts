@@ -1,5 +1,6 @@
 // Evaluations of models and of files of predictions: the store's interface.
 
+import type { LabelMistakeKind } from '../../contract/evaluations.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { NewTask } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
@@ -36,9 +37,24 @@ export interface JudgedImage {
   readonly ordinal: number;
   readonly name: string;
   readonly hash: string;
+  /** That of the project; undefined in an evaluation of an earlier version of Fovea. */
+  readonly imageId: string | undefined;
   /** JSON of its labels and of what was found, to be drawn. */
   readonly boxes: string;
   readonly outcomes: readonly Outcome[];
+  readonly mistakes: readonly KeptMistake[];
+}
+
+/** A label that is probably wrong. */
+export interface KeptMistake {
+  readonly kind: LabelMistakeKind;
+  readonly score: number;
+  /** The class of the label; undefined where none is. */
+  readonly label: string | undefined;
+  /** The class that is there instead. */
+  readonly found: string;
+  /** JSON of the boxes of both, as `inference_draw` takes them. */
+  readonly boxes: string;
 }
 
 /** Counts of one class. */
@@ -54,12 +70,33 @@ export interface Counts {
 
 export interface ResultsPage {
   readonly total: number;
-  readonly results: readonly (Omit<JudgedImage, 'outcomes'> & Counts)[];
+  readonly results: readonly (FoundImage & Counts)[];
+}
+
+/** What is told of an image in a page. */
+export type FoundImage = Omit<JudgedImage, 'outcomes' | 'mistakes'>;
+
+export interface MistakesPage {
+  readonly total: number;
+  /** Of all images of all pages. */
+  readonly kinds: Readonly<Partial<Record<LabelMistakeKind, number>>>;
+  readonly results: readonly (FoundImage & { readonly mistakes: readonly KeptMistake[] })[];
 }
 
 export interface WantedResults {
   /** Only what is of this class. */
   readonly label: string | undefined;
+  /** Only images with such errors. */
+  readonly only: 'misses' | 'false_positives' | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface WantedMistakes {
+  /** Only where the label or what is there is of this class. */
+  readonly label: string | undefined;
+  readonly kind: LabelMistakeKind | undefined;
+  readonly scoreMin: number;
   readonly limit: number;
   readonly offset: number;
 }
@@ -74,6 +111,10 @@ export interface EvaluationStore {
   begin(id: string, fenced: FencedTransaction): Promise<void>;
   addImages(id: string, images: readonly JudgedImage[], fenced: FencedTransaction): Promise<void>;
   finish(id: string, figures: string, fenced: FencedTransaction): Promise<void>;
+  /** With all that is kept of it. */
+  remove(id: string): Promise<void>;
   /** Images with most that is wrong or missing first. */
   results(id: string, wanted: WantedResults): Promise<ResultsPage>;
+  /** Images with the most probable mistakes first. */
+  mistakes(id: string, wanted: WantedMistakes): Promise<MistakesPage>;
 }

@@ -54,6 +54,11 @@ export interface VersionSource {
   readonly annotation: Annotation | undefined;
 }
 
+/** A frozen image without its labels. */
+export interface VersionOutline extends SourceOutline {
+  readonly imageId: string;
+}
+
 /** The images of a project that go into a version; undefined: all. */
 export type ChooseImages = ((images: readonly Candidate[]) => readonly Candidate[]) | undefined;
 
@@ -107,7 +112,7 @@ export interface VersionStore {
   /** Ends its trainings too. */
   trash(versionId: string, now: number, deletedBy: string): Promise<boolean>;
   /** All frozen images, in their order. */
-  outlines(versionId: string): Promise<readonly SourceOutline[]>;
+  outlines(versionId: string): Promise<readonly VersionOutline[]>;
   /** Names of its sources that are known to be unreadable. */
   unreadable(versionId: string): Promise<readonly string[]>;
   /** Those frozen images, in their order. */

@@ -133,6 +133,12 @@ export const rows = {
       query: { panel: 'images' },
     }),
   },
+  evaluations_tag: {
+    input: ({ workspace, project, evaluationId }) => ({
+      path: { workspace, project, evaluationId },
+      body: { only: 'misses', tag: 'odd' },
+    }),
+  },
   api_keys_list: { input: inWorkspace, isWhole: true },
   api_keys_create: {
     input: sends(inWorkspace, ({ folderId }) => ({ folderIds: [folderId] })),
@@ -390,6 +396,11 @@ export const rows = {
   images_delete: {
     input: sends(inProject, ({ otherImageId }) => ({ images: [otherImageId] })),
     foreign: notThere,
+  },
+  evaluations_delete: {
+    input: ({ workspace, project, evaluationId }) => ({
+      path: { workspace, project, evaluationId },
+    }),
   },
   api_keys_revoke: { input: otherKeyAt, isWhole: true },
   folders_delete: { input: folderAt, isWhole: true },

@@ -1,0 +1,139 @@
+// The panels of an evaluation that list images: those with errors, and those whose labels are
+// probably wrong.
+
+import type { ErrorKind, evaluations, LabelMistakeKind } from '../../contract/evaluations.ts';
+import { labelMistakeKinds } from '../../contract/evaluations.ts';
+import type { Answer } from '../../contract/operation.ts';
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import type { KeptMistake, MistakesPage, ResultsPage } from '../store/evaluations.ts';
+import { type KeptFigures, placeOf } from './describe-evaluation.ts';
+import { drawResults } from './draw-results.ts';
+
+type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
+
+/** What is asked of an evaluation that is done. */
+export interface ImagesQuestion {
+  readonly id: string;
+  readonly figures: KeptFigures;
+  readonly class: string | undefined;
+  readonly only: ErrorKind | undefined;
+  readonly scoreMin: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Throws `invalid_input` for a class that is not judged, and errors that are of another panel. */
+export async function imagesWithErrors(
+  { store }: Pick<PlatformDependencies, 'store'>,
+  question: ImagesQuestion,
+): Promise<ResultsPage> {
+  const { id, figures, only, limit, offset } = question;
+  if (question.class !== undefined) placeOf(figures, question.class);
+  if (only !== undefined && isMistake(only)) throw otherPanel('images', 'misses, false_positives');
+  return store.evaluations.results(id, { label: question.class, only, limit, offset });
+}
+
+/** Throws as `imagesWithErrors`, and `conflict` where no one looked for mistakes. */
+export async function imagesWithMistakes(
+  { store }: Pick<PlatformDependencies, 'store'>,
+  question: ImagesQuestion,
+): Promise<MistakesPage> {
+  const { id, figures, only, scoreMin = 0, limit, offset } = question;
+  if (question.class !== undefined) placeOf(figures, question.class);
+  if (only !== undefined && !isMistake(only)) {
+    throw otherPanel('label_mistakes', labelMistakeKinds.join(', '));
+  }
+  if (figures.mistakes === undefined) {
+    throw new FoveaError('conflict', 'This evaluation did not look for mistakes of labels yet.', {
+      hint: 'evaluations_create with the same arguments makes one that does.',
+    });
+  }
+  const wanted = { label: question.class, kind: only, scoreMin, limit, offset };
+  return store.evaluations.mistakes(id, wanted);
+}
+
+export async function imagesPanel(
+  dependencies: PlatformDependencies,
+  question: ImagesQuestion,
+  title: string | undefined,
+  signal: AbortSignal,
+): Promise<Panel> {
+  const { total, results } = await imagesWithErrors(dependencies, question);
+  const drawn = results.map((result) => ({ ...result, drawn: JSON.parse(result.boxes) }));
+  const sheet =
+    title === undefined ? undefined : await drawResults(dependencies, title, drawn, signal);
+  return {
+    total,
+    results: results.map(({ name, imageId, truePositives, falsePositives, misses }) => ({
+      image: name,
+      ...(imageId !== undefined && { imageId }),
+      truePositives,
+      falsePositives,
+      misses,
+    })),
+    ...sheet,
+  };
+}
+
+/** With a picture, all labels stand at the left, and at the right what is wrong with them. */
+export async function mistakesPanel(
+  dependencies: PlatformDependencies,
+  question: ImagesQuestion,
+  title: string | undefined,
+  signal: AbortSignal,
+): Promise<Panel> {
+  const { total, kinds, results } = await imagesWithMistakes(dependencies, question);
+  const drawn = results.map((result) => ({
+    ...result,
+    drawn: { ...JSON.parse(result.boxes), found: result.mistakes.map(drawnMistake) },
+  }));
+  const sheet =
+    title === undefined ? undefined : await drawResults(dependencies, title, drawn, signal);
+  return {
+    total,
+    mistakes: kinds,
+    mislabelled: results.map(({ name, imageId, mistakes }) => ({
+      image: name,
+      ...(imageId !== undefined && { imageId }),
+      mistakes: mistakes.slice(0, limits.evaluationMistakesShownMax).map(describeMistake),
+      total: mistakes.length,
+    })),
+    ...sheet,
+  };
+}
+
+function isMistake(kind: ErrorKind): kind is LabelMistakeKind {
+  return labelMistakeKinds.some((known) => known === kind);
+}
+
+function otherPanel(panel: string, kinds: string): FoveaError {
+  return invalidArgument('only', `of the panel ${panel} is one of ${kinds}`);
+}
+
+function drawnMistake({ kind, score, found, boxes }: KeptMistake) {
+  const { labelBox, box } = JSON.parse(boxes);
+  const { x, y, width, height } = kind === 'duplicate' ? labelBox : box;
+  const label = `${kind.replace('_', ' ')}: ${found}`;
+  return { label, x, y, width, height, confidence: score };
+}
+
+/** One box is told where both are in the same place. */
+function describeMistake({ kind, score, label, found, boxes }: KeptMistake) {
+  const { labelBox, box } = JSON.parse(boxes);
+  const isElsewhere = kind === 'overlooked' || kind === 'badly_placed';
+  return {
+    kind,
+    score: Math.round(score * 100) / 100,
+    ...(label !== undefined && { label, labelBox: wholePixels(labelBox) }),
+    found,
+    ...(isElsewhere && { box: wholePixels(box) }),
+  };
+}
+
+function wholePixels(box: Readonly<Record<'x' | 'y' | 'width' | 'height', number>>) {
+  const { x, y, width, height } = box;
+  const [centreX, centreY] = [Math.round(x), Math.round(y)];
+  return { x: centreX, y: centreY, width: Math.round(width), height: Math.round(height) };
+}
