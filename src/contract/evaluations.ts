@@ -15,6 +15,7 @@ const evaluationPanels = [
   'confidence_sweep',
   'images',
   'label_mistakes',
+  'recommendations',
 ] as const;
 
 /** What may be wrong with a label, or with its absence. */
@@ -28,6 +29,8 @@ const errorKinds = ['misses', 'false_positives', ...labelMistakeKinds] as const;
 export type ErrorKind = (typeof errorKinds)[number];
 
 const figure = z.number().nullable();
+
+const rowsOfPage = 'Rows of a page; default 20.';
 
 const Evaluation = open({
   evaluationId: z.string(),
@@ -100,6 +103,32 @@ const Mistake = open({
   box: Place.optional().describe('Where it is.'),
 });
 
+const Call = open({ tool: z.string(), arguments: open({}) });
+
+const Recommendation = open({
+  name: z.string(),
+  level: z.string().describe('warning: the figures are not to be trusted; advice.'),
+  class: z.string().optional(),
+  other: z.string().optional().describe('The class that is found in its place.'),
+  figures: open({}).describe('What it is concluded from.'),
+  causes: z.array(z.string()).describe('The likely first.'),
+  look: Call.optional().describe('Shows the images behind it.'),
+  next: Call,
+  why: z.string(),
+});
+
+const Compared = Evaluation.pick({
+  evaluationId: true,
+  model: true,
+  predictions: true,
+  confidence: true,
+  ap: true,
+  ap50: true,
+  f1: true,
+});
+
+const ClassFigures = open({ ap: figure, ap50: figure, precision: figure, recall: figure });
+
 export const evaluations = {
   evaluations_create: operation({
     id: 'evaluations_create',
@@ -157,12 +186,7 @@ export const evaluations = {
     query: closed({
       panel: z.enum(evaluationPanels).optional().describe('What to show; default summary.'),
       ...chosen,
-      limit: z
-        .int()
-        .min(1)
-        .max(limits.evaluationPageMax)
-        .optional()
-        .describe('Rows of a page; default 20.'),
+      limit: z.int().min(1).max(limits.evaluationPageMax).optional().describe(rowsOfPage),
       offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
       picture: z.boolean().optional().describe('Draws the panel too.'),
     }),
@@ -215,9 +239,51 @@ export const evaluations = {
         )
         .optional()
         .describe('Images, the most probable mistakes first.'),
+      recommendations: z
+        .array(Recommendation)
+        .optional()
+        .describe('Warnings about the figures first.'),
       sheet: z.string().optional().describe('The picture as base64.'),
       contentType: z.string().optional(),
     }),
+    scope: 'model-eval:read',
+    effect: 'reads',
+  }),
+  evaluations_compare: operation({
+    id: 'evaluations_compare',
+    toolset: 'evaluations',
+    method: 'GET',
+    path: '/{workspace}/{project}/evaluations/{evaluationId}/comparison',
+    summary: 'What is better and worse than in another evaluation of the same images.',
+    pathParameters: inEvaluation,
+    query: closed({
+      baseline: identifier.describe('Id of the evaluation before.'),
+      limit: z.int().min(1).max(limits.evaluationPageMax).optional().describe(rowsOfPage),
+      offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
+    }),
+    answer: open({
+      baseline: Compared,
+      compared: Compared,
+      labelsDiffer: z.boolean().optional().describe('Labels were changed between the two.'),
+      classes: z
+        .array(
+          open({ class: z.string(), change: figure, before: ClassFigures, after: ClassFigures }),
+        )
+        .describe('The largest change of AP first.'),
+      images: open({ better: z.int(), worse: z.int(), same: z.int() }).describe('By errors.'),
+      total: z.int().describe('Images with another number of errors.'),
+      changed: z
+        .array(
+          open({
+            image: z.string(),
+            imageId: z.string().optional(),
+            before: Counts,
+            after: Counts,
+          }),
+        )
+        .describe('The largest change first.'),
+    }),
+    errors: [409],
     scope: 'model-eval:read',
     effect: 'reads',
   }),

@@ -16,6 +16,7 @@ import {
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
+import { evaluationComparisonHandlers } from './evaluations/compare-evaluations.ts';
 import {
   classesPanel,
   confusionPanel,
@@ -28,6 +29,7 @@ import {
 import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
+import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
 import { evaluationTagHandlers } from './evaluations/tag-images.ts';
 import { newId } from './ids-and-slugs.ts';
 import { chooseModel } from './inference.ts';
@@ -89,6 +91,7 @@ export function evaluationHandlers(
       await store.evaluations.remove(id);
       return {};
     },
+    ...evaluationComparisonHandlers(dependencies),
     ...evaluationTagHandlers(dependencies),
   };
 }
@@ -193,14 +196,14 @@ async function describe(
 async function panelOf(
   dependencies: PlatformDependencies,
   project: Project,
-  { id }: Evaluation,
+  evaluation: Evaluation,
   figures: KeptFigures,
   input: GetInput,
   signal: AbortSignal,
 ) {
   const { panel = 'summary', limit = rowsDefault, offset = 0, picture = false } = input;
   const wanted = { class: input.class, limit, offset };
-  const question = { id, figures, ...wanted, only: input.only, scoreMin: input.scoreMin };
+  const question = { id: evaluation.id, figures, ...wanted, only: input.only, scoreMin: input.scoreMin };
   switch (panel) {
     case 'summary':
       return summaryPanel(figures);
@@ -228,6 +231,8 @@ async function panelOf(
       const title = picture ? `Label mistakes of ${project.name}` : undefined;
       return mistakesPanel(dependencies, question, title, signal);
     }
+    case 'recommendations':
+      return recommendationsPanel(dependencies, { project, evaluation, figures }, signal);
     default:
       throw new FoveaError('internal', `The panel ${panel satisfies never} is not known.`);
   }

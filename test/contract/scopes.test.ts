@@ -54,7 +54,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'image:annotate': ['images_annotate'],
   'model:infer': ['inference_stats_set_metadata', 'inference_run', 'inference_draw'],
   'model:deploy': ['deployment_set_model'],
-  'model-eval:read': ['evaluations_list', 'evaluations_get'],
+  'model-eval:read': ['evaluations_list', 'evaluations_get', 'evaluations_compare'],
   'workflow:create': ['workflows_create', 'workflows_fork'],
   'workflow:read': ['workflows_list', 'workflows_get'],
   'workflow:update': ['workflows_update', 'workflows_delete'],

@@ -38,6 +38,8 @@ const unseen: typeof tried = [
   ['why does it miss platelets', 'evaluations_get'],
   ['which classes does the model confuse', 'evaluations_get'],
   ['which labels are probably wrong', 'evaluations_get'],
+  ['which of two models is better', 'evaluations_compare', 'models_list'],
+  ['what should I fix first to improve the model', 'evaluations_get'],
   ['tag the mislabelled images', 'evaluations_tag'],
   ['judge my predictions by the labels', 'evaluations_create'],
   ['put the dataset into YOLO format on my disk', 'versions_export'],

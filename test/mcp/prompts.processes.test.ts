@@ -27,8 +27,10 @@ async function textOf(client: Client, name: string, given?: Record<string, strin
 const filled = {
   import_dataset: { source: 'data/cells' },
   audit_dataset: { project: 'cells' },
+  clean_dataset: { project: 'cells' },
   prepare_version: { project: 'cells', goal: 'counting', format: 'coco' },
   label_with_care: { project: 'cells', batch: 'b1' },
+  diagnose_model: { project: 'cells', version: '3', question: 'Why does it miss platelets?' },
   investigate_events: { question: 'Why did the line stop?' },
   clean_up: {},
 };

@@ -317,6 +317,119 @@ it('measures sizes in pixels of the original', async () => {
   });
 });
 
+it('recommends what to do, each with calls that can be sent', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const number = await version(fixture, judged);
+  const asked = { version: number, model: 'local' };
+  const { panel, evaluationId } = await evaluated(fixture, judged, asked);
+  const { recommendations = [], total } = await panel({ panel: 'recommendations' });
+  expect(total).toBe(recommendations.length);
+  expect(recommendations.map(({ name }) => name)).toEqual([
+    'dataset_health',
+    'label_mistakes',
+    'all_low',
+    'class_imbalance',
+    'class_imbalance',
+    'missed_detection',
+    'wrong_class',
+  ]);
+  const which = { project: judged.project, evaluationId };
+  const found = new Map(recommendations.map((one) => [one.name, one]));
+  expect(found.get('missed_detection')).toMatchObject({
+    level: 'advice',
+    class: 'blue',
+    figures: { misses: 1, labels: 1, recall: 0 },
+    look: {
+      tool: 'evaluations_get',
+      arguments: { ...which, panel: 'images', class: 'blue', only: 'misses', picture: true },
+    },
+    next: { tool: 'evaluations_tag', arguments: { ...which, only: 'misses', tag: 'missed' } },
+  });
+  expect(found.get('wrong_class')).toMatchObject({ class: 'red', other: 'blue' });
+  expect(found.get('dataset_health')).toMatchObject({ level: 'warning', figures: { test: 3 } });
+});
+
+it('warns where a model is judged by images that it was trained on, and of leaks', async () => {
+  const fixture = labelling();
+  const project = await fixture.newProject('Trained');
+  const send = async (name: string, image: Uint8Array, split: string) => {
+    const query = new URLSearchParams({ name, split });
+    const headers = {
+      authorization: 'Bearer a-key-for-tests',
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const body = Buffer.from(image).toString('base64');
+    const address = `${fixture.platform.url}/dataset/${project}/upload?${query}`;
+    const id = String(
+      Object(await (await fetch(address, { method: 'POST', headers, body })).json()).id,
+    );
+    const annotationFile = voc([['red', 5]]);
+    await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.xml`, { annotationFile });
+  };
+  const picture = await redAt(5);
+  await send('a.png', picture, 'train');
+  await send('b.jpg', await sharp(picture).resize(96, 96).jpeg().toBuffer(), 'test');
+  const { client } = fixture.platform;
+  const at = { workspace: 'acme', project };
+  const { panel } = await evaluated(fixture, { project, client, at }, { query: '*' });
+  const { recommendations = [] } = await panel({ panel: 'recommendations' });
+  expect(recommendations.slice(0, 2)).toMatchObject([
+    {
+      name: 'judged_on_training_images',
+      level: 'warning',
+      figures: { trainedOn: 1, images: 2, isTrainingKnown: false },
+      next: { tool: 'evaluations_create', arguments: { project, query: 'split:test' } },
+    },
+    {
+      name: 'leak_across_splits',
+      figures: { groups: 1 },
+      next: { tool: 'projects_rebalance_splits', arguments: { project } },
+    },
+  ]);
+});
+
+it('compares two evaluations of the same images, class by class and image by image', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { client, at } = judged;
+  const before = await evaluated(fixture, judged, { query: 'split:test', model: 'local' });
+  const results = [
+    { image_id: 'right.png', category_id: 'blue', bbox: [16, 16, 16, 16], score: 0.9 },
+    { image_id: 'wrong.png', category_id: 'red', bbox: [32, 0, 16, 16], score: 0.8 },
+    { image_id: 'missed.png', category_id: 'blue', bbox: [0, 0, 16, 16], score: 0.7 },
+  ];
+  const asked = { query: 'split:test', predictions: file(results) };
+  const after = await evaluated(fixture, judged, asked);
+  const compare = async (evaluationId: string, baseline: string) =>
+    (await client.call(evaluations.evaluations_compare, { ...at, evaluationId, baseline })).body;
+  const compared = await compare(after.evaluationId, before.evaluationId);
+  expect(compared).toMatchObject({
+    baseline: { model: 'local', ap50: 0.2525 },
+    compared: { predictions: 'results.json', ap50: 0.5025 },
+    classes: [
+      { class: 'blue', change: 0.5, before: { ap: 0 }, after: { ap: 0.5 } },
+      { class: 'red', change: 0, before: { recall: 0.5 }, after: { recall: 0.5 } },
+    ],
+    images: { better: 2, worse: 1, same: 0 },
+    total: 3,
+    changed: [
+      {
+        image: 'right.png',
+        before: { truePositives: 1, falsePositives: 0, misses: 0 },
+        after: { truePositives: 0, falsePositives: 1, misses: 1 },
+      },
+      { image: 'wrong.png', after: { misses: 0 } },
+      { image: 'missed.png', after: { falsePositives: 0 } },
+    ],
+  });
+  expect(compared.labelsDiffer).toBeUndefined();
+  const fewer = await evaluated(fixture, judged, { query: 'split:test filename:right.png' });
+  await expect(compare(after.evaluationId, fewer.evaluationId)).rejects.toMatchObject(
+    saying('has other images: 0 images are in the baseline alone, 2 in the other'),
+  );
+});
+
 it('deletes an evaluation with its images, once it is done', async () => {
   const fixture = labelling();
   const judged = await squares(fixture);

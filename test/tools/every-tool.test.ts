@@ -303,6 +303,10 @@ function trainingArguments(): Record<string, Facts> {
     trainings_delete: { version: 3, trainingId: over },
     evaluations_create: judgedBy(known),
     evaluations_get: { evaluationId: known.evaluationId },
+    evaluations_compare: {
+      evaluationId: known.evaluationId,
+      baseline: known.spareEvaluationId,
+    },
     evaluations_tag: { evaluationId: known.evaluationId, only: 'misses', tag: 'odd' },
     evaluations_delete: {
       evaluationId: known.spareEvaluationId,

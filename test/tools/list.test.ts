@@ -40,6 +40,7 @@ const readers = [
   'trainings_recipe',
   'evaluations_list',
   'evaluations_get',
+  'evaluations_compare',
   'api_keys_list',
   'api_keys_get_publishable',
   'api_keys_get',

@@ -43,9 +43,11 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'training finished, training done, training progress, loss, map, training failed, training went, how training went',
   evaluations_create:
     'evaluate model, judge model, test model on labels, score predictions, coco metrics, validate model',
-  evaluations_list: 'past evaluations, which evaluations, compare evaluations',
+  evaluations_list: 'past evaluations, which evaluations',
+  evaluations_compare:
+    'compare evaluations, compare two models, which model better, better or worse than before, difference between models, regression, improved after retraining, what changed in images',
   evaluations_get:
-    'confusion matrix, false positives, false negatives, missed objects, why model misses, classes confused, best threshold, precision recall curve, weakest class, small objects, model errors, label mistakes, label errors, missing labels, overlooked objects, swapped labels, wrong class labels, misplaced boxes, mislabelled images, labels disagree with model',
+    'confusion matrix, false positives, false negatives, missed objects, why model misses, classes confused, best threshold, precision recall curve, weakest class, small objects, model errors, label mistakes, label errors, missing labels, overlooked objects, swapped labels, wrong class labels, misplaced boxes, mislabelled images, labels disagree with model, why model bad, diagnose model, improve model, recommendations, what to do next, what to fix first, is data leaking',
   evaluations_tag:
     'tag mislabelled images, tag images with errors, tag missed images, collect images model gets wrong, mark label mistakes',
   evaluations_delete: 'remove evaluation, throw away evaluation, old evaluations',

@@ -60,6 +60,25 @@ const texts: Readonly<Record<string, PromptText>> = {
       'Change nothing. At the end, tell what is in order; what is wrong, with counts and ids of ' +
       'examples; and what to do first. Say how many images were looked at, out of how many.',
   },
+  clean_dataset: {
+    job: (given) => `Clean the dataset of ${ofProject(given)}.`,
+    steps: (given) => [
+      ...askWhich(given),
+      '{projects_health} counts near-duplicates, leaks between splits, odd boxes, and classes that ' +
+        'are spelled in two ways. Keep the figures: they are told again at the end.',
+      '{projects_findings} with picture shows the images behind each of them.',
+      '{evaluations_create} judges a model by images that it was not trained on, with a query; ' +
+        '{evaluations_get} with the panel label_mistakes and picture shows labels that disagree. ' +
+        'Either may be wrong: look at each.',
+      '{projects_rebalance_splits} brings images of one scene into one split. Ask first.',
+      '{images_annotate} mends one image. What a person should decide is tagged with ' +
+        '{images_set_metadata_bulk}.',
+      '{projects_health} shows the counts afterwards.',
+    ],
+    rules:
+      'Show a list of what is to change, and wait for a yes, kind by kind. Delete no image unasked. ' +
+      'At the end, tell the figures before and after, and what is left to people.',
+  },
   prepare_version: {
     job: (given) => {
       const goal = given.goal === undefined ? '' : ` The model is for: ${said(given.goal)}.`;
@@ -101,6 +120,29 @@ const texts: Readonly<Record<string, PromptText>> = {
     rules:
       'Without overwrite no annotation is replaced: never set it without a yes. What is not sure ' +
       'stays unlabelled and is told, with its id. Pixels decide, not file names or tags.',
+  },
+  diagnose_model: {
+    job: (given) => {
+      const { version, question } = given;
+      const by = version === undefined ? '' : `, judged by version ${said(version)}`;
+      const why = question === undefined ? '' : ` What is asked: ${said(question)}.`;
+      return `Diagnose the model of ${ofProject(given)}${by}.${why}`;
+    },
+    steps: (given) => [
+      ...askWhich(given),
+      ...(given.version === undefined ? ['{projects_get} tells the newest version.'] : []),
+      '{evaluations_create} judges by the split test: never by images that the model was trained ' +
+        'on. {tasks_wait} waits for it.',
+      '{evaluations_get} shows the summary. Its panel recommendations says first whether the ' +
+        'figures can be trusted, then what to do, each with a call that shows the images.',
+      'Look before you name a cause: the panels per_class, confusion_matrix and images, with ' +
+        'class, only and picture, by {evaluations_get}.',
+      '{evaluations_compare} tells afterwards what a change made better and worse.',
+    ],
+    rules:
+      'Diagnose before anything is changed. One change for each version; the split test stays as it ' +
+      'is. At the end, tell the figures with version and split, the cause with the images that ' +
+      'show it, how sure it is, and the one next step.',
   },
   investigate_events: {
     job: ({ question = '', event_schema }) => {

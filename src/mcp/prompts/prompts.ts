@@ -37,6 +37,13 @@ export const prompts: readonly ListedPrompt[] = [
     needs: ['projects_get', 'projects_health'],
   },
   {
+    name: 'clean_dataset',
+    title: 'Clean a dataset',
+    description: 'Duplicates, leaks and wrong labels found, shown, and mended after a yes.',
+    arguments: [project],
+    needs: ['projects_health', 'images_annotate'],
+  },
+  {
     name: 'prepare_version',
     title: 'Prepare a version',
     description: 'A frozen version with settings that fit, previewed and counted first.',
@@ -53,6 +60,17 @@ export const prompts: readonly ListedPrompt[] = [
     description: 'Annotations for a batch: a few first, shown to you, then the rest.',
     arguments: [project, { name: 'batch', description: 'Id of the batch.' }],
     needs: ['projects_get', 'images_get', 'images_annotate'],
+  },
+  {
+    name: 'diagnose_model',
+    title: 'Diagnose a model',
+    description: 'Why a model errs, with figures and pictures, and the one next step.',
+    arguments: [
+      project,
+      { name: 'version', description: 'Version to judge by; left out: the newest.' },
+      { name: 'question', description: 'What is wrong, such as: it misses platelets.' },
+    ],
+    needs: ['evaluations_create', 'evaluations_get'],
   },
   {
     name: 'investigate_events',

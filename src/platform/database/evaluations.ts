@@ -19,6 +19,7 @@ import type {
   WantedResults,
 } from '../store/evaluations.ts';
 import { oneOf } from './column-readers.ts';
+import { countImagesApart, readChanges } from './evaluation-changes.ts';
 
 export const evaluationTables: Migration = {
   name: 'evaluations',
@@ -102,6 +103,9 @@ export function evaluationStore(database: AsyncDatabase, queue: TaskQueue): Eval
       await database.run('DELETE FROM evaluations WHERE id = ?', [id]);
     },
     results: (id, wanted) => readResults(database, id, wanted),
+    countTrained: (id, versionId) => countTrained(database, id, versionId),
+    imagesApart: (ids) => countImagesApart(database, ids),
+    changes: (ids, page) => readChanges(database, ids, page),
     mistakes: (id, wanted) => readMistakes(database, id, wanted),
   };
 }
@@ -164,6 +168,25 @@ async function readResults(
     }),
   );
   return { total: total ?? 0, results };
+}
+
+async function countTrained(
+  database: AsyncDatabase,
+  id: string,
+  versionId: string | undefined,
+): Promise<number> {
+  const trained =
+    versionId === undefined
+      ? `SELECT 1 FROM images WHERE images.id = judged.image_id AND images.split = 'train'`
+      : `SELECT 1 FROM version_sources AS source WHERE source.version_id = :version
+         AND source.image_id = judged.image_id AND source.split = 'train'`;
+  const counted = await database.get(
+    `SELECT count(*) AS images FROM evaluation_images AS judged
+     WHERE evaluation_id = :id AND EXISTS (${trained})`,
+    { id, ...(versionId !== undefined && { version: versionId }) },
+    (row) => row.integer('images'),
+  );
+  return counted ?? 0;
 }
 
 /** Not without those that are of another class or kind, or less probable, than is wanted. */

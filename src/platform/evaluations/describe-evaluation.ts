@@ -175,6 +175,6 @@ function describePoint({ confidence, precision, recall, f1, ...counts }: SweepPo
   return { confidence, ...shares, ...counts };
 }
 
-function rounded(figure: PrecisionFigures['ap']): number | null {
+export function rounded(figure: PrecisionFigures['ap']): number | null {
   return figure === null ? null : Math.round(figure * 1e4) / 1e4;
 }

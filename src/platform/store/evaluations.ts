@@ -101,6 +101,31 @@ export interface WantedMistakes {
   readonly offset: number;
 }
 
+export interface ComparedEvaluations {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Images that only one has, and those that both have. */
+export interface ImagesApart {
+  readonly before: number;
+  readonly after: number;
+  readonly both: number;
+}
+
+/** Images in which the number of errors changed. */
+export interface ChangesPage {
+  readonly total: number;
+  readonly better: number;
+  readonly worse: number;
+  readonly changed: readonly {
+    readonly image: string;
+    readonly imageId?: string;
+    readonly before: Counts;
+    readonly after: Counts;
+  }[];
+}
+
 export interface EvaluationStore {
   /** With its work, in one transaction. */
   add(evaluation: NewEvaluation, task: NewTask): Promise<void>;
@@ -115,6 +140,16 @@ export interface EvaluationStore {
   remove(id: string): Promise<void>;
   /** Images with most that is wrong or missing first. */
   results(id: string, wanted: WantedResults): Promise<ResultsPage>;
+  /**
+   * Judged images that are in the split train of a version; of no version: of the project now.
+   */
+  countTrained(id: string, versionId: string | undefined): Promise<number>;
+  imagesApart(ids: ComparedEvaluations): Promise<ImagesApart>;
+  /** Of the same images. */
+  changes(
+    ids: ComparedEvaluations,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<ChangesPage>;
   /** Images with the most probable mistakes first. */
   mistakes(id: string, wanted: WantedMistakes): Promise<MistakesPage>;
 }

@@ -133,6 +133,12 @@ export const rows = {
       query: { panel: 'images' },
     }),
   },
+  evaluations_compare: {
+    input: ({ workspace, project, evaluationId }) => ({
+      path: { workspace, project, evaluationId },
+      query: { baseline: evaluationId },
+    }),
+  },
   evaluations_tag: {
     input: ({ workspace, project, evaluationId }) => ({
       path: { workspace, project, evaluationId },
