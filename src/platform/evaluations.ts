@@ -203,7 +203,13 @@ async function panelOf(
 ) {
   const { panel = 'summary', limit = rowsDefault, offset = 0, picture = false } = input;
   const wanted = { class: input.class, limit, offset };
-  const question = { id: evaluation.id, figures, ...wanted, only: input.only, scoreMin: input.scoreMin };
+  const question = {
+    id: evaluation.id,
+    figures,
+    ...wanted,
+    only: input.only,
+    scoreMin: input.scoreMin,
+  };
   switch (panel) {
     case 'summary':
       return summaryPanel(figures);

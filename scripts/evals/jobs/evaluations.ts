@@ -3,30 +3,38 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { at, type Job, listAt, type Scene } from '../job.ts';
+import { at, type CallTool, type Job, listAt, type Scene } from '../job.ts';
 import { finished, found, idsOf, seedSample } from './blood-cells.ts';
 
 const project = 'blood-cells';
 
+type Predicted = (label: unknown, image: string) => unknown;
+
 /** As a trainer elsewhere left them: the labels, without the platelets of every other image. */
 async function seedPredictions(scene: Scene): Promise<void> {
   await seedSample(scene);
+  const missed = new Set(await missedImages(scene));
+  await writePredictions(scene, 'predictions.json', (label, image) =>
+    label === 'Platelets' && missed.has(image) ? undefined : label,
+  );
+}
+
+/** The labels as results; `predicted` says which class is found for one: undefined for none. */
+async function writePredictions(scene: Scene, file: string, predicted: Predicted): Promise<void> {
   const wanted = { query: '*', fields: ['name', 'annotations'], pageSize: 100 };
   const images = listAt(await scene.post('/search/v1', wanted), 'results');
-  const missed = new Set(await missedImages(scene));
   const results = images.flatMap((image) => {
     const name = String(at(image, 'name'));
     return listAt(image, 'annotations.boxes').flatMap((box) => {
       const [x = 0, y = 0, width = 0, height = 0] = ['x', 'y', 'width', 'height'].map((member) =>
         Number(at(box, member)),
       );
-      const label = at(box, 'label');
-      if (label === 'Platelets' && missed.has(name.replace(/\.\w+$/, ''))) return [];
+      const found = predicted(at(box, 'label'), name.replace(/\.\w+$/, ''));
       const bbox = [x - width / 2, y - height / 2, width, height];
-      return [{ image_id: name, category_id: label, bbox, score: 0.8 }];
+      return found === undefined ? [] : [{ image_id: name, category_id: found, bbox, score: 0.8 }];
     });
   });
-  await writeFile(join(scene.files, 'predictions.json'), JSON.stringify(results));
+  await writeFile(join(scene.files, file), JSON.stringify(results));
 }
 
 /** Every other image with platelets, by name. */
@@ -67,4 +75,89 @@ export const evaluationJobs: readonly Job[] = [
       assert.deepEqual(await found(scene, 'tag:missed-platelets'), wanted);
     },
   },
+  {
+    name: 'wrong-classes',
+    prompt:
+      '{files}/checked.json has what an expert sees in the images of "Blood Cells" (COCO results). ' +
+      'Some labels are of the wrong class. Tag the images that have such labels, and no others: ' +
+      'relabel.',
+    seed: async (scene) => {
+      await seedSample(scene);
+      const wrong = new Set(await wrongImages(scene));
+      await writePredictions(scene, 'checked.json', (label, image) =>
+        label === 'WBC' && wrong.has(image) ? 'RBC' : label,
+      );
+    },
+    solve: async (call, files) => {
+      const predictions = join(files, 'checked.json');
+      const { evaluationId, taskId } = await call('evaluations_create', {
+        project,
+        query: '*',
+        predictions,
+      });
+      await finished(call, { taskId });
+      const tagged = { project, evaluationId, only: 'swapped', tag: 'relabel' };
+      await finished(call, { taskId: (await call('evaluations_tag', tagged)).taskId });
+    },
+    check: async (scene) => {
+      const wanted = await wrongImages(scene);
+      assert.ok(wanted.length > 0 && wanted.length < 12);
+      assert.deepEqual(await found(scene, 'tag:relabel'), wanted);
+    },
+  },
+  {
+    name: 'worse-after-retraining',
+    prompt:
+      'The model of "Blood Cells" was trained again. {files}/before.json and {files}/after.json have ' +
+      'what it found in all images before and after (COCO results). Tag the images in which it now ' +
+      'makes more errors than before: worse.',
+    seed: async (scene) => {
+      await seedSample(scene);
+      const missed = new Set(await missedImages(scene));
+      const unlike = new Set(await wrongImages(scene));
+      // Before, no white cell of some images was found; after, no platelet of others.
+      await writePredictions(scene, 'before.json', (label, image) =>
+        label === 'WBC' && unlike.has(image) && !missed.has(image) ? undefined : label,
+      );
+      await writePredictions(scene, 'after.json', (label, image) =>
+        label === 'Platelets' && missed.has(image) ? undefined : label,
+      );
+    },
+    solve: async (call, files) => {
+      const [before, after] = [
+        await evaluated(call, join(files, 'before.json')),
+        await evaluated(call, join(files, 'after.json')),
+      ];
+      const compared = await call('evaluations_compare', {
+        project,
+        evaluationId: after,
+        baseline: before,
+        limit: 100,
+      });
+      const errors = (image: unknown, when: string) =>
+        Number(at(image, `${when}.misses`)) + Number(at(image, `${when}.falsePositives`));
+      for (const image of listAt(compared, 'changed')) {
+        if (errors(image, 'after') <= errors(image, 'before')) continue;
+        const change = { project, imageId: at(image, 'imageId'), operation: 'add' };
+        await call('images_tag', { ...change, tags: ['worse'] });
+      }
+    },
+    check: async (scene) => {
+      const wanted = await missedImages(scene);
+      assert.deepEqual(await found(scene, 'tag:worse'), wanted);
+    },
+  },
 ];
+
+async function evaluated(call: CallTool, predictions: string): Promise<unknown> {
+  const asked = { project, query: '*', predictions };
+  const { evaluationId, taskId } = await call('evaluations_create', asked);
+  await finished(call, { taskId });
+  return evaluationId;
+}
+
+/** Every third image with white cells, by name. */
+async function wrongImages(scene: Scene): Promise<readonly string[]> {
+  const names = await found(scene, 'class:WBC');
+  return names.filter((_, place) => place % 3 === 0);
+}
