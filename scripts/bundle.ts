@@ -59,6 +59,10 @@ async function fill(folder: string): Promise<void> {
   for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
     cpSync(file, join(folder, file));
   }
+  cpSync('trainers', join(folder, 'trainers'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('__pycache__'),
+  });
   const manifest: Record<string, unknown> = JSON.parse(readFileSync('manifest.json', 'utf8'));
   const shown = { ...manifest, icon: 'icon.png' };
   writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(shown, null, 2)}\n`);

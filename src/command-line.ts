@@ -1,154 +1,25 @@
 // Parses the command line: commands and their options.
 
 import { parseArgs } from 'node:util';
-import { type ToolProfile, toolProfiles } from './config.ts';
+import {
+  type AccountAction,
+  type AccountCommand,
+  type Action,
+  type ApplicationCommand,
+  type ApplicationValues,
+  type CallCommand,
+  type Command,
+  type HostName,
+  hostNames,
+  type MigrateCommand,
+  type ServiceCommand,
+  type SetupCommand,
+  type TrainerSetupCommand,
+} from './commands.ts';
+import { toolProfiles } from './config.ts';
 import { invalidArgument } from './errors.ts';
 import { suggestSpelling } from './spelling-suggestion.ts';
-
-/** A service over HTTP. */
-export interface ServiceCommand {
-  readonly kind: 'platform' | 'event-store' | 'http';
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Data folder; undefined: the one of the settings. */
-  readonly data: string | undefined;
-}
-
-export interface SignInCommand {
-  readonly kind: 'sign-in';
-  /** Undefined: the one of the settings. */
-  readonly profile: string | undefined;
-  /** Whether the person pastes the final address, as no browser can reach this machine. */
-  readonly paste: boolean;
-}
-
-/** What is done with the sign-in that is there. */
-export interface ProfileCommand {
-  readonly kind: 'sign-out' | 'status';
-  /** Undefined: the one of the settings. */
-  readonly profile: string | undefined;
-}
-
-type Action = 'add' | 'list' | 'remove';
-type AccountAction = Action | 'password';
-
-/** A person who may sign in at the sign-in service of our own platform. */
-export interface AccountCommand {
-  readonly kind: 'account';
-  readonly action: AccountAction;
-  /** Given, unless all are listed. */
-  readonly name: string | undefined;
-  readonly email: string | undefined;
-  readonly workspaces: readonly string[];
-  /** With a new password: all programs are signed out too. */
-  readonly signOut: boolean;
-  readonly data: string | undefined;
-}
-
-/** A program that may ask people to sign in at the sign-in service of our own platform. */
-export interface ApplicationCommand {
-  readonly kind: 'application';
-  readonly action: Action;
-  /** Given where one is removed. */
-  readonly id: string | undefined;
-  readonly values: ApplicationValues;
-  readonly data: string | undefined;
-}
-
-/** As typed; validated when the application is registered. */
-export interface ApplicationValues {
-  readonly name?: string;
-  readonly homepage?: string;
-  readonly redirectUris: readonly string[];
-  readonly auth?: string;
-  readonly scopes: readonly string[];
-  readonly visibility?: string;
-  readonly desktop: boolean;
-  readonly mcp: boolean;
-  readonly resource?: string;
-}
-
-/** The hosts whose configuration we know, by the names that people type. */
-export const hostNames = [
-  ...(['claude-desktop', 'claude-code', 'vscode', 'cursor', 'codex'] as const),
-  ...(['gemini', 'windsurf', 'zed', 'cline', 'goose'] as const),
-] as const;
-
-export type HostName = (typeof hostNames)[number];
-
-/** Writes the entry of Fovea into the configuration of hosts. */
-export interface SetupCommand {
-  readonly kind: 'setup';
-  /** None: those that are there are listed. */
-  readonly hosts: readonly HostName[];
-  /** All that are there. */
-  readonly all: boolean;
-  /** Only shows what would change. */
-  readonly dryRun: boolean;
-  /** Takes the last change back. */
-  readonly undo: boolean;
-  /** Written as FOVEA_TOOL_PROFILE. */
-  readonly toolProfile: ToolProfile | undefined;
-  /** Written as FOVEA_FILE_ROOTS; none: as the environment has it. */
-  readonly files: readonly string[];
-}
-
-export interface DoctorCommand {
-  readonly kind: 'doctor';
-  readonly json: boolean;
-}
-
-/** Calls one tool, as a host would. */
-export interface CallCommand {
-  readonly kind: 'call';
-  readonly tool: string;
-  /** A JSON object, or `-`: it comes from stdin. */
-  readonly input: string | undefined;
-  /** Whether the structured answer is printed in place of its text. */
-  readonly json: boolean;
-}
-
-/** Lists the tools, or shows one. */
-export interface ToolsCommand {
-  readonly kind: 'tools';
-  readonly name: string | undefined;
-  readonly json: boolean;
-}
-
-/** Moves the datasets of a platform between a data folder and PostgreSQL. */
-export interface MigrateCommand {
-  readonly kind: 'migrate';
-  /** A data folder, or the address of a database. */
-  readonly from: string;
-  readonly to: string;
-  /** The files of the platform on the database: `s3://bucket/prefix`, or a data folder. */
-  readonly objects: string | undefined;
-  readonly withoutLost: boolean;
-}
-
-/** Shows in the browser what was made. */
-export interface OpenCommand {
-  readonly kind: 'open';
-  /** A view, a project, or `PROJECT/VERSION`; undefined: the latest of these. */
-  readonly what: string | undefined;
-}
-
-export type Command =
-  | { readonly kind: 'mcp' }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'version' }
-  | ServiceCommand
-  | SignInCommand
-  | ProfileCommand
-  | SetupCommand
-  | DoctorCommand
-  | CallCommand
-  | ToolsCommand
-  | OpenCommand
-  | MigrateCommand
-  | AccountCommand
-  | ApplicationCommand;
+import { pythonTrainers } from './trainer-names.ts';
 
 /**
  * Reads the arguments after the script's name. Throws `invalid_input` with the nearest known name
@@ -201,6 +72,8 @@ const options = {
   to: { type: 'string' },
   objects: { type: 'string' },
   'without-lost': { type: 'boolean' },
+  python: { type: 'string' },
+  'system-site-packages': { type: 'boolean' },
 } as const;
 
 const serviceOptions = ['host', 'port', 'data'];
@@ -219,6 +92,7 @@ const optionsOf = {
   tools: ['json'],
   open: [],
   migrate: ['from', 'to', 'objects', 'without-lost'],
+  trainer: ['python', 'system-site-packages'],
   account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
     'name',
@@ -286,6 +160,7 @@ const emptyWords: Readonly<Record<string, string>> = {
   host: 'must be an address, for example 127.0.0.1',
   data: 'must be a folder',
   files: 'must be a folder',
+  python: 'must be a program',
   profile: 'must be a name, for example default',
 };
 
@@ -319,6 +194,8 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
       return { kind: command, what: words[0] };
     case 'migrate':
       return migrateCommand(words, values);
+    case 'trainer':
+      return trainerCommand(words, values);
     case 'account':
       return accountCommand(words, values);
     case 'application':
@@ -401,6 +278,22 @@ function readHost(word: string): HostName {
   );
 }
 
+function trainerCommand(words: readonly string[], values: Values): TrainerSetupCommand {
+  const action = readAction('trainer', words, ['install', 'list'] as const);
+  const word = readTarget(`trainer ${action}`, words, action === 'install', 'NAME');
+  if (action === 'list') {
+    refuseValues('trainer list', values, []);
+    return { kind: 'trainer', action };
+  }
+  const name = pythonTrainers.find((known) => known === word);
+  if (name === undefined) {
+    const known = pythonTrainers.join(', ');
+    throw invalidArgument('trainer install', `knows no "${word}"`, `It knows ${known}.`);
+  }
+  const systemSitePackages = values['system-site-packages'] ?? false;
+  return { kind: 'trainer', action, name, python: values.python, systemSitePackages };
+}
+
 function accountCommand(words: readonly string[], values: Values): AccountCommand {
   const action = readAction('account', words, accountActions);
   const name = readTarget(`account ${action}`, words, action !== 'list', 'NAME');
@@ -443,7 +336,7 @@ const accountOptions: Readonly<Record<AccountAction, readonly string[]>> = {
   password: ['sign-out'],
 };
 
-function readAction<Name extends Action | AccountAction>(
+function readAction<Name extends string>(
   command: string,
   [word]: readonly string[],
   actions: readonly Name[],

@@ -10,6 +10,7 @@ import { isLoopbackHost } from './network/loopback.ts';
 import type { HttpProxy, Proxies } from './network/proxies.ts';
 import { type ObjectsPlace, readObjectsPlace } from './objects-place.ts';
 import { Secret } from './secret.ts';
+import { exampleTrainer, pythonTrainers } from './trainer-names.ts';
 
 /** The slug of the workspace of a platform on this machine, where no setting names one. */
 export const localWorkspace = 'local';
@@ -430,16 +431,13 @@ const callsPerMinute: Parser<number> = (text) =>
     ? { value: Number(text) }
     : { wrong: 'must be a whole number of calls per minute; 0 for no limit' };
 
-/** The name of the trainer that comes along. */
-export const exampleTrainer = 'example';
-
 function trainer(machine: Machine): Parser<string> {
   return (text) => {
-    if (text === exampleTrainer) return { value: text };
+    const names: readonly string[] = [exampleTrainer, ...pythonTrainers];
+    if (names.includes(text)) return { value: text };
     const path = folder(machine)(text);
-    return 'value' in path
-      ? path
-      : { wrong: `must be "${exampleTrainer}", or a program: ${absolutePath}` };
+    const words = names.map((name) => `"${name}"`).join(', ');
+    return 'value' in path ? path : { wrong: `must be ${words}, or a program: ${absolutePath}` };
   };
 }
 

@@ -1,6 +1,6 @@
 // What `fovea --help` prints.
 
-import { hostNames } from './command-line.ts';
+import { hostNames } from './commands.ts';
 
 export const helpText = `Usage: fovea [command] [options]
 
@@ -32,6 +32,9 @@ For people and scripts:
                 --tool-profile default|full|compact
                                  which tools the host is offered (FOVEA_TOOL_PROFILE)
                 --files FOLDER   what tools may read and write (may be repeated; FOVEA_FILE_ROOTS)
+  trainer     install NAME: sets up a trainer that comes along (torchvision); list
+                --python PROGRAM       the Python to use (the one on the PATH)
+                --system-site-packages uses the packages of that Python, and fetches none
   doctor      checks the setup and names each mend; exit code 1 where something is wrong
                 --json           for programs
   sign-in     signs in to the service of the settings, with the browser

@@ -69,6 +69,30 @@ test.each([
   ],
   [['open'], { kind: 'open', what: undefined }],
   [['open', 'cells/3'], { kind: 'open', what: 'cells/3' }],
+  [['trainer', 'list'], { kind: 'trainer', action: 'list' }],
+  [
+    ['trainer', 'install', 'torchvision'],
+    {
+      kind: 'trainer',
+      action: 'install',
+      name: 'torchvision',
+      python: undefined,
+      systemSitePackages: false,
+    },
+  ],
+  [
+    [
+      ...['trainer', 'install', 'torchvision', '--python', '/usr/bin/python3'],
+      '--system-site-packages',
+    ],
+    {
+      kind: 'trainer',
+      action: 'install',
+      name: 'torchvision',
+      python: '/usr/bin/python3',
+      systemSitePackages: true,
+    },
+  ],
   [['doctor'], { kind: 'doctor', json: false }],
   [['doctor', '--json'], { kind: 'doctor', json: true }],
   [
@@ -201,6 +225,10 @@ test.each([
     '--tool-profile: must be one of default, full, compact',
   ],
   [['setup', '--json'], '--json: is not an option of "fovea setup"'],
+  [['trainer'], 'needs install, list'],
+  [['trainer', 'install'], 'needs NAME: fovea trainer install NAME'],
+  [['trainer', 'install', 'keras'], 'knows no "keras"'],
+  [['trainer', 'list', '--python', 'python3'], 'is not an option of "fovea trainer list"'],
   [['doctor', 'cursor'], '"cursor" is one too many'],
   [['docter'], 'there is no "docter"; did you mean "doctor"?'],
   [['account'], 'account: needs add, list, remove, password'],

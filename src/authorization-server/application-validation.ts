@@ -1,6 +1,6 @@
 // Validates the registration of an application (API 24.15).
 
-import type { ApplicationValues } from '../command-line.ts';
+import type { ApplicationValues } from '../commands.ts';
 import type { ClientAuthentication } from '../config.ts';
 import { type Scope, scopes } from '../contract/scopes.ts';
 import { invalidInput, type Problem } from '../errors.ts';

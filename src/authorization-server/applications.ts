@@ -2,7 +2,7 @@
 // kinds are in oauth-clients.ts.
 
 import { randomBytes } from 'node:crypto';
-import type { ApplicationValues } from '../command-line.ts';
+import type { ApplicationValues } from '../commands.ts';
 import { FoveaError } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import { validateRegistration } from './application-validation.ts';

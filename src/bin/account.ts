@@ -1,7 +1,7 @@
 // `fovea account`: the accounts that may sign in.
 
 import type { Accounts } from '../authorization-server/accounts.ts';
-import type { AccountCommand } from '../command-line.ts';
+import type { AccountCommand } from '../commands.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { administer, table } from './administer.ts';
 import { readPassword } from './read-password.ts';

@@ -1,7 +1,7 @@
 // `fovea application`: the OAuth clients that may ask people to sign in.
 
 import type { Applications, NewApplication } from '../authorization-server/applications.ts';
-import type { ApplicationCommand, ApplicationValues } from '../command-line.ts';
+import type { ApplicationCommand, ApplicationValues } from '../commands.ts';
 import { readSettings } from '../config.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { administer, table } from './administer.ts';

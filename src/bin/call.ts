@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import list from '../../tools/list.json' with { type: 'json' };
-import type { CallCommand, ToolsCommand } from '../command-line.ts';
+import type { CallCommand, ToolsCommand } from '../commands.ts';
 import { readSettings, type Settings, withWorkspace } from '../config.ts';
 import { ownEnvironment } from '../environment.ts';
 import { invalidArgument } from '../errors.ts';

@@ -3,7 +3,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Check } from '../../tools/doctor/check.ts';
 import { diagnose } from '../../tools/doctor.ts';
-import type { DoctorCommand } from '../command-line.ts';
+import type { DoctorCommand } from '../commands.ts';
 import { type Settings, surveySettings, withWorkspace } from '../config.ts';
 import { createLog } from '../log.ts';
 import { forPeople } from '../mcp/foreign-text.ts';

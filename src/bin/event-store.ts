@@ -1,7 +1,7 @@
 // `fovea event-store`: serves the device Event Store.
 
 import { systemClock } from '../clock.ts';
-import type { ServiceCommand } from '../command-line.ts';
+import type { ServiceCommand } from '../commands.ts';
 import { readSettings } from '../config.ts';
 import { startEventStore } from '../event-store/event-store.ts';
 import { readEventStoreSettings } from '../event-store-config.ts';

@@ -2,7 +2,7 @@
 // services.
 
 import { systemClock } from '../clock.ts';
-import type { ServiceCommand } from '../command-line.ts';
+import type { ServiceCommand } from '../commands.ts';
 import type { Settings } from '../config.ts';
 import { localWorkspace } from '../config.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';

@@ -2,7 +2,7 @@
 
 import list from '../../tools/list.json' with { type: 'json' };
 import { systemClock } from '../clock.ts';
-import type { ServiceCommand } from '../command-line.ts';
+import type { ServiceCommand } from '../commands.ts';
 import { readSettings, type Settings } from '../config.ts';
 import { scopes } from '../contract/scopes.ts';
 import type { Service } from '../http-server/serve.ts';

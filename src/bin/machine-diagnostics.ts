@@ -26,6 +26,7 @@ import { listProcesses, orphansAmong } from '../setup/orphaned-servers.ts';
 import { openSecretStores } from '../sign-in/secret-stores/choose-secret-store.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 import { findDatabases } from '../storage/database-file-check.ts';
+import { pythonTrainers } from '../trainer-names.ts';
 import { readSystemEnvironment } from './setup.ts';
 
 export function createMachineDiagnostics(
@@ -56,6 +57,12 @@ export function createMachineDiagnostics(
     },
     objectsLatencyMs: async (place) =>
       (await import('../storage/s3/probe-bucket.ts')).probeBucket(place, systemClock),
+    pythonTrainer: async (given) => {
+      const name = pythonTrainers.find((known) => known === given);
+      if (name === undefined) return undefined;
+      const { examinePythonTrainer } = await import('../trainers/python-trainers.ts');
+      return examinePythonTrainer(name, settings.home, system.environment);
+    },
     pictures: findSharpBuild,
     orphans: async () => {
       const processes = await listProcesses(system.platform);

@@ -1,7 +1,7 @@
 // Reads the command line and starts one process.
 
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Command } from '../command-line.ts';
+import type { Command } from '../commands.ts';
 import { asFoveaError } from '../errors.ts';
 import { eventStoreLimits } from '../limits/event-store.ts';
 import type { StartSettings } from './memory-at-start.ts';
@@ -75,6 +75,8 @@ async function run(command: Command): Promise<void> {
       return (await import('./doctor.ts')).runDoctor(command);
     case 'migrate':
       return (await import('./migrate.ts')).runMigrate(command);
+    case 'trainer':
+      return (await import('./trainer.ts')).runTrainer(command);
     case 'account':
       return (await import('./account.ts')).runAccount(command);
     case 'application':

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../clock.ts';
-import type { MigrateCommand } from '../command-line.ts';
+import type { MigrateCommand } from '../commands.ts';
 import { objectsPlaceAt } from '../config.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { invalidArgument } from '../errors.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { lastPart } from '../../tools/format.ts';
 import { systemClock } from '../clock.ts';
-import type { OpenCommand } from '../command-line.ts';
+import type { OpenCommand } from '../commands.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
 import { annotation } from '../contract/annotation.ts';
 import { projects } from '../contract/projects.ts';

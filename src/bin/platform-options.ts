@@ -2,9 +2,11 @@
 
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exampleTrainer, type Settings } from '../config.ts';
+import type { Settings } from '../config.ts';
 import { environmentOfOthers } from '../environment.ts';
 import type { PlatformOptions } from '../platform/platform.ts';
+import { exampleTrainer, pythonTrainers } from '../trainer-names.ts';
+import { pythonTrainerCommand } from '../trainers/python-trainers.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 
 type FromSettings = Pick<
@@ -16,6 +18,7 @@ type FromSettings = Pick<
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, databaseUrl, objects, model, trainer, proxies } = settings;
+  const { home } = settings;
   return {
     versionMultiplierMax,
     databaseUrl,
@@ -24,11 +27,13 @@ export function platformOptions(settings: Settings, rateLimit: number): FromSett
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),
-    ...(trainer !== undefined && { trainer: trainerCommand(trainer) }),
+    ...(trainer !== undefined && { trainer: trainerCommand(trainer, home) }),
   };
 }
 
-function trainerCommand(path: string): TrainerCommand {
+function trainerCommand(path: string, home: string): TrainerCommand {
+  const inPython = pythonTrainers.find((name) => name === path);
+  if (inPython !== undefined) return pythonTrainerCommand(inPython, home);
   if (path !== exampleTrainer) return { path, args: [], name: basename(path) };
   const entry = new URL(`./example-trainer${extname(import.meta.url)}`, import.meta.url);
   return { path: process.execPath, args: [fileURLToPath(entry)], name: exampleTrainer };

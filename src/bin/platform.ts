@@ -1,7 +1,7 @@
 // `fovea platform`: the embedded platform and its sign-in service, as a service of their own.
 
 import { systemClock } from '../clock.ts';
-import type { ServiceCommand } from '../command-line.ts';
+import type { ServiceCommand } from '../commands.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
 import type { Service } from '../http-server/serve.ts';
 import { limits } from '../limits.ts';

@@ -4,7 +4,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, resolve } from 'node:path';
 import { systemClock } from '../clock.ts';
-import { type HostName, hostNames, type SetupCommand } from '../command-line.ts';
+import { type HostName, hostNames, type SetupCommand } from '../commands.ts';
 import { createReader, folders as foldersOf } from '../config.ts';
 import { environmentOfOthers } from '../environment.ts';
 import { invalidArgument } from '../errors.ts';

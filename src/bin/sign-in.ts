@@ -1,7 +1,7 @@
 // `fovea sign-in`: signs a person in, with the browser.
 
 import { createInterface } from 'node:readline';
-import type { SignInCommand } from '../command-line.ts';
+import type { SignInCommand } from '../commands.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';

@@ -1,6 +1,6 @@
 // `fovea sign-out`: revokes and forgets a sign-in.
 
-import type { ProfileCommand } from '../command-line.ts';
+import type { ProfileCommand } from '../commands.ts';
 import { createLog } from '../log.ts';
 import { openSignIn } from './open-sign-in.ts';
 import { settingsOf } from './profile-settings.ts';

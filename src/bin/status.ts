@@ -1,7 +1,7 @@
 // `fovea status`: says who is signed in.
 
 import { isoTime } from '../clock.ts';
-import type { ProfileCommand } from '../command-line.ts';
+import type { ProfileCommand } from '../commands.ts';
 import { createLog } from '../log.ts';
 import type { SignInStatus } from '../sign-in/sign-in-flow.ts';
 import { openSignIn } from './open-sign-in.ts';

@@ -29,6 +29,8 @@ export const modelLimits = {
   nameListBytesMax: 16 * 1024 * 1024,
   /** A trainer saves its state before it is killed. */
   trainerStopMsMax: 60_000,
+  /** Loading torch from a cold disk. */
+  trainerCheckMsMax: 60_000,
   /** The end of a trainer's log, for the error. */
   trainerLogCharactersMax: 2_000,
   /** One line of a trainer's protocol. */

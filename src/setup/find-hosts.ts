@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { hostNames } from '../command-line.ts';
+import { hostNames } from '../commands.ts';
 import { findProgram } from './find-program.ts';
 import { type FoundEntry, findEntries } from './host-entry.ts';
 import type { HostEntry } from './machine-diagnostics.ts';

@@ -1,7 +1,7 @@
 // The entry of Fovea in the configuration of a host: its location and content.
 
 import { access } from 'node:fs/promises';
-import type { HostName } from '../command-line.ts';
+import type { HostName } from '../commands.ts';
 import type { ToolProfile } from '../config.ts';
 import { isPlainObject, type JsonObject } from '../json-object.ts';
 import { readConfigFile, textOf, Unusable } from './config-file.ts';

@@ -2,7 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { HostName } from '../command-line.ts';
+import type { HostName } from '../commands.ts';
 import type { Launch } from './launch.ts';
 import { folderIn, type SystemEnvironment } from './system-environment.ts';
 

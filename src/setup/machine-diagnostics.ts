@@ -1,6 +1,6 @@
 // Diagnostics of the machine around Fovea, for the doctor.
 
-import type { HostName } from '../command-line.ts';
+import type { HostName } from '../commands.ts';
 import type { SettingsSurvey } from '../config.ts';
 import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
@@ -19,6 +19,13 @@ export interface HostEntry {
   /** The version of the copy that it starts, if not this version. */
   readonly otherVersion?: string;
 }
+
+/** The environment of a trainer in Python that comes along. */
+export type PythonTrainerState =
+  | { readonly state: 'absent' }
+  /** `words`: what its Python said last. */
+  | { readonly state: 'broken'; readonly words: string }
+  | { readonly state: 'ready'; readonly versions: readonly string[] };
 
 /** How traffic leaves this machine. */
 export interface NetworkFindings {
@@ -94,6 +101,8 @@ export interface MachineDiagnostics {
   database(url: Secret): Promise<DatabaseFindings>;
   /** The milliseconds that a request to the object store takes. Throws where it cannot be used. */
   objectsLatencyMs(place: ObjectsPlace): Promise<number>;
+  /** Of a trainer in Python; undefined: it is none. */
+  pythonTrainer(name: string): Promise<PythonTrainerState | undefined>;
   /** Loads the image library if it is not loaded yet. */
   pictures(): Promise<PictureFindings>;
   /** Servers of a host that is gone, by process id; undefined: this system does not say. */

@@ -1,7 +1,7 @@
 // Writes the entry of Fovea into the configuration of a host.
 
 import type { Clock } from '../clock.ts';
-import type { HostName } from '../command-line.ts';
+import type { HostName } from '../commands.ts';
 import { readConfigFile, textOf, writeConfigFile } from './config-file.ts';
 import { writeMember } from './config-text.ts';
 import { showDiff } from './diff.ts';

@@ -1,6 +1,6 @@
 // The outcome of setup for one configuration file.
 
-import type { HostName } from '../command-line.ts';
+import type { HostName } from '../commands.ts';
 
 export interface SetupOutcome {
   readonly host: HostName;

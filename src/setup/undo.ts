@@ -1,6 +1,6 @@
 // Takes back what the setup wrote, and nothing that others wrote since.
 
-import type { HostName } from '../command-line.ts';
+import type { HostName } from '../commands.ts';
 import { isPlainObject } from '../json-object.ts';
 import {
   type Backup,

@@ -6,8 +6,10 @@ import { membersOf } from '../json-object.ts';
 export interface TrainerCommand {
   readonly path: string;
   readonly args: readonly string[];
-  /** `example`, or the name of the file. */
+  /** `example`, `torchvision`, or the name of the file. */
   readonly name: string;
+  /** What to do where it is not there; undefined: see FOVEA_TRAINER. */
+  readonly remedy?: string;
 }
 
 /** What a model of some type does; the runtime here runs detection. */
@@ -29,6 +31,8 @@ export interface TrainerJob {
   readonly recipe: Readonly<Record<string, unknown>>;
   /** The ONNX file to start from. */
   readonly checkpoint?: string;
+  /** What stays in this folder is there for the next attempt at this training. */
+  readonly state: string;
 }
 
 /** Name to a figure, for example `map50`: 0 to 1. */

@@ -64,6 +64,8 @@ export const floors: readonly Floor[] = [
       'src/semaphore.ts',
       'src/turns.ts',
       'src/command-line.ts',
+      'src/commands.ts',
+      'src/trainer-names.ts',
       'src/help-text.ts',
       'src/json-object.ts',
       'src/json-text.ts',

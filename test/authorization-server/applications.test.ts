@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAdministration } from '../../src/authorization-server/administration.ts';
 import { systemClock } from '../../src/clock.ts';
-import type { ApplicationValues } from '../../src/command-line.ts';
+import type { ApplicationValues } from '../../src/commands.ts';
 import { scopes } from '../../src/contract/scopes.ts';
 import {
   signIn,

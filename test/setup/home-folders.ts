@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import type { HostName } from '../../src/command-line.ts';
+import type { HostName } from '../../src/commands.ts';
 import { hostNamed } from '../../src/setup/hosts.ts';
 import type { SetUp } from '../../src/setup/set-up.ts';
 import type { SystemEnvironment } from '../../src/setup/system-environment.ts';

@@ -7,7 +7,7 @@ import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type HostName, hostNames } from '../../src/command-line.ts';
+import { type HostName, hostNames } from '../../src/commands.ts';
 import { findHosts } from '../../src/setup/find-hosts.ts';
 import { setUp } from '../../src/setup/set-up.ts';
 import { undoSetUp } from '../../src/setup/undo.ts';

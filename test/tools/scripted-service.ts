@@ -152,6 +152,7 @@ export const quietMachine: MachineDiagnostics = {
   }),
   objectsLatencyMs: async () => 12,
   stores: async () => [],
+  pythonTrainer: async () => undefined,
   pictures: async () => ({ isNative: true, version: '0.35.5', refusal: undefined }),
   orphans: async () => [],
   revisions: async () => ['2026-07-28', '2025-11-25'],

@@ -45,6 +45,7 @@ it('gives the program a dataset, a job and no variable but those it is to have',
         hyperparameters: { epochs: 7, warmup: 3, batchSize: 16, learningRate: 0.001 },
         augmentation: [{ name: 'flip' }],
       },
+      state: expect.stringContaining(trainingId),
     },
     files: [
       'README.dataset.txt',

@@ -5,7 +5,8 @@ import { access, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { asGiven, fileSize } from '../format.ts';
+import type { PythonTrainerState } from '../../src/setup/machine-diagnostics.ts';
+import { asGiven, fileSize, quoted } from '../format.ts';
 import type { Finding } from './check.ts';
 
 export async function checkModel({ settings }: ToolContext): Promise<Finding> {
@@ -23,16 +24,32 @@ export async function checkModel({ settings }: ToolContext): Promise<Finding> {
   return { ok: true, detail: `${asGiven(model)}, ${fileSize(size)}.` };
 }
 
-export async function checkTrainer({ settings }: ToolContext): Promise<Finding> {
+export async function checkTrainer({ settings, machine }: ToolContext): Promise<Finding> {
   const { trainer, baseUrl } = settings;
   if (trainer === undefined) return { ok: true, detail: 'FOVEA_TRAINER names none.' };
   if (baseUrl !== undefined) return unused('FOVEA_TRAINER');
   // The settings take a path, or the name of one that comes along.
-  if (!isAbsolute(trainer)) return { ok: true, detail: `${asGiven(trainer)} comes along.` };
+  if (!isAbsolute(trainer)) {
+    const found = await (await machine()).pythonTrainer(trainer);
+    if (found !== undefined) return pythonTrainer(trainer, found);
+    return { ok: true, detail: `${asGiven(trainer)} comes along.` };
+  }
   const wrong = await troubleOf(trainer, constants.X_OK, 'run');
   if (wrong === undefined) return { ok: true, detail: `${asGiven(trainer)} can be run.` };
   const fix = 'Let FOVEA_TRAINER name a program that may be run, or unset it.';
   return { ok: false, detail: `${asGiven(trainer)} ${wrong}.`, fix };
+}
+
+function pythonTrainer(name: string, found: PythonTrainerState): Finding {
+  const install = `fovea trainer install ${name}`;
+  if (found.state === 'absent') {
+    return { ok: false, detail: `${asGiven(name)} is not installed.`, fix: `Run ${install}.` };
+  }
+  if (found.state === 'broken') {
+    const detail = `${asGiven(name)} does not run: ${quoted(found.words)}.`;
+    return { ok: false, detail, fix: `Run ${install} again.` };
+  }
+  return { ok: true, detail: `${asGiven(name)}: ${quoted(found.versions.join(', '))}.` };
 }
 
 function unused(variable: string): Finding {

@@ -29,7 +29,8 @@ import { versionDataset } from './to-export-dataset.ts';
 
 /**
  * Gives the program the version's export and keeps what it makes. An attempt that loses its lease
- * ends its program; the next one starts over. Whoever cancels ends the row at once; this sees it.
+ * ends its program; the next one finds what the program left in its state folder. Whoever cancels
+ * ends the row at once; this sees it.
  */
 export const trainModel: BackgroundTask = async (dependencies, claim, signal) => {
   const { store, clock } = dependencies;
@@ -39,8 +40,14 @@ export const trainModel: BackgroundTask = async (dependencies, claim, signal) =>
     const outcome = await attempt(dependencies, claim, training, signal);
     await store.trainings.finish(training.id, outcome, clock.now(), claim.fenced);
   }
+  await dependencies.temporaryFiles.forget(stateOf(training));
   return resultOf(dependencies, await store.trainings.get(training.id));
 };
+
+/** Its name among temporary files. */
+function stateOf({ id }: Training): string {
+  return `training-${id}`;
+}
 
 /** What the row says is what the task says. */
 async function resultOf({ store }: TaskDependencies, training: Training | undefined) {
@@ -73,9 +80,11 @@ async function attempt(
   if (!version || !project) throw notFound('version', training.versionId);
   try {
     const type = findModelType(training.modelType, project.type, trainer);
-    return await dependencies.temporaryFiles.withFile((folder) =>
-      trainIn(folder, dependencies, claim, { trainer, training, version, project, type }, signal),
-    );
+    const { withFile, withShared } = dependencies.temporaryFiles;
+    return await withShared(stateOf(training), (state) => {
+      const subject = { trainer, training, version, project, type, state };
+      return withFile((folder) => trainIn(folder, dependencies, claim, subject, signal));
+    });
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof FoveaError)) throw thrown;
     if (thrown.code === 'internal' || thrown.code === 'full') throw thrown;
@@ -89,6 +98,8 @@ interface Subject {
   readonly version: Version;
   readonly project: Project;
   readonly type: ModelType;
+  /** The folder that stays for the next attempt. */
+  readonly state: string;
 }
 
 async function trainIn(
@@ -133,7 +144,7 @@ async function trainIn(
 async function writeJob(
   folder: string,
   { store, blobs }: TaskDependencies,
-  { training, version, project, type }: Subject,
+  { training, version, project, type, state }: Subject,
   signal: AbortSignal,
 ): Promise<TrainerJob> {
   const output = join(folder, 'output');
@@ -158,6 +169,7 @@ async function writeJob(
     output,
     classes: version.classes,
     recipe,
+    state,
     ...(typeof modelId === 'string' && { checkpoint }),
   };
 }
@@ -185,9 +197,11 @@ function createReporter(
 }
 
 /** Why nothing came of it, in our words: what it said itself is in the log. */
-function failureOf({ exitCode, isStarted, asked }: TrainerEnd, { name }: TrainerCommand) {
+function failureOf({ exitCode, isStarted, asked }: TrainerEnd, { name, remedy }: TrainerCommand) {
   if (asked === 'cancel') return 'The training was cancelled.';
-  if (!isStarted) return `The trainer "${name}" could not be started: see FOVEA_TRAINER.`;
+  if (!isStarted) {
+    return `The trainer "${name}" could not be started: ${remedy ?? 'see FOVEA_TRAINER'}.`;
+  }
   if (exitCode === 0) return undefined;
   const how = exitCode === undefined ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
   return `The trainer "${name}" ${how}; "log" has its last words.`;

@@ -222,6 +222,12 @@ async function trainer() {
     const mark = process.argv[1] + '.first';
     const isFirst = !fs.existsSync(mark);
     if (isFirst) fs.writeFileSync(mark, String(process.pid));
+    // What it left there is seen by the next attempt, and by no other training.
+    const kept = job.state + '/kept';
+    if (isFirst) fs.writeFileSync(kept, '');
+    const isSecond = !isFirst && !fs.existsSync(mark + '.second');
+    if (isSecond) fs.writeFileSync(mark + '.second', '');
+    if (!isFirst && fs.existsSync(kept) !== isSecond) process.exit(1);
     for (let epoch = 1; epoch <= (isFirst ? 3 : 5); epoch += 1) {
       say(JSON.stringify({ epoch, epochs: 5 }));
     }

@@ -40,3 +40,18 @@ it('gives everybody a file of their own, and removes it whatever happens', async
   await expect(failing).rejects.toThrow('no');
   expect(await readdir(folder)).toEqual([]);
 });
+
+it('keeps a shared folder for the next attempt until it is forgotten', async () => {
+  const folder = await openFolder();
+  const temporaryFiles = await openTemporaryFiles(folder, systemClock);
+  const failing = temporaryFiles.withShared('training-1', async (shared) => {
+    await writeFile(join(shared, 'kept'), 'so far');
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(await temporaryFiles.withShared('training-1', (shared) => readdir(shared))).toEqual([
+    'kept',
+  ]);
+  await temporaryFiles.forget('training-1');
+  expect(await readdir(folder)).toEqual([]);
+});

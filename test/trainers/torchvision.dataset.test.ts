@@ -1,0 +1,425 @@
+// The trainer of torchvision, with the torch of this machine: what it writes runs here and finds
+// what torch finds, and one that is killed goes on.
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { findPython } from '../../scripts/test-reference/find-python.ts';
+import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
+
+const python = findPython(['torch', 'torchvision', 'onnx', 'PIL']);
+const title =
+  python === undefined
+    ? 'torchvision (skipped: no Python with torch, torchvision and onnx; Debian has python3-torchvision and python3-onnx)'
+    : 'torchvision';
+
+const run = promisify(execFile);
+const sample = resolve('sample/blood-cells');
+
+describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
+  it('is set up, trains on the sample, and its deployed model finds cells', async () => {
+    const fovea = await launchFovea({ FOVEA_TRAINER: 'torchvision' });
+    onTestFinished(() => fovea.close());
+    expect(await trainerCheck(fovea)).toMatchObject({
+      ok: false,
+      fix: 'Run fovea trainer install torchvision.',
+    });
+    const at = await sampleVersion(fovea);
+    expect(await train(fovea, at, { epochs: 1 })).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('run "fovea trainer install torchvision"'),
+    });
+
+    const words = ['trainer', 'install', 'torchvision', '--python', python ?? ''];
+    const env = { PATH: '/usr/bin:/bin', HOME: fovea.folder, FOVEA_HOME: fovea.home };
+    const args = [entryUnderTest(), ...words, '--system-site-packages'];
+    const { stdout } = await run(nodeUnderTest, args, { env });
+    expect(stdout).toContain('Set FOVEA_TRAINER=torchvision to train with it.');
+    expect(await trainerCheck(fovea)).toMatchObject({
+      ok: true,
+      detail: expect.stringMatching(/torch \d.*torchvision \d.*onnx \d/),
+    });
+
+    const trained = await train(fovea, at, { epochs: 25, batchSize: 2, imageSize: 128 });
+    expect(trained).toMatchObject({
+      status: 'finished',
+      modelType: 'torchvision-fcos-resnet18',
+      metrics: { images_train: 8, images_valid: 2, images_test: 2, pretrained: 0 },
+    });
+    expect(z.looseObject({ map50: z.number() }).parse(trained.metrics).map50).toBeGreaterThan(0.1);
+    await detectsCells(fovea, trained.trainingId);
+  });
+
+  it('writes a model that finds what torch finds with its weights', async () => {
+    const job = await squaresJob({ epochs: 25 });
+    const [first, ...others] = await reports(start(job));
+    expect(first).toMatchObject({ epoch: 0, metrics: { pretrained: 0 } });
+    expect(first?.metrics.seconds_left).toBeGreaterThan(0);
+    expect(others).toHaveLength(25);
+    expect((await metricsOf(job)).map50).toBeGreaterThan(0.5);
+    const model = join(job.output, 'model.onnx');
+    // Of the size of the model, where nothing is scaled, and larger and not square.
+    const [plain, wide] = ['plain.png', 'wide.png'].map((name) => join(job.dataset, name));
+    await writeFile(plain ?? '', await squareImage(96, 9));
+    const large = sharp(await squareImage(400, 11)).extend({ right: 120, background: '#109020' });
+    await writeFile(wide ?? '', await large.png().toBuffer());
+    for (const [image, tolerance] of [
+      [plain ?? '', { pixels: 0.1, score: 0.005, least: leastScore }],
+      [wide ?? '', { pixels: 8, score: 0.1, least: 0.6 }],
+    ] as const) {
+      const here = await foundHere(model, image);
+      expect(here.length).toBeGreaterThan(0);
+      expectSame(here, await foundByTorch(model, image), tolerance);
+    }
+  });
+
+  it('goes on where it was killed, to the same model', async () => {
+    const [whole, killed] = [await squaresJob(), await squaresJob()];
+    expect(await ended(start(whole))).toBe(0);
+
+    const first = start(killed);
+    await reported(first, ({ epoch }) => epoch === 2);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    const second = start(killed);
+    const epochs = (await reports(second)).map(({ epoch }) => epoch);
+    expect(epochs).toEqual([2, 3, 4]);
+    const expected = await metricsOf(whole);
+    const found = await metricsOf(killed);
+    expect(found).toEqual(expected);
+    expect(found).toMatchObject({ epochs: 4, images_train: 6, images_valid: 1 });
+    const models = await Promise.all([whole, killed].map(({ output }) => modelIn(output)));
+    expect(models[0]?.equals(models[1] ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('ends with what it has where it is asked to', async () => {
+    const job = await squaresJob({ epochs: 300 });
+    const child = start(job);
+    await reported(child, ({ epoch }) => epoch === 1);
+    child.kill('SIGTERM');
+    expect(await ended(child)).toBe(0);
+    const { epochs } = await metricsOf(job);
+    expect(epochs).toBeGreaterThanOrEqual(1);
+    expect(epochs).toBeLessThan(300);
+    expect((await stat(join(job.output, 'model.onnx'))).size).toBeGreaterThan(1_000_000);
+  });
+
+  it('ends early where it gets no better', async () => {
+    // So little is learned that no epoch is better than the first.
+    const job = await squaresJob({ epochs: 300, learningRate: 1e-7, patience: 2 });
+    expect(await ended(start(job))).toBe(0);
+    expect(await metricsOf(job)).toMatchObject({ epochs: 3, best_epoch: 1 });
+  });
+
+  it.each([
+    [
+      'no labelled boxes to measure on',
+      async (job: Squares) => {
+        await writeFile(join(job.dataset, 'valid/_annotations.coco.json'), coco([]));
+      },
+    ],
+    [
+      'imageSize must be a multiple of 32',
+      async (job: Squares) => {
+        await job.write({ imageSize: 100 });
+      },
+    ],
+  ])('says: %s', async (words, spoil) => {
+    const job = await squaresJob();
+    await spoil(job);
+    const child = start(job);
+    let said = '';
+    child.stderr?.on('data', (text) => {
+      said += text;
+    });
+    expect(await ended(child)).toBe(1);
+    expect(said).toContain(words);
+  });
+});
+
+async function trainerCheck(fovea: Fovea) {
+  const { checks } = await fovea.ok('doctor');
+  return Array.isArray(checks) && checks.find(({ check }) => check === 'trainer');
+}
+
+interface At {
+  readonly project: string;
+  readonly version: number;
+}
+
+async function sampleVersion(fovea: Fovea): Promise<At> {
+  const project = 'cells';
+  await fovea.ok('projects_create', {
+    name: project,
+    type: 'object-detection',
+    annotation: 'cells',
+  });
+  for (const [split, list] of [
+    ['train', 'train'],
+    ['valid', 'val'],
+    ['test', 'test'],
+  ]) {
+    await fovea.ok('images_upload', {
+      project,
+      files: [join(sample, 'JPEGImages')],
+      annotations: join(sample, 'Annotations'),
+      list: join(sample, `ImageSets/Main/${list}.txt`),
+      split,
+    });
+  }
+  const settings = { preprocessing: { 'auto-orient': true }, augmentation: {} };
+  await fovea.ok('versions_generate', { project, ...settings });
+  await fovea.ok('tasks_wait', { project, version: 1 });
+  return { project, version: 1 };
+}
+
+/** The training once it has ended. */
+async function train(fovea: Fovea, at: At, hyperparameters: object) {
+  const started = await fovea.ok('trainings_start', {
+    ...at,
+    modelType: 'torchvision-fcos-resnet18',
+    trainRecipe: { hyperparameters, weights: 'random' },
+  });
+  const wait = { taskId: started.jobId, timeout_s: 45 };
+  while (!(await fovea.call('tasks_wait', wait)).data.done);
+  const { trainings } = await fovea.ok('trainings_list', { ...at });
+  const all = z.array(z.looseObject({ trainingId: z.string() })).parse(trainings);
+  const found = all.find(({ trainingId }) => trainingId === started.trainingId);
+  if (found === undefined) throw new Error('The training is not listed.');
+  return found;
+}
+
+/** Boxes of the deployed model on an image that it has not seen. */
+async function detectsCells(fovea: Fovea, trainingId: string): Promise<void> {
+  const model = { type: 'model_id', modelId: `cells/1/${trainingId}` };
+  await fovea.ok('deployment_set_model', { project: 'cells', model });
+  const file = join(sample, 'JPEGImages/BloodImage_00338.jpg');
+  const { predictions } = await fovea.ok('inference_run', {
+    project: 'cells',
+    file,
+    confidence: 0.3,
+  });
+  const labels = z.array(z.looseObject({ class: z.string() })).parse(predictions);
+  expect(labels.map((one) => one.class)).toContain('RBC');
+}
+
+interface Detection {
+  readonly label: number;
+  readonly score: number;
+  /** Left, top, right, bottom, in pixels of the image. */
+  readonly corners: readonly number[];
+}
+
+/** What the runtime here finds with the model of a file. */
+async function foundHere(model: string, image: string): Promise<readonly Detection[]> {
+  const fovea = await launchFovea({ FOVEA_MODEL: model });
+  onTestFinished(() => fovea.close());
+  await fovea.ok('projects_create', { name: 'seen', type: 'object-detection', annotation: 'x' });
+  const file = join(fovea.folder, 'image.png');
+  await copyFile(image, file);
+  const { predictions } = await fovea.ok('inference_run', {
+    project: 'seen',
+    version: 'local',
+    file,
+    confidence: leastScore,
+  });
+  const [x, y, width, height] = [z.number(), z.number(), z.number(), z.number()];
+  const box = z.looseObject({ class_id: z.number(), confidence: z.number(), x, y, width, height });
+  return z
+    .array(box)
+    .parse(predictions)
+    .map((one) => ({
+      label: one.class_id,
+      score: one.confidence,
+      corners: [
+        one.x - one.width / 2,
+        one.y - one.height / 2,
+        one.x + one.width / 2,
+        one.y + one.height / 2,
+      ],
+    }));
+}
+
+/** What torch finds with the weights of that file. */
+async function foundByTorch(model: string, image: string): Promise<readonly Detection[]> {
+  const script = resolve('test/trainers/torch-detections.py');
+  const words = [model, 'torchvision-fcos-resnet18', '1', '96', String(leastScore), image];
+  const { stdout } = await run(python ?? '', ['-B', script, ...words]);
+  return z
+    .array(z.array(z.number()))
+    .parse(JSON.parse(stdout))
+    .map(([label = -1, score = 0, ...corners]) => ({ label, score, corners }));
+}
+
+const leastScore = 0.2;
+
+interface Wanted {
+  readonly pixels: number;
+  readonly score: number;
+  /** Boxes below it differ with the pixels that two libraries make of a scaled image. */
+  readonly least: number;
+}
+
+/** Every box of one list is in the other, but those whose score is at the threshold. */
+function expectSame(
+  one: readonly Detection[],
+  other: readonly Detection[],
+  { pixels, score, least }: Wanted,
+): void {
+  for (const [these, those] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    for (const each of these.filter((box) => box.score > least + score)) {
+      const twin = those.find(
+        (box) =>
+          box.label === each.label &&
+          Math.abs(box.score - each.score) <= score &&
+          box.corners.every((edge, at) => Math.abs(edge - (each.corners[at] ?? 0)) <= pixels),
+      );
+      expect(twin, JSON.stringify({ each, those })).toBeDefined();
+    }
+  }
+}
+
+/** A red square on green, as PNG; its place follows from the number. */
+async function squareImage(side: number, index: number): Promise<Buffer> {
+  const { left, top, width } = squareAt(side, index);
+  const red = { create: { width, height: width, channels: 3, background: '#e01010' } } as const;
+  const green = {
+    create: { width: side, height: side, channels: 3, background: '#109020' },
+  } as const;
+  return sharp(green)
+    .composite([{ input: await sharp(red).png().toBuffer(), left, top }])
+    .png()
+    .toBuffer();
+}
+
+function squareAt(side: number, index: number) {
+  const width = Math.round(side / 3);
+  const room = side - width;
+  return { left: (index * 37) % room, top: (index * 53) % room, width };
+}
+
+interface Squares {
+  readonly jobFile: string;
+  readonly dataset: string;
+  readonly output: string;
+  /** Writes the job with other hyperparameters. */
+  write(hyperparameters: object): Promise<void>;
+}
+
+/** A dataset of red squares, and the job that learns them: as Fovea writes both. */
+async function squaresJob(hyperparameters: object = {}): Promise<Squares> {
+  const folder = await temporaryFolder();
+  const dataset = join(folder, 'dataset');
+  for (const [split, numbers] of [
+    ['train', [1, 2, 3, 4, 5, 6]],
+    ['valid', [7]],
+  ] as const) {
+    await mkdir(join(dataset, split), { recursive: true });
+    for (const number of numbers) {
+      await writeFile(join(dataset, split, `${number}.png`), await squareImage(96, number));
+    }
+    await writeFile(join(dataset, split, '_annotations.coco.json'), coco(numbers));
+  }
+  const output = join(folder, 'output');
+  const state = join(folder, 'state');
+  for (const part of [output, state]) await mkdir(part);
+  const jobFile = join(folder, 'job.json');
+  const write = (others: object) =>
+    writeFile(
+      jobFile,
+      JSON.stringify({
+        contract: 1,
+        trainingId: 'a',
+        modelType: 'torchvision-fcos-resnet18',
+        task: 'detection',
+        format: 'coco',
+        dataset,
+        output,
+        state,
+        classes: ['square'],
+        recipe: {
+          weights: 'random',
+          augmentation: [],
+          hyperparameters: { ...usual, ...hyperparameters, ...others },
+        },
+      }),
+    );
+  await write({});
+  return { jobFile, dataset, output, write };
+}
+
+const usual = { epochs: 4, batchSize: 2, learningRate: 0.001, patience: 50, imageSize: 96 };
+
+/** Ids count from 1, and the first category is the parent of all: src/export-formats/coco.ts. */
+function coco(numbers: readonly number[]): string {
+  return JSON.stringify({
+    categories: [
+      { id: 0, name: 'squares', supercategory: 'none' },
+      { id: 1, name: 'square', supercategory: 'squares' },
+    ],
+    images: numbers.map((number, at) => ({ id: at + 1, file_name: `${number}.png` })),
+    annotations: numbers.map((number, at) => {
+      const { left, top, width } = squareAt(96, number);
+      const bbox = [left, top, width, width];
+      return { id: at + 1, image_id: at + 1, category_id: 1, bbox, iscrowd: 0 };
+    }),
+  });
+}
+
+function start({ jobFile }: Squares): ChildProcess {
+  const words = ['-B', resolve('trainers/torchvision/train.py'), jobFile];
+  const child = spawn(python ?? '', words, { stdio: ['pipe', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<unknown> {
+  child.stdout?.resume();
+  const [code] = await once(child, 'close');
+  return code;
+}
+
+const reportSchema = z.looseObject({
+  epoch: z.number(),
+  metrics: z.record(z.string(), z.number()),
+});
+
+type Report = z.output<typeof reportSchema>;
+
+/** All that it reports until its end. */
+async function reports(child: ChildProcess): Promise<readonly Report[]> {
+  const found: Report[] = [];
+  await reported(child, (report) => {
+    found.push(report);
+    return false;
+  });
+  return found;
+}
+
+/** Resolves at the report that is wanted, or at the end. */
+async function reported(child: ChildProcess, isWanted: (report: Report) => boolean): Promise<void> {
+  if (child.stdout === null) throw new Error('It has no output.');
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (isWanted(reportSchema.parse(JSON.parse(line)))) return;
+  }
+}
+
+async function metricsOf({ output }: Squares) {
+  const text = await readFile(join(output, 'metrics.json'), 'utf8');
+  return z.record(z.string(), z.number()).parse(JSON.parse(text));
+}
+
+function modelIn(output: string): Promise<Buffer> {
+  return readFile(join(output, 'model.onnx'));
+}

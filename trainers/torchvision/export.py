@@ -1,0 +1,61 @@
+"""Writes a detector as ONNX, with what one has to know to run it."""
+
+import inspect
+import json
+import os
+import warnings
+
+import onnx
+import torch
+
+from job import write_whole
+
+OPSET = 13
+
+
+def export(detector, job, figures):
+    path = os.path.join(job.output, "model.onnx")
+    write_whole(path, lambda part: write_graph(detector, job.image_size, part))
+    model = onnx.load(path)
+    for key, value in metadata(job, figures).items():
+        model.metadata_props.add(key=key, value=value)
+    write_whole(path, lambda part: onnx.save(model, part))
+
+
+def write_graph(detector, size, path):
+    detector = detector.cpu().eval()
+    # Of itself alone, not of its layers: the exporter then leaves equal weights apart, each with
+    # its name.
+    detector.training = True
+    pixels = torch.full((1, 3, size, size), 0.5)
+    options = {}
+    # The other exporter of newer versions needs packages of its own.
+    if "dynamo" in inspect.signature(torch.onnx.export).parameters:
+        options["dynamo"] = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            detector,
+            pixels,
+            path,
+            opset_version=OPSET,
+            input_names=["images"],
+            output_names=["output"],
+            # As they are: a later training starts from the weights in this file, by their names.
+            training=torch.onnx.TrainingMode.PRESERVE,
+            do_constant_folding=False,
+            **options,
+        )
+
+
+def metadata(job, figures):
+    return {
+        "names": json.dumps(job.classes),
+        "task": "detect",
+        "author": "Fovea, with torchvision",
+        "modelType": job.model_type,
+        "imgsz": json.dumps([job.image_size, job.image_size]),
+        "preprocessing": "letterbox, grey 114; 0 to 1; mean and deviation are in the graph",
+        "confidence": str(round(figures["confidence"], 4)),
+        "overlap": "0.5",
+    }

@@ -1,0 +1,269 @@
+"""Trains a detector of torchvision for Fovea: train.py JOB_FILE. docs/trainer.md has the contract."""
+
+import hashlib
+import math
+import os
+import random
+import sys
+import time
+
+# Threads that wait leave the processor to others; before torch, which reads it.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import numpy
+import torch
+
+from dataset import Canvas, Images, collate, need_boxes, read_split
+from evaluate import evaluate
+from export import export
+from job import Job, JobError, Reports, watch_for_stop, write_metrics, write_whole
+from models import RECIPES, Detector, start_weights
+
+# The first steps are slower than the rest: memory is taken, kernels are chosen.
+STEPS_TO_WARM_UP = 2
+STEPS_TO_TIME = 6
+# Forward and backward take about three times as long as forward alone.
+PASSES_OF_A_STEP = 3
+# Fovea gives a minute to one that is to stop.
+SECONDS_FOR_TEST_MAX = 20
+
+
+class Training:
+    def __init__(self, job, stopped):
+        self.job = job
+        self.stopped = stopped
+        self.reports = Reports(job.epochs)
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        canvas = Canvas(job.image_size)
+        splits = {name: read_split(job.dataset, name, job.classes) for name in SPLITS}
+        need_boxes(splits["train"], "train", "learn from")
+        # Figures of images that it has learned would stand under the names of those that count.
+        need_boxes(splits["valid"], "valid", "measure on")
+        self.images = {
+            name: Images(examples, canvas, job.seed if name == "train" else None)
+            for name, examples in splits.items()
+        }
+        self.detector = Detector(job.model_type, len(job.classes), job.image_size)
+        self.pretrained = start_weights(self.detector, job)
+        self.detector.to(self.device)
+        self.optimizer = torch.optim.AdamW(
+            self.detector.parameters(), lr=job.learning_rate, weight_decay=1e-4
+        )
+        self.epoch = 0
+        self.best = None
+        self.best_epoch = 0
+        self.best_values = None
+        self.epoch_seconds = None
+
+    def run(self):
+        self.resume()
+        while self.epoch < self.job.epochs and not self.has_settled():
+            begun = time.monotonic()
+            loss = self.train_epoch()
+            if self.stopped.is_set():
+                break
+            figures = self.judge("valid", self.stopped.is_set)
+            if figures is None:
+                break
+            self.epoch += 1
+            self.keep_best(figures)
+            self.save()
+            self.epoch_seconds = time.monotonic() - begun
+            rate = self.optimizer.param_groups[0]["lr"]
+            self.reports.say(
+                self.epoch,
+                {
+                    "loss": loss,
+                    **figures,
+                    "learning_rate": rate,
+                    "seconds_per_epoch": self.epoch_seconds,
+                    "seconds_left": self.seconds_left(),
+                },
+            )
+        self.finish()
+
+    def train_epoch(self):
+        """The mean loss of its steps."""
+        self.detector.train()
+        self.images["train"].epoch = self.epoch
+        loader = self.loader("train", shuffled=True)
+        losses = []
+        times = []
+        for step, (pixels, boxes, labels) in enumerate(loader):
+            if self.stopped.is_set():
+                break
+            begun = time.monotonic()
+            self.set_rate(step / len(loader))
+            losses.append(self.step(pixels, boxes, labels))
+            times.append(time.monotonic() - begun)
+            if step + 1 == min(len(loader), STEPS_TO_WARM_UP + STEPS_TO_TIME):
+                self.tell_estimate(times)
+        return sum(losses) / max(1, len(losses))
+
+    def step(self, pixels, boxes, labels):
+        parts = self.detector.losses(
+            pixels.to(self.device),
+            [one.to(self.device) for one in boxes],
+            [one.to(self.device) for one in labels],
+        )
+        loss = sum(parts.values())
+        if not math.isfinite(loss.item()):
+            raise JobError("The loss is no number any more: try a lower learningRate.")
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.detector.parameters(), 10)
+        self.optimizer.step()
+        return loss.item()
+
+    def set_rate(self, share):
+        """A short start, then half a wave down to nearly nothing."""
+        done = self.epoch + share
+        start = min(1, (done + 0.1) / 1.1)
+        wave = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done / self.job.epochs))
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.job.learning_rate * start * wave
+
+    def tell_estimate(self, times):
+        """Once, while the first epoch runs: how long all of them will take."""
+        if self.epoch_seconds is not None:
+            return
+        later = times[STEPS_TO_WARM_UP:] or times
+        train, valid = (len(self.images[name]) for name in ("train", "valid"))
+        images = train + valid / PASSES_OF_A_STEP
+        self.epoch_seconds = sum(later) / len(later) * images / self.job.batch_size
+        # Fovea takes a report of the epoch that is done; the first attempt has done none.
+        self.reports.say(
+            self.epoch,
+            {
+                "seconds_per_epoch": self.epoch_seconds,
+                "seconds_left": self.seconds_left(),
+                "pretrained": float(self.pretrained > 0),
+            },
+        )
+
+    def seconds_left(self):
+        """Where it does not stop early."""
+        return self.epoch_seconds * (self.job.epochs - self.epoch)
+
+    def judge(self, split, until=lambda: False):
+        loader = self.loader(split, shuffled=False)
+        return evaluate(self.detector, loader, len(self.job.classes), self.device, until)
+
+    def loader(self, split, shuffled):
+        generator = torch.Generator()
+        generator.manual_seed(self.job.seed * 1000003 + self.epoch)
+        return torch.utils.data.DataLoader(
+            self.images[split],
+            batch_size=self.job.batch_size,
+            shuffle=shuffled,
+            generator=generator,
+            collate_fn=collate,
+            # One image alone has no statistics for its norm.
+            drop_last=shuffled and len(self.images[split]) > self.job.batch_size,
+        )
+
+    def keep_best(self, figures):
+        if self.best is not None and quality(figures) <= quality(self.best):
+            return
+        self.best = figures
+        self.best_epoch = self.epoch
+        values = self.detector.state_dict()
+        self.best_values = {name: value.detach().cpu().clone() for name, value in values.items()}
+
+    def has_settled(self):
+        return self.best is not None and self.epoch - self.best_epoch >= self.job.patience
+
+    def finish(self):
+        """The model first: whoever is out of patience finds it."""
+        if self.best_values is not None:
+            self.detector.load_state_dict(self.best_values)
+        begun = time.monotonic()
+        # One that is stopped before its first epoch is judged as it is.
+        figures = self.best or self.judge("valid")
+        export(self.detector, self.job, figures)
+        metrics = {
+            **figures,
+            "epochs": self.epoch,
+            "best_epoch": self.best_epoch,
+            "pretrained": float(self.pretrained > 0),
+            **{f"images_{name}": len(images) for name, images in self.images.items()},
+        }
+        write_metrics(self.job, metrics)
+        if not any(example.boxes for example in self.images["test"].examples):
+            return
+        limit = SECONDS_FOR_TEST_MAX
+        self.detector.to(self.device)
+        is_late = lambda: self.stopped.is_set() and time.monotonic() - begun > limit
+        tested = self.judge("test", is_late)
+        if tested is not None:
+            names = ("map50", "map50_95", "precision", "recall")
+            write_metrics(self.job, {**metrics, **{f"test_{name}": tested[name] for name in names}})
+
+    def save(self):
+        """After each epoch: an attempt that is killed goes on from here."""
+        if self.job.state is None:
+            return
+        state = {
+            "key": self.key(),
+            "epoch": self.epoch,
+            "detector": self.detector.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "best": self.best,
+            "best_epoch": self.best_epoch,
+            "best_values": self.best_values,
+            "pretrained": self.pretrained,
+        }
+        write_whole(self.state_file(), lambda path: torch.save(state, path))
+
+    def resume(self):
+        if self.job.state is None or not os.path.exists(self.state_file()):
+            return
+        # Our own file, in a folder that nobody else may read.
+        state = torch.load(self.state_file(), map_location=self.device, weights_only=False)
+        if state["key"] != self.key():
+            return
+        self.detector.load_state_dict(state["detector"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.epoch = state["epoch"]
+        self.best = state["best"]
+        self.best_epoch = state["best_epoch"]
+        self.best_values = state["best_values"]
+        self.pretrained = state["pretrained"]
+        print(f"Goes on after epoch {self.epoch}.", file=sys.stderr)
+
+    def state_file(self):
+        return os.path.join(self.job.state, "state.pt")
+
+    def key(self):
+        """What must be the same for a training to go on."""
+        job = self.job
+        facts = [job.model_type, job.classes, job.epochs, job.batch_size, job.learning_rate]
+        facts += [job.image_size, job.seed, job.patience]
+        facts += [len(images) for images in self.images.values()]
+        return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+SPLITS = ("train", "valid", "test")
+
+
+def quality(figures):
+    """The first epochs of a training from nothing find little at an overlap of 0.5."""
+    return figures["map50"] + 0.1 * figures["map50_95"]
+
+
+def main(path):
+    job = Job(path)
+    if job.task != "detection" or job.model_type not in RECIPES:
+        raise JobError(f"It trains {', '.join(RECIPES)}.")
+    stopped = watch_for_stop()
+    random.seed(job.seed)
+    numpy.random.seed(job.seed)
+    torch.manual_seed(job.seed)
+    Training(job, stopped).run()
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1])
+    except JobError as error:
+        sys.exit(str(error))
