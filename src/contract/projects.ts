@@ -193,6 +193,9 @@ export const projects = {
         .optional()
         .describe('Groups of images that show the same picture.'),
       leaks: open(imageGroups).optional().describe('Those of them that lie in several splits.'),
+      conflicts: open(imageGroups)
+        .optional()
+        .describe('Those that are labelled in different ways.'),
       unreadable: open({
         total: z.int(),
         images: z.array(open({ ...placedImage, reason: z.string() })).readonly(),
@@ -269,6 +272,7 @@ const oddBox = z.object({
 const findingKinds = [
   'near-duplicates',
   'leaks',
+  'conflicting-labels',
   'boxes-without-area',
   'tiny-boxes',
   'boxes-over-edge',

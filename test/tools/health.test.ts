@@ -289,6 +289,21 @@ describe('projects_findings', () => {
     expect(health.text).toContain('1 there twice (in "BloodImage_00055.jpg")');
   });
 
+  it('lists copies of a picture that are labelled in different ways', async () => {
+    const none = await findings({ finding: 'conflicting-labels' });
+    expect(none.data).toMatchObject({ total: 0, groups: [] });
+    const [path, labels] = [join(fovea.folder, 'other-55.jpg'), join(fovea.folder, 'other-55.txt')];
+    const photo = sharp(await readFile(`${photos}/BloodImage_00055.jpg`));
+    await writeFile(path, await photo.resize(400).jpeg().toBuffer());
+    await writeFile(labels, '0 .7 .7 .1 .1\n');
+    const labelled = { files: [path], annotations: labels, labelmap: { 0: 'RBC' } };
+    await fovea.ok('images_upload', { project: 'cells', ...labelled });
+    const { data } = await findings({ finding: 'conflicting-labels' });
+    expect(data).toMatchObject({ total: 1, groups: [{ total: 3 }] });
+    const health = await fovea.call('projects_health', { project: 'cells' });
+    expect(health.text).toContain('labelled in different ways: 1 group of 3 images');
+  });
+
   it('lists refused files', async () => {
     const { data } = await findings({ finding: 'refused-files' });
     expect(data).toMatchObject({

@@ -10,12 +10,13 @@ export const projectsHealth: Tool = fromOperation(projects.projects_health, {
   title: 'Check dataset health',
   description:
     'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names odd boxes, near-duplicates, leaks between splits and classes spelled in two ways.',
-  summarize: ({ stats, splits, boxes, nearDuplicates, leaks, refused, unreadable }) =>
+  summarize: ({ stats, splits, boxes, nearDuplicates, leaks, conflicts, refused, unreadable }) =>
     `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
     ` (${tally(stats.classDistribution) || 'no classes'});` +
     ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty` +
     `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}` +
     `${emptySplits(splits)}${oddBoxes(boxes)}${samePictures(nearDuplicates, leaks)}` +
+    conflictsOf(conflicts) +
     refusedFiles(refused) +
     unreadableImages(unreadable),
   next: healthCalls,
@@ -55,10 +56,11 @@ function healthCalls(
 }
 
 /** That of which a picture says most about the figures of a model. */
-function worstFinding({ boxes, leaks, nearDuplicates, unreadable }: Health) {
+function worstFinding({ boxes, leaks, conflicts, nearDuplicates, unreadable }: Health) {
   const figures = {
     'unreadable-images': unreadable?.total,
     leaks: leaks?.groups,
+    'conflicting-labels': conflicts?.groups,
     'boxes-without-area': boxes?.withoutArea.count,
     'boxes-over-edge': boxes?.overEdge.count,
     'duplicate-boxes': boxes?.duplicate?.count,
@@ -134,6 +136,11 @@ function samePictures(found: Health['nearDuplicates'], leaks: Health['leaks']): 
   if (!leaks || leaks.groups === 0) return ` Near-duplicates: ${groupsOf(found)}.${rest}`;
   const all = `${count(groups, 'group')} of ${count(images, 'image')}`;
   return ` Near-duplicates: ${all}; leaks between splits: ${groupsOf(leaks)}.${rest}`;
+}
+
+function conflictsOf(conflicts: Health['conflicts']): string {
+  if (!conflicts || conflicts.groups === 0) return '';
+  return ` Of these labelled in different ways: ${groupsOf(conflicts)}.`;
 }
 
 /** With the first of them. */

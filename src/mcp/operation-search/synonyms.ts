@@ -20,7 +20,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'boxes per class, count boxes, images per class, how many images, how many labels, statistics, ' +
     'audit dataset, null, outliers, annotation errors, problems dataset, duplicates, typos, mistakes labels, mistakes annotations, mistakes dataset, howmany images, consistent labels',
   projects_findings:
-    'show duplicates, list duplicates, near duplicates, similar pictures twice, leak, leakage, tiny boxes, refused files, rejected files, truncated images, corrupt images, why rejected',
+    'show duplicates, list duplicates, conflicting labels, same picture other labels, inconsistent labels of copies, near duplicates, similar pictures twice, leak, leakage, tiny boxes, refused files, rejected files, truncated images, corrupt images, why rejected',
   projects_rebalance_splits:
     'train valid test split, move train valid, share, ratio, percent, shuffle, validation set, ' +
     'test set, resplit, redistribute, distribute images, percentage',

@@ -3,6 +3,7 @@
 import type { AsyncReader } from '../../storage/async-database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts';
+import { findConflicts } from './conflicting-labels.ts';
 import { findNearDuplicates } from './near-duplicates.ts';
 import { listOddImages } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
@@ -17,7 +18,8 @@ export async function listFindings(
   switch (finding) {
     case 'near-duplicates':
     case 'leaks':
-      return pageOfGroups(database, index, projectId, finding === 'leaks', page);
+    case 'conflicting-labels':
+      return pageOfGroups(database, index, projectId, finding, page);
     case 'refused-files': {
       const files = await listRefused(database, projectId);
       return { kind: 'files', files: cut(files, page), total: files.length, isComplete: true };
@@ -49,11 +51,17 @@ async function pageOfGroups(
   database: AsyncReader,
   index: Pick<ImageIndex, 'vectors'>,
   projectId: string,
-  leaksAlone: boolean,
+  finding: 'near-duplicates' | 'leaks' | 'conflicting-labels',
   page: Page,
 ): Promise<FindingsPage> {
-  const { leaks, groups: all, isComplete } = await findNearDuplicates(database, index, projectId);
-  const groups = leaksAlone ? leaks : all;
+  const found = await findNearDuplicates(database, index, projectId);
+  const { isComplete } = found;
+  const groups =
+    finding === 'conflicting-labels'
+      ? await findConflicts(database, found.groups)
+      : finding === 'leaks'
+        ? found.leaks
+        : found.groups;
   return { kind: 'groups', groups: cut(groups, page), total: groups.length, isComplete };
 }
 

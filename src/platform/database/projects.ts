@@ -14,6 +14,7 @@ import type {
 } from '../store/projects.ts';
 import { unknownNames } from '../unknown-names.ts';
 import { readProjectType, splitCountsOf } from './column-readers.ts';
+import { findConflicts } from './conflicting-labels.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { findNearDuplicates } from './near-duplicates.ts';
 import { findOddBoxes } from './odd-boxes.ts';
@@ -198,10 +199,12 @@ export async function measureProject(
       annotations: row.integer('annotations'),
     }),
   )) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0, annotations: 0 };
+  const nearDuplicates = await findNearDuplicates(database, index, projectId);
   return {
     ...totals,
     boxes: await findOddBoxes(database, projectId),
-    nearDuplicates: await findNearDuplicates(database, index, projectId),
+    nearDuplicates,
+    conflicts: await findConflicts(database, nearDuplicates.groups),
     refused: await listRefused(database, projectId),
     unreadable: await listUnreadable(database, projectId),
     medianRatio: await medianRatio(database, projectId, totals.images),

@@ -14,6 +14,7 @@ export function describeHealth(health: ProjectHealth, isGuest: boolean) {
     boxes: { ...boxes, complete: isComplete },
     nearDuplicates: { ...describeGroups(groups), compared, plain, complete },
     leaks: describeGroups(leaks),
+    conflicts: describeGroups(health.conflicts),
     unreadable: {
       total: health.unreadable.total,
       images: health.unreadable.images.map((image) => ({ ...image })),

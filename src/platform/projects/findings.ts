@@ -13,7 +13,12 @@ import { describeGroup, describeRefused } from './describe-health.ts';
 const rowsDefault = 20;
 
 /** Those that decoding the images tells. */
-const ofLooks: ReadonlySet<string> = new Set(['near-duplicates', 'leaks', 'unreadable-images']);
+const ofLooks: ReadonlySet<string> = new Set([
+  'near-duplicates',
+  'leaks',
+  'conflicting-labels',
+  'unreadable-images',
+]);
 
 export function findingHandlers(
   dependencies: PlatformDependencies,

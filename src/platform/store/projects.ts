@@ -76,6 +76,8 @@ export interface ProjectHealth {
   readonly boxes: OddBoxes;
   readonly unreadable: UnreadableImages;
   readonly nearDuplicates: NearDuplicates;
+  /** Groups of near-duplicates that are labelled in different ways. */
+  readonly conflicts: NearDuplicates['groups'];
   readonly refused: readonly RefusedFile[];
   readonly images: number;
   readonly annotations: number;
