@@ -6,10 +6,10 @@ import type { Answer } from '../src/contract/operation.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
 import { confirmEvaluationDeletion } from './confirmation-prompts.ts';
+import { predictionsPart } from './evaluations/predictions-part.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { asGiven, bare, count, lastPart, quoted } from './format.ts';
 import { pageAt } from './list-page.ts';
-import { openPart } from './local-file.ts';
 
 const {
   evaluations_create: create,
@@ -29,7 +29,7 @@ const createInput = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Or: path of a local file of COCO results (JSON).'),
+    .describe('Or: path of COCO results (JSON), or of a folder of YOLO or VOC files.'),
 });
 
 const getInput = z.strictObject({ ...get.pathParameters.shape, ...get.query.shape });
@@ -122,8 +122,7 @@ export const evaluationTools: readonly Tool[] = [
 
 async function createEvaluation(given: CreateInput, context: ToolContext): Promise<ToolResult> {
   const { predictions, ...rest } = given;
-  const part =
-    predictions === undefined ? undefined : await openPart(predictions, 'predictions', context);
+  const part = predictions === undefined ? undefined : await predictionsPart(predictions, context);
   const sent = { ...rest, ...(part && { predictions: part }) };
   const { body } = await context.client.call(create, sent, { signal: context.signal });
   const { evaluationId, taskId } = body;

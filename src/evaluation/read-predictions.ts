@@ -31,6 +31,15 @@ export function readPredictions(text: string, judged: JudgedBy): Predictions {
   const document = parseJson(text);
   const entries = Array.isArray(document) ? document : datasetOf(document).annotations;
   const names = Array.isArray(document) ? undefined : namesIn(datasetOf(document));
+  return readEntries(entries, judged, names);
+}
+
+/** The same of entries of results. */
+export function readEntries(
+  entries: readonly unknown[],
+  judged: JudgedBy,
+  names?: ReturnType<typeof namesIn>,
+): Predictions {
   const placeOfImage = imageFinder(judged, entries);
   const placeOfClass = classFinder(judged);
   const detections = judged.images.map((): Detection[] => []);
@@ -122,7 +131,7 @@ function boxOf({ bbox, score }: JsonObject, place: number) {
 }
 
 /** The place of an image by its file name, with extension or without, by its id or its number. */
-function imageFinder({ images, isNumbered }: JudgedBy, entries: readonly unknown[]) {
+export function imageFinder({ images, isNumbered }: JudgedBy, entries: readonly unknown[]) {
   const byName = new Map<string, number>();
   for (const [place, { name, id }] of images.entries()) {
     for (const key of [name, stemOf(name), ...(id === undefined ? [] : [id])]) {

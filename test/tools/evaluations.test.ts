@@ -1,6 +1,6 @@
 // Evaluations as an agent makes and reads them: the sample's cells, and predictions in a file.
 
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
@@ -110,6 +110,43 @@ it('tells from a file of predictions which classes are taken for which', async (
   const listed = await fovea.call('evaluations_list', cells);
   expect(listed.text).toContain('1 evaluation.');
   expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
+});
+
+it('judges folders of YOLO and of VOC files with scores', async () => {
+  const folder = join(fovea.folder, 'yolo');
+  await mkdir(folder);
+  // The first white cell of the image in the VOC file of the sample, in shares of 640 x 480.
+  const voc = await readFile(`${sample}/Annotations/BloodImage_00086.xml`, 'utf8');
+  const object = /<object>\s*<name>(\w+)<[\s\S]*?<\/object>/.exec(voc);
+  const side = (name: string) =>
+    Number(new RegExp(`<${name}>(\\d+)<`).exec(object?.[0] ?? '')?.[1]);
+  const [left, top, right, bottom] = ['xmin', 'ymin', 'xmax', 'ymax'].map(side);
+  const [x, y] = [(Number(left) + Number(right)) / 1280, (Number(top) + Number(bottom)) / 960];
+  const [width, height] = [
+    (Number(right) - Number(left)) / 640,
+    (Number(bottom) - Number(top)) / 480,
+  ];
+  await writeFile(join(folder, 'BloodImage_00086.txt'), `1 ${x} ${y} ${width} ${height} 0.9\n`);
+  await writeFile(join(folder, 'classes.txt'), `other\n${object?.[1]}\n`);
+  const yolo = await evaluate({ query: 'split:test', predictions: folder });
+  const { data } = await fovea.call('evaluations_get', yolo);
+  expect(data).toMatchObject({
+    predictions: 'yolo',
+    detections: 1,
+    best: { truePositives: 1, falsePositives: 0, misses: 158 },
+  });
+  const scored = join(fovea.folder, 'voc');
+  await mkdir(scored);
+  const text = voc.replaceAll('</name>', '</name><score>0.9</score>');
+  await writeFile(join(scored, 'BloodImage_00086.xml'), text);
+  const found = await fovea.call(
+    'evaluations_get',
+    await evaluate({ query: 'filename:BloodImage_00086*', predictions: scored }),
+  );
+  expect(found.data).toMatchObject({ best: { falsePositives: 0, misses: 0 } });
+  await writeFile(join(folder, 'BloodImage_00086.txt'), `1 ${x} ${y} ${width} ${height}\n`);
+  const unsure = await evaluate({ query: 'split:test', predictions: folder });
+  expect((await fovea.call('evaluations_get', unsure)).text).toContain('has no confidence');
 });
 
 it('says what is wrong with a file, a split and a model', async () => {

@@ -20,6 +20,9 @@ export interface EvaluationQuestion {
 export interface JudgedBy extends EvaluatedImage, NamedImage {
   /** By how much the original is larger: sizes are those of the original. */
   readonly scale: number;
+  /** In pixels of the image that is judged. */
+  readonly width: number;
+  readonly height: number;
 }
 
 export interface EvaluationAnswer extends Evaluation {

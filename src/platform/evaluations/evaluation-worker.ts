@@ -6,7 +6,6 @@ import { asFoveaError } from '../../errors.ts';
 import type { Detection, EvaluatedImage, GroundTruth } from '../../evaluation/evaluated-image.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistakes.ts';
-import { readPredictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import type { KeptMistake } from '../store/evaluations.ts';
 import type {
@@ -15,6 +14,7 @@ import type {
   FromEvaluationThread,
   JudgedBy,
 } from './evaluation-thread.ts';
+import { readPredictionText } from './read-prediction-files.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('evaluation-worker runs in a thread of evaluation-thread.ts');
@@ -33,7 +33,7 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
   const { classes, predictions } = question;
   const read =
     predictions &&
-    readPredictions(predictions.text, { ...question, isNumbered: predictions.isNumbered });
+    readPredictionText(predictions.text, { ...question, isNumbered: predictions.isNumbered });
   const images = question.images.map((image, place) => ({
     ...image,
     detections: read?.detections[place] ?? image.detections,

@@ -23,6 +23,8 @@ export interface LabelledImage {
   readonly imageId: string | undefined;
   readonly hash: string;
   readonly scale: number;
+  readonly width: number;
+  readonly height: number;
   readonly groundTruths: readonly GroundTruth[];
 }
 
@@ -39,6 +41,8 @@ interface Row {
   readonly imageId: string | undefined;
   readonly hash: string;
   readonly scale: number;
+  readonly width: number;
+  readonly height: number;
   readonly annotation: Annotation | undefined;
 }
 
@@ -94,10 +98,10 @@ async function* versionRows(
   const outlines = await store.versions.outlines(version.id);
   const originals = new Map(outlines.map((outline) => [outline.ordinal, outline]));
   for await (const made of store.versions.images(version.id, split)) {
-    const { ordinal, name, hash, annotation } = made;
+    const { ordinal, name, hash, width, height, annotation } = made;
     const original = originals.get(ordinal);
     const scale = originalScale(version.settings, original ?? made, made);
-    yield { name, imageId: original?.imageId, hash, scale, annotation };
+    yield { name, imageId: original?.imageId, hash, scale, width, height, annotation };
   }
 }
 
@@ -106,8 +110,8 @@ async function* queryRows(store: Store, project: Project, text: string): AsyncIt
   const { query } = parseQuery(text, await projectFinder(store, accessible));
   for (let after = 0; ; ) {
     const page = await store.search.found(accessible, query, after, limits.searchPageMax);
-    for (const { name, id, hash, annotation } of page)
-      yield { name, id, imageId: id, hash, scale: 1, annotation };
+    for (const { name, id, hash, width, height, annotation } of page)
+      yield { name, id, imageId: id, hash, scale: 1, width, height, annotation };
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.ordinal;

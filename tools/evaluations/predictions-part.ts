@@ -1,0 +1,41 @@
+// Predictions as a part of a call: a file as it is, or the YOLO and VOC files of a folder in one.
+
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { FilePart } from '../../src/contract/operation.ts';
+import { FoveaError, invalidArgument } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import type { ToolContext } from '../../src/mcp/tool.ts';
+import { fileAt, fileSize } from '../format.ts';
+import { openPart } from '../local-file.ts';
+import { findClassNames } from '../upload/class-names.ts';
+import { readText } from '../upload/read-text.ts';
+
+const argument = 'predictions';
+
+/** Throws `invalid_input` for a folder without such files, and `too_large`. */
+export async function predictionsPart(path: string, context: ToolContext): Promise<FilePart> {
+  const { files, signal } = context;
+  const real = await files.readable(path, argument);
+  if (!(await stat(real)).isDirectory()) return openPart(path, argument, context);
+  const all = await files.expand([path], argument, { extensions: ['.txt', '.xml'] });
+  const found = all.filter((file) => basename(file).toLowerCase() !== 'classes.txt');
+  if (found.length === 0) {
+    throw invalidArgument(argument, `${fileAt(path)} has no YOLO (.txt) and no VOC (.xml) files`);
+  }
+  const names = await findClassNames(files, path, argument, signal);
+  const texts: { readonly name: string; readonly text: string }[] = [];
+  let bytes = 0;
+  for (const file of found) {
+    signal.throwIfAborted();
+    const text = await readText(file, argument, limits.annotationXmlBytesMax);
+    bytes += text.length;
+    if (bytes > limits.predictionFilesBytesMax) {
+      const most = fileSize(limits.predictionFilesBytesMax);
+      throw new FoveaError('too_large', `${fileAt(path)} has more than ${most} of predictions.`);
+    }
+    texts.push({ name: basename(file), text });
+  }
+  const document = { files: texts, classes: names?.labelmap };
+  return { name: basename(real), content: new TextEncoder().encode(JSON.stringify(document)) };
+}
