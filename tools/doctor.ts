@@ -137,7 +137,8 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
     const hostedFix = isRefused
       ? refusedFix(settings)
       : 'Check FOVEA_BASE_URL and the network; without FOVEA_BASE_URL the embedded one is used.';
-    const fix = settings.baseUrl === undefined ? embeddedFix : hostedFix;
+    const ownFix = settings.databaseUrl === undefined ? embeddedFix : databaseFix;
+    const fix = settings.baseUrl === undefined ? ownFix : hostedFix;
     return { ok: false, detail: `The ${kind}: ${message}`, fix };
   }
 }
@@ -157,6 +158,9 @@ function refusedFix({ apiKey }: ToolContext['settings']): string {
 }
 
 const embeddedFix = 'Set FOVEA_HOME to a folder that you may write, on a disk with room.';
+
+const databaseFix =
+  'Start the database of FOVEA_DATABASE_URL, or correct the setting; FOVEA_HOME must be writable as well.';
 
 /** No store is no fault: the first call to one starts it. */
 async function checkEventStore(context: ToolContext): Promise<Finding> {

@@ -7,7 +7,6 @@ import {
   type RangeMatches,
   steps,
 } from './class-matches.ts';
-import { detectionsMax } from './match-detections.ts';
 
 /** 0 to 1; null where there is no ground truth to measure by (pycocotools says -1). */
 export type Figure = number | null;
@@ -32,6 +31,9 @@ export interface PrecisionFigures {
   readonly large: SizeFigures;
   readonly groundTruths: number;
 }
+
+/** Of an image and a class, those of the highest scores: the protocol looks at no more. */
+const detectionsMax = 100;
 
 export function figuresOfClass(matches: ClassMatches): PrecisionFigures {
   const all = curves(matches, 'all', detectionsMax);

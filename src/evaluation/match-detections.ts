@@ -14,45 +14,53 @@ export interface Pairing {
   /** The highest score first; equal scores stay in their order. */
   readonly detections: readonly Detection[];
   readonly groundTruths: readonly GroundTruth[];
-  /** A row for each detection, with a column for each ground truth. */
-  readonly overlaps: readonly Float64Array[];
+  /** Of each detection, those with which it has an area in common. */
+  readonly overlaps: readonly (readonly Overlap[])[];
 }
 
-/** Of an image, and of a class where the protocol has classes: the rest does not count. */
-export const detectionsMax = 100;
+interface Overlap {
+  /** That of the ground truth. */
+  readonly place: number;
+  /** 0 to 1. */
+  readonly overlap: number;
+}
 
-export function pair(image: EvaluatedImage): Pairing {
-  const { groundTruths } = image;
-  const detections = image.detections
-    .toSorted((one, other) => other.score - one.score)
-    .slice(0, detectionsMax);
-  const overlaps = detections.map((detection) =>
-    Float64Array.from(groundTruths, (groundTruth) => overlapOf(detection, groundTruth)),
-  );
+export function pair({ groundTruths, detections: found }: EvaluatedImage): Pairing {
+  const detections = found.toSorted((one, other) => other.score - one.score);
+  const overlaps = detections.map((detection) => {
+    const row: Overlap[] = [];
+    for (const [place, groundTruth] of groundTruths.entries()) {
+      const overlap = overlapOf(detection, groundTruth);
+      if (overlap > 0) row.push({ place, overlap });
+    }
+    return row;
+  });
   return { detections, groundTruths, overlaps };
 }
 
-/** The place of the ground truth that each detection takes; -1: none. */
+/**
+ * The place of the ground truth that each detection takes; -1: none. `overlapMin` is above 0. What
+ * detections of a higher score take does not depend on those below.
+ */
 export function match(
   { groundTruths, overlaps }: Pairing,
   isIgnored: readonly boolean[],
   overlapMin: number,
 ): readonly number[] {
-  // What counts is taken before what is ignored.
-  const places = [...groundTruths.keys()];
-  const ordered = [
-    ...places.filter((place) => isIgnored[place] === false),
-    ...places.filter((place) => isIgnored[place] === true),
-  ];
   const taken = new Set<number>();
-  return overlaps.map((row) => {
+  const isFree = (place: number) => !taken.has(place) || groundTruths[place]?.isCrowd === true;
+  const bestOf = (row: readonly Overlap[], ignored: boolean) => {
     let [best, most] = [-1, Math.min(overlapMin, wholeOverlap)];
-    for (const place of ordered) {
-      if (taken.has(place) && groundTruths[place]?.isCrowd !== true) continue;
-      if (best >= 0 && isIgnored[best] === false && isIgnored[place] === true) break;
-      const overlap = row[place] ?? 0;
-      if (overlap >= most) [best, most] = [place, overlap];
+    for (const { place, overlap } of row) {
+      if (overlap < most || isIgnored[place] !== ignored || !isFree(place)) continue;
+      [best, most] = [place, overlap];
     }
+    return best;
+  };
+  return overlaps.map((row) => {
+    // What counts is taken before what is ignored.
+    const counted = bestOf(row, false);
+    const best = counted >= 0 ? counted : bestOf(row, true);
     if (best >= 0) taken.add(best);
     return best;
   });

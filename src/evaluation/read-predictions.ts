@@ -2,6 +2,8 @@
 
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { limits } from '../limits.ts';
+import { quotedName } from '../quoted-name.ts';
 import type { Detection } from './evaluated-image.ts';
 
 /** An image that is judged, as a file of predictions may call it. */
@@ -46,6 +48,8 @@ export function readEntries(
   const unknownImages: string[] = [];
   const unknownClasses = new Map<string, number>();
   let strangers = 0;
+  let unnamedClasses = 0;
+  const most = limits.boxesPerImageMax;
   for (const [place, entry] of entries.entries()) {
     if (!isJsonObject(entry)) throw wrong(`[${place}]`, 'must be an object');
     const image = entry.file_name ?? names?.images.get(entry.image_id) ?? entry.image_id;
@@ -60,11 +64,19 @@ export function readEntries(
       }
     } else if (classIndex === undefined) {
       const name = String(label);
-      unknownClasses.set(name, (unknownClasses.get(name) ?? 0) + 1);
+      const known = unknownClasses.get(name);
+      const isOneMore = known === undefined && unknownClasses.size >= unknownClassesMax;
+      if (isOneMore) unnamedClasses += 1;
+      else unknownClasses.set(name, (known ?? 0) + 1);
     } else {
-      detections[imagePlace]?.push({ ...box, classIndex });
+      const own = detections[imagePlace];
+      if (own?.length === most) {
+        throw wrong(`[${place}]`, `is one of more than ${most} of image ${shown(image)}`);
+      }
+      own?.push({ ...box, classIndex });
     }
   }
+  if (unnamedClasses > 0) unknownClasses.set(othersName, unnamedClasses);
   return {
     detections,
     unknownImages: { count: strangers, examples: unknownImages },
@@ -74,11 +86,21 @@ export function readEntries(
 
 const examplesMax = 5;
 
+/** More differ by more than a spelling: the rest is counted together. */
+const unknownClassesMax = 20;
+
+const othersName = '(other classes)';
+
+function shown(name: unknown): string {
+  return quotedName(String(name));
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    throw wrong('', 'is no JSON');
+    const isNumber = /[[:,]\s*-?(NaN|Infinity)\b/.exec(text)?.[1];
+    throw wrong('', isNumber ? `has ${isNumber}, which is no number of JSON` : 'is no JSON');
   }
 }
 
@@ -105,8 +127,13 @@ function namesIn({ images, categories }: Dataset) {
 }
 
 function nameOf(value: unknown, path: string): string | number {
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  throw wrong(path, 'must be a number or a name');
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    throw wrong(path, 'must be a number or a name');
+  }
+  if (typeof value === 'string' && value.length > limits.imageNameCharactersMax) {
+    throw wrong(path, `has more than ${limits.imageNameCharactersMax} characters`);
+  }
+  return value;
 }
 
 function boxOf({ bbox, score }: JsonObject, place: number) {

@@ -101,7 +101,7 @@ export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): str
     return 'FOVEA_READ_ONLY leaves only tools that read';
   }
   if (tool.embeddedOnly && settings.baseUrl !== undefined) {
-    return 'a hosted platform has no such operation; the embedded one has';
+    return 'with FOVEA_BASE_URL only what any hosted platform has is offered; without it, the embedded platform has this';
   }
   if (!reachesOthers && settings.toolsets && !settings.toolsets.includes(tool.toolset)) {
     return `FOVEA_TOOLSETS leaves out the toolset "${tool.toolset}"`;

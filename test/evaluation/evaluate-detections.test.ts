@@ -213,3 +213,19 @@ it('has no figures without ground truth, and 0 where nothing is found', () => {
   const missed = { groundTruths: [groundTruth(0, 0, 0, 10, 10)], detections: [] };
   expect(evaluateDetections([missed], 1).figures).toMatchObject({ ap: 0, ar100: 0 });
 });
+
+it('counts what lies beyond the hundred detections at which AP ends', () => {
+  const places = [...Array(150).keys()];
+  const image: EvaluatedImage = {
+    groundTruths: places.map((place) => groundTruth(0, place * 20, 0, place * 20 + 10, 10)),
+    detections: places.map((place) => detection(0, 0.5, place * 20, 0, place * 20 + 10, 10)),
+  };
+  const { figures, sweep } = evaluateDetections([image], 1);
+  expect(figures.ar100).toBeCloseTo(100 / 150);
+  expect(bestOf(sweep)).toMatchObject({ truePositives: 150, falsePositives: 0, misses: 0, f1: 1 });
+  expect(confusionMatrix([image], 1, 0.5)).toEqual([
+    [150, 0],
+    [0, 0],
+  ]);
+  expect(outcomeOf(image, 0.5).truePositives).toHaveLength(150);
+});

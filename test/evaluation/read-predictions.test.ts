@@ -88,3 +88,29 @@ it.each([
 ])('refuses %s', (text, words) => {
   expect(() => readPredictions(text, judged)).toThrow(words);
 });
+
+it('refuses more predictions of an image than one may have, and names that are no names', () => {
+  const one = { image_id: 1, category_id: 1, bbox, score: 0.5 };
+  const many = Array.from({ length: 10_001 }, () => one);
+  expect(() => read(many)).toThrow('predictions[10000]: is one of more than 10000 of image "1"');
+  const long = [{ ...one, image_id: 'x'.repeat(501) }];
+  expect(() => read(long)).toThrow('predictions[0].image_id: has more than 500 characters');
+});
+
+it('says what is no JSON in a file that another program takes', () => {
+  expect(() => readPredictions('[{"score": NaN}]', judged)).toThrow('has NaN, which is no number');
+  expect(() => readPredictions('[{"score": -Infinity}]', judged)).toThrow('has Infinity');
+});
+
+it('counts unknown classes together where there are many', () => {
+  const entries = [...Array(30).keys()].map((n) => ({
+    image_id: 1,
+    category_id: `class ${n}`,
+    bbox,
+    score: 0.5,
+  }));
+  const { unknownClasses } = read([...entries, ...entries]);
+  expect(Object.keys(unknownClasses)).toHaveLength(21);
+  expect(unknownClasses['class 0']).toBe(2);
+  expect(unknownClasses['(other classes)']).toBe(20);
+});

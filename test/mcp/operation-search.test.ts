@@ -42,6 +42,8 @@ const unseen: typeof tried = [
   ['what should I fix first to improve the model', 'evaluations_get'],
   ['tag the mislabelled images', 'evaluations_tag'],
   ['judge my predictions by the labels', 'evaluations_create'],
+  ['how good is my model', 'evaluations_create'],
+  ['mAP of my model', 'evaluations_create'],
   ['put the dataset into YOLO format on my disk', 'versions_export'],
   ['make the dataset bigger with flipped and rotated copies', 'versions_generate'],
   ['kill a leaked key', 'api_keys_revoke'],

@@ -42,7 +42,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   trainings_list:
     'training finished, training done, training progress, loss, map, training failed, training went, how training went',
   evaluations_create:
-    'evaluate model, judge model, test model on labels, score predictions, coco metrics, validate model',
+    'evaluate model, judge model, test model on labels, score predictions, coco metrics, validate model, how good is model, map of model, accuracy',
   evaluations_list: 'past evaluations, which evaluations',
   evaluations_compare:
     'compare evaluations, compare two models, which model better, better or worse than before, difference between models, regression, improved after retraining, what changed in images',

@@ -141,9 +141,13 @@ export function notFree({ kind, imageIds }: NotFree, all: number): FoveaError {
   if (kind === 'unknown') {
     return invalidArgument('images', `${which} are not in this project (${some})`);
   }
-  return new FoveaError('conflict', `${which} images are in an open job (${some}).`, {
-    hint: 'No job was made. annotation_jobs_list names the jobs; the search term -job:ID leaves out one.',
-  });
+  return new FoveaError(
+    'conflict',
+    `${which} images are in an open job, such as image ${imageIds[0]}.`,
+    {
+      hint: 'No job was made. annotation_jobs_list names the jobs; the search term -job:ID leaves out one.',
+    },
+  );
 }
 
 function tooManyImages(free: number) {

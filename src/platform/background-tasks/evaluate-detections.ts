@@ -130,19 +130,21 @@ async function predictionsOf({ dependencies, evaluation }: Run) {
   return { text: new TextDecoder().decode(bytes), isNumbered: settings.version !== undefined };
 }
 
+const knownShownMax = 20;
+
 /** Figures of predictions of which none is judged would say nothing of a model. */
 function refuseStrangers({ figures, unknown }: EvaluationAnswer): void {
   const classes = Object.keys(unknown?.unknownClasses ?? {});
   const images = unknown?.unknownImages.examples ?? [];
   if (figures.detections > 0 || classes.length + images.length === 0) return;
-  const [what, names, hint] =
+  const some = figures.classes.slice(0, knownShownMax).join(', ');
+  const [what, names, known] =
     images.length > 0
       ? ['image', images, 'Images are known by their file names, or by the ids of the COCO export.']
-      : ['class', classes, `The labels have ${figures.classes.join(', ')}.`];
+      : ['class', classes, `The labels have ${some}; a number is that of the COCO export.`];
   throw new FoveaError(
     'invalid_input',
-    `No prediction is of a known ${what}: ${JSON.stringify(names.slice(0, 5))}.`,
-    { hint },
+    `No prediction is of a known ${what}: ${JSON.stringify(names.slice(0, 5))}. ${known}`,
   );
 }
 

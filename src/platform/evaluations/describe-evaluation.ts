@@ -81,7 +81,7 @@ export function classesPanel(kept: KeptFigures, wanted: Wanted, withSizes: boole
 }
 
 export function confusionPanel(kept: KeptFigures, wanted: Wanted): Panel {
-  const labels = [...kept.classes, 'background'];
+  const labels = [...kept.classes, backgroundBeside(kept.classes)];
   const errors = kept.confusions
     .filter(([truth, found]) => truth !== found)
     .toSorted(([, , one], [, , other]) => other - one)
@@ -142,6 +142,11 @@ function matrixOf({ confusions }: KeptFigures, labels: readonly string[]) {
     if (row !== undefined) row[found] = count;
   }
   return { labels: [...labels], counts };
+}
+
+/** A class may be called so. */
+function backgroundBeside(classes: readonly string[]): string {
+  return classes.includes('background') ? '(background)' : 'background';
 }
 
 function notJudged({ unknownImages, unknownClasses }: Omit<Predictions, 'detections'>) {

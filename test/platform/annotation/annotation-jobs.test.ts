@@ -37,7 +37,9 @@ it('takes chosen images, annotated ones too, all or none', async () => {
   expect(made.body).not.toHaveProperty('sourceBatch');
   const taken = await choose([second, third]);
   expect(taken.status).toBe(409);
-  expect(JSON.stringify(taken.body)).toContain(`1 of 2 images are in an open job (${third})`);
+  expect(JSON.stringify(taken.body)).toContain(
+    `1 of 2 images are in an open job, such as image ${third}.`,
+  );
   expect((await choose([second, 'nowhere'])).status).toBe(400);
   expect(await create(fixture, project, batch)).toMatchObject({
     status: 201,

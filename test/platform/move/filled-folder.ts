@@ -123,6 +123,7 @@ function rest(hash: string): readonly string[] {
     `INSERT INTO video_jobs (id, workspace_id, input, settings, hash, bytes, created, sheet_hash)
        VALUES
        ('video', ${workspaceId}, '{}', '{}', '${hash}', 26, 1, '${hash}')`,
+    `INSERT INTO video_job_looks (job_id, caller, at) VALUES ('video', 'key:1', 1)`,
     `INSERT INTO search_exports (task_id, workspace_id, name, hash, bytes, created)
        VALUES ('search', ${workspaceId}, 'found', '${hash}', 26, 1)`,
     `INSERT INTO refused_files (ordinal, project_id, identity, file, name, reason, who, at)
