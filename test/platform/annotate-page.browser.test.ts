@@ -17,7 +17,7 @@ import {
   upload,
 } from './labelling-page.ts';
 
-const { url } = labellingPage();
+const { url, key } = labellingPage();
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('a box is drawn, named, chosen, moved, resized and deleted, each change saved', async () => {
@@ -181,6 +181,55 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.context().setOffline(false);
     await expect.poll(async () => (await boxesOf(id))?.length, { timeout: 10_000 }).toBe(3);
     await saved(page);
+  });
+
+  test('without a network the next image waits, and is shown when it is back', async () => {
+    for (let count = 0; count < 2; count += 1) await upload('cells', ['away']);
+    const { page } = await open('?q=tag%3Aaway');
+    await page.getByText('1 of 2').waitFor();
+    await page.context().setOffline(true);
+    await page.keyboard.press('n');
+    const problem = page.locator('#problem');
+    await problem.getByText('The platform does not answer.').waitFor();
+    await page.keyboard.press('n');
+    await page.context().setOffline(false);
+    await page.getByText('2 of 2').waitFor();
+    expect(await problem.isVisible()).toBe(false);
+  });
+
+  test('the key is not forgotten with unsaved changes, unless the person wants that', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const { page, problems } = await open(id);
+    await page.locator('.box-row').waitFor();
+    await page.context().setOffline(true);
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByText('Not saved yet, it is tried again').waitFor();
+    const forget = page.getByRole('button', { name: 'Forget the key' });
+    await forget.click();
+    expect(problems).toContain('dialog: Changes are not saved yet. Forget the key, and lose them?');
+    expect(await page.locator('.box-row').count()).toBe(2);
+    page.removeAllListeners('dialog');
+    page.once('dialog', (dialog) => dialog.accept());
+    await forget.click();
+    await page.getByLabel('API key').fill(key());
+    const enter = page.getByRole('button', { name: 'Open' });
+    await enter.click();
+    await page.locator('#problem').getByText('The platform does not answer.').waitFor();
+    // What was given up is not sent with the new key.
+    await page.context().setOffline(false);
+    await page.getByLabel('API key').fill(key());
+    await enter.click();
+    await page.locator('.box-row').waitFor();
+    await drag(page, [200, 100], [250, 150]);
+    await saved(page);
+    expect(await boxesOf(id)).toEqual([
+      ['RBC', 10, 10, 20, 20],
+      ['RBC', 200, 100, 50, 50],
+    ]);
+    // Nothing is left to be asked for.
+    await forget.click();
+    await page.getByLabel('API key').waitFor();
   });
 
   test('a change whose answer was lost is no conflict', async () => {

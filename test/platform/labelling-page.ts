@@ -95,10 +95,10 @@ export async function boxesOf(imageId: string): Promise<Box[] | undefined> {
   ]);
 }
 
-export async function open(place: string, project = 'cells'): Promise<Visit> {
-  const opened = await visit(browser, `${platform.url}/#project/${project}/annotate/${place}`);
+export async function open(place: string, { key = platform.key } = {}): Promise<Visit> {
+  const opened = await visit(browser, `${platform.url}/#project/cells/annotate/${place}`);
   visits.push(opened);
-  await opened.page.getByLabel('API key').fill(platform.key);
+  await opened.page.getByLabel('API key').fill(key);
   await opened.page.getByRole('button', { name: 'Open' }).click();
   await opened.page.locator('main h2').waitFor();
   return opened;

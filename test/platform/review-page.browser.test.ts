@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { activity } from '../../src/contract/activity.ts';
+import { apiKeys } from '../../src/contract/api-keys.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
   boxesOf,
@@ -100,7 +101,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.keyboard.press('a');
     await page.getByText('Decide again to replace that.').waitFor();
     // What they said is text.
-    await page.getByText(`sent it back: “${hostile}”`).waitFor();
+    await page.getByText(`The platform's own key sent it back: “${hostile}”`).waitFor();
     await page.getByRole('heading', { name: `${hostile} and more` }).waitFor();
     expect(await page.locator('.review img').count()).toBe(0);
     expect(await page.title()).not.toContain('run');
@@ -118,13 +119,71 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.locator('.box-row').waitFor();
     await setBoxes(id, [['WBC', 100, 100, 50, 50]]);
     await page.keyboard.press('a');
-    await page.getByText('The labels of this image have changed meanwhile.').waitFor();
-    await page.getByRole('button', { name: 'Take theirs' }).click();
+    // Nothing of one's own is in danger: so there is nothing to choose between.
+    await page
+      .getByText(
+        'The labels of this image have changed meanwhile. Nothing was changed: look at the image ' +
+          'again first. You see them as they are now: decide again.',
+      )
+      .waitFor();
     expect(await page.locator('.box-row').allTextContents()).toEqual(['WBC 50 × 50 at 100, 100']);
+    expect(await page.getByRole('button', { name: 'Keep mine' }).isVisible()).toBe(false);
     expect((await decisions()).get(id)).toEqual(['annotated']);
     await page.keyboard.press('a');
     await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
     expect(await boxesOf(id)).toEqual([['WBC', 100, 100, 50, 50]]);
+  });
+
+  test('who decided is told in words, not by the id of a key', async () => {
+    const ids = await labelled(1);
+    const { jobId } = await createJob('By a key', ids);
+    const { body: made } = await call(apiKeys.api_keys_create, { workspace: 'acme', name: 'Ada' });
+    const { page } = await open(`?job=${jobId}`, { key: made.key });
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText(/^An API key approved it/).waitFor();
+  });
+
+  test('what went wrong is not said any more once a person took the boxes of the other one', async () => {
+    const ids = await labelled(1);
+    const { jobId, decisions } = await createJob('Two at once', ids);
+    const [id = ''] = ids;
+    const { page } = await open(`${id}?job=${jobId}`);
+    await page.locator('.box-row').waitFor();
+    await setBoxes(id, [['WBC', 100, 100, 50, 50]]);
+    await drag(page, [200, 100], [250, 150]);
+    await page.getByRole('button', { name: 'Take theirs' }).waitFor();
+    await page.keyboard.press('a');
+    const refused = page.getByText('Not decided: the labels are not saved.');
+    await refused.waitFor();
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await refused.waitFor({ state: 'hidden' });
+    await page.keyboard.press('a');
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
+    expect(await boxesOf(id)).toEqual([['WBC', 100, 100, 50, 50]]);
+  });
+
+  test('a change of the labels withdraws an approval, which the page shows', async () => {
+    const ids = await labelled(2);
+    const { jobId, decisions } = await createJob('Changed after all', ids);
+    const { page } = await open(`?job=${jobId}`);
+    const review = page.getByRole('region', { name: 'Review' });
+    await page.getByText('1 of 2').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('2 of 2').waitFor();
+    await page.keyboard.press('p');
+    await page.getByText('1 of 2').waitFor();
+    await review.getByText("The platform's own key approved it").waitFor();
+    await drag(page, [100, 100], [150, 150]);
+    await review.getByText('0 approved, 0 sent back, 2 left').waitFor();
+    await review.getByText('Its labels were changed since: that counts no more.').waitFor();
+    expect([...(await decisions()).values()]).toEqual([['annotated'], ['annotated']]);
+    // So it comes again.
+    await page.keyboard.press('n');
+    await page.getByText('2 of 2').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('1 of 2').waitFor();
+    await review.getByText('1 approved, 0 sent back, 1 left').waitFor();
   });
 
   test('boxes that were just drawn are saved before the image is approved', async () => {

@@ -87,7 +87,7 @@ export function decideImage(
 }
 
 function changed(message: string): FoveaError {
-  const hint = 'Nothing was changed. annotation_jobs_images tells what is there now.';
+  const hint = 'Nothing was changed: look at the image again first.';
   return new FoveaError('conflict', message, { hint });
 }
 

@@ -7,11 +7,11 @@ import { AnnotatePanel } from './annotate-panel.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { annotateImage, createReview, getImage, getJobImages, getProject } from './api.js';
 import { BoxCanvas } from './box-canvas.js';
-import { fitted, moved, resized } from './box-geometry.js';
+import { fitted, isSame, moved, resized } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { boxesOf } from './image.js';
-import { nextUndecided, openQueue, placeInQueue } from './image-queue.js';
+import { markUndecided, nextUndecided, openQueue, placeInQueue } from './image-queue.js';
 import { annotateAddress, hasBoxes, projectTabs } from './project.js';
 import { Review } from './review.js';
 
@@ -262,6 +262,7 @@ class Editor {
   keepMine() {
     this.#theirs = undefined;
     this.#saver.keepMine();
+    this.review?.dismissProblem();
     this.#show();
   }
 
@@ -271,7 +272,19 @@ class Editor {
     this.#theirs = undefined;
     this.#selected = undefined;
     this.#saver.takeTheirs();
+    this.review?.dismissProblem();
     this.#show();
+  }
+
+  /** Whether others changed the labels, which are shown then; undo has those that were here. */
+  async #lookAgain() {
+    const theirs = await this.#saver.reload();
+    if (theirs === undefined || isSame(theirs, this.boxes)) return false;
+    this.#history.change(theirs);
+    this.#selected = undefined;
+    this.#panel.showState('Somebody else changed this image.', '');
+    this.#show();
+    return true;
   }
 
   /** @param {string} slug @param {string} image @param {Place} place */
@@ -279,7 +292,8 @@ class Editor {
     if (known === undefined) return undefined;
     return new Review({ slug, job: queue.job, image }, known, {
       settled: async () => ((await this.#saver.settled()) ? this.#saver.revision : undefined),
-      lookAgain: () => this.#saver.lookAgain(this.boxes),
+      lookAgain: () => this.#lookAgain(),
+      withdrawn: () => markUndecided(image),
       decided: () => {
         const next = nextUndecided(image);
         if (next !== undefined) location.hash = annotateAddress(slug, next, queue);
@@ -323,6 +337,7 @@ class Editor {
 
   /** @param {SaveState} state */
   #say(state) {
+    if (state.name === 'saved' || state.name === 'conflict') void this.review?.labelsChanged();
     if ('theirs' in state) {
       this.#theirs = state.theirs;
       this.#panel.showConflict(this.boxes.length, state.theirs.length);

@@ -65,10 +65,15 @@ export class AnnotationSaver {
     return new Promise((resolve) => this.#asking.push(resolve));
   }
 
-  /** Looks whether the platform has other boxes than these by now. @param {readonly Box[]} boxes */
-  async lookAgain(boxes) {
-    this.#waiting = boxes;
-    await this.#compare(boxes);
+  /**
+   * What the platform has by now; undefined: something waits to be sent, which meets it then.
+   * @returns {Promise<readonly Box[] | undefined>}
+   */
+  async reload() {
+    const { boxes, revision } = await this.#load();
+    if (this.#waiting !== undefined) return undefined;
+    this.#revision = revision;
+    return boxes;
   }
 
   /** After a conflict: the boxes that were to be saved replace those of the other one. */
@@ -86,7 +91,9 @@ export class AnnotationSaver {
   async #run() {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    while (this.#waiting !== undefined && (await this.#attempt(this.#waiting))) {}
+    while (this.#waiting !== undefined && unsaved.has(this)) {
+      if (!(await this.#attempt(this.#waiting))) break;
+    }
     this.#isBusy = false;
     for (const resolve of this.#asking.splice(0)) resolve(this.#waiting === undefined);
   }

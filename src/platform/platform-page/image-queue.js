@@ -51,6 +51,11 @@ export function nextUndecided(/** @type {string} */ id) {
   return [...ids.slice(at), ...ids.slice(0, at)].find((other) => undecided.has(other));
 }
 
+/** Notes that a decision does not count any more. */
+export function markUndecided(/** @type {string} */ id) {
+  opened?.undecided.add(id);
+}
+
 /** @param {string} slug @param {QueueName} queue */
 function nameOf(slug, { query, job }) {
   return JSON.stringify([slug, query, job]);

@@ -13,6 +13,7 @@ import { forgetKey, keepKey, knownKey } from './key.js';
 import { signInByLink } from './one-use-link.js';
 import { projectView } from './project.js';
 import { projectsView } from './projects.js';
+import { isPassing, unsaved, untilRetry } from './retry.js';
 import { tasksView } from './tasks.js';
 import { trashView } from './trash.js';
 import { versionsView } from './versions.js';
@@ -52,11 +53,16 @@ function decoded(text) {
   }
 }
 
+/** Shows the view of the address, as soon as the platform answers. */
 async function show() {
   wanted += 1;
   const turn = wanted;
+  while (turn === wanted && (await attempt(() => load(turn)))) await untilRetry();
+}
+
+async function load(/** @type {number} */ turn) {
   main.setAttribute('aria-busy', 'true');
-  await attempt(async () => {
+  try {
     const view = await viewOf();
     if (turn !== wanted) return;
     shown = view;
@@ -66,8 +72,9 @@ async function show() {
     window.scrollTo({ top: 0 });
     // The reader followed a link that is gone: so the focus goes where they are now.
     if (document.activeElement === document.body) main.querySelector('h2')?.focus();
-  });
-  if (turn === wanted) main.removeAttribute('aria-busy');
+  } finally {
+    if (turn === wanted) main.removeAttribute('aria-busy');
+  }
 }
 
 function markPlace() {
@@ -79,15 +86,22 @@ function markPlace() {
   }
 }
 
-/** Does what may fail, and says so when it does. @param {() => Promise<void>} work */
+/**
+ * Does what may fail, and says so when it does.
+ * @param {() => Promise<void>} work
+ * @returns {Promise<boolean>} whether it failed, and may go well later
+ */
 async function attempt(work) {
   try {
     await work();
     showProblem();
+    return false;
   } catch (thrown) {
-    if (thrown instanceof ApiError && thrown.status === 401) signOut(thrown.message);
-    else
-      showProblem(thrown instanceof ApiError ? thrown.message : 'This page failed. Load it again.');
+    const status = thrown instanceof ApiError ? thrown.status : -1;
+    const words = thrown instanceof ApiError ? thrown.message : 'This page failed. Load it again.';
+    if (status === 401) signOut(words);
+    else showProblem(words);
+    return isPassing(status);
   }
 }
 
@@ -126,7 +140,12 @@ keyForm.addEventListener('submit', (event) => {
   keyField.value = '';
   enter();
 });
-byId('sign-out', HTMLElement).addEventListener('click', () => signOut());
+byId('sign-out', HTMLElement).addEventListener('click', () => {
+  const question = 'Changes are not saved yet. Forget the key, and lose them?';
+  if (unsaved.size > 0 && !window.confirm(question)) return;
+  unsaved.clear();
+  signOut();
+});
 window.addEventListener('hashchange', () => {
   if (isSignedIn) show();
 });

@@ -20,7 +20,10 @@ export function untilRetry() {
   });
 }
 
-/** What is not on the platform yet: as long as there is any, the tab must not be closed. */
+/**
+ * What is not on the platform yet: as long as there is any, the tab must not be closed. What is taken
+ * out of it is not sent any more.
+ */
 export const unsaved = new Set();
 
 window.addEventListener('beforeunload', (event) => {

@@ -85,10 +85,21 @@ export function progressWords({ approved = 0, rejected = 0, numImages = 0 }) {
 }
 
 /** @param {JobImage} image */
-function decisionWords({ state, comment, decided_by: who = 'somebody', decided_at: at }) {
+function decisionWords({ state, comment, decided_by: who, decided_at: at }) {
   if (at === undefined) return 'Nobody has decided about this image.';
   const when = new Date(at * 1000).toLocaleString();
   const what = comment === undefined ? 'approved it' : `sent it back: “${comment}”`;
-  const since = state === 'annotated' ? ' It was annotated since then.' : '';
-  return `${who} ${what} (${when}).${since}`;
+  const since = isDecided(state) ? '' : ' Its labels were changed since: that counts no more.';
+  return `${credentialWords(who)} ${what} (${when}).${since}`;
+}
+
+/** @param {string | undefined} state of an image in a job */
+export function isDecided(state) {
+  return state === 'approved' || state === 'rejected';
+}
+
+/** As the activity log names credentials, whose ids tell a person nothing. */
+function credentialWords(/** @type {string | undefined} */ who) {
+  if (who === undefined || who.startsWith('token:')) return 'Somebody';
+  return who === 'environment' ? "The platform's own key" : 'An API key';
 }

@@ -3,7 +3,7 @@
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { decideImage, getJobImages } from './api.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
-import { ReviewPanel } from './review-panel.js';
+import { isDecided, ReviewPanel } from './review-panel.js';
 
 /** @import { JobImages } from './types.ts' */
 
@@ -20,9 +20,11 @@ export class Review {
    * @param {JobImages} known the job, with this image
    * @param {{
    *   settled: () => Promise<string | undefined>,
-   *   lookAgain: () => Promise<void>,
+   *   lookAgain: () => Promise<boolean>,
    *   decided: () => void,
-   * }} on `settled`: the revision of the saved labels; undefined: they could not be saved
+   *   withdrawn: () => void,
+   * }} on `settled`: the revision of the saved labels; undefined: they could not be saved.
+   *   `lookAgain`: whether other labels are shown now
    */
   constructor(at, known, on) {
     this.#at = at;
@@ -48,6 +50,23 @@ export class Review {
     this.#panel.askWhy();
   }
 
+  /** What went wrong before does not matter any more. */
+  dismissProblem() {
+    this.#panel.say('', '');
+  }
+
+  /** A change of the labels withdraws what was decided about them: the person sees that. */
+  async labelsChanged() {
+    const seen = this.#known;
+    if (!isDecided(seen.images[0]?.state)) return;
+    const { slug, job, image } = this.#at;
+    const now = await getJobImages(slug, job, image).catch(() => undefined);
+    // What was decided meanwhile is newer.
+    if (now === undefined || this.#isBusy || this.#known !== seen) return;
+    this.#show(now);
+    if (!isDecided(now.images[0]?.state)) this.#on.withdrawn();
+  }
+
   /** @param {Readonly<Record<string, string>>} decision */
   async #decide(decision) {
     if (this.#isBusy) return;
@@ -56,7 +75,10 @@ export class Review {
     this.#panel.say('Saving the decision…', '');
     const revision = await this.#on.settled();
     if (revision === undefined) this.#panel.say('Not decided: the labels are not saved.', 'bad');
-    else while (await this.#attempt({ ...decision, annotation_revision: revision })) {}
+    else {
+      const sent = { ...decision, annotation_revision: revision };
+      while (unsaved.has(this) && (await this.#attempt(sent))) {}
+    }
     unsaved.delete(this);
     this.#isBusy = false;
   }
@@ -87,9 +109,11 @@ export class Review {
     const seen = this.#known.images[0]?.decisions;
     try {
       this.#show(await getJobImages(slug, job, image));
-      const isDecided = seen !== this.#known.images[0]?.decisions;
-      this.#panel.say(isDecided ? `${words} Decide again to replace that.` : words, 'bad');
-      if (!isDecided) await this.#on.lookAgain();
+      const isOther = seen !== this.#known.images[0]?.decisions;
+      if (isOther) this.#panel.say(`${words} Decide again to replace that.`, 'bad');
+      else if (await this.#on.lookAgain()) {
+        this.#panel.say(`${words} You see them as they are now: decide again.`, 'bad');
+      } else this.#panel.say(words, 'bad');
     } catch {
       this.#panel.say(`Not decided: ${words}`, 'bad');
     }
