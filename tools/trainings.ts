@@ -1,5 +1,6 @@
 // Tools of the trainings toolset.
 
+import type { Answer } from '../src/contract/operation.ts';
 import { trainingExtensions, trainings } from '../src/contract/trainings.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
@@ -12,6 +13,8 @@ const confirmation = {
   expected: ({ project, version }: { project: string; version: number }) =>
     `${lastPart(project)}/${version}`,
 };
+
+type Run = Answer<typeof trainingExtensions.trainings_list>['trainings'][number];
 
 export const trainingTools: readonly Tool[] = [
   fromOperation(trainingExtensions.trainings_start, {
@@ -33,7 +36,8 @@ export const trainingTools: readonly Tool[] = [
     summarize: ({ trainings: runs }) =>
       runs.length === 0
         ? 'No training yet.'
-        : `${count(runs.length, 'training')}: ${tally(byStatus(runs.map(({ status }) => status)))}.`,
+        : `${count(runs.length, 'training')}: ${tally(byStatus(runs.map(({ status }) => status)))}.` +
+          runs.map(timeLeft).join(''),
   }),
   fromOperation(trainings.trainings_recipe, {
     title: 'Get training recipe',
@@ -75,6 +79,15 @@ export const trainingTools: readonly Tool[] = [
     ],
   }),
 ];
+
+/** Trainers say how long they will take: people want to know before they wait. */
+function timeLeft({ trainingId, status, epoch, epochs, metrics }: Run): string {
+  const seconds = metrics?.seconds_left;
+  if (status !== 'running' || seconds === undefined || seconds <= 0) return '';
+  const left = count(Math.max(1, Math.round(seconds / 60)), 'minute');
+  const done = `${epoch ?? 0} of ${count(epochs ?? 0, 'epoch')}`;
+  return ` ${quoted(trainingId)} has done ${done}, about ${left} left, where it does not end early.`;
+}
 
 function byStatus(statuses: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
