@@ -190,7 +190,7 @@ const classesMax = 3;
 
 /** The class with most false negatives. */
 function missedDetection(
-  { classes, each, confidence, all }: EvaluationFigures,
+  { classes, each, confidence, all, confusions }: EvaluationFigures,
   { instances }: DatasetFacts,
 ): readonly Recommendation[] {
   const most = greatest(each, (one) => pointAt(one.sweep, confidence).misses);
@@ -200,6 +200,9 @@ function missedDetection(
   const { small, groundTruths, ap50 } = most.one.figures;
   const isMostlySmall = small.groundTruths > groundTruths / 2;
   const isRare = (instances[name] ?? 0) < Math.max(...Object.values(instances)) / 4;
+  const confused = confusions
+    .filter(([truth, found]) => truth === most.place && found !== truth && found < classes.length)
+    .reduce((sum, [, , count]) => sum + count, 0);
   const sure = bestOf(most.one.sweep)?.confidence ?? confidence;
   return [
     {
@@ -214,6 +217,7 @@ function missedDetection(
         shareOfAllMisses: rounded(misses / Math.max(1, pointAt(all.sweep, confidence).misses)),
       },
       causes: [
+        ...(confused > misses / 2 ? ['most are found, as another class: see wrong_class'] : []),
         ...(isRare ? ['there are few examples of this class'] : []),
         ...(isMostlySmall ? ['most of its objects are small: below 32 x 32 pixels'] : []),
         ...(sure < confidence - 0.1

@@ -82,6 +82,7 @@ it('names the most common pair, and tells a taxonomy from labels of one side', (
       figures: { count: 6, back: 0, isSymmetric: false },
     }),
   );
+  expect(recommended(one)[0]?.causes[0]).toBe('most are found, as another class: see wrong_class');
   const both = [...one, ...images(3, { label: 1, found: 0 })];
   expect(recommended(both)).toContainEqual(
     expect.objectContaining({ figures: { count: 6, back: 3, isSymmetric: true } }),
