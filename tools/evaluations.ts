@@ -185,7 +185,7 @@ function nextCalls(
 
 function summaryOf(evaluation: Evaluation, project: string): string {
   const { status, error, panel, ap, ap50, f1, confidence, best, mistakes } = evaluation;
-  const { recommendations } = evaluation;
+  const { recommendations, notJudged } = evaluation;
   const of = `Evaluation of ${quoted(lastPart(project))}`;
   if (status === 'failed') return `${of} failed: ${quoted(error ?? 'no reason is known')}.`;
   if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
@@ -196,7 +196,17 @@ function summaryOf(evaluation: Evaluation, project: string): string {
       : '';
   const wrong = mistakes === undefined ? '' : ` Labels probably wrong: ${kindsOf(mistakes)}.`;
   const advice = recommendations === undefined ? '' : ` ${adviceOf(recommendations)}`;
-  return `${of}, ${panel}: ${figures}.${threshold}${wrong}${advice}`;
+  const left = notJudged === undefined ? '' : notJudgedWords(notJudged);
+  return `${of}, ${panel}: ${figures}.${left}${threshold}${wrong}${advice}`;
+}
+
+function notJudgedWords({
+  ofUnknownImages,
+  ofUnknownClasses,
+}: NonNullable<Evaluation['notJudged']>): string {
+  const images = ofUnknownImages?.count ?? 0;
+  const classes = Object.values(ofUnknownClasses).reduce((sum, figure) => sum + figure, 0);
+  return ` Not judged: ${images} predictions of other images, ${classes} of other classes.`;
 }
 
 /** `Not to be trusted yet: leak_across_splits. To do: missed_detection.` */

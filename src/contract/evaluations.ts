@@ -207,7 +207,10 @@ export const evaluations = {
         .describe('small (below 32 x 32 pixels of the original), medium, large (from 96 x 96).'),
       point: Point.optional().describe('At the confidence of the evaluation.'),
       best: Point.optional().describe('At the threshold of the best F1.'),
-      notJudged: open({})
+      notJudged: open({
+        ofUnknownImages: open({ count: z.int() }).optional(),
+        ofUnknownClasses: z.record(z.string(), z.int()),
+      })
         .optional()
         .describe('Predictions of images and classes that are not among the labels.'),
       total: z.int().optional().describe('Rows on all pages.'),

@@ -166,3 +166,18 @@ it('says what is wrong with a file, a split and a model', async () => {
   const empty = await fovea.call('evaluations_create', { ...cells, query: 'split:valid' });
   expect(empty.text).toContain('query: finds no image');
 });
+
+it('says how many predictions were not judged', async () => {
+  const predictions = await writeResults('strange.json');
+  const results: readonly Facts[] = JSON.parse(await readFile(predictions, 'utf8'));
+  const [first] = results;
+  const strange = [
+    { ...first, image_id: 'elsewhere.jpg' },
+    { ...first, category_id: 'basophil' },
+    { ...first, category_id: 'basophil' },
+  ];
+  await writeFile(predictions, JSON.stringify([...results, ...strange]));
+  const which = await evaluate({ query: 'split:test', predictions });
+  const { text } = await fovea.call('evaluations_get', which);
+  expect(text).toContain('Not judged: 1 predictions of other images, 2 of other classes.');
+});
