@@ -74,6 +74,7 @@ const options = {
   'without-lost': { type: 'boolean' },
   python: { type: 'string' },
   'system-site-packages': { type: 'boolean' },
+  lane: { type: 'string', multiple: true },
 } as const;
 
 const serviceOptions = ['host', 'port', 'data'];
@@ -83,6 +84,7 @@ const optionsOf = {
   platform: serviceOptions,
   'event-store': serviceOptions,
   http: serviceOptions,
+  worker: ['lane', 'data'],
   'sign-in': ['profile', 'paste'],
   'sign-out': ['profile'],
   status: ['profile'],
@@ -192,6 +194,9 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
     case 'open':
       takeWords(command, words, 1);
       return { kind: command, what: words[0] };
+    case 'worker':
+      takeWords(command, words, 0);
+      return { kind: command, lanes: values.lane ?? [], data: values.data };
     case 'migrate':
       return migrateCommand(words, values);
     case 'trainer':

@@ -13,6 +13,14 @@ export interface ServiceCommand {
   readonly data: string | undefined;
 }
 
+/** Takes background tasks of a platform. */
+export interface WorkerCommand {
+  readonly kind: 'worker';
+  /** As typed; none: all. */
+  readonly lanes: readonly string[];
+  readonly data: string | undefined;
+}
+
 export interface SignInCommand {
   readonly kind: 'sign-in';
   /** Undefined: the one of the settings. */
@@ -157,6 +165,7 @@ export type Command =
   | ToolsCommand
   | OpenCommand
   | MigrateCommand
+  | WorkerCommand
   | TrainerSetupCommand
   | AccountCommand
   | ApplicationCommand;

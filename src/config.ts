@@ -44,6 +44,8 @@ export interface Settings {
   readonly databaseUrl: Secret | undefined;
   /** The object store that keeps the files of datasets; undefined: the data folder does. */
   readonly objects: ObjectsPlace | undefined;
+  /** Whether a platform takes background tasks itself; else workers do. */
+  readonly takesTasks: boolean;
   readonly workspace: string | undefined;
   readonly project: string | undefined;
   /** Data folder, absolute. */
@@ -154,6 +156,7 @@ function readAll(
     apiKey: reader.read('FOVEA_API_KEY', secret, undefined),
     databaseUrl: reader.read('FOVEA_DATABASE_URL', parseDatabaseUrl, undefined),
     objects: readObjectsPlace(reader),
+    takesTasks: reader.read('FOVEA_TASKS', yesOrNo, true),
     workspace: reader.read('FOVEA_WORKSPACE', name, undefined),
     project: reader.read('FOVEA_PROJECT', name, undefined),
     home: reader.read('FOVEA_HOME', folder(machine), defaultHome(environment, machine)),

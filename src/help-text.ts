@@ -14,6 +14,9 @@ Services:
   event-store serves the device Event Store over HTTP, with the same options (8001;
               event-store in FOVEA_HOME)
   http        serves the Model Context Protocol over HTTP at /mcp, with the same options (8002)
+  worker      takes background tasks of a platform, beside those that serve it; --data FOLDER
+                --lane LANE      only these (may be repeated): versions, exports, changes, imports,
+                                 models, trainings, search, looks
 
 For people and scripts:
   tools       NAME: the arguments of a tool; without a name, lists all of them

@@ -9,7 +9,7 @@ import type { StartSettings } from './memory-at-start.ts';
 const { version } = packageJson;
 
 /** They run for days; a stdio server starts for every window of an editor, as fast as it can. */
-const services: readonly Command['kind'][] = ['platform', 'event-store', 'http'];
+const services: readonly Command['kind'][] = ['platform', 'event-store', 'http', 'worker'];
 
 /** Of the one that runs on small devices. */
 const eventStoreMemory: StartSettings = {
@@ -73,6 +73,8 @@ async function run(command: Command): Promise<void> {
       return (await import('./open.ts')).runOpen(command);
     case 'doctor':
       return (await import('./doctor.ts')).runDoctor(command);
+    case 'worker':
+      return (await import('./worker.ts')).runWorker(command);
     case 'migrate':
       return (await import('./migrate.ts')).runMigrate(command);
     case 'trainer':

@@ -96,7 +96,7 @@ function reportText(report: MoveReport, request: MoveRequest): string {
 }
 
 function filesText({ files: { files, bytes, copied } }: MoveReport): string {
-  return `${count(files)} files, ${(bytes / 1e6).toFixed(1)} MB, of which ${count(copied)} were copied and the others were there; each was read at the target and has its hash.`;
+  return `${count(files)} files, ${(bytes / 1e6).toFixed(1)} MB, ${count(copied)} of them copied; each was read at the target, and has its hash.`;
 }
 
 function lostText(what: string, hashes: readonly string[]): string {

@@ -12,18 +12,19 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 type FromSettings = Pick<
   PlatformOptions,
   | ('versionMultiplierMax' | 'databaseUrl' | 'objects' | 'model' | 'trainer')
-  | ('rateLimit' | 'environment' | 'proxies')
+  | ('rateLimit' | 'environment' | 'proxies' | 'takesTasks')
 >;
 
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, databaseUrl, objects, model, trainer, proxies } = settings;
-  const { home } = settings;
+  const { home, takesTasks } = settings;
   return {
     versionMultiplierMax,
     databaseUrl,
     objects,
     proxies,
+    takesTasks,
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),

@@ -54,7 +54,9 @@ export function activityHandlers(
   };
 }
 
-const taskActions = lanes.flatMap((lane) => Object.keys(lane)).map((kind) => `task:${kind}`);
+const taskActions = Object.values(lanes)
+  .flatMap((lane) => Object.keys(lane))
+  .map((kind) => `task:${kind}`);
 
 /** `platform` is what the log itself writes where neither a call nor a task changed something. */
 const actions = [...Object.keys(embeddedOperations), ...taskActions, 'platform'];

@@ -18,20 +18,27 @@ import { removeOrphanBlobs } from './remove-orphan-blobs.ts';
 import { trainModel } from './train-model.ts';
 import { runVideoInference } from './video-inference.ts';
 
-/** By the kind of task. An idle lane costs one query per second. */
-export const lanes: readonly Readonly<Record<string, BackgroundTask>>[] = [
-  { version: generateVersion },
-  { export: exportVersion, 'search-export': exportSearchResults },
-  {
+/** By the name of the lane, then by the kind of task. An idle lane costs one query per second. */
+export const lanes = {
+  versions: { version: generateVersion },
+  exports: { export: exportVersion, 'search-export': exportSearchResults },
+  changes: {
     rebalance: rebalanceSplits,
     metadata: changeBulkMetadata,
     fork: forkProject,
     purge: purgeTrash,
     sweep: removeOrphanBlobs,
   },
-  { zip: importZip },
-  { autolabel: autolabelImages, video: runVideoInference, evaluation: evaluateDetections },
-  { training: trainModel },
-  { index: backfillSearchIndex },
-  { describe: describeImages },
+  imports: { zip: importZip },
+  models: { autolabel: autolabelImages, video: runVideoInference, evaluation: evaluateDetections },
+  trainings: { training: trainModel },
+  search: { index: backfillSearchIndex },
+  looks: { describe: describeImages },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, BackgroundTask>>>>;
+
+export type LaneName = keyof typeof lanes;
+
+export const laneNames: readonly LaneName[] = [
+  ...(['versions', 'exports', 'changes', 'imports', 'models', 'trainings'] as const),
+  ...(['search', 'looks'] as const),
 ];

@@ -1,0 +1,41 @@
+// `fovea worker`: takes background tasks of a platform, beside processes that answer requests.
+
+import { systemClock } from '../clock.ts';
+import type { WorkerCommand } from '../commands.ts';
+import { readSettings } from '../config.ts';
+import { invalidArgument } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { type LaneName, laneNames } from '../platform/background-tasks/index.ts';
+import { startTaskService } from '../platform/task-service.ts';
+import { platformOptions } from './platform-options.ts';
+import { prepareDataFolder } from './prepare-data-folder.ts';
+
+/** Takes tasks until SIGTERM or SIGINT. Prints one line on stdout once it does. */
+export async function runWorker({ data, lanes }: WorkerCommand): Promise<void> {
+  const wanted = lanes.length === 0 ? laneNames : [...new Set(lanes.map(readLane))];
+  const settings = readSettings();
+  const service = await startTaskService({
+    ...platformOptions(settings, 0),
+    data: prepareDataFolder(data, settings.home, 'platform'),
+    log: createLog(settings.logLevel).part('worker'),
+    clock: systemClock,
+    lanes: wanted,
+  });
+  process.stdout.write(`takes tasks: ${wanted.join(', ')}\n`);
+  // Lookups of tasks keep no process alive.
+  const staysAlive = setInterval(() => {}, aDayMs);
+  const stop = () => {
+    clearInterval(staysAlive);
+    void service.close().finally(() => process.exit());
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}
+
+const aDayMs = 24 * 60 * 60 * 1000;
+
+function readLane(name: string): LaneName {
+  const lane = laneNames.find((each) => each === name);
+  if (lane !== undefined) return lane;
+  throw invalidArgument('--lane', `must be one of ${laneNames.join(', ')}`);
+}
