@@ -140,22 +140,22 @@ describe('doctor', () => {
   });
 
   it.each([
-    [{ state: 'absent' }, false, '"torchvision" is not installed.'],
+    [{ state: 'absent' }, false, /^"torchvision" is not installed\.$/],
     [
       { state: 'broken', words: "No module named 'torch'" },
       false,
-      `"torchvision" does not run: No module named 'torch'.`,
+      /^"torchvision" does not run: .*No module named 'torch'/,
     ],
     [
       { state: 'ready', versions: ['torch 2.13.0', 'onnx 1.23.1'] },
       true,
-      '"torchvision": torch 2.13.0, onnx 1.23.1.',
+      /^"torchvision": .*torch 2\.13\.0, onnx 1\.23\.1/,
     ],
   ] as const)('a trainer in Python that is %j', async (state, ok, detail) => {
     const { settings } = fixture.context;
     const embedded = { settings: { ...settings, baseUrl: undefined, trainer: 'torchvision' } };
     const check = await checkOf('trainer', { pythonTrainer: async () => state }, embedded);
-    expect(check).toMatchObject({ ok, detail });
+    expect(check).toMatchObject({ ok, detail: expect.stringMatching(detail) });
     const fix = expect.stringContaining('fovea trainer install torchvision');
     if (!ok) expect(check).toMatchObject({ fix });
   });
