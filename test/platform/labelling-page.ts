@@ -14,7 +14,7 @@ let platform: TestPlatform;
 let browser: Browser;
 const visits: Visit[] = [];
 
-/** For a file of tests: a platform with the projects `cells` and `moods`, and a browser. */
+/** For a file of tests: a browser, and a platform with the projects `cells`, `moods`, `scenes`. */
 export function labellingPage(): { readonly url: () => string; readonly key: () => string } {
   beforeAll(async () => {
     if (!hasChromium) return;
@@ -22,6 +22,7 @@ export function labellingPage(): { readonly url: () => string; readonly key: () 
     browser = await openBrowser();
     await create('Cells', 'object-detection');
     await create('Moods', 'single-label-classification');
+    await create('Scenes', 'multi-label-classification');
   }, 60_000);
   afterEach(async () => {
     for (const { page } of visits.splice(0)) await page.context().close();
@@ -37,7 +38,10 @@ export function labellingPage(): { readonly url: () => string; readonly key: () 
 export const call: TestPlatform['client']['call'] = (operation, input, options) =>
   platform.client.call(operation, input, options);
 
-async function create(name: string, type: 'object-detection' | 'single-label-classification') {
+async function create(
+  name: string,
+  type: 'object-detection' | 'single-label-classification' | 'multi-label-classification',
+) {
   const body = { workspace: 'acme', name, type, annotation: 'things' };
   await call(projects.projects_create, body);
 }
@@ -78,8 +82,8 @@ export async function setBoxes(imageId: string, boxes: readonly Box[]): Promise<
   });
 }
 
-export async function read(imageId: string) {
-  const wanted = { workspace: 'acme', project: 'cells', imageId };
+export async function read(imageId: string, project = 'cells') {
+  const wanted = { workspace: 'acme', project, imageId };
   return (await call(images.images_get, wanted)).body.image;
 }
 
@@ -95,8 +99,11 @@ export async function boxesOf(imageId: string): Promise<Box[] | undefined> {
   ]);
 }
 
-export async function open(place: string, { key = platform.key } = {}): Promise<Visit> {
-  const opened = await visit(browser, `${platform.url}/#project/cells/annotate/${place}`);
+export async function open(
+  place: string,
+  { key = platform.key, project = 'cells' } = {},
+): Promise<Visit> {
+  const opened = await visit(browser, `${platform.url}/#project/${project}/annotate/${place}`);
   visits.push(opened);
   await opened.page.getByLabel('API key').fill(key);
   await opened.page.getByRole('button', { name: 'Open' }).click();
@@ -135,8 +142,8 @@ export async function saved(page: Page) {
 }
 
 /** A review of these images; `decisions` gives what is known of each, by its id. */
-export async function createJob(instructions: string, ids: readonly string[]) {
-  const where = { workspace: 'acme', project: 'cells' };
+export async function createJob(instructions: string, ids: readonly string[], project = 'cells') {
+  const where = { workspace: 'acme', project };
   const wanted = { ...where, images: [...ids], instructions };
   const { jobId, taskId } = (await call(reviews.annotation_review, wanted)).body;
   const decisions = async () => {

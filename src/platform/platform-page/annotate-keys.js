@@ -1,6 +1,7 @@
 // The keys of the page that annotates.
 
 import { element } from '../../http-server/page-assets/elements.js';
+import { goTo, listenToKeys } from './keys.js';
 
 /**
  * @typedef {{
@@ -41,8 +42,9 @@ const described = [
   ['?', 'These keys'],
 ];
 
-export function keyTable() {
-  const rows = described.map(([keys, what]) =>
+/** @param {typeof described} [keys] */
+export function keyTable(keys = described) {
+  const rows = keys.map(([keys, what]) =>
     element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, what)),
   );
   return element('table', {}, element('tbody', {}, ...rows));
@@ -57,7 +59,6 @@ const arrows = new Map([
 
 export class AnnotateKeys {
   #commands;
-  #view;
   #plain;
 
   /**
@@ -68,7 +69,6 @@ export class AnnotateKeys {
    */
   constructor(commands, view, { before, after }) {
     this.#commands = commands;
-    this.#view = view;
     const { canvas, panel } = commands;
     /** @type {ReadonlyMap<string, () => void>} */
     this.#plain = new Map([
@@ -89,31 +89,10 @@ export class AnnotateKeys {
       ['p', () => goTo(before)],
       ['?', () => panel.showHelp()],
     ]);
-    const stop = new AbortController();
-    const { signal } = stop;
-    /** @type {(act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => void} */
-    const whileShown = (act) => (event) => {
-      if (this.#view.isConnected) act(event);
-      else stop.abort();
-    };
-    document.addEventListener(
-      'keydown',
-      whileShown((event) => this.#down(event)),
-      { signal },
-    );
-    document.addEventListener(
-      'keyup',
-      whileShown((event) => this.#up(event)),
-      { signal },
-    );
-  }
-
-  /** @param {KeyboardEvent} event */
-  #down(event) {
-    const { target, key } = event;
-    const isTyped = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
-    if (isTyped || document.querySelector('dialog[open]') || !this.#act(event, key)) return;
-    event.preventDefault();
+    listenToKeys(view, {
+      down: (event) => this.#act(event, event.key),
+      up: (key) => this.#up(key),
+    });
   }
 
   /** False: the key means nothing here. @param {KeyboardEvent} event @param {string} key */
@@ -146,13 +125,8 @@ export class AnnotateKeys {
     return true;
   }
 
-  /** @param {KeyboardEvent} event */
-  #up({ key }) {
+  /** @param {string} key */
+  #up(key) {
     if (key === ' ') this.#commands.canvas.scrolls = false;
   }
-}
-
-/** @param {string | undefined} address */
-function goTo(address) {
-  if (address !== undefined) location.hash = address;
 }

@@ -1,19 +1,19 @@
 // One image to annotate: boxes are drawn on it, named and saved as they change. Then the next image.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { AnnotateKeys } from './annotate-keys.js';
 import { AnnotatePanel } from './annotate-panel.js';
 import { AnnotationSaver } from './annotation-saver.js';
-import { annotateImage, createReview, getImage, getJobImages, getProject } from './api.js';
+import { annotateImage, getImage, getJobImages, getProject } from './api.js';
 import { BoxCanvas } from './box-canvas.js';
 import { fitted, isSame, moved, resized } from './box-geometry.js';
+import { ClassEditor } from './class-editor.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { boxesOf } from './image.js';
-import { markUndecided, nextUndecided, openQueue, placeInQueue } from './image-queue.js';
+import { openQueue, placeInQueue } from './image-queue.js';
 import { annotateAddress, hasBoxes, projectTabs } from './project.js';
-import { Review } from './review.js';
+import { reviewOf, startReview } from './review.js';
 
 /** @import { Box, Rectangle } from './boxes.ts' */
 /** @import { Image, JobImages, QueueName, SaveState, View } from './types.ts' */
@@ -48,9 +48,7 @@ export async function annotateView(slug, id, query) {
     placeInQueue(slug, queue, first),
     queue.job === '' ? undefined : getJobImages(slug, queue.job, first),
   ]);
-  if (!hasBoxes(project))
-    return message(slug, 'Images of this project have classes, and no boxes.');
-  const editor = new Editor(slug, image, Object.keys(project.classes ?? {}), {
+  const shown = {
     before: place.before && annotateAddress(slug, place.before, queue),
     after: place.after && annotateAddress(slug, place.after, queue),
     where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}`,
@@ -58,7 +56,11 @@ export async function annotateView(slug, id, query) {
     queue,
     ids: place.ids,
     known,
-  });
+  };
+  const classes = Object.keys(project.classes ?? {});
+  const editor = hasBoxes(project)
+    ? new Editor(slug, image, classes, shown)
+    : new ClassEditor(slug, image, classes, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
   const title = String(image.name ?? image.id);
   return {
@@ -80,13 +82,6 @@ function message(slug, words) {
     title: 'Annotate',
     content: element('div', { class: 'stack' }, projectTabs(slug, 'images'), content),
   };
-}
-
-/** @param {string} slug @param {Place} place */
-async function startReview(slug, { queue: { query }, ids }) {
-  const what = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
-  const job = await createReview(slug, what, ids);
-  location.hash = annotateAddress(slug, '', { query: '', job });
 }
 
 /** The browser has the next picture when the person comes to it. */
@@ -131,8 +126,9 @@ class Editor {
         annotateImage(slug, image.id, cocoFileOf(boxes, { name, ...size }), revision),
       load: async () => {
         const now = await getImage(slug, image.id);
-        return { boxes: boxesOf(now), revision: now.annotation_revision ?? 'none' };
+        return { labels: boxesOf(now), revision: now.annotation_revision ?? 'none' };
       },
+      isSame,
       say: (state) => this.#say(state),
     });
     this.#canvas = new BoxCanvas(
@@ -146,7 +142,11 @@ class Editor {
     this.#panel = new AnnotatePanel(this, classes, place);
     const isAnnotated = image.annotated === true;
     this.#panel.showState(isAnnotated ? 'Annotated.' : 'Nobody has annotated this image.', '');
-    this.review = this.#reviewOf(slug, image.id, place);
+    const { queue, known } = place;
+    this.review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
+      lookAgain: () => this.#lookAgain(),
+      allDecided: () => this.#panel.showState('Every image of this job is decided.', ''),
+    });
     if (this.review !== undefined) this.#panel.root.prepend(this.review.root);
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
     new AnnotateKeys(this, this.root, place);
@@ -154,7 +154,7 @@ class Editor {
   }
 
   get boxes() {
-    return this.#history.boxes;
+    return this.#history.labels;
   }
 
   get canvas() {
@@ -250,12 +250,8 @@ class Editor {
 
   /** From now on the images of this search are an annotation job, to be decided about. */
   async startReview() {
-    try {
-      await this.#startReview();
-    } catch (thrown) {
-      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
-      this.#panel.showState(`No review was started: ${words}`, 'bad');
-    }
+    const problem = await this.#startReview();
+    if (problem !== undefined) this.#panel.showState(problem, 'bad');
   }
 
   /** After a conflict. */
@@ -285,21 +281,6 @@ class Editor {
     this.#panel.showState('Somebody else changed this image.', '');
     this.#show();
     return true;
-  }
-
-  /** @param {string} slug @param {string} image @param {Place} place */
-  #reviewOf(slug, image, { queue, known }) {
-    if (known === undefined) return undefined;
-    return new Review({ slug, job: queue.job, image }, known, {
-      settled: async () => ((await this.#saver.settled()) ? this.#saver.revision : undefined),
-      lookAgain: () => this.#lookAgain(),
-      withdrawn: () => markUndecided(image),
-      decided: () => {
-        const next = nextUndecided(image);
-        if (next !== undefined) location.hash = annotateAddress(slug, next, queue);
-        else this.#panel.showState('Every image of this job is decided.', '');
-      },
-    });
   }
 
   get #box() {
@@ -335,7 +316,7 @@ class Editor {
     this.#show();
   }
 
-  /** @param {SaveState} state */
+  /** @param {SaveState<readonly Box[]>} state */
   #say(state) {
     if (state.name === 'saved' || state.name === 'conflict') void this.review?.labelsChanged();
     if ('theirs' in state) {

@@ -1,23 +1,23 @@
-// Saves the boxes of one image as they change, one request after the other. What cannot be sent
+// Saves the labels of one image as they change, one request after the other. What cannot be sent
 // waits; what somebody else has changed meanwhile is never replaced unasked.
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
-import { isSame } from './box-geometry.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
 
-/** @import { Box } from './boxes.ts' */
 /** @import { SaveState } from './types.ts' */
 
+/** @template Labels boxes, or classes of the whole image */
 export class AnnotationSaver {
   /** @type {string} */
   #revision;
-  /** @type {readonly Box[] | undefined} */
+  /** @type {Labels | undefined} */
   #waiting;
   #isBusy = false;
   /** @type {((isSaved: boolean) => void)[]} */
   #asking = [];
   #save;
   #load;
+  #isSame;
   #say;
 
   /**
@@ -25,28 +25,30 @@ export class AnnotationSaver {
    * the given is there. `load` gives what is there.
    * @param {{
    *   revision: string,
-   *   save: (boxes: readonly Box[], revision: string) => Promise<string>,
-   *   load: () => Promise<{ boxes: readonly Box[], revision: string }>,
-   *   say: (state: SaveState) => void,
+   *   save: (labels: Labels, revision: string) => Promise<string>,
+   *   load: () => Promise<{ labels: Labels, revision: string }>,
+   *   isSame: (some: Labels, others: Labels) => boolean,
+   *   say: (state: SaveState<Labels>) => void,
    * }} options
    */
-  constructor({ revision, save, load, say }) {
+  constructor({ revision, save, load, isSame, say }) {
     this.#revision = revision;
     this.#save = save;
     this.#load = load;
+    this.#isSame = isSame;
     this.#say = say;
   }
 
-  /** The latest boxes are saved, sooner or later. @param {readonly Box[]} boxes */
-  change(boxes) {
-    this.#waiting = boxes;
+  /** The latest labels are saved, sooner or later. @param {Labels} labels */
+  change(labels) {
+    this.#waiting = labels;
     unsaved.add(this);
     void this.#run();
   }
 
-  /** In a conflict: these boxes are what is kept or forgotten. @param {readonly Box[]} boxes */
-  hold(boxes) {
-    this.#waiting = boxes;
+  /** In a conflict: these labels are what is kept or forgotten. @param {Labels} labels */
+  hold(labels) {
+    this.#waiting = labels;
   }
 
   /** The labels that the platform has, as far as this page knows. */
@@ -67,16 +69,16 @@ export class AnnotationSaver {
 
   /**
    * What the platform has by now; undefined: something waits to be sent, which meets it then.
-   * @returns {Promise<readonly Box[] | undefined>}
+   * @returns {Promise<Labels | undefined>}
    */
   async reload() {
-    const { boxes, revision } = await this.#load();
+    const { labels, revision } = await this.#load();
     if (this.#waiting !== undefined) return undefined;
     this.#revision = revision;
-    return boxes;
+    return labels;
   }
 
-  /** After a conflict: the boxes that were to be saved replace those of the other one. */
+  /** After a conflict: the labels that were to be saved replace those of the other one. */
   keepMine() {
     void this.#run();
   }
@@ -98,15 +100,15 @@ export class AnnotationSaver {
     for (const resolve of this.#asking.splice(0)) resolve(this.#waiting === undefined);
   }
 
-  /** Whether to go on. @param {readonly Box[]} boxes */
-  async #attempt(boxes) {
+  /** Whether to go on. @param {Labels} labels */
+  async #attempt(labels) {
     this.#say({ name: 'saving' });
     try {
-      this.#saved(boxes, await this.#save(boxes, this.#revision));
+      this.#saved(labels, await this.#save(labels, this.#revision));
       return true;
     } catch (thrown) {
       const status = thrown instanceof ApiError ? thrown.status : -1;
-      if (status === 409) return this.#compare(boxes);
+      if (status === 409) return this.#compare(labels);
       const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
       if (!isPassing(status)) {
         this.#say({ name: 'refused', words });
@@ -119,15 +121,15 @@ export class AnnotationSaver {
   }
 
   /** Another revision is there: ours, if only its answer was lost, or that of somebody else. */
-  async #compare(/** @type {readonly Box[]} */ boxes) {
+  async #compare(/** @type {Labels} */ labels) {
     try {
       const theirs = await this.#load();
       this.#revision = theirs.revision;
-      if (isSame(theirs.boxes, boxes)) {
-        this.#saved(boxes, theirs.revision);
+      if (this.#isSame(theirs.labels, labels)) {
+        this.#saved(labels, theirs.revision);
         return true;
       }
-      this.#say({ name: 'conflict', theirs: theirs.boxes });
+      this.#say({ name: 'conflict', theirs: theirs.labels });
       return false;
     } catch {
       await untilRetry();
@@ -135,10 +137,10 @@ export class AnnotationSaver {
     }
   }
 
-  /** @param {readonly Box[]} boxes @param {string} revision */
-  #saved(boxes, revision) {
+  /** @param {Labels} labels @param {string} revision */
+  #saved(labels, revision) {
     this.#revision = revision;
-    if (this.#waiting !== boxes) return;
+    if (this.#waiting !== labels) return;
     this.#waiting = undefined;
     unsaved.delete(this);
     this.#say({ name: 'saved' });

@@ -1,36 +1,37 @@
-// The states that the boxes of one image went through, to go back and forth among them.
+// The states that the labels of one image went through, to go back and forth among them.
 
-/** @import { Box } from './boxes.ts' */
-
+/** @template Labels */
 export class EditHistory {
-  /** @type {(readonly Box[])[]} */
+  /** @type {Labels[]} */
   #states;
   #at = 0;
   /** @type {string | undefined} */
   #step;
 
-  /** @param {readonly Box[]} boxes as they were found */
-  constructor(boxes) {
-    this.#states = [boxes];
+  /** @param {Labels} labels as they were found */
+  constructor(labels) {
+    this.#states = [labels];
   }
 
-  /** @returns {readonly Box[]} */
-  get boxes() {
-    return this.#states[this.#at] ?? [];
+  /** @returns {Labels} */
+  get labels() {
+    const labels = this.#states[this.#at];
+    if (labels === undefined) throw new Error('There is no such state.');
+    return labels;
   }
 
   /**
    * What was undone before is gone then. `step`: one state holds all changes in a row that have the
    * same one, such as the moves of one box by keys.
-   * @param {readonly Box[]} boxes
+   * @param {Labels} labels
    * @param {string} [step]
    */
-  change(boxes, step) {
+  change(labels, step) {
     const isSameStep = step !== undefined && step === this.#step;
     if (!isSameStep) this.#at += 1;
     this.#step = step;
     this.#states.length = this.#at;
-    this.#states.push(boxes);
+    this.#states.push(labels);
   }
 
   /** False: there is nothing to undo. */

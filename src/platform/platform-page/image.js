@@ -80,7 +80,7 @@ export function findingsOf(image) {
 /**
  * On the wire a box has its centre; here its corner.
  * @param {Image} image
- * @returns {Box[]}
+ * @returns {readonly Box[]}
  */
 export function boxesOf({ annotation }) {
   const boxes = /** @type {readonly BoxOnWire[]} */ (annotation?.boxes ?? []);

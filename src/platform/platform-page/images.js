@@ -5,7 +5,7 @@ import { element, svg } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { getImage, getProject, searchImages } from './api.js';
 import { findingsOf } from './image.js';
-import { annotateAddress, hasBoxes, imagesAddress, projectTabs } from './project.js';
+import { annotateAddress, imagesAddress, projectTabs } from './project.js';
 
 /** @import { Image, View } from './types.ts' */
 
@@ -37,8 +37,7 @@ export async function imagesView(slug, query) {
       { class: 'stack' },
       projectTabs(slug, 'images'),
       filters(slug, Object.keys(project.classes ?? {}), { class: name, tag }),
-      hasBoxes(project) &&
-        images.length > 0 &&
+      images.length > 0 &&
         element(
           'p',
           {},

@@ -34,8 +34,7 @@ export async function projectView(slug) {
         ...fact('Average size', `${width} × ${height}`),
         ...fact('Versions', count(versions.length)),
       ),
-      hasBoxes(project) &&
-        stats.missingAnnotations > 0 &&
+      stats.missingAnnotations > 0 &&
         element(
           'p',
           {},

@@ -1,13 +1,54 @@
 // The decision about one image of an annotation job: it is approved, or sent back with a comment.
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
-import { decideImage, getJobImages } from './api.js';
+import { createReview, decideImage, getJobImages } from './api.js';
+import { markUndecided, nextUndecided } from './image-queue.js';
+import { annotateAddress } from './project.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
 import { isDecided, ReviewPanel } from './review-panel.js';
 
-/** @import { JobImages } from './types.ts' */
+/** @import { JobImages, QueueName } from './types.ts' */
 
-export class Review {
+/**
+ * The review to which an image belongs; undefined: its queue is none.
+ * @template Labels
+ * @param {{ slug: string, image: string, queue: QueueName, known: JobImages | undefined }} at
+ * @param {import('./annotation-saver.js').AnnotationSaver<Labels>} saver
+ * @param {{ lookAgain: () => Promise<boolean>, allDecided: () => void }} on
+ */
+export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allDecided }) {
+  if (known === undefined) return undefined;
+  return new Review({ slug, job: queue.job, image }, known, {
+    settled: async () => ((await saver.settled()) ? saver.revision : undefined),
+    lookAgain,
+    withdrawn: () => markUndecided(image),
+    decided: () => {
+      const next = nextUndecided(image);
+      if (next === undefined) allDecided();
+      else location.hash = annotateAddress(slug, next, queue);
+    },
+  });
+}
+
+/**
+ * Makes an annotation job of the images of a search, and goes there.
+ * @param {string} slug
+ * @param {{ queue: QueueName, ids: readonly string[] }} images
+ * @returns {Promise<string | undefined>} why it was not made
+ */
+export async function startReview(slug, { queue: { query }, ids }) {
+  const what = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
+  try {
+    const job = await createReview(slug, what, ids);
+    location.hash = annotateAddress(slug, '', { job });
+    return undefined;
+  } catch (thrown) {
+    const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
+    return `No review was started: ${words}`;
+  }
+}
+
+class Review {
   #at;
   #on;
   #panel;

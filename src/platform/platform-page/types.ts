@@ -45,10 +45,10 @@ export interface BoxOnWire extends Size, Point, Pick<Box, 'points' | 'keypoints'
   readonly label: string;
 }
 
-/** How far the boxes of an image are saved. */
-export type SaveState =
+/** How far the labels of an image are saved. */
+export type SaveState<Labels> =
   | { readonly name: 'saved' | 'saving' }
   /** They are sent again by themselves, or never. */
   | { readonly name: 'waiting' | 'refused'; readonly words: string }
   /** Somebody else has changed them to these. */
-  | { readonly name: 'conflict'; readonly theirs: readonly Box[] };
+  | { readonly name: 'conflict'; readonly theirs: Labels };

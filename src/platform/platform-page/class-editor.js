@@ -1,0 +1,276 @@
+// One image to name: its classes are chosen by keys or by hand, and saved as they change.
+
+import { colourOf } from '../../http-server/page-assets/drawing.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { keyTable } from './annotate-keys.js';
+import { AnnotationSaver } from './annotation-saver.js';
+import { annotateImage, getImage } from './api.js';
+import { EditHistory } from './edit-history.js';
+import { goTo, listenToKeys } from './keys.js';
+import { reviewOf, startReview } from './review.js';
+
+/** @import { Image, JobImages, QueueName, SaveState } from './types.ts' */
+
+/** @type {Parameters<typeof keyTable>[0]} */
+const described = [
+  ['1 to 9', 'Choose the class, or take it back'],
+  ['E', 'None of the classes'],
+  ['Ctrl+Z, Ctrl+Y', 'Undo, redo'],
+  ['N, P', 'Next image, the one before'],
+  ['A', 'In a review: approve the image'],
+  ['S', 'In a review: say why it is sent back; Ctrl+Enter sends it back'],
+  ['?', 'These keys'],
+];
+
+/** Classes that were named on this page, which the next image has too. @type {Map<string, string[]>} */
+const namedClasses = new Map();
+
+export class ClassEditor {
+  root;
+  #classes;
+  #isSingle;
+  #history;
+  #saver;
+  #review;
+  /** @type {readonly string[] | undefined} */
+  #theirs;
+  #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
+  #state = element('p', { role: 'status' });
+  #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
+  #help = element('dialog', { 'aria-label': 'Keys' });
+  #undo = button('Undo', () => this.#go(this.#history.undo()));
+  #redo = button('Redo', () => this.#go(this.#history.redo()));
+
+  /**
+   * @param {string} slug
+   * @param {Image} image
+   * @param {readonly string[]} classes
+   * @param {{ before: string | undefined, after: string | undefined, where: string, queue: QueueName, ids: readonly string[], known: JobImages | undefined }} place
+   * @param {boolean} isSingle whether an image has one class at most
+   */
+  constructor(slug, image, classes, place, isSingle) {
+    const named = namedClasses.get(slug) ?? [];
+    namedClasses.set(slug, named);
+    this.#classes = [...new Set([...classes, ...named, ...(image.labels ?? [])])];
+    this.#isSingle = isSingle;
+    this.#history = new EditHistory(labelsOf(image));
+    this.#saver = new AnnotationSaver({
+      revision: image.annotation_revision ?? 'none',
+      save: (labels, revision) => annotateImage(slug, image.id, JSON.stringify(labels), revision),
+      load: async () => {
+        const now = await getImage(slug, image.id);
+        return { labels: labelsOf(now), revision: now.annotation_revision ?? 'none' };
+      },
+      isSame,
+      say: (state) => this.#say(state),
+    });
+    const { queue, known } = place;
+    this.#review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
+      lookAgain: () => this.#lookAgain(),
+      allDecided: () => this.#tell('Every image of this job is decided.'),
+    });
+    const name = String(image.name ?? image.id);
+    const photo = element('img', { src: String(image.urls?.original ?? ''), alt: name });
+    const picture = element('div', { class: 'canvas plain' }, photo);
+    const panel = this.#panel(slug, place, named);
+    if (this.#review !== undefined) panel.prepend(this.#review.root);
+    this.root = element('div', { class: 'annotate' }, picture, panel);
+    this.#tell(image.annotated === true ? 'Annotated.' : 'Nobody has annotated this image.');
+    this.#listen(place);
+    this.#show();
+  }
+
+  /**
+   * @param {string} slug
+   * @param {{ before: string | undefined, after: string | undefined, where: string, queue: QueueName, ids: readonly string[] }} place
+   * @param {string[]} named
+   */
+  #panel(slug, place, named) {
+    const { before, after, where, queue } = place;
+    const review = async () => {
+      const problem = await startReview(slug, place);
+      if (problem !== undefined) this.#tell(problem);
+    };
+    this.#help.append(
+      keyTable(described),
+      button('Close', () => this.#help.close()),
+    );
+    const links = element(
+      'nav',
+      { class: 'row', 'aria-label': 'Images' },
+      before !== undefined && element('a', { href: before }, '‹ Before'),
+      element('span', { class: 'quiet' }, where),
+      after !== undefined && element('a', { href: after }, 'Next ›'),
+    );
+    const buttons = element(
+      'div',
+      { class: 'row' },
+      this.#undo,
+      this.#redo,
+      button('None of them', () => this.#change([])),
+      button('Keys', () => this.#help.showModal()),
+      queue.job === '' && where !== '' && button('Review these images', review),
+    );
+    const parts = [links, this.#conflict, this.#state, this.#chips, this.#newClass(named), buttons];
+    return element('section', { class: 'stack', 'aria-label': 'Annotation' }, ...parts, this.#help);
+  }
+
+  /** @param {string[]} named */
+  #newClass(named) {
+    const field = element('input', {
+      placeholder: 'New class',
+      'aria-label': 'New class',
+      maxlength: 200,
+    });
+    const add = element('button', { type: 'submit' }, 'Add class');
+    const form = element('form', { class: 'row', autocomplete: 'off' }, field, add);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const name = field.value.trim();
+      if (name === '') return;
+      field.value = '';
+      if (!this.#classes.includes(name)) {
+        this.#classes.push(name);
+        named.push(name);
+      }
+      if (!this.#history.labels.includes(name)) this.#toggle(name);
+    });
+    return form;
+  }
+
+  /** @param {{ before: string | undefined, after: string | undefined }} place */
+  #listen({ before, after }) {
+    /** @type {ReadonlyMap<string, () => void>} */
+    const plain = new Map([
+      ['e', () => this.#change([])],
+      ['n', () => goTo(after)],
+      ['p', () => goTo(before)],
+      ['a', () => this.#review?.approve()],
+      ['s', () => this.#review?.askWhy()],
+      ['?', () => this.#help.showModal()],
+    ]);
+    listenToKeys(this.root, {
+      down: ({ key, ctrlKey, metaKey, altKey, shiftKey }) => {
+        const letter = key.toLowerCase();
+        if (ctrlKey || metaKey) {
+          if (letter !== 'z' && letter !== 'y') return false;
+          this.#go(letter === 'z' && !shiftKey ? this.#history.undo() : this.#history.redo());
+          return true;
+        }
+        if (altKey) return false;
+        const name = /^[1-9]$/.test(key) ? this.#classes[Number(key) - 1] : undefined;
+        if (name !== undefined) this.#toggle(name);
+        const act = plain.get(letter);
+        act?.();
+        return name !== undefined || act !== undefined;
+      },
+    });
+  }
+
+  /** @param {string} name */
+  #toggle(name) {
+    const { labels } = this.#history;
+    if (labels.includes(name)) this.#change(labels.filter((other) => other !== name));
+    else this.#change(this.#isSingle ? [name] : [...labels, name]);
+  }
+
+  /** @param {readonly string[]} labels */
+  #change(labels) {
+    this.#history.change(labels);
+    this.#go(true);
+  }
+
+  /** @param {boolean} isChanged */
+  #go(isChanged) {
+    if (!isChanged) return;
+    // As long as two versions stand side by side, the person decides which one is saved.
+    if (this.#theirs === undefined) this.#saver.change(this.#history.labels);
+    else this.#saver.hold(this.#history.labels);
+    this.#show();
+  }
+
+  /** @param {SaveState<readonly string[]>} state */
+  #say(state) {
+    if (state.name === 'saved' || state.name === 'conflict') void this.#review?.labelsChanged();
+    if ('theirs' in state) this.#showConflict(state.theirs);
+    else if ('words' in state) {
+      const what = state.name === 'waiting' ? 'Not saved yet, it is tried again' : 'Not saved';
+      this.#tell(`${what}: ${state.words}`);
+    } else this.#tell(state.name === 'saved' ? 'Saved.' : 'Saving…');
+  }
+
+  /** Whether others changed the classes, which are shown then; undo has those that were here. */
+  async #lookAgain() {
+    const theirs = await this.#saver.reload();
+    if (theirs === undefined || isSame(theirs, this.#history.labels)) return false;
+    this.#history.change(theirs);
+    this.#tell('Somebody else changed this image.');
+    this.#show();
+    return true;
+  }
+
+  /** @param {readonly string[]} theirs */
+  #showConflict(theirs) {
+    this.#theirs = theirs;
+    this.#tell('');
+    this.#conflict.hidden = false;
+    this.#conflict.replaceChildren(
+      element('p', {}, `Somebody else changed this image: they say ${listOf(theirs)}.`),
+      button('Keep mine', () => {
+        this.#theirs = undefined;
+        this.#saver.keepMine();
+        this.#review?.dismissProblem();
+      }),
+      button('Take theirs', () => {
+        this.#theirs = undefined;
+        this.#history.change(theirs);
+        this.#saver.takeTheirs();
+        this.#review?.dismissProblem();
+        this.#show();
+      }),
+    );
+  }
+
+  /** @param {string} words */
+  #tell(words) {
+    this.#conflict.hidden = true;
+    this.#state.textContent = words;
+  }
+
+  #show() {
+    const { labels, canUndo, canRedo } = this.#history;
+    const focused = [...this.#chips.children].indexOf(document.activeElement ?? this.root);
+    const chips = this.#classes.map((name, at) => {
+      const chip = button(at < 9 ? `${at + 1} ${name}` : name, () => this.#toggle(name));
+      chip.className = `chip c${colourOf(name)}`;
+      chip.setAttribute('aria-pressed', String(labels.includes(name)));
+      return chip;
+    });
+    this.#chips.replaceChildren(...chips);
+    chips[focused]?.focus();
+    this.#undo.disabled = !canUndo;
+    this.#redo.disabled = !canRedo;
+  }
+}
+
+/** @param {Image} image @returns {readonly string[]} */
+function labelsOf({ labels = [] }) {
+  return labels;
+}
+
+/** Whatever their order. @param {readonly string[]} some @param {readonly string[]} others */
+function isSame(some, others) {
+  return JSON.stringify(some.toSorted()) === JSON.stringify(others.toSorted());
+}
+
+/** @param {readonly string[]} labels */
+function listOf(labels) {
+  return labels.length === 0 ? 'none of the classes' : labels.join(', ');
+}
+
+/** @param {string} words @param {() => void} act */
+function button(words, act) {
+  const made = element('button', { type: 'button' }, words);
+  made.addEventListener('click', act);
+  return made;
+}

@@ -1,0 +1,37 @@
+// Listens to the keys of a view, as long as it is shown.
+
+/**
+ * `down`: false where the key means nothing. Keys that are typed into a field, and those behind a
+ * dialog, are not heard.
+ * @param {HTMLElement} view
+ * @param {{ down: (event: KeyboardEvent) => boolean, up?: (key: string) => void }} on
+ */
+export function listenToKeys(view, { down, up }) {
+  const stop = new AbortController();
+  const { signal } = stop;
+  /** @type {(act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => void} */
+  const whileShown = (act) => (event) => {
+    if (view.isConnected) act(event);
+    else stop.abort();
+  };
+  document.addEventListener(
+    'keydown',
+    whileShown((event) => {
+      const { target } = event;
+      const isTyped = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+      if (isTyped || document.querySelector('dialog[open]') || !down(event)) return;
+      event.preventDefault();
+    }),
+    { signal },
+  );
+  document.addEventListener(
+    'keyup',
+    whileShown(({ key }) => up?.(key)),
+    { signal },
+  );
+}
+
+/** @param {string | undefined} address */
+export function goTo(address) {
+  if (address !== undefined) location.hash = address;
+}
