@@ -86,8 +86,8 @@ async function start({ environment, folder }: Shared): Promise<Running> {
 }
 
 async function found(client: Client, query: string): Promise<number> {
-  const asked = { workspace: 'acme', project: 'cells', query };
-  return (await client.call(search.images_search, asked)).body.total ?? 0;
+  const asked = { workspace: 'acme', query: `project:cells ${query}` };
+  return (await client.call(search.workspace_search, asked)).body.total ?? -1;
 }
 
 /** A link of one process, asked of another one. */
