@@ -36,6 +36,23 @@ interface Sent {
   readonly objects?: readonly (readonly [label: string, place: number])[];
 }
 
+async function send(fixture: Labelling, project: string, sent: Sent, split: string) {
+  const { name, image, objects } = sent;
+  const query = new URLSearchParams({ name, split });
+  const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer a-key-for-tests',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: Buffer.from(image).toString('base64'),
+  });
+  const id = String(Object(await answer.json()).id);
+  if (objects === undefined) return;
+  const annotationFile = voc(objects);
+  await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.xml`, { annotationFile });
+}
+
 /** Red and blue squares, all in the test split: one is missed, one is taken for another. */
 async function squares(fixture: Labelling, more: readonly Sent[] = []) {
   const project = await fixture.newProject('Judged');
@@ -47,23 +64,7 @@ async function squares(fixture: Labelling, more: readonly Sent[] = []) {
     ...more,
   ];
   const { client } = fixture.platform;
-  for (const { name, image, objects } of images) {
-    const query = new URLSearchParams({ name, split: 'test' });
-    const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
-      method: 'POST',
-      headers: {
-        authorization: 'Bearer a-key-for-tests',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: Buffer.from(image).toString('base64'),
-    });
-    const id = String(Object(await answer.json()).id);
-    if (objects) {
-      await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.xml`, {
-        annotationFile: voc(objects),
-      });
-    }
-  }
+  for (const image of images) await send(fixture, project, image, 'test');
   return { project, client, at: { workspace: 'acme', project } };
 }
 
@@ -353,23 +354,11 @@ it('recommends what to do, each with calls that can be sent', async () => {
 it('warns where a model is judged by images that it was trained on, and of leaks', async () => {
   const fixture = labelling();
   const project = await fixture.newProject('Trained');
-  const send = async (name: string, image: Uint8Array, split: string) => {
-    const query = new URLSearchParams({ name, split });
-    const headers = {
-      authorization: 'Bearer a-key-for-tests',
-      'content-type': 'application/x-www-form-urlencoded',
-    };
-    const body = Buffer.from(image).toString('base64');
-    const address = `${fixture.platform.url}/dataset/${project}/upload?${query}`;
-    const id = String(
-      Object(await (await fetch(address, { method: 'POST', headers, body })).json()).id,
-    );
-    const annotationFile = voc([['red', 5]]);
-    await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.xml`, { annotationFile });
-  };
   const picture = await redAt(5);
-  await send('a.png', picture, 'train');
-  await send('b.jpg', await sharp(picture).resize(96, 96).jpeg().toBuffer(), 'test');
+  const objects = [['red', 5]] as const;
+  await send(fixture, project, { name: 'a.png', image: picture, objects }, 'train');
+  const image = await sharp(picture).resize(96, 96).jpeg().toBuffer();
+  await send(fixture, project, { name: 'b.jpg', image, objects }, 'test');
   const { client } = fixture.platform;
   const at = { workspace: 'acme', project };
   const { panel } = await evaluated(fixture, { project, client, at }, { query: '*' });
@@ -424,6 +413,27 @@ it('compares two evaluations of the same images, class by class and image by ima
     ],
   });
   expect(compared.labelsDiffer).toBeUndefined();
+  // Somebody mends a label between the two.
+  const [mended] = Object(
+    (
+      await fixture.tell('POST', '/acme/search/v1', {
+        query: `project:${judged.project} filename:missed.png`,
+        fields: ['id'],
+      })
+    ).body,
+  ).results;
+  const path = `/dataset/${judged.project}/annotate/${mended.id}?name=a.xml&overwrite=true`;
+  await fixture.tell('POST', path, {
+    annotationFile: voc([
+      ['blue', 0],
+      ['blue', 9],
+    ]),
+  });
+  const later = await evaluated(fixture, judged, { query: 'split:test', model: 'local' });
+  expect(await compare(later.evaluationId, before.evaluationId)).toMatchObject({
+    labelsDiffer: true,
+    images: { better: 1, worse: 0, same: 2 },
+  });
   const fewer = await evaluated(fixture, judged, { query: 'split:test filename:right.png' });
   await expect(compare(after.evaluationId, fewer.evaluationId)).rejects.toMatchObject(
     saying('has other images: 0 images are in the baseline alone, 2 in the other'),
