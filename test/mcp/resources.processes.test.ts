@@ -197,7 +197,7 @@ test('a list is there without any service', async () => {
   });
   onTestFinished(fovea.close);
   expect(await templatesOf(fovea.client)).toEqual(templates);
-  expect((await fovea.client.listPrompts()).prompts).toHaveLength(6);
+  expect((await fovea.client.listPrompts()).prompts).toHaveLength(7);
   expect(await valuesFor(fovea.client, 'fovea://projects/{project}', 'project')).toEqual([]);
   await expect(fovea.client.readResource({ uri: fixed })).rejects.toMatchObject({ code: -32_603 });
 });
