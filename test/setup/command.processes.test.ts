@@ -214,7 +214,9 @@ test('a setting that cannot be read is named, and the rest is looked at', async 
     'event store',
   ]);
   expect(of('settings')?.detail).toContain('FOVEA_TIMEOUT_MS: must be a whole number');
-  expect(of('settings')?.detail).toContain('FOVEA_TRAINER: must be "example", "torchvision", or a program');
+  expect(of('settings')?.detail).toContain(
+    'FOVEA_TRAINER: must be "example", "torchvision", or a program',
+  );
   expect(of('event store')?.fix).toBe('First correct FOVEA_DEVICE_URL.');
 });
 
