@@ -64,7 +64,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(get, {
       title: 'Get evaluation',
       description:
-        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, images with most errors, labels that are probably wrong, or recommendations: what to do first. Most also as a picture: of images labels left, predictions right.',
+        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, images with most errors, labels that may be wrong, or recommendations: what to do first. Most also as a picture: of images labels left, predictions right.',
       input: getInput,
       run: getEvaluation,
     }),
@@ -89,7 +89,7 @@ export const evaluationTools: readonly Tool[] = [
     ...fromOperation(tag, {
       title: 'Tag images of evaluation',
       description:
-        'Tags the images of an evaluation in which the model errs or labels are probably wrong, the worst 1000.',
+        'Tags the images of an evaluation in which the model errs or labels may be wrong, the worst 1000.',
       summarize: ({ images, total }, { tag: name }) =>
         `${count(images, 'image')} of ${total} get the tag ${asGiven(name)}.`,
       next: ({ taskId }, { workspace, project, tag: name }) => [
@@ -194,7 +194,7 @@ function summaryOf(evaluation: Evaluation, project: string): string {
     panel === 'summary' && best !== undefined
       ? ` The best threshold is ${best.confidence} (F1 ${shown(best.f1)}).`
       : '';
-  const wrong = mistakes === undefined ? '' : ` Labels probably wrong: ${kindsOf(mistakes)}.`;
+  const wrong = mistakes === undefined ? '' : suspicionOf(mistakes);
   const advice = recommendations === undefined ? '' : ` ${adviceOf(recommendations)}`;
   const left = notJudged === undefined ? '' : notJudgedWords(notJudged);
   return `${of}, ${panel}: ${figures}.${left}${threshold}${wrong}${advice}`;
@@ -216,6 +216,16 @@ function adviceOf(recommendations: NonNullable<Evaluation['recommendations']>): 
   const [warnings, advice] = [of('warning'), of('advice')];
   const first = warnings.length === 0 ? '' : `Figures not to be trusted: ${warnings.join(', ')}. `;
   return `${first}To do: ${advice.length === 0 ? 'nothing is seen' : advice.join(', ')}.`;
+}
+
+/** What a model misses, and what it invents, look alike to it. */
+function suspicionOf(mistakes: Readonly<Record<string, number>>): string {
+  const { overlooked = 0, badly_placed: placed = 0 } = mistakes;
+  const doubt =
+    overlooked + placed === 0
+      ? ''
+      : ' Of the overlooked and badly_placed ones most are errors of the model, unless it is very good: look at each.';
+  return ` Labels that may be wrong: ${kindsOf(mistakes)}.${doubt}`;
 }
 
 function kindsOf(mistakes: Readonly<Record<string, number>>): string {

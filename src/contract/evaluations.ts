@@ -230,7 +230,7 @@ export const evaluations = {
       mistakes: z
         .record(z.string(), z.int())
         .optional()
-        .describe('Labels that are probably wrong, by kind.'),
+        .describe('Labels that may be wrong, by kind.'),
       mislabelled: z
         .array(
           open({
@@ -295,7 +295,7 @@ export const evaluations = {
     toolset: 'evaluations',
     method: 'POST',
     path: '/{workspace}/{project}/evaluations/{evaluationId}/tags',
-    summary: 'Tag the images in which a model errs, or whose labels are probably wrong.',
+    summary: 'Tag the images in which a model errs, or whose labels may be wrong.',
     pathParameters: inEvaluation,
     body: closed({
       tag: tagName.describe('Letters, digits, hyphens, underscores.'),

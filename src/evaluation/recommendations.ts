@@ -130,12 +130,16 @@ function datasetHealth({ splits }: DatasetFacts): readonly Recommendation[] {
 /** Fewer disagreements than one in fifty labels are usual for any model. */
 const mistakesShareMin = 0.02;
 
+/** Below, what has no label is mostly the error of the model itself. */
+const mistakesPrecisionMin = 0.8;
+
 function labelMistakes(
-  { all }: EvaluationFigures,
+  { all, confidence }: EvaluationFigures,
   { mistakes = 0 }: DatasetFacts,
 ): readonly Recommendation[] {
   const { groundTruths } = all.figures;
   if (mistakes === 0 || mistakes < mistakesShareMin * groundTruths) return [];
+  if ((pointAt(all.sweep, confidence).precision ?? 0) < mistakesPrecisionMin) return [];
   return [
     {
       name: 'label_mistakes',

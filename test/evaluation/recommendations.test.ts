@@ -165,6 +165,9 @@ it('finds a threshold that is far from the best', () => {
 it('begins with labels and counts where all is low, and tells many mistakes of labels', () => {
   expect(named(right, { mistakes: 1 })).toEqual([]);
   expect(named(right, { mistakes: 2 })).toEqual(['label_mistakes']);
+  // Of what an imprecise model finds without a label, most is its own error.
+  const imprecise = [...right, ...images(30, { label: undefined, found: 0 })];
+  expect(named(imprecise, { mistakes: 30 })).not.toContain('label_mistakes');
   const bad = [...images(40, { label: 0 }), ...images(10, { label: 0, found: 0 })];
   expect(named(bad, { mistakes: 3 })).toEqual(['label_mistakes', 'all_low', 'missed_detection']);
 });

@@ -328,7 +328,6 @@ it('recommends what to do, each with calls that can be sent', async () => {
   expect(total).toBe(recommendations.length);
   expect(recommendations.map(({ name }) => name)).toEqual([
     'dataset_health',
-    'label_mistakes',
     'all_low',
     'class_imbalance',
     'class_imbalance',

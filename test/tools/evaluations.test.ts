@@ -92,7 +92,7 @@ it('tells from a file of predictions which classes are taken for which', async (
   expect(content.map(({ type }: { type: string }) => type)).toEqual(['text', 'image']);
   const wanted = { ...which, panel: 'label_mistakes' };
   const mistakes = await fovea.call('evaluations_get', { ...wanted, limit: 1 });
-  expect(mistakes.text).toContain('Labels probably wrong: 21 swapped.');
+  expect(mistakes.text).toContain('Labels that may be wrong: 21 swapped.');
   expect(mistakes.text).toContain('evaluations_tag');
   expect(mistakes.data).toMatchObject({
     mistakes: { swapped: 21 },
