@@ -11,6 +11,11 @@ import {
 /** 0 to 1; null where there is no ground truth to measure by (pycocotools says -1). */
 export type Figure = number | null;
 
+/** To four digits, as figures are told. */
+export function rounded(figure: Figure): Figure {
+  return figure === null ? null : Math.round(figure * 1e4) / 1e4;
+}
+
 export interface SizeFigures {
   readonly ap: Figure;
   readonly ar: Figure;

@@ -1,4 +1,4 @@
-// Labels that are probably wrong, found by their disagreement with confident detections (as in
+// Labels that are possibly wrong, found by their disagreement with confident detections (as in
 // ObjectLab, Tkachenko and others, 2023): objects without label, labels of another class, boxes at
 // the wrong place, and objects with two labels.
 
@@ -16,7 +16,7 @@ export interface LabelMistake {
   readonly kind: LabelMistakeKind;
   /** 0 to 1: the higher, the more probable. */
   readonly score: number;
-  /** The label that is probably wrong; undefined: there is none where one should be. */
+  /** The label that is possibly wrong; undefined: there is none where one should be. */
   readonly label: GroundTruth | undefined;
   /** What is there: by the model, or of a duplicate the other label. */
   readonly instead: Detection | GroundTruth;

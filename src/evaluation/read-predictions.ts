@@ -193,7 +193,7 @@ function baseOf(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }
 
-function stemOf(name: string): string {
+export function stemOf(name: string): string {
   return name.replace(/\.\w+$/, '');
 }
 

@@ -1,6 +1,6 @@
 // What an evaluation and its dataset suggest to do next, what makes its figures doubtful first.
 
-import type { Figure } from './average-precision.ts';
+import { rounded } from './average-precision.ts';
 import { bestOf, pointAt } from './confidence-sweep.ts';
 import type { EvaluationFigures } from './evaluation.ts';
 
@@ -46,7 +46,7 @@ export interface DatasetFacts {
   readonly splits: Readonly<Record<'train' | 'valid' | 'test', number>> | undefined;
   /** Boxes of each class, in the project. */
   readonly instances: Readonly<Record<string, number>>;
-  /** Labels that are probably wrong; undefined: no one looked. */
+  /** Labels that are possibly wrong; undefined: no one looked. */
   readonly mistakes: number | undefined;
   /** The confidence that the model is run with. */
   readonly confidenceInUse: number;
@@ -383,8 +383,4 @@ function greatest<Item>(
     if (value > most) [best, most] = [{ one, place }, value];
   }
   return best;
-}
-
-function rounded(figure: Figure): Figure {
-  return figure === null ? null : Math.round(figure * 1e4) / 1e4;
 }

@@ -2,6 +2,7 @@
 
 import type { evaluations } from '../../contract/evaluations.ts';
 import { invalidArgument } from '../../errors.ts';
+import { rounded } from '../../evaluation/average-precision.ts';
 import { pointAt } from '../../evaluation/confidence-sweep.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { quotedNames } from '../../quoted-name.ts';
@@ -9,7 +10,7 @@ import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Evaluation } from '../store/evaluations.ts';
-import { describeFigures, type KeptFigures, rounded } from './describe-evaluation.ts';
+import { describeFigures, type KeptFigures } from './describe-evaluation.ts';
 import { finishedEvaluation } from './finished-evaluation.ts';
 
 const rowsDefault = 20;

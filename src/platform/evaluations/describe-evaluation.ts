@@ -3,7 +3,7 @@
 import type { evaluations } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { invalidArgument } from '../../errors.ts';
-import type { PrecisionFigures, SizeFigures } from '../../evaluation/average-precision.ts';
+import { rounded, type SizeFigures } from '../../evaluation/average-precision.ts';
 import {
   bestOf,
   pointAt,
@@ -20,7 +20,7 @@ export interface KeptFigures extends EvaluationFigures {
   readonly images: number;
   readonly unannotated: number;
   readonly unreadable: number;
-  /** Labels that are probably wrong; undefined: no one looked, in an earlier version of Fovea. */
+  /** Labels that are possibly wrong; undefined: no one looked, in an earlier version of Fovea. */
   readonly mistakes?: number | undefined;
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
 }
@@ -178,8 +178,4 @@ function sizes(of: Readonly<Record<'small' | 'medium' | 'large', SizeFigures>>) 
 function describePoint({ confidence, precision, recall, f1, ...counts }: SweepPoint) {
   const shares = { precision: rounded(precision), recall: rounded(recall), f1: rounded(f1) };
   return { confidence, ...shares, ...counts };
-}
-
-export function rounded(figure: PrecisionFigures['ap']): number | null {
-  return figure === null ? null : Math.round(figure * 1e4) / 1e4;
 }

@@ -32,7 +32,7 @@ export interface EvaluationAnswer extends Evaluation {
    * JSON, since many boxes take long from thread to thread.
    */
   readonly boxes: readonly string[];
-  /** Of each image, its labels that are probably wrong. */
+  /** Of each image, its labels that are possibly wrong. */
   readonly mistakes: readonly (readonly KeptMistake[])[];
   /** Undefined where a model was run. */
   readonly unknown: Omit<Predictions, 'detections'> | undefined;

@@ -1,5 +1,5 @@
 // The panels of an evaluation that list images: those with errors, and those whose labels are
-// probably wrong.
+// possibly wrong.
 
 import type { ErrorKind, evaluations, LabelMistakeKind } from '../../contract/evaluations.ts';
 import { labelMistakeKinds } from '../../contract/evaluations.ts';

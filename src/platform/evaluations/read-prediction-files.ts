@@ -9,6 +9,7 @@ import {
   type Predictions,
   readEntries,
   readPredictions,
+  stemOf,
 } from '../../evaluation/read-predictions.ts';
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { quotedName } from '../../quoted-name.ts';
@@ -27,19 +28,30 @@ export function readPredictionText(text: string, judged: Judged): Predictions {
   if (!text.startsWith('{"files":')) return readPredictions(text, judged);
   const { files, classes } = Object(JSON.parse(text));
   const entries: unknown[] = [];
+  const findImage = imageFinder(judged, []);
   for (const file of Array.isArray(files) ? files.filter(isJsonObject) : []) {
     const [name, content] = [String(file.name), String(file.text)];
     if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content));
-    else entries.push(...readYolo(name, content, isJsonObject(classes) ? classes : {}, judged));
+    else {
+      const size = judged.images[findImage(stemOf(name)) ?? -1];
+      const classNames = isJsonObject(classes) ? classes : {};
+      entries.push(...readYolo({ name, text: content, size }, classNames, judged.isNumbered));
+    }
   }
   return readEntries(entries, judged);
 }
 
+interface YoloFile {
+  readonly name: string;
+  readonly text: string;
+  /** Undefined: the image is not judged. */
+  readonly size: { readonly width: number; readonly height: number } | undefined;
+}
+
 /** A line is `class x y width height confidence`, in shares of the image. */
-function readYolo(name: string, text: string, classes: JsonObject, judged: Judged) {
+function readYolo({ name, text, size }: YoloFile, classes: JsonObject, isNumbered: boolean) {
   const image = stemOf(name);
-  const place = imageFinder(judged, [])(image);
-  const { width: across = 1, height: down = 1 } = judged.images[place ?? -1] ?? {};
+  const { width: across = 1, height: down = 1 } = size ?? {};
   return text.split('\n').flatMap((line, index) => {
     const words = line.trim().split(/\s+/);
     if (line.trim() === '') return [];
@@ -50,7 +62,7 @@ function readYolo(name: string, text: string, classes: JsonObject, judged: Judge
     if (words.length !== 6 || [number, x, y, width, height, score].some(Number.isNaN)) {
       throw wrong(name, index, 'must be: class x y width height confidence');
     }
-    const label = classes[String(number)] ?? (judged.isNumbered ? number + 1 : undefined);
+    const label = classes[String(number)] ?? (isNumbered ? number + 1 : undefined);
     if (label === undefined) {
       throw wrong(name, index, `has the class ${number}: give a classes.txt or data.yaml with it`);
     }
@@ -74,10 +86,6 @@ function readVoc(name: string, text: string) {
     const bbox = [left, top, Number(right) - Number(left), Number(bottom) - Number(top)];
     return { image_id: stemOf(name), category_id: String(label), bbox, score: given };
   });
-}
-
-function stemOf(name: string): string {
-  return name.replace(/\.\w+$/, '');
 }
 
 function wrong(name: string, index: number | undefined, problem: string): FoveaError {

@@ -1,4 +1,4 @@
-// Handler of evaluations_tag: images in which a model errs, or whose labels are probably wrong,
+// Handler of evaluations_tag: images in which a model errs, or whose labels are possibly wrong,
 // get a tag, so that searches, annotation jobs and versions can take them up.
 
 import type { evaluations } from '../../contract/evaluations.ts';

@@ -45,7 +45,7 @@ export interface JudgedImage {
   readonly mistakes: readonly KeptMistake[];
 }
 
-/** A label that is probably wrong. */
+/** A label that is possibly wrong. */
 export interface KeptMistake {
   readonly kind: LabelMistakeKind;
   readonly score: number;
