@@ -113,10 +113,19 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   });
 
   it('ends early where it gets no better', async () => {
-    // So little is learned that no epoch is better than the first.
-    const job = await squaresJob({ epochs: 300, learningRate: 1e-7, patience: 2 });
+    const job = await squaresJob({ epochs: 300, patience: 3 });
     expect(await ended(start(job))).toBe(0);
-    expect(await metricsOf(job)).toMatchObject({ epochs: 3, best_epoch: 1 });
+    const { epochs = 0, best_epoch = 0, map50 } = await metricsOf(job);
+    expect(epochs).toBe(best_epoch + 3);
+    expect(epochs).toBeLessThan(300);
+    expect(map50).toBeGreaterThan(0);
+  });
+
+  it('does not end before it has found anything', async () => {
+    // So little is learned that no epoch finds anything.
+    const job = await squaresJob({ epochs: 5, learningRate: 1e-7, patience: 2 });
+    expect(await ended(start(job))).toBe(0);
+    expect(await metricsOf(job)).toMatchObject({ epochs: 5, best_epoch: 1, map50: 0 });
   });
 
   it.each([

@@ -171,7 +171,10 @@ class Training:
         self.best_values = {name: value.detach().cpu().clone() for name, value in values.items()}
 
     def has_settled(self):
-        return self.best is not None and self.epoch - self.best_epoch >= self.job.patience
+        # From nothing it may take many epochs to the first find: no sign that no more comes.
+        if self.best is None or quality(self.best) == 0:
+            return False
+        return self.epoch - self.best_epoch >= self.job.patience
 
     def finish(self):
         """The model first: whoever is out of patience finds it."""
