@@ -9,12 +9,21 @@ import { folders } from '../../src/contract/folders.ts';
 import { images } from '../../src/contract/images.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
-import { call, createJob, labellingPage, open, setBoxes, upload } from './labelling-page.ts';
+import {
+  call,
+  createJob,
+  labellingPage,
+  open,
+  setBoxes,
+  setOutlines,
+  upload,
+} from './labelling-page.ts';
 
 const require = createRequire(import.meta.url);
 const { url } = labellingPage();
 
 let image = '';
+let leaf = '';
 let job = '';
 let axe = '';
 
@@ -30,6 +39,13 @@ beforeAll(async () => {
       ['Platelets', 300, 20, 30, 30],
     ]);
   }
+  leaf = await upload('leaves');
+  const outline = [
+    [100, 50],
+    [180, 50],
+    [140, 130],
+  ] as const;
+  await setOutlines(leaf, [['leaf', outline]]);
   const review = await createJob('Is every cell there?', ids.slice(0, 2));
   job = review.jobId;
   await review.decide(image, { decision: 'send_back', comment: 'One is missing.' });
@@ -47,6 +63,7 @@ const views: readonly (readonly [name: string, place: () => string])[] = [
   ['no image', () => 'project/cells/images?tag=none'],
   ['an image', () => `project/cells/image/${image}`],
   ['annotating', () => `project/cells/annotate/${image}?q=tag:dark`],
+  ['outlines', () => `project/leaves/annotate/${leaf}`],
   ['reviewing', () => `project/cells/annotate/${image}?job=${job}`],
   ['versions', () => 'project/cells/versions'],
   ['tasks', () => 'tasks'],
@@ -80,9 +97,10 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
       await page.locator('main:not([aria-busy]) h2').waitFor();
       expect([name, await violationsOn(page)]).toEqual([name, []]);
     }
-    await page.goto(`${url()}/#project/cells/annotate/${image}`);
+    await page.goto(`${url()}/#project/leaves/annotate/${leaf}`);
     await page.locator('.box-row').first().waitFor();
     await page.keyboard.press('j');
+    await page.keyboard.press('.');
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
     expect(['the keys', await violationsOn(page)]).toEqual(['the keys', []]);

@@ -1,12 +1,12 @@
 // What the tests of the labelling page work with: a platform with projects, a browser, pictures of
 // 400 x 200 pixels, and the gestures of a person.
 
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { annotationExtensions, reviews } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
-import { projects } from '../../src/contract/projects.ts';
+import { projects, type projectTypes } from '../../src/contract/projects.ts';
 import { hasChromium, openBrowser, type Visit, visit } from '../event-store/chromium.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
@@ -14,13 +14,15 @@ let platform: TestPlatform;
 let browser: Browser;
 const visits: Visit[] = [];
 
-/** For a file of tests: a browser, and a platform with the projects `cells`, `moods`, `scenes`. */
+/** For a file of tests: a browser, and a platform with some projects. */
 export function labellingPage(): { readonly url: () => string; readonly key: () => string } {
   beforeAll(async () => {
     if (!hasChromium) return;
     platform = await startTestPlatform();
     browser = await openBrowser();
     await create('Cells', 'object-detection');
+    await create('Leaves', 'instance-segmentation');
+    await create('Roads', 'semantic-segmentation');
     await create('Moods', 'single-label-classification');
     await create('Scenes', 'multi-label-classification');
   }, 60_000);
@@ -38,10 +40,7 @@ export function labellingPage(): { readonly url: () => string; readonly key: () 
 export const call: TestPlatform['client']['call'] = (operation, input, options) =>
   platform.client.call(operation, input, options);
 
-async function create(
-  name: string,
-  type: 'object-detection' | 'single-label-classification' | 'multi-label-classification',
-) {
+async function create(name: string, type: (typeof projectTypes)[number]) {
   const body = { workspace: 'acme', name, type, annotation: 'things' };
   await call(projects.projects_create, body);
 }
@@ -87,6 +86,40 @@ export async function read(imageId: string, project = 'cells') {
   return (await call(images.images_get, wanted)).body.image;
 }
 
+export type Outline = readonly (readonly [x: number, y: number])[];
+
+/** As another program sets them, in a project of segmentation. */
+export async function setOutlines(
+  imageId: string,
+  outlines: readonly (readonly [label: string, points: Outline])[],
+  project = 'leaves',
+): Promise<void> {
+  const { name } = await read(imageId, project);
+  const labels = [...new Set(outlines.map(([label]) => label))];
+  await call(images.images_annotate, {
+    project,
+    imageId,
+    name: 'a.json',
+    overwrite: true,
+    annotationFile: JSON.stringify({
+      images: [{ id: 1, file_name: name, width: 400, height: 200 }],
+      categories: labels.map((label, id) => ({ id, name: label })),
+      annotations: outlines.map(([label, points], id) => ({
+        id,
+        image_id: 1,
+        category_id: labels.indexOf(label),
+        segmentation: [points.flat()],
+      })),
+    }),
+  });
+}
+
+/** What the platform has; undefined: not annotated. */
+export async function outlinesOf(imageId: string, project = 'leaves') {
+  const { annotation } = await read(imageId, project);
+  return annotation?.boxes?.map(({ label, points }) => [label, points] as const);
+}
+
 /** What the platform has, by corners; undefined: not annotated. */
 export async function boxesOf(imageId: string): Promise<Box[] | undefined> {
   const { annotation } = await read(imageId);
@@ -99,11 +132,18 @@ export async function boxesOf(imageId: string): Promise<Box[] | undefined> {
   ]);
 }
 
+interface OpenOptions {
+  readonly key?: string;
+  readonly project?: string;
+  readonly options?: BrowserContextOptions;
+}
+
 export async function open(
   place: string,
-  { key = platform.key, project = 'cells' } = {},
+  { key = platform.key, project = 'cells', options }: OpenOptions = {},
 ): Promise<Visit> {
-  const opened = await visit(browser, `${platform.url}/#project/${project}/annotate/${place}`);
+  const address = `${platform.url}/#project/${project}/annotate/${place}`;
+  const opened = await visit(browser, address, options);
   visits.push(opened);
   await opened.page.getByLabel('API key').fill(key);
   await opened.page.getByRole('button', { name: 'Open' }).click();
@@ -127,7 +167,10 @@ export async function drag(
   await page.mouse.up();
 }
 
-async function onScreen(page: Page, [x, y]: readonly [number, number]): Promise<[number, number]> {
+export async function onScreen(
+  page: Page,
+  [x, y]: readonly [number, number],
+): Promise<[number, number]> {
   const stage = await page.locator('.stage').boundingBox();
   if (stage === null) throw new Error('There is no picture.');
   return [stage.x + (x / 400) * stage.width, stage.y + (y / 200) * stage.height];

@@ -5,24 +5,29 @@ import { goTo, listenToKeys } from './keys.js';
 
 /**
  * @typedef {{
- *   select: (index: number | undefined) => void,
  *   selectNext: (by: 1 | -1) => void,
  *   useClass: (name: string) => void,
  *   addInMiddle: () => void,
  *   nudge: (right: number, down: number, resizes: boolean) => boolean,
+ *   selectNextPoint: (by: 1 | -1) => void,
+ *   addPoint: () => void,
+ *   outlineBox: () => void,
  *   remove: () => void,
+ *   giveUp: () => void,
  *   markAsEmpty: () => void,
  *   copyFromBefore: () => void,
  *   undo: () => void,
  *   redo: () => void,
  *   review: { approve: () => void, askWhy: () => void } | undefined,
- *   canvas: { scrolls: boolean, cancelGesture: () => boolean, zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
+ *   canvas: { scrolls: boolean, startOutline: () => void, closeOutline: () => boolean, takeBack: () => boolean, zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
  *   panel: { classAt: (number: number) => string | undefined, showHelp: () => void },
  * }} Commands
  */
 
-/** @type {readonly (readonly [keys: string, what: string])[]} */
-const described = [
+/** @typedef {readonly (readonly [keys: string, what: string])[]} Described */
+
+/** @type {Described} */
+const boxKeys = [
   ['1 to 9', 'Class of new boxes, and of the chosen one'],
   ['Drag', 'Draw a box; on the chosen box: move or resize it'],
   ['Click', 'Choose the box below the pointer'],
@@ -33,7 +38,7 @@ const described = [
   ['E', 'Mark the image as empty: no boxes'],
   ['C', 'Add the boxes of the image before'],
   ['Ctrl+Z, Ctrl+Y', 'Undo, redo'],
-  ['Escape', 'Give up what is being drawn; choose no box'],
+  ['Escape', 'Give up what is drawn; choose no box'],
   ['+, −, 0', 'Zoom in, out, the whole picture; or Ctrl and the wheel'],
   ['Space and drag', 'Move the picture'],
   ['N, P', 'Next image, the one before'],
@@ -42,9 +47,28 @@ const described = [
   ['?', 'These keys'],
 ];
 
-/** @param {typeof described} [keys] */
-export function keyTable(keys = described) {
-  const rows = keys.map(([keys, what]) =>
+/** @type {Described} */
+const outlineKeys = [
+  ['Click', 'Where nothing is: the first point of an outline, and then one after the other'],
+  ['O', 'Draw an outline: the next click is its first point, whatever is there'],
+  ['Enter', 'Close the outline; or click its first point'],
+  ['Escape, Delete', 'While an outline is drawn: take back its last point'],
+  ['Drag a point', 'Move it; an edge: add a point there, as a click on the edge does'],
+  ['. and ,', 'Choose the next point of the chosen outline, the one before'],
+  ['Arrows', 'Move the chosen point; with Shift by ten pixels'],
+  ['I', 'Add a point between the chosen one and the next one'],
+  ['Delete', 'Delete the chosen point'],
+  ['V', 'Give the chosen box an outline of its corners'],
+];
+
+/** The keys that there are. @param {boolean} drawsOutlines */
+export function keysOf(drawsOutlines) {
+  return drawsOutlines ? [...outlineKeys, ...boxKeys] : boxKeys;
+}
+
+/** @param {Described} described */
+export function keyTable(described) {
+  const rows = described.map(([keys, what]) =>
     element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, what)),
   );
   return element('table', {}, element('tbody', {}, ...rows));
@@ -65,9 +89,9 @@ export class AnnotateKeys {
    * Listens as long as the view is shown.
    * @param {Commands} commands
    * @param {HTMLElement} view
-   * @param {{ before: string | undefined, after: string | undefined }} queue
+   * @param {{ before: string | undefined, after: string | undefined, drawsOutlines: boolean }} here
    */
-  constructor(commands, view, { before, after }) {
+  constructor(commands, view, { before, after, drawsOutlines }) {
     this.#commands = commands;
     const { canvas, panel } = commands;
     /** @type {ReadonlyMap<string, () => void>} */
@@ -77,9 +101,9 @@ export class AnnotateKeys {
       ['b', () => commands.addInMiddle()],
       ['e', () => commands.markAsEmpty()],
       ['c', () => commands.copyFromBefore()],
-      ['delete', () => commands.remove()],
-      ['backspace', () => commands.remove()],
-      ['escape', () => canvas.cancelGesture() || commands.select(undefined)],
+      ['delete', () => canvas.takeBack() || commands.remove()],
+      ['backspace', () => canvas.takeBack() || commands.remove()],
+      ['escape', () => commands.giveUp()],
       ['+', () => canvas.zoomBy(1.5)],
       ['-', () => canvas.zoomBy(1 / 1.5)],
       ['0', () => canvas.zoomTo(1)],
@@ -88,6 +112,7 @@ export class AnnotateKeys {
       ['n', () => goTo(after)],
       ['p', () => goTo(before)],
       ['?', () => panel.showHelp()],
+      ...(drawsOutlines ? outlineActs(commands) : []),
     ]);
     listenToKeys(view, {
       down: (event) => this.#act(event, event.key),
@@ -110,6 +135,7 @@ export class AnnotateKeys {
       this.#commands.canvas.scrolls = true;
       return true;
     }
+    if (key === 'Enter') return this.#commands.canvas.closeOutline();
     const name = /^[1-9]$/.test(key) ? this.#commands.panel.classAt(Number(key)) : undefined;
     if (name !== undefined) this.#commands.useClass(name);
     const act = this.#plain.get(key.toLowerCase());
@@ -129,4 +155,15 @@ export class AnnotateKeys {
   #up(key) {
     if (key === ' ') this.#commands.canvas.scrolls = false;
   }
+}
+
+/** @param {Commands} commands @returns {[string, () => void][]} */
+function outlineActs(commands) {
+  return [
+    ['o', () => commands.canvas.startOutline()],
+    ['.', () => commands.selectNextPoint(1)],
+    [',', () => commands.selectNextPoint(-1)],
+    ['i', () => commands.addPoint()],
+    ['v', () => commands.outlineBox()],
+  ];
 }

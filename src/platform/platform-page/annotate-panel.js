@@ -2,10 +2,11 @@
 
 import { colourOf } from '../../http-server/page-assets/drawing.js';
 import { element } from '../../http-server/page-assets/elements.js';
-import { keyTable } from './annotate-keys.js';
+import { keysOf, keyTable } from './annotate-keys.js';
+import { hasOutline } from './outline-geometry.js';
 
 /** @import { Box } from './boxes.ts' */
-/** @import { QueueName } from './types.ts' */
+/** @import { Place } from './types.ts' */
 
 /**
  * @typedef {{
@@ -15,12 +16,13 @@ import { keyTable } from './annotate-keys.js';
  *   remove: () => void,
  *   markAsEmpty: () => void,
  *   copyFromBefore: () => void,
+ *   outlineBox: () => void,
  *   undo: () => void,
  *   redo: () => void,
  *   startReview: () => void,
  *   keepMine: () => void,
  *   takeTheirs: () => void,
- *   canvas: { zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
+ *   canvas: { startOutline: () => void, closeOutline: () => void, zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
  * }} Commands
  */
 
@@ -49,22 +51,30 @@ export class AnnotatePanel {
   #undo;
   #redo;
   #remove;
+  #draw;
+  #outline;
+  #isDrawing = false;
   #help = element('dialog', { 'aria-label': 'Keys' });
 
   /**
    * @param {Commands} commands
-   * @param {readonly string[]} classes
-   * @param {{ before: string | undefined, after: string | undefined, where: string, queue: QueueName }} place
+   * @param {{ classes: readonly string[], drawsOutlines: boolean }} project
+   * @param {Place} place
    */
-  constructor(commands, classes, { before, after, where, queue }) {
+  constructor(commands, { classes, drawsOutlines }, { before, after, where, queue }) {
     this.#commands = commands;
     this.#classes = [...classes];
     this.chosen = classes.includes(lastChosen) ? lastChosen : (classes[0] ?? '');
     this.#undo = button('Undo', () => commands.undo());
     this.#redo = button('Redo', () => commands.redo());
     this.#remove = button('Delete box', () => commands.remove());
+    this.#draw = button('Draw outline', () => {
+      if (this.#isDrawing) commands.canvas.closeOutline();
+      else commands.canvas.startOutline();
+    });
+    this.#outline = button('Box to outline', () => commands.outlineBox());
     this.#help.append(
-      keyTable(),
+      keyTable(keysOf(drawsOutlines)),
       button('Close', () => this.#help.close()),
     );
     this.root = element(
@@ -88,6 +98,8 @@ export class AnnotatePanel {
         this.#redo,
         this.#remove,
         button('Add box', () => commands.addInMiddle()),
+        drawsOutlines && this.#draw,
+        drawsOutlines && this.#outline,
         button('Mark as empty', () => commands.markAsEmpty()),
         before !== undefined && button('Copy from before', () => commands.copyFromBefore()),
       ),
@@ -109,10 +121,10 @@ export class AnnotatePanel {
 
   /**
    * @param {readonly Box[]} boxes
-   * @param {number | undefined} selected
-   * @param {{ canUndo: boolean, canRedo: boolean }} history
+   * @param {{ index: number | undefined, point: number | undefined }} chosen
+   * @param {{ canUndo: boolean, canRedo: boolean, isDrawing: boolean }} state
    */
-  show(boxes, selected, { canUndo, canRedo }) {
+  show(boxes, { index: selected, point }, { canUndo, canRedo, isDrawing }) {
     for (const box of boxes) if (!this.#classes.includes(box.class)) this.#classes.push(box.class);
     this.#showClasses();
     const hadFocus = this.#list.contains(document.activeElement);
@@ -122,6 +134,11 @@ export class AnnotatePanel {
     this.#undo.disabled = !canUndo;
     this.#redo.disabled = !canRedo;
     this.#remove.disabled = selected === undefined;
+    this.#remove.textContent = point === undefined ? 'Delete box' : 'Delete point';
+    this.#isDrawing = isDrawing;
+    this.#draw.textContent = isDrawing ? 'Close outline' : 'Draw outline';
+    const box = selected === undefined ? undefined : boxes[selected];
+    this.#outline.disabled = box === undefined || hasOutline(box);
   }
 
   /** The class with that number, as the keys 1 to 9 have it. @param {number} number */
@@ -196,9 +213,10 @@ export class AnnotatePanel {
   }
 
   /** @param {Box} box @param {number} index @param {number | undefined} selected */
-  #row({ class: name, left, top, width, height }, index, selected) {
+  #row({ class: name, left, top, width, height, points = [] }, index, selected) {
     const numbers = [width, height, left, top].map((value) => Math.round(value));
-    const words = `${name} ${numbers[0]} × ${numbers[1]} at ${numbers[2]}, ${numbers[3]}`;
+    const place = `${name} ${numbers[0]} × ${numbers[1]} at ${numbers[2]}, ${numbers[3]}`;
+    const words = points.length > 0 ? `${place}, ${points.length} points` : place;
     const choice = button(words, () => this.#commands.select(index));
     choice.className = `box-row c${colourOf(name)}`;
     choice.setAttribute('aria-pressed', String(index === selected));

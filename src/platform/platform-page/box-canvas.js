@@ -1,5 +1,5 @@
-// The picture on which boxes are drawn, chosen, moved and resized, by mouse, pen or finger. It keeps
-// no boxes of its own: it shows those it is given, and says what the person wants changed.
+// The picture on which boxes and outlines are drawn, chosen and changed, by mouse, pen or finger. It
+// keeps none of its own: it shows those it is given, and says what the person wants changed.
 
 import { labelFor } from '../../http-server/page-assets/annotated-image.js';
 import { colourOf, drawFindings, pathOf } from '../../http-server/page-assets/drawing.js';
@@ -10,26 +10,41 @@ import {
   fitted,
   handleAt,
   handlePoints,
-  isInside,
   moved,
   resized,
 } from './box-geometry.js';
 import { findingOf } from './image.js';
+import { OutlineDraft } from './outline-draft.js';
+import {
+  edgeAt,
+  hasOutline,
+  outlinePointAt,
+  withNewPoint,
+  withPointAt,
+} from './outline-geometry.js';
 
-/** @import { Box, Point, Rectangle, Size } from './boxes.ts' */
+/** @import { Box, Outline, Point, Rectangle, Size } from './boxes.ts' */
 
-/** Pixels of the screen: a shorter drag is a click; and how near a handle is met. */
+/** Pixels of the screen: a shorter drag is a click; and how near handles and points are met. */
 const dragMin = 4;
 const reachMax = 9;
+const fingerReachMax = 22;
 const zoomMax = 40;
 
-/** @typedef {{ kind: 'draw' | 'move' | 'resize' | 'scroll', index: number | undefined, handle: number, from: Point, screen: Point, scroll: Point }} Gesture */
+/**
+ * What a pointer that is down does. `box`: what is dragged, with `handle` the handle or point;
+ * `isNew`: that point is one that the outline gets.
+ * @typedef {{ kind: 'draw' | 'add' | 'scroll', box?: undefined, index?: undefined, handle: number, isNew?: boolean }
+ *   | { kind: 'move' | 'resize' | 'point', box: Box, index: number, handle: number, isNew?: boolean }} Meant
+ * @typedef {Meant & { from: Point, screen: Point, scroll: Point }} Gesture
+ */
 
 export class BoxCanvas {
   root;
   /** Whether the main button moves the picture, as while the space bar is down. */
   scrolls = false;
   #size;
+  #drawsOutlines;
   #on;
   #stage;
   #overlay = svg('svg', { class: 'overlay', 'aria-hidden': 'true' });
@@ -39,6 +54,11 @@ export class BoxCanvas {
   #boxes = [];
   /** @type {number | undefined} */
   #selected;
+  /** @type {{ theirs?: readonly Box[] | undefined, point?: number | undefined }} */
+  #beside = {};
+  /** @type {OutlineDraft | undefined} */
+  #draft;
+  #reach = reachMax;
   #zoom = 1;
   /** @type {Gesture | undefined} */
   #gesture;
@@ -47,15 +67,19 @@ export class BoxCanvas {
   #frame = 0;
 
   /**
-   * @param {{ url: string, alt: string, size: Size }} picture
+   * @param {{ url: string, alt: string, size: Size, drawsOutlines: boolean }} picture
    * @param {{
+   *   mayBegin: () => boolean,
+   *   draft: () => void,
    *   draw: (place: Rectangle) => void,
-   *   change: (index: number, box: Box) => void,
-   *   select: (index: number | undefined) => void,
-   * }} on what the person wants
+   *   outline: (points: Outline) => void,
+   *   change: (index: number, box: Box, point?: number) => void,
+   *   select: (index: number | undefined, point?: number) => void,
+   * }} on what the person wants; `draft` tells that an outline has other points now
    */
-  constructor({ url, alt, size }, on) {
+  constructor({ url, alt, size, drawsOutlines }, on) {
     this.#size = size;
+    this.#drawsOutlines = drawsOutlines;
     this.#on = on;
     const photo = element('img', { src: url, alt, draggable: 'false' });
     this.#stage = element('div', { class: 'stage' }, photo, this.#overlay, this.#marks);
@@ -69,21 +93,24 @@ export class BoxCanvas {
   }
 
   /**
-   * `theirs`: boxes of somebody else, beside these.
+   * `theirs`: boxes of somebody else, beside these. `point`: the chosen one of the chosen outline.
    * @param {readonly Box[]} boxes
    * @param {number | undefined} selected
-   * @param {readonly Box[]} [theirs]
+   * @param {{ theirs?: readonly Box[] | undefined, point?: number | undefined }} beside
    */
-  show(boxes, selected, theirs = []) {
+  show(boxes, selected, beside) {
     this.#boxes = boxes;
     this.#selected = selected;
+    this.#beside = beside;
+    const { theirs = [], point } = beside;
     const findings = boxes.map(findingOf);
     drawFindings(this.#overlay, findings, this.#size);
     this.#labels.replaceChildren(...findings.map((found, at) => labelFor(found, at, this.#size)));
     const others = theirs.map((box) => svg('path', { class: 'theirs', d: pathOf(findingOf(box)) }));
     this.#marks.replaceChildren(...others);
     const box = selected === undefined ? undefined : boxes[selected];
-    if (box !== undefined) this.#mark(box);
+    if (box !== undefined) this.#mark(box, point);
+    this.#showDraft();
   }
 
   /**
@@ -108,11 +135,50 @@ export class BoxCanvas {
     this.zoomTo(this.#zoom * factor, screen);
   }
 
-  /** False: no gesture was under way. */
-  cancelGesture() {
-    if (this.#gesture === undefined) return false;
-    this.#end();
+  get isDrawing() {
+    return this.#draft !== undefined;
+  }
+
+  /** The next click is the first point of an outline, whatever it meets. */
+  startOutline() {
+    if (!this.#drawsOutlines || this.isDrawing || !this.#on.mayBegin()) return;
+    this.#on.select(undefined);
+    this.#setDraft(new OutlineDraft(this.#size));
+  }
+
+  /** False: no outline has begun. */
+  closeOutline() {
+    const draft = this.#draft;
+    if (draft === undefined || draft.points.length === 0) return false;
+    if (!draft.isClosable) return true;
+    this.#setDraft(undefined);
+    this.#on.outline(draft.points);
     return true;
+  }
+
+  /** Gives up what is drawn, of an outline its last point. False: nothing is drawn. */
+  takeBack() {
+    if (this.#gesture !== undefined) {
+      this.#end();
+      return true;
+    }
+    const draft = this.#draft;
+    if (draft === undefined) return false;
+    draft.takeBack();
+    this.#setDraft(draft.points.length > 0 ? draft : undefined);
+    return true;
+  }
+
+  /** @param {OutlineDraft | undefined} draft */
+  #setDraft(draft) {
+    this.#draft = draft;
+    this.#showDraft();
+    this.#on.draft();
+  }
+
+  #showDraft() {
+    this.#marks.querySelector('.draft')?.remove();
+    if (this.#draft) this.#marks.append(this.#draft.shape(this.#pointAt(this.#pointer)));
   }
 
   #listen() {
@@ -120,7 +186,8 @@ export class BoxCanvas {
     this.root.addEventListener('pointermove', (event) => {
       this.#pointer = { x: event.clientX, y: event.clientY };
       // Pointers tell of more moves than a screen shows.
-      if (this.#gesture !== undefined) this.#frame ||= requestAnimationFrame(() => this.#follow());
+      const follows = this.#gesture !== undefined || this.isDrawing;
+      if (follows) this.#frame ||= requestAnimationFrame(() => this.#follow());
     });
     this.root.addEventListener('pointerup', (event) => this.#finish(event));
     this.root.addEventListener('pointercancel', () => this.#end());
@@ -142,24 +209,42 @@ export class BoxCanvas {
     if (!(event.button === 0 || scrolls)) return;
     event.preventDefault();
     const screen = { x: event.clientX, y: event.clientY };
-    const from = this.#pointAt(screen);
     const scroll = { x: this.root.scrollLeft, y: this.root.scrollTop };
+    const reach = event.pointerType === 'touch' ? fingerReachMax : reachMax;
+    this.#reach = reach * this.#pixelsOfPicture;
     this.#pointer = screen;
+    const from = this.#pointAt(screen);
     this.#gesture = { ...this.#meant(from, scrolls), from, screen, scroll };
     this.root.setPointerCapture(event.pointerId);
   }
 
-  /** @param {Point} from @param {boolean} scrolls */
+  /** @param {Point} from @param {boolean} scrolls @returns {Meant} */
   #meant(from, scrolls) {
+    if (scrolls) return { kind: 'scroll', handle: 0 };
+    if (this.isDrawing) return { kind: 'add', handle: 0 };
     const index = this.#selected;
     const box = index === undefined ? undefined : this.#boxes[index];
-    const none = /** @type {const} */ ({ index: undefined, handle: 0 });
-    if (scrolls) return { kind: /** @type {const} */ ('scroll'), ...none };
-    if (box === undefined) return { kind: /** @type {const} */ ('draw'), ...none };
-    const handle = handleAt(box, from, reachMax * this.#pixelsOfPicture);
-    if (handle !== undefined) return { kind: /** @type {const} */ ('resize'), index, handle };
-    if (isInside(box, from)) return { kind: /** @type {const} */ ('move'), index, handle: 0 };
-    return { kind: /** @type {const} */ ('draw'), ...none };
+    if (index === undefined || box === undefined) return { kind: 'draw', handle: 0 };
+    if (this.#hasPoints(box)) {
+      const { points = [] } = box;
+      const point = outlinePointAt(points, from, this.#reach);
+      if (point !== undefined) return { kind: 'point', box, index, handle: point };
+      const edge = edgeAt(points, from, this.#reach);
+      if (edge !== undefined) {
+        const longer = withNewPoint(box, edge, from, this.#size);
+        return { kind: 'point', box: longer, index, handle: edge + 1, isNew: true };
+      }
+    } else {
+      const handle = handleAt(box, from, this.#reach);
+      if (handle !== undefined) return { kind: 'resize', box, index, handle };
+    }
+    if (boxAt([box], from) === 0) return { kind: 'move', box, index, handle: 0 };
+    return { kind: 'draw', handle: 0 };
+  }
+
+  /** Whether the points of an outline are dragged, in place of the handles of its box. */
+  #hasPoints(/** @type {Box} */ box) {
+    return this.#drawsOutlines && hasOutline(box);
   }
 
   #follow() {
@@ -169,10 +254,10 @@ export class BoxCanvas {
       const { scroll, screen } = gesture;
       this.root.scrollLeft = scroll.x - (this.#pointer.x - screen.x);
       this.root.scrollTop = scroll.y - (this.#pointer.y - screen.y);
-    } else if (gesture !== undefined && this.#isDrag(gesture)) {
-      const box = gesture.index === undefined ? undefined : this.#boxes[gesture.index];
-      const to = this.#placeOf(gesture);
-      this.#paint(gesture.index, box === undefined ? { class: '', ...to } : fitted(box, to));
+    } else if (this.isDrawing) this.#showDraft();
+    else if (gesture !== undefined && gesture.kind !== 'add' && this.#isDrag(gesture)) {
+      if (gesture.box === undefined) this.#paint(undefined, { class: '', ...this.#drawn(gesture) });
+      else this.#paint(gesture.index, this.#changed(gesture));
     }
   }
 
@@ -183,12 +268,34 @@ export class BoxCanvas {
     this.#pointer = { x: event.clientX, y: event.clientY };
     if (gesture.kind === 'scroll') this.#follow();
     this.#end();
-    if (gesture.kind === 'scroll') return;
-    if (!this.#isDrag(gesture)) return this.#on.select(boxAt(this.#boxes, gesture.from));
-    const to = this.#placeOf(gesture);
-    const box = gesture.index === undefined ? undefined : this.#boxes[gesture.index];
-    if (gesture.index === undefined || box === undefined) return this.#on.draw(to);
-    this.#on.change(gesture.index, fitted(box, to));
+    if (gesture.kind === 'add') this.#addPoint(this.#pointAt(this.#pointer));
+    else if (gesture.kind !== 'scroll') this.#act(gesture);
+  }
+
+  /** @param {Gesture} gesture that has ended */
+  #act(gesture) {
+    const { kind, box, index, handle, isNew, from } = gesture;
+    const isDrag = this.#isDrag(gesture);
+    if (kind === 'point' && (isDrag || isNew)) {
+      this.#on.change(index, isDrag ? this.#changed(gesture) : box, handle);
+    } else if (kind === 'point') this.#on.select(index, handle);
+    else if (!isDrag) this.#click(from);
+    else if (box === undefined) this.#on.draw(this.#drawn(gesture));
+    else this.#on.change(index, this.#changed(gesture));
+  }
+
+  /** Chooses what is there, or begins an outline where nothing is. @param {Point} at */
+  #click(at) {
+    const found = boxAt(this.#boxes, at);
+    if (found !== undefined || !this.#drawsOutlines) return this.#on.select(found);
+    this.startOutline();
+    if (this.isDrawing) this.#addPoint(at);
+  }
+
+  /** @param {Point} at */
+  #addPoint(at) {
+    if (this.#draft?.add(at, this.#reach)) this.closeOutline();
+    else this.#setDraft(this.#draft);
   }
 
   /** Shows the boxes as they are. */
@@ -196,7 +303,7 @@ export class BoxCanvas {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#gesture = undefined;
-    this.show(this.#boxes, this.#selected);
+    this.show(this.#boxes, this.#selected, this.#beside);
   }
 
   /** @param {Gesture} gesture */
@@ -204,14 +311,21 @@ export class BoxCanvas {
     return Math.hypot(this.#pointer.x - screen.x, this.#pointer.y - screen.y) >= dragMin;
   }
 
-  /** Where a gesture puts its box. @param {Gesture} gesture */
-  #placeOf({ kind, index, handle, from }) {
+  /** The new box of a gesture. @param {Gesture} gesture */
+  #drawn({ from }) {
+    return boxBetween(from, this.#pointAt(this.#pointer), this.#size);
+  }
+
+  /** The box that a gesture drags, as it leaves it. @param {Gesture & { box: Box }} gesture */
+  #changed({ kind, box, handle, from }) {
     const to = this.#pointAt(this.#pointer);
-    const box = index === undefined ? undefined : this.#boxes[index];
-    if (box === undefined) return boxBetween(from, to, this.#size);
-    return kind === 'move'
-      ? moved(box, to.x - from.x, to.y - from.y, this.#size)
-      : resized(box, handle, to, this.#size);
+    if (kind === 'point') return withPointAt(box, handle, to, this.#size);
+    return fitted(
+      box,
+      kind === 'move'
+        ? moved(box, to.x - from.x, to.y - from.y, this.#size)
+        : resized(box, handle, to, this.#size),
+    );
   }
 
   /** One box while it is dragged: all others stay as they are drawn. */
@@ -222,17 +336,22 @@ export class BoxCanvas {
     this.#mark(box);
   }
 
-  /** The box that is chosen, with its handles. @param {Box} box */
-  #mark(box) {
-    for (const old of this.#marks.querySelectorAll('.chosen')) old.remove();
-    const dots = handlePoints(box).map(({ x, y }) => svg('path', { d: `M${x} ${y}h0` }));
+  /** The box that is chosen, with its handles or points. @param {Box} box @param {number} [point] */
+  #mark(box, point) {
+    for (const old of this.#marks.querySelectorAll('.chosen:not(.draft)')) old.remove();
+    const dots = this.#hasPoints(box)
+      ? (box.points ?? []).map(([x, y]) => ({ x, y }))
+      : handlePoints(box);
     this.#marks.append(
       svg(
         'g',
         { class: `chosen c${colourOf(box.class)}` },
         svg('path', { class: 'shape', d: pathOf(findingOf(box)) }),
-        svg('path', { class: 'frame', d: pathOf(findingOf({ ...box, points: [] })) }),
-        ...dots,
+        !this.#hasPoints(box) &&
+          svg('path', { class: 'frame', d: pathOf(findingOf({ ...box, points: [] })) }),
+        ...dots.map(({ x, y }, index) =>
+          svg('path', { class: index === point ? 'point current' : 'point', d: `M${x} ${y}h0` }),
+        ),
       ),
     );
   }

@@ -1,7 +1,9 @@
 // Boxes in pixels of their picture: what a pointer meets, and what becomes of a box that it drags.
 // Every box that is made here has whole pixels, is inside its picture, and has at least one pixel.
 
-/** @import { Box, Point, Rectangle, Size } from './boxes.ts' */
+import { hasOutline, isInOutline } from './outline-geometry.js';
+
+/** @import { Box, Outline, Point, Rectangle, Size } from './boxes.ts' */
 
 /**
  * Where a box can be taken to resize it, in shares of its width and height: corners and middles of
@@ -37,8 +39,9 @@ export function handleAt(box, point, reach) {
 }
 
 /**
- * The smallest box around a point: a large one is met beside those that lie in it.
- * @param {readonly Rectangle[]} boxes
+ * The smallest box around a point, or the smallest outline: a large one is met beside those that lie
+ * in it.
+ * @param {readonly (Rectangle & { readonly points?: Outline })[]} boxes
  * @param {Point} point
  */
 export function boxAt(boxes, point) {
@@ -47,6 +50,7 @@ export function boxAt(boxes, point) {
   for (const [index, box] of boxes.entries()) {
     const area = box.width * box.height;
     if (!isInside(box, point) || area >= smallest) continue;
+    if (hasOutline(box) && !isInOutline(box.points ?? [], point)) continue;
     found = index;
     smallest = area;
   }
@@ -54,7 +58,7 @@ export function boxAt(boxes, point) {
 }
 
 /** @param {Rectangle} box @param {Point} point */
-export function isInside({ left, top, width, height }, { x, y }) {
+function isInside({ left, top, width, height }, { x, y }) {
   return x >= left && x <= left + width && y >= top && y <= top + height;
 }
 

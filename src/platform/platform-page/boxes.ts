@@ -17,10 +17,13 @@ export interface Rectangle extends Size {
   readonly top: number;
 }
 
+/** One closed ring of points. */
+export type Outline = readonly (readonly [x: number, y: number])[];
+
 /** A labelled object, in pixels of its picture. */
 export interface Box extends Rectangle {
   readonly class: string;
-  readonly points?: readonly (readonly [x: number, y: number])[];
+  readonly points?: Outline;
   readonly keypoints?: readonly Keypoint[];
 }
 

@@ -9,7 +9,7 @@ import { EditHistory } from './edit-history.js';
 import { goTo, listenToKeys } from './keys.js';
 import { reviewOf, startReview } from './review.js';
 
-/** @import { Image, JobImages, QueueName, SaveState } from './types.ts' */
+/** @import { Image, Place, SaveState } from './types.ts' */
 
 /** @type {Parameters<typeof keyTable>[0]} */
 const described = [
@@ -45,7 +45,7 @@ export class ClassEditor {
    * @param {string} slug
    * @param {Image} image
    * @param {readonly string[]} classes
-   * @param {{ before: string | undefined, after: string | undefined, where: string, queue: QueueName, ids: readonly string[], known: JobImages | undefined }} place
+   * @param {Place} place
    * @param {boolean} isSingle whether an image has one class at most
    */
   constructor(slug, image, classes, place, isSingle) {
@@ -82,7 +82,7 @@ export class ClassEditor {
 
   /**
    * @param {string} slug
-   * @param {{ before: string | undefined, after: string | undefined, where: string, queue: QueueName, ids: readonly string[] }} place
+   * @param {Place} place
    * @param {string[]} named
    */
   #panel(slug, place, named) {

@@ -118,6 +118,11 @@ export function hasBoxes({ type = '' }) {
   return !type.endsWith('classification');
 }
 
+/** Whether its objects have outlines. @param {{ type?: string }} project */
+export function hasOutlines({ type = '' }) {
+  return type.endsWith('segmentation');
+}
+
 /**
  * The images of a project that have a class or a tag, from an offset on.
  * @param {string} slug

@@ -40,6 +40,19 @@ export interface QueueName {
   readonly job: string;
 }
 
+/** Where an image is in its queue: addresses of its neighbours, and all ids. */
+export interface Place {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly idBefore: string | undefined;
+  /** In words; empty: in no queue. */
+  readonly where: string;
+  readonly queue: QueueName;
+  readonly ids: readonly string[];
+  /** What was decided about the image, in an annotation job. */
+  readonly known: JobImages | undefined;
+}
+
 /** A box as this platform answers it, by its centre. */
 export interface BoxOnWire extends Size, Point, Pick<Box, 'points' | 'keypoints'> {
   readonly label: string;

@@ -1,0 +1,354 @@
+// Holds the boxes of one image, and brings picture, panel, keys and platform together: what is drawn,
+// moved or named is saved as it changes.
+
+import { element } from '../../http-server/page-assets/elements.js';
+import { AnnotateKeys } from './annotate-keys.js';
+import { AnnotatePanel } from './annotate-panel.js';
+import { AnnotationSaver } from './annotation-saver.js';
+import { annotateImage, getImage } from './api.js';
+import { BoxCanvas } from './box-canvas.js';
+import { fitted, isSame, moved, resized } from './box-geometry.js';
+import { cocoFileOf } from './coco-file.js';
+import { EditHistory } from './edit-history.js';
+import { boxesOf } from './image.js';
+import {
+  cornersOf,
+  hasOutline,
+  middleAfter,
+  outlined,
+  withNewPoint,
+  withoutPoint,
+  withPointAt,
+} from './outline-geometry.js';
+import { reviewOf, startReview } from './review.js';
+
+/** @import { Box, Outline } from './boxes.ts' */
+/** @import { Image, Place, SaveState } from './types.ts' */
+
+export class BoxEditor {
+  root;
+  /** Undefined: the images do not belong to an annotation job. */
+  review;
+  #size;
+  #loadBefore;
+  #startReview;
+  #history;
+  #saver;
+  #canvas;
+  #panel;
+  /** @type {number | undefined} */
+  #selected;
+  /** The chosen point of the chosen outline. @type {number | undefined} */
+  #point;
+  /** @type {readonly Box[] | undefined} */
+  #theirs;
+
+  /**
+   * @param {{ slug: string, image: Image, classes: readonly string[], drawsOutlines: boolean }} shown
+   * @param {Place} place
+   */
+  constructor({ slug, image, classes, drawsOutlines }, place) {
+    this.#loadBefore = async () => place.idBefore && getImage(slug, place.idBefore);
+    this.#startReview = () => startReview(slug, place);
+    const name = String(image.name ?? image.id);
+    const size = { width: Number(image.width), height: Number(image.height) };
+    this.#size = size;
+    this.#history = new EditHistory(boxesOf(image));
+    this.#saver = new AnnotationSaver({
+      revision: image.annotation_revision ?? 'none',
+      save: (boxes, revision) =>
+        annotateImage(slug, image.id, cocoFileOf(boxes, { name, ...size }), revision),
+      load: async () => {
+        const now = await getImage(slug, image.id);
+        return { labels: boxesOf(now), revision: now.annotation_revision ?? 'none' };
+      },
+      isSame,
+      say: (state) => this.#say(state),
+    });
+    this.#canvas = new BoxCanvas(
+      { url: String(image.urls?.original ?? ''), alt: name, size, drawsOutlines },
+      {
+        mayBegin: () => this.#hasClass(),
+        draft: () => this.#showPanel(),
+        draw: (place) => this.#add({ class: this.#panel.chosen, ...place }),
+        outline: (points) => this.#addOutline(points),
+        change: (index, box, point) => this.#replace(index, box, { point }),
+        select: (index, point) => this.select(index, point),
+      },
+    );
+    this.#panel = new AnnotatePanel(this, { classes, drawsOutlines }, place);
+    const isAnnotated = image.annotated === true;
+    this.#panel.showState(isAnnotated ? 'Annotated.' : 'Nobody has annotated this image.', '');
+    const { queue, known } = place;
+    this.review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
+      lookAgain: () => this.#lookAgain(),
+      allDecided: () => this.#panel.showState('Every image of this job is decided.', ''),
+    });
+    if (this.review !== undefined) this.#panel.root.prepend(this.review.root);
+    this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
+    new AnnotateKeys(this, this.root, { before: place.before, after: place.after, drawsOutlines });
+    this.#show();
+  }
+
+  get boxes() {
+    return this.#history.labels;
+  }
+
+  get canvas() {
+    return this.#canvas;
+  }
+
+  get panel() {
+    return this.#panel;
+  }
+
+  /** @param {number | undefined} index @param {number} [point] of its outline */
+  select(index, point) {
+    this.#selected = index;
+    this.#point = point;
+    const box = index === undefined ? undefined : this.boxes[index];
+    if (box !== undefined) this.#panel.choose(box.class);
+    this.#show();
+  }
+
+  /** The next box, in the order of the list, or the one before. @param {1 | -1} by */
+  selectNext(by) {
+    const { length } = this.boxes;
+    if (length === 0) return;
+    const from = this.#selected ?? (by === 1 ? -1 : length);
+    this.select((from + by + length) % length);
+  }
+
+  /** New boxes have this class from now on, and the chosen one has it too. @param {string} name */
+  useClass(name) {
+    this.#panel.choose(name);
+    const [index, box] = [this.#selected, this.#box];
+    if (index !== undefined && box && box.class !== name) {
+      this.#replace(index, { ...box, class: name }, { point: this.#point });
+    } else this.#show();
+  }
+
+  /** A box in the middle, for those who use no pointer. */
+  addInMiddle() {
+    const { width, height } = this.#size;
+    const [w, h] = [Math.ceil(width / 4), Math.ceil(height / 4)];
+    this.#add({
+      class: this.#panel.chosen,
+      left: Math.floor((width - w) / 2),
+      top: Math.floor((height - h) / 2),
+      width: w,
+      height: h,
+    });
+  }
+
+  /** Moves the chosen point, or the chosen box, or its lower right corner. */
+  nudge(/** @type {number} */ right, /** @type {number} */ down, /** @type {boolean} */ resizes) {
+    const [index, box, point] = [this.#selected, this.#box, this.#point];
+    if (index === undefined || box === undefined) return false;
+    const [x, y] = (point === undefined ? undefined : box.points?.[point]) ?? [];
+    if (point !== undefined && x !== undefined && y !== undefined) {
+      const changed = withPointAt(box, point, { x: x + right, y: y + down }, this.#size);
+      this.#replace(index, changed, { point, step: `nudge ${index} point ${point}` });
+      return true;
+    }
+    const corner = { x: box.left + box.width + right, y: box.top + box.height + down };
+    const to = resizes
+      ? resized(box, lowerRight, corner, this.#size)
+      : moved(box, right, down, this.#size);
+    this.#replace(index, fitted(box, to), { step: `nudge ${index} ${resizes}` });
+    return true;
+  }
+
+  /** The next point of the chosen outline, or the one before. @param {1 | -1} by */
+  selectNextPoint(by) {
+    const { length } = this.#box?.points ?? [];
+    if (length === 0) return;
+    const from = this.#point ?? (by === 1 ? -1 : length);
+    this.select(this.#selected, (from + by + length) % length);
+  }
+
+  /** A point in the middle between the chosen one and the next one. */
+  addPoint() {
+    const [index, box, point] = [this.#selected, this.#box, this.#point];
+    if (index === undefined || box === undefined || point === undefined) return;
+    const middle = middleAfter(box.points ?? [], point);
+    this.#replace(index, withNewPoint(box, point, middle, this.#size), { point: point + 1 });
+  }
+
+  /** The chosen box gets an outline of its corners, which can be moved then. */
+  outlineBox() {
+    const [index, box] = [this.#selected, this.#box];
+    if (index === undefined || box === undefined || hasOutline(box)) return;
+    this.#replace(index, outlined(box, cornersOf(box)), { point: 0 });
+  }
+
+  /** Deletes the chosen point, or else the chosen box. */
+  remove() {
+    const [index, box, point] = [this.#selected, this.#box, this.#point];
+    if (index === undefined || box === undefined) return;
+    if (point !== undefined) return this.#removePoint(index, box, point);
+    this.#chooseNone();
+    this.#change(this.boxes.toSpliced(index, 1));
+  }
+
+  /** Gives up what is drawn, then the choice of a point, then that of a box. */
+  giveUp() {
+    if (this.#canvas.takeBack()) return;
+    this.select(this.#point === undefined ? undefined : this.#selected);
+  }
+
+  /** Somebody looked, and there is nothing to label. */
+  markAsEmpty() {
+    this.#chooseNone();
+    this.#change([]);
+  }
+
+  /** Adds the boxes of the image before, as far as they lie in this one. */
+  async copyFromBefore() {
+    const before = await this.#loadBefore().catch(() => undefined);
+    if (!before) return this.#panel.showState('There is no image before that can be read.', 'bad');
+    const { width, height } = this.#size;
+    const added = boxesOf(before).filter(
+      (box) => box.left + box.width <= width && box.top + box.height <= height,
+    );
+    this.#chooseNone();
+    if (added.length > 0) this.#change([...this.boxes, ...added]);
+    else this.#panel.showState('The image before has no boxes for this one.', 'bad');
+  }
+
+  /** While an outline is drawn, its last point is taken back. */
+  undo() {
+    if (this.#canvas.takeBack()) return;
+    this.#point = undefined;
+    if (this.#history.undo()) this.#changed();
+  }
+
+  redo() {
+    this.#point = undefined;
+    if (this.#history.redo()) this.#changed();
+  }
+
+  /** From now on the images of this search are an annotation job, to be decided about. */
+  async startReview() {
+    const problem = await this.#startReview();
+    if (problem !== undefined) this.#panel.showState(problem, 'bad');
+  }
+
+  /** After a conflict. */
+  keepMine() {
+    this.#theirs = undefined;
+    this.#saver.keepMine();
+    this.review?.dismissProblem();
+    this.#show();
+  }
+
+  /** After a conflict; what was drawn here can be had back by undo. */
+  takeTheirs() {
+    this.#history.change(this.#theirs ?? []);
+    this.#theirs = undefined;
+    this.#chooseNone();
+    this.#saver.takeTheirs();
+    this.review?.dismissProblem();
+    this.#show();
+  }
+
+  /** Whether others changed the labels, which are shown then; undo has those that were here. */
+  async #lookAgain() {
+    const theirs = await this.#saver.reload();
+    if (theirs === undefined || isSame(theirs, this.boxes)) return false;
+    this.#history.change(theirs);
+    this.#chooseNone();
+    this.#panel.showState('Somebody else changed this image.', '');
+    this.#show();
+    return true;
+  }
+
+  #chooseNone() {
+    this.#selected = undefined;
+    this.#point = undefined;
+  }
+
+  get #box() {
+    return this.#selected === undefined ? undefined : this.boxes[this.#selected];
+  }
+
+  /** Whether there is a class that something new can have; else it is asked for. */
+  #hasClass() {
+    if (this.#panel.chosen !== '') return true;
+    this.#panel.askForClass();
+    return false;
+  }
+
+  /** @param {Box} box */
+  #add(box) {
+    if (!this.#hasClass()) return;
+    this.#selected = this.boxes.length;
+    this.#point = undefined;
+    this.#change([...this.boxes, box]);
+  }
+
+  /** @param {Outline} points */
+  #addOutline(points) {
+    const nowhere = { left: 0, top: 0, width: 0, height: 0 };
+    this.#add(outlined({ class: this.#panel.chosen, ...nowhere }, points));
+  }
+
+  /** @param {number} index @param {Box} box @param {number} point */
+  #removePoint(index, box, point) {
+    const shorter = withoutPoint(box, point);
+    if (shorter === undefined) {
+      this.#panel.showState('An outline has three points at least: Escape, then delete it.', 'bad');
+    } else this.#replace(index, shorter, { point: undefined });
+  }
+
+  /** @param {number} index @param {Box} box @param {{ point?: number | undefined, step?: string }} [how] */
+  #replace(index, box, { point, step } = {}) {
+    this.#selected = index;
+    this.#point = point;
+    this.#change(this.boxes.with(index, box), step);
+  }
+
+  /** @param {readonly Box[]} boxes @param {string} [step] */
+  #change(boxes, step) {
+    this.#history.change(boxes, step);
+    this.#changed();
+  }
+
+  #changed() {
+    if (this.#selected !== undefined && this.#selected >= this.boxes.length) {
+      this.#chooseNone();
+    }
+    // As long as two versions stand side by side, the person decides which one is saved.
+    if (this.#theirs === undefined) this.#saver.change(this.boxes);
+    else this.#saver.hold(this.boxes);
+    this.#show();
+  }
+
+  /** @param {SaveState<readonly Box[]>} state */
+  #say(state) {
+    if (state.name === 'saved' || state.name === 'conflict') void this.review?.labelsChanged();
+    if ('theirs' in state) {
+      this.#theirs = state.theirs;
+      this.#panel.showConflict(this.boxes.length, state.theirs.length);
+      this.#show();
+    } else if ('words' in state) {
+      const what = state.name === 'waiting' ? 'Not saved yet, it is tried again' : 'Not saved';
+      this.#panel.showState(`${what}: ${state.words}`, 'bad');
+    } else this.#panel.showState(state.name === 'saved' ? 'Saved.' : 'Saving…', '');
+  }
+
+  #show() {
+    this.#canvas.show(this.boxes, this.#selected, { theirs: this.#theirs, point: this.#point });
+    this.#showPanel();
+  }
+
+  #showPanel() {
+    const { canUndo, canRedo } = this.#history;
+    const isDrawing = this.#canvas.isDrawing;
+    const chosen = { index: this.#selected, point: this.#point };
+    this.#panel.show(this.boxes, chosen, { canUndo: canUndo || isDrawing, canRedo, isDrawing });
+  }
+}
+
+/** Among the handles of a box. */
+const lowerRight = 4;
