@@ -1,0 +1,139 @@
+// Platforms and workers on one PostgreSQL server and one object store, behind a balancer.
+
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { ObjectsPlace } from '../../src/objects-place.ts';
+import type { Secret } from '../../src/secret.ts';
+import { freePort } from '../../test/fixtures/fovea-services.ts';
+import { objectsSettings } from '../../test/fixtures/platform.ts';
+import { type PostgresServer, startPostgres } from '../../test/fixtures/postgres-server.ts';
+import { openRoundRobin, type RoundRobin } from '../../test/fixtures/round-robin.ts';
+import { type S3Server, startS3Server } from '../../test/fixtures/s3-server.ts';
+import { type DatabaseLine, openDatabaseLine } from './database-line.ts';
+import { Member } from './member.ts';
+import { type ObjectsLine, openObjectsLine } from './objects-line.ts';
+
+export interface ClusterOptions {
+  readonly platforms: number;
+  readonly workers: number;
+  /** Added to the environment of workers. */
+  readonly ofWorkers?: Readonly<Record<string, string>>;
+}
+
+export interface Cluster {
+  /** Of the balancer. */
+  readonly url: string;
+  readonly key: string;
+  readonly platforms: readonly Member[];
+  readonly workers: readonly Member[];
+  readonly server: PostgresServer;
+  readonly databaseLine: DatabaseLine;
+  readonly objectsLine: ObjectsLine;
+  readonly objectStore: S3Server;
+  /** Past the lines: for whoever looks what is there. */
+  readonly databaseUrl: Secret;
+  readonly place: ObjectsPlace;
+  /** A folder for files of the trial. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export const workspace = 'acme';
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-cluster-'));
+  const server = await startPostgres();
+  const objectStore = await startS3Server();
+  const databaseUrl = await server.database();
+  const place = await objectStore.place('fovea/');
+  const databaseLine = await openDatabaseLine(socketOf(databaseUrl));
+  const objectsLine = await openObjectsLine(objectStore.endpoint);
+  const balancer = await openRoundRobin();
+  const database = new URL(databaseUrl.reveal()).pathname.slice(1);
+  const shared = {
+    ...objectsSettings({ ...place, endpoint: objectsLine.url }),
+    FOVEA_DATABASE_URL: databaseLine.urlOf(database),
+    FOVEA_PUBLIC_URL: balancer.url,
+    FOVEA_WORKSPACE: workspace,
+    FOVEA_LOG: 'error',
+  };
+  const memberOf = async (name: string, words: readonly string[], more: object) => {
+    const data = join(folder, name);
+    await mkdir(data);
+    const environment = { ...shared, ...more, HOME: data };
+    return new Member({ name, words: [...words, '--data', data], environment });
+  };
+  const platforms = await several(options.platforms, async (number) => {
+    const port = await freePort();
+    balancer.to.push(`http://127.0.0.1:${port}`);
+    const words = ['platform', '--port', String(port)];
+    const settings = { FOVEA_API_KEY: key, FOVEA_RATE_LIMIT: '0', FOVEA_TASKS: 'off' };
+    return memberOf(`platform ${number}`, words, settings);
+  });
+  const workers = await several(options.workers, (number) =>
+    memberOf(`worker ${number}`, ['worker'], options.ofWorkers ?? {}),
+  );
+  const members = [...platforms, ...workers];
+  await Promise.all(members.map((member) => member.start()));
+  await watchTasks(databaseUrl);
+  return {
+    ...{ url: balancer.url, key, platforms, workers, server, databaseLine, objectsLine },
+    ...{ objectStore, databaseUrl, place, folder },
+    close: async () => {
+      await Promise.all(members.map((member) => member.kill()));
+      close(balancer, databaseLine, objectsLine);
+      await server.stop();
+      await objectStore.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const key = 'a-key-for-tests';
+
+function close(balancer: RoundRobin, ...lines: readonly { close(): void }[]): void {
+  for (const each of [balancer, ...lines]) each.close();
+}
+
+function several<T>(count: number, make: (number: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => make(index + 1)));
+}
+
+function socketOf(url: Secret): string {
+  const folder = new URL(url.reveal()).searchParams.get('host') ?? '';
+  return join(folder, '.s.PGSQL.5432');
+}
+
+/** Runs statements past the lines; a connection for each time: the server is killed in between. */
+export async function sql(
+  { databaseUrl }: Pick<Cluster, 'databaseUrl'>,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const client = new pg.Client({
+    connectionString: databaseUrl.reveal(),
+    options: '-c search_path=fovea_platform,public',
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Keeps all that happens to a task that has ended: nothing may. */
+async function watchTasks(databaseUrl: Secret): Promise<void> {
+  const text = `
+    CREATE TABLE public.ended_twice (id text, kind text, was text, became text);
+    CREATE FUNCTION public.note_ended_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO public.ended_twice VALUES (OLD.id, OLD.kind, OLD.status, NEW.status);
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER ended_twice AFTER UPDATE ON fovea_platform.work FOR EACH ROW
+      WHEN (OLD.status IN ('completed', 'failed')) EXECUTE FUNCTION public.note_ended_twice();`;
+  await sql({ databaseUrl }, text);
+}

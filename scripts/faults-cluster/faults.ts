@@ -1,0 +1,112 @@
+// What goes wrong in a round: some faults, at times by chance. Each ends by itself.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { limits } from '../../src/limits.ts';
+import { below, between, type Random } from '../../src/seeded-random.ts';
+import { Turns } from '../../src/turns.ts';
+import type { Cluster } from './cluster.ts';
+import type { Member } from './member.ts';
+
+export interface Fault {
+  readonly name: string;
+  /** Resolves once all of it works again. */
+  run(cluster: Cluster, random: Random): Promise<void>;
+}
+
+const killPlatform: Fault = {
+  name: 'platform killed',
+  run: ({ platforms }, random) => killAndStart(platforms, random),
+};
+
+const killWorker: Fault = {
+  name: 'worker killed',
+  run: ({ workers }, random) => killAndStart(workers, random),
+};
+
+async function killAndStart(members: readonly Member[], random: Random): Promise<void> {
+  const member = members[below(random, members.length)];
+  if (member === undefined || !(await member.kill())) return;
+  await wait(between(random, 0, 2_000));
+  await member.start();
+}
+
+const killDatabase: Fault = {
+  name: 'database killed',
+  run: ({ server }, random) =>
+    deaths.take(async () => {
+      await server.kill();
+      await wait(between(random, 0, 3_000));
+      await server.start();
+    }),
+};
+
+/** Of the one server. */
+const deaths = new Turns();
+
+const cutConnections: Fault = {
+  name: 'connections cut',
+  run: async ({ databaseLine }, random) => {
+    const share = between(random, 0.2, 1);
+    for (let times = 1 + below(random, 5); times > 0; times -= 1) {
+      databaseLine.cut(() => random() < share);
+      await wait(between(random, 20, 700));
+    }
+  },
+};
+
+const slowDatabase: Fault = {
+  name: 'database slow',
+  run: async ({ databaseLine }, random) => {
+    databaseLine.delay(between(random, 20, 300));
+    await wait(between(random, 1_000, 4_000));
+    databaseLine.delay(0);
+  },
+};
+
+const refusingObjects: Fault = {
+  name: 'objects refuse',
+  run: async ({ objectsLine }, random) => {
+    const share = random() < 0.3 ? 1 : between(random, 0.2, 0.9);
+    objectsLine.refuse(() => {
+      if (random() >= share) return undefined;
+      return random() < 0.5 ? 500 : 503;
+    });
+    await wait(between(random, 1_000, 8_000));
+    objectsLine.refuse(() => undefined);
+  },
+};
+
+const pauseWorker: Fault = {
+  name: 'worker stopped',
+  run: async ({ workers }, random) => {
+    const member = workers[below(random, workers.length)];
+    member?.pause();
+    await wait(limits.taskLeaseMs + between(random, 500, 4_000));
+    member?.resume();
+  },
+};
+
+export const faults: readonly Fault[] = [
+  killPlatform,
+  killWorker,
+  killDatabase,
+  cutConnections,
+  slowDatabase,
+  refusingObjects,
+  pauseWorker,
+];
+
+/** Some of them, one after the other or at once; resolves to their names once all have ended. */
+export async function runFaults(
+  cluster: Cluster,
+  chosen: readonly Fault[],
+  random: Random,
+  roundMs: number,
+): Promise<void> {
+  await Promise.all(
+    chosen.map(async (fault) => {
+      await wait(between(random, 0, roundMs));
+      await fault.run(cluster, random);
+    }),
+  );
+}

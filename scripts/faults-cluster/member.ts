@@ -1,0 +1,86 @@
+// One process of the cluster, as a supervisor of a system runs it: whenever it ends, it is started
+// again, until it starts.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { killProcess } from '../../test/fixtures/kill-process.ts';
+import {
+  countRunning,
+  entryUnderTest,
+  nodeUnderTest,
+  startedOnce,
+} from '../../test/fixtures/under-test.ts';
+
+export interface MemberOptions {
+  readonly name: string;
+  /** Behind `fovea`. */
+  readonly words: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A supervisor waits so long before it starts again what has ended. */
+const restartMs = 500;
+
+export class Member {
+  readonly name: string;
+  /** What it wrote to stderr, all its lives long. */
+  readonly log: string[] = [];
+  /** How often it ended by itself after it had started. */
+  crashes = 0;
+  readonly #options: MemberOptions;
+  #child: ChildProcess | undefined;
+  #isWanted = true;
+
+  constructor(options: MemberOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** Resolves once it has said that it works. */
+  async start(): Promise<void> {
+    this.#isWanted = true;
+    while (this.#isWanted && !(await this.#startOnce())) await wait(restartMs);
+  }
+
+  /** False where another one has killed it already, and starts it again. */
+  async kill(): Promise<boolean> {
+    if (!this.#isWanted) return false;
+    this.#isWanted = false;
+    if (this.#child !== undefined) await killProcess(this.#child);
+    return true;
+  }
+
+  /** As one that a machine has no time for. */
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async #startOnce(): Promise<boolean> {
+    const { words, environment } = this.#options;
+    const child = spawn(nodeUnderTest, [entryUnderTest(), ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, ...startedOnce, ...environment },
+    });
+    countRunning(child);
+    this.#child = child;
+    createInterface({ input: child.stderr }).on('line', (line) => this.log.push(line));
+    for await (const _line of createInterface({ input: child.stdout })) {
+      child.stdout.resume();
+      child.once('exit', () => {
+        if (this.#isWanted) this.#crashed();
+      });
+      return true;
+    }
+    return false;
+  }
+
+  #crashed(): void {
+    this.crashes += 1;
+    void this.start();
+  }
+}
