@@ -79,8 +79,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await Promise.all(members.map((member) => member.start()));
   await watchTasks(databaseUrl);
   return {
-    ...{ url: balancer.url, key, platforms, workers, server, databaseLine, objectsLine },
-    ...{ objectStore, databaseUrl, place, folder },
+    url: balancer.url,
+    key,
+    platforms,
+    workers,
+    server,
+    databaseLine,
+    objectsLine,
+    objectStore,
+    databaseUrl,
+    place,
+    folder,
     close: async () => {
       await Promise.all(members.map((member) => member.kill()));
       close(balancer, databaseLine, objectsLine);

@@ -64,7 +64,11 @@ const addImage: Deed = async (worker) => {
   const hash = createHash('sha256').update(content).digest('hex');
   if (image.hash !== hash) sight.wrong.push(`${desk.project}/${name} has other bytes`);
   desk.images.set(name, {
-    ...{ name, id, hash, labels, mayComeLate: answer.unknown > 0 },
+    name,
+    id,
+    hash,
+    labels,
+    mayComeLate: answer.unknown > 0,
     link: String(membersOf(image.urls).original),
     tags: new Set(),
     lateLabels: new Set(),

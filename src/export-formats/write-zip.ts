@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { FoveaError } from '../errors.ts';
+import { type ErrorCode, FoveaError } from '../errors.ts';
 import { syncFolder } from '../folder-sync.ts';
 import { ContentMeter } from '../storage/content-hash.ts';
 import { writeSynced } from '../storage/write-synced-file.ts';
@@ -28,8 +28,8 @@ export interface WrittenExport {
 
 /**
  * Writes the export to `outputPath`: under a temporary name beside it, synced, then renamed.
- * Throws `invalid_input` for what the format cannot hold, and `cancelled` on abort; nothing is left
- * behind.
+ * Throws `invalid_input` for what the format cannot hold, `unavailable` where the place of its
+ * content cannot be reached, and `cancelled` on abort; nothing is left behind.
  */
 export async function writeExport(
   format: ExportFormat,
@@ -87,11 +87,14 @@ async function* readEntry(
       yield piece;
     }
   } catch (cause) {
-    if (cause instanceof FoveaError && cause.code === 'invalid_input') throw cause;
+    // An image that the format cannot hold, or one that is to be had later.
+    if (cause instanceof FoveaError && passedOn.has(cause.code)) throw cause;
     const message = `"${path}" of the export cannot be read.`;
     throw new FoveaError('internal', message, { cause });
   }
 }
+
+const passedOn: ReadonlySet<ErrorCode> = new Set(['invalid_input', 'unavailable']);
 
 /** Each piece costs the compressor a turn of a thread: a box alone is too small for one. */
 async function* inChunks(pieces: ExportContent): AsyncGenerator<Uint8Array> {

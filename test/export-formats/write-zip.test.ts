@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FoveaError } from '../../src/errors.ts';
 import type { ExportImage } from '../../src/export-formats/export-dataset.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { exportNames } from '../../src/export-formats/export-names.ts';
@@ -152,6 +153,12 @@ describe('the zip file', () => {
       await expect(written).rejects.toMatchObject({ code: 'cancelled' });
       expect(endless.destroyed).toBe(true);
       expect(await readdir(own)).toEqual([]);
+    });
+
+    test('is to be tried again where its images cannot be reached', async () => {
+      const open = () => Promise.reject(new FoveaError('unavailable', 'The store is away.'));
+      const written = writeExport(format, withImages(open), join(folder, 'later.zip'));
+      await expect(written).rejects.toMatchObject({ code: 'unavailable' });
     });
 
     test('is not begun when it is cancelled already', async () => {
