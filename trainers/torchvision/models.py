@@ -53,7 +53,10 @@ def fcos(body, channels, classes, size):
     sizes = ((8,), (16,), (32,), (64,), (128,))
     anchors = AnchorGenerator(sizes, ((1.0,),) * len(sizes))
     # Images come in this size: nothing is scaled.
-    return FCOS(backbone, classes + 1, anchor_generator=anchors, min_size=size, max_size=size)
+    model = FCOS(backbone, classes + 1, anchor_generator=anchors, min_size=size, max_size=size)
+    # Sides end in a ReLU, which may die at 0: then all boxes stay empty.
+    nn.init.ones_(model.head.regression_head.bbox_reg.bias)
+    return model
 
 
 def decode_fcos(outputs, anchors):
