@@ -4,6 +4,7 @@ import { annotationFormatLimits } from './limits/annotation-formats.ts';
 import { authorizationServerLimits } from './limits/authorization-server.ts';
 import { contractLimits } from './limits/contract.ts';
 import { datasetVersionLimits } from './limits/dataset-versions.ts';
+import { evaluationLimits } from './limits/evaluation.ts';
 import { eventStoreLimits } from './limits/event-store.ts';
 import { fileAccessLimits } from './limits/file-access.ts';
 import { httpClientLimits } from './limits/http-client.ts';
@@ -25,6 +26,7 @@ export const limits = {
   ...fileAccessLimits,
   ...contractLimits,
   ...datasetVersionLimits,
+  ...evaluationLimits,
   ...eventStoreLimits,
   ...httpClientLimits,
   ...httpServerLimits,

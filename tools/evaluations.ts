@@ -43,7 +43,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(create, {
       title: 'Evaluate model',
       description:
-        'Judges a model, or predictions in a local file, by the labels of a version or of a query, in the background: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes alone are judged.',
+        'Judges a model, or predictions in a local file, by the labels of a version or of a query, in the background: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes, or masks of a file.',
       fileArguments: ['predictions'],
       repeated: 'made',
       input: createInput,

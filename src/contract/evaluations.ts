@@ -18,6 +18,9 @@ const evaluationPanels = [
   'recommendations',
 ] as const;
 
+/** What of an image is judged, by the type of its project. */
+export type EvaluationFamily = 'boxes' | 'masks';
+
 /** What may be wrong with a label, or with its absence. */
 export const labelMistakeKinds = ['overlooked', 'swapped', 'badly_placed', 'duplicate'] as const;
 
@@ -40,6 +43,7 @@ const Evaluation = open({
   created: z.number().describe('Unix seconds.'),
   model: z.string().optional().describe('Id of the model.'),
   predictions: z.string().optional().describe('Name of the file of predictions.'),
+  family: z.string().optional().describe('What is judged: boxes or masks.'),
   version: z.int().optional(),
   split: z.string().optional(),
   query: z.string().optional(),
@@ -194,6 +198,7 @@ export const evaluations = {
       panel: z.enum(evaluationPanels),
       images: z.int().optional().describe('Images that were judged.'),
       unannotated: z.int().optional().describe('Images without labels: left out.'),
+      withoutOutline: z.int().optional().describe('Labels judged by their box as a mask.'),
       unreadable: z.int().optional().describe('Images that the model could not read: left out.'),
       groundTruths: z.int().optional(),
       detections: z.int().optional(),

@@ -33,6 +33,11 @@ const DrawnBox = open({
   width: z.number().min(0),
   height: z.number().min(0),
   confidence: z.number().optional(),
+  points: z
+    .array(z.tuple([z.number(), z.number()]))
+    .max(2 * limits.maskDrawnColumnsMax)
+    .optional()
+    .describe('Its outline.'),
 });
 
 const drawnBoxes = z.array(DrawnBox).max(limits.drawnBoxesMax);

@@ -1,7 +1,7 @@
 // The detections of one class in all images, with the thresholds of IoU at which each is right.
 
 import {
-  areaOfRegion,
+  areaOfShape,
   type Detection,
   type EvaluatedImage,
   type GroundTruth,
@@ -95,7 +95,7 @@ function matchRange(pairings: readonly Pairing[], range: AreaRange): RangeMatche
   for (const pairing of pairings) {
     const { detections, groundTruths } = pairing;
     const isIgnored = groundTruths.map(
-      (one) => one.isCrowd === true || isOutside(one.area ?? areaOfRegion(one)),
+      (one) => one.isCrowd === true || isOutside(areaOfShape(one)),
     );
     counted += isIgnored.filter((is) => !is).length;
     const found = detections.map(() => ({ matched: 0, ignored: 0 }));
@@ -112,7 +112,7 @@ function matchRange(pairings: readonly Pairing[], range: AreaRange): RangeMatche
       const bits = found[place] ?? { matched: 0, ignored: 0 };
       matched.push(bits.matched);
       // Of another size, and no ground truth of this one.
-      const stray = isOutside(areaOfRegion(detection)) ? everyBit & ~bits.matched : 0;
+      const stray = isOutside(areaOfShape(detection)) ? everyBit & ~bits.matched : 0;
       ignored.push(bits.ignored | stray);
     }
   }

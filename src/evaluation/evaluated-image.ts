@@ -1,5 +1,7 @@
 // An image with what is there (ground truth) and what a model says (detections).
 
+import type { Mask } from './masks/mask.ts';
+
 /** A box by its upper left corner, in pixels of the original image. */
 export interface Region {
   readonly left: number;
@@ -8,15 +10,21 @@ export interface Region {
   readonly height: number;
 }
 
-export interface GroundTruth extends Region {
-  readonly classIndex: number;
-  /** Of its outline, in square pixels; default: of the box. */
+/** What is compared: the masks of two objects that have one, else their boxes. */
+export interface Shape extends Region {
+  /** In pixels of the image that was judged. */
+  readonly mask?: Mask | undefined;
+  /** Of its outline or mask, in square pixels of the original; default: of the box. */
   readonly area?: number | undefined;
+}
+
+export interface GroundTruth extends Shape {
+  readonly classIndex: number;
   /** One box around many objects: what is found in it counts neither for nor against a model. */
   readonly isCrowd?: boolean | undefined;
 }
 
-export interface Detection extends Region {
+export interface Detection extends Shape {
   readonly classIndex: number;
   /** 0 to 1. */
   readonly score: number;
@@ -29,4 +37,9 @@ export interface EvaluatedImage {
 
 export function areaOfRegion({ width, height }: Region): number {
   return width * height;
+}
+
+/** By which an object is small, medium or large. */
+export function areaOfShape(shape: Shape): number {
+  return shape.area ?? areaOfRegion(shape);
 }

@@ -6,8 +6,9 @@ import {
   type Detection,
   type EvaluatedImage,
   type GroundTruth,
-  type Region,
+  type Shape,
 } from './evaluated-image.ts';
+import { commonPixels, type Mask } from './masks/mask.ts';
 
 /** Detections and ground truth of one image, of one class or of all, with their overlaps. */
 export interface Pairing {
@@ -69,13 +70,10 @@ export function match(
 /** Two equal boxes may come out a little below 1. */
 const wholeOverlap = 1 - 1e-10;
 
-/**
- * Intersection over union, or over the detection where the ground truth is a crowd. Masks would be
- * compared here.
- */
+/** Intersection over union, or over the detection where the ground truth is a crowd. */
 export function overlapOf(
-  detection: Region,
-  groundTruth: Region & Pick<GroundTruth, 'isCrowd'>,
+  detection: Shape,
+  groundTruth: Shape & Pick<GroundTruth, 'isCrowd'>,
 ): number {
   const width =
     Math.min(detection.left + detection.width, groundTruth.left + groundTruth.width) -
@@ -84,9 +82,18 @@ export function overlapOf(
     Math.min(detection.top + detection.height, groundTruth.top + groundTruth.height) -
     Math.max(detection.top, groundTruth.top);
   if (width <= 0 || height <= 0) return 0;
+  if (detection.mask !== undefined && groundTruth.mask !== undefined) {
+    return overlapOfMasks(detection.mask, groundTruth.mask, groundTruth.isCrowd === true);
+  }
   const both = width * height;
   const own = areaOfRegion(detection);
   return groundTruth.isCrowd === true
     ? both / own
     : both / (own + areaOfRegion(groundTruth) - both);
+}
+
+function overlapOfMasks(detection: Mask, groundTruth: Mask, isCrowd: boolean): number {
+  const both = commonPixels(detection, groundTruth);
+  if (both === 0) return 0;
+  return both / (isCrowd ? detection.pixels : detection.pixels + groundTruth.pixels - both);
 }

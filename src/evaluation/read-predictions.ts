@@ -1,18 +1,23 @@
 // Predictions in a file: results as COCO has them, or a COCO dataset whose annotations have scores.
 
-import { type FoveaError, invalidArgument } from '../errors.ts';
+import type { EvaluationFamily } from '../contract/evaluations.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { quotedName } from '../quoted-name.ts';
 import type { Detection } from './evaluated-image.ts';
+import { shapeReader, wrongEntry } from './read-shape.ts';
 
 /** An image that is judged, as a file of predictions may call it. */
 export interface NamedImage {
   readonly name: string;
   readonly id?: string | undefined;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
 }
 
 export interface JudgedBy {
+  readonly family: EvaluationFamily;
   readonly images: readonly NamedImage[];
   readonly classes: readonly string[];
   /** Whether a number stands for the place of an image or class from 1, as in a COCO export. */
@@ -44,6 +49,7 @@ export function readEntries(
 ): Predictions {
   const placeOfImage = imageFinder(judged, entries);
   const placeOfClass = classFinder(judged);
+  const readShape = shapeReader(judged.family);
   const detections = judged.images.map((): Detection[] => []);
   const unknownImages: string[] = [];
   const unknownClasses = new Map<string, number>();
@@ -51,12 +57,13 @@ export function readEntries(
   let unnamedClasses = 0;
   const most = limits.boxesPerImageMax;
   for (const [place, entry] of entries.entries()) {
-    if (!isJsonObject(entry)) throw wrong(`[${place}]`, 'must be an object');
+    if (!isJsonObject(entry)) throw wrongEntry(`[${place}]`, 'must be an object');
     const image = entry.file_name ?? names?.images.get(entry.image_id) ?? entry.image_id;
     const label = names?.classes.get(entry.category_id) ?? entry.category_id;
-    const box = boxOf(entry, place);
+    const score = scoreOf(entry, `[${place}]`);
     const imagePlace = placeOfImage(nameOf(image, `[${place}].image_id`));
     const classIndex = placeOfClass(nameOf(label, `[${place}].category_id`));
+    const shape = readShape(entry, judged.images[imagePlace ?? -1], `[${place}]`);
     if (imagePlace === undefined) {
       strangers += 1;
       if (unknownImages.length < examplesMax && !unknownImages.includes(String(image))) {
@@ -71,9 +78,9 @@ export function readEntries(
     } else {
       const own = detections[imagePlace];
       if (own?.length === most) {
-        throw wrong(`[${place}]`, `is one of more than ${most} of image ${shown(image)}`);
+        throw wrongEntry(`[${place}]`, `is one of more than ${most} of image ${shown(image)}`);
       }
-      own?.push({ ...box, classIndex });
+      own?.push({ ...shape, classIndex, score });
     }
   }
   if (unnamedClasses > 0) unknownClasses.set(othersName, unnamedClasses);
@@ -100,7 +107,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     const isNumber = /[[:,]\s*-?(NaN|Infinity)\b/.exec(text)?.[1];
-    throw wrong('', isNumber ? `has ${isNumber}, which is no number of JSON` : 'is no JSON');
+    throw wrongEntry('', isNumber ? `has ${isNumber}, which is no number of JSON` : 'is no JSON');
   }
 }
 
@@ -115,7 +122,7 @@ function datasetOf(document: unknown): Dataset {
   if (Array.isArray(annotations) && Array.isArray(images) && Array.isArray(categories)) {
     return { annotations, images, categories };
   }
-  throw wrong('', 'must be a list of results, or have annotations, images and categories');
+  throw wrongEntry('', 'must be a list of results, or have annotations, images and categories');
 }
 
 function namesIn({ images, categories }: Dataset) {
@@ -128,33 +135,17 @@ function namesIn({ images, categories }: Dataset) {
 
 function nameOf(value: unknown, path: string): string | number {
   if (typeof value !== 'string' && typeof value !== 'number') {
-    throw wrong(path, 'must be a number or a name');
+    throw wrongEntry(path, 'must be a number or a name');
   }
   if (typeof value === 'string' && value.length > limits.imageNameCharactersMax) {
-    throw wrong(path, `has more than ${limits.imageNameCharactersMax} characters`);
+    throw wrongEntry(path, `has more than ${limits.imageNameCharactersMax} characters`);
   }
   return value;
 }
 
-function boxOf({ bbox, score }: JsonObject, place: number) {
-  const numbers: readonly unknown[] = Array.isArray(bbox) ? bbox : [];
-  const [left, top, width, height] = numbers;
-  const isBox = numbers.length === 4 && numbers.every((number) => Number.isFinite(number));
-  if (
-    !isBox ||
-    typeof left !== 'number' ||
-    typeof top !== 'number' ||
-    typeof width !== 'number' ||
-    typeof height !== 'number' ||
-    width < 0 ||
-    height < 0
-  ) {
-    throw wrong(`[${place}].bbox`, 'must be [left, top, width, height] in pixels');
-  }
-  if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
-    throw wrong(`[${place}].score`, 'must be a number from 0 to 1');
-  }
-  return { left, top, width, height, score };
+function scoreOf({ score }: JsonObject, path: string): number {
+  if (typeof score === 'number' && score >= 0 && score <= 1) return score;
+  throw wrongEntry(`${path}.score`, 'must be a number from 0 to 1');
 }
 
 /** The place of an image by its file name, with extension or without, by its id or its number. */
@@ -195,12 +186,4 @@ function baseOf(path: string): string {
 
 export function stemOf(name: string): string {
   return name.replace(/\.\w+$/, '');
-}
-
-function wrong(path: string, message: string): FoveaError {
-  return invalidArgument(
-    `predictions${path}`,
-    message,
-    'COCO results: [{"image_id": …, "category_id": …, "bbox": [left, top, width, height], "score": …}].',
-  );
 }

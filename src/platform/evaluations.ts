@@ -1,6 +1,6 @@
 // Handlers of the toolset "evaluations": how good a model is, or predictions in a file.
 
-import type { evaluations } from '../contract/evaluations.ts';
+import type { EvaluationFamily, evaluations } from '../contract/evaluations.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { bestOf, pointsOf } from '../evaluation/confidence-sweep.ts';
@@ -27,6 +27,7 @@ import {
   sweepPanel,
 } from './evaluations/describe-evaluation.ts';
 import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
+import { familyOf } from './evaluations/family.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
 import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
@@ -103,9 +104,7 @@ async function chooseSettings(
   project: Project,
   input: CreateInput,
 ): Promise<EvaluationSettings> {
-  if (project.type !== 'object-detection') {
-    throw invalidArgument('project', `is of the type ${project.type}: only boxes are judged`);
-  }
+  const family = familyOf(project.type);
   const { version, split, query, confidence, predictions, model } = input;
   if ((version === undefined) === (query === undefined)) {
     throw invalidArgument('version', 'give either a version or a query');
@@ -116,6 +115,7 @@ async function chooseSettings(
   if (model !== undefined && predictions !== undefined) {
     throw invalidArgument('model', 'give either a model or a file of predictions');
   }
+  if (family !== 'boxes' && predictions === undefined) throw noModelOf(family);
   const classes = await labelsOf(dependencies, principal, project, input);
   const judged =
     predictions === undefined
@@ -126,6 +126,14 @@ async function chooseSettings(
     ...judged,
     ...(confidence !== undefined && { confidence: Math.round(confidence * 100) / 100 }),
   };
+}
+
+function noModelOf(family: EvaluationFamily): FoveaError {
+  return invalidArgument(
+    'predictions',
+    `must be given: models that are run here find boxes, and ${family} are judged`,
+    'A file of COCO results, which the trainer of the model writes.',
+  );
 }
 
 /** Throws for a version that is not ready, and a query that cannot be read. */

@@ -3,16 +3,13 @@
 import { expect, it } from 'vitest';
 import type { PrecisionFigures } from '../../src/evaluation/average-precision.ts';
 import { evaluateDetections } from '../../src/evaluation/evaluate-detections.ts';
-import { cocoClassCount, detection, groundTruth, referenceImages } from './reference-images.ts';
-
-/** In the order of pycocotools, which says -1 where there is no ground truth. */
-function statsOf(figures: PrecisionFigures): readonly number[] {
-  const { ap, ap50, ap75, small, medium, large, ar1, ar10, ar100 } = figures;
-  const sizes = [small, medium, large];
-  const precisions = [ap, ap50, ap75, ...sizes.map((size) => size.ap)];
-  const recalls = [ar1, ar10, ar100, ...sizes.map((size) => size.ar)];
-  return [...precisions, ...recalls].map((figure) => figure ?? -1);
-}
+import {
+  cocoClassCount,
+  detection,
+  groundTruth,
+  referenceImages,
+  statsOf,
+} from './reference-images.ts';
 
 function expectStats(figures: PrecisionFigures, expected: readonly number[], digits: number) {
   for (const [place, figure] of statsOf(figures).entries()) {

@@ -3,8 +3,14 @@
 import { expect, it } from 'vitest';
 import { type JudgedBy, readPredictions } from '../../src/evaluation/read-predictions.ts';
 
+const size = { width: 640, height: 480 };
+
 const judged: JudgedBy = {
-  images: [{ name: 'b.jpg', id: 'id-of-b' }, { name: 'a.jpg' }],
+  family: 'boxes',
+  images: [
+    { name: 'b.jpg', id: 'id-of-b', ...size },
+    { name: 'a.jpg', ...size },
+  ],
   classes: ['blue', 'red'],
   isNumbered: true,
 };
@@ -45,7 +51,8 @@ it('knows an image by its id, and by the file name beside a number', () => {
 });
 
 it('takes numbers for file names where files are called so', () => {
-  const images = [{ name: '000000000002.jpg' }, { name: '000000000001.jpg' }];
+  const names = ['000000000002.jpg', '000000000001.jpg'];
+  const images = names.map((name) => ({ name, ...size }));
   const entries = [{ image_id: 2, category_id: 'red', bbox, score: 0.5 }];
   expect(read(entries, { images }).detections).toEqual([[{ ...box, classIndex: 1 }], []]);
 });

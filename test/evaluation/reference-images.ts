@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PrecisionFigures } from '../../src/evaluation/average-precision.ts';
 import type {
   Detection,
   EvaluatedImage,
@@ -50,3 +51,12 @@ export function detection(classIndex: number, score: number, ...corners: Corners
 }
 
 type Corners = readonly [left: number, top: number, right: number, bottom: number];
+
+/** In the order of pycocotools, which says -1 where there is no ground truth. */
+export function statsOf(figures: PrecisionFigures): readonly number[] {
+  const { ap, ap50, ap75, small, medium, large, ar1, ar10, ar100 } = figures;
+  const sizes = [small, medium, large];
+  const precisions = [ap, ap50, ap75, ...sizes.map((size) => size.ap)];
+  const recalls = [ar1, ar10, ar100, ...sizes.map((size) => size.ar)];
+  return [...precisions, ...recalls].map((figure) => figure ?? -1);
+}

@@ -7,6 +7,7 @@ import { imageFaults, type Labeller } from '../../model-inference/detection-mode
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
 import { type EvaluationAnswer, evaluateInThread } from '../evaluations/evaluation-thread.ts';
+import { familyOf } from '../evaluations/family.ts';
 import {
   type LabelledImage,
   type LabelledImages,
@@ -23,12 +24,14 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const project = evaluation && (await store.projects.get(evaluation.projectId));
   if (!evaluation || !project) throw notFound('evaluation', claim.id);
   const { settings } = evaluation;
-  const labelled = await labelledImages(store, project, settings, signal);
+  const family = familyOf(project.type);
+  const labelled = await labelledImages(store, project, family, settings, signal);
   const run = { dependencies, claim, evaluation, labelled, signal };
   const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
   const images = judged?.images ?? labelled.images.map((image) => ({ ...image, detections: [] }));
   const answer = await evaluateInThread(
     {
+      family,
       images,
       classes: labelled.classes,
       confidence: settings.confidence,
@@ -39,6 +42,8 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   if (judged === undefined) refuseStrangers(answer);
   const figures: KeptFigures = {
     ...answer.figures,
+    family,
+    withoutOutline: labelled.withoutOutline,
     images: images.length,
     unannotated: labelled.unannotated,
     unreadable: judged?.unreadable ?? 0,

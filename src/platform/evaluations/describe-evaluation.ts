@@ -1,6 +1,6 @@
 // What is kept of an evaluation, as the panels of evaluations_get show it.
 
-import type { evaluations } from '../../contract/evaluations.ts';
+import type { EvaluationFamily, evaluations } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { invalidArgument } from '../../errors.ts';
 import { rounded, type SizeFigures } from '../../evaluation/average-precision.ts';
@@ -17,6 +17,10 @@ import { limits } from '../../limits.ts';
 import { quotedNames } from '../../quoted-name.ts';
 
 export interface KeptFigures extends EvaluationFigures {
+  /** Undefined in an evaluation of an earlier version of Fovea: boxes. */
+  readonly family?: EvaluationFamily | undefined;
+  /** Labels that have a box alone, where masks are judged. */
+  readonly withoutOutline?: number | undefined;
   readonly images: number;
   readonly unannotated: number;
   readonly unreadable: number;
@@ -34,9 +38,10 @@ export interface Wanted {
 }
 
 /** The figures that lists show. */
-export function describeFigures({ all, confidence }: KeptFigures) {
+export function describeFigures({ all, confidence, family = 'boxes' }: KeptFigures) {
   const { ap, ap50 } = all.figures;
   return {
+    family,
     confidence,
     ap: rounded(ap),
     ap50: rounded(ap50),
@@ -45,6 +50,7 @@ export function describeFigures({ all, confidence }: KeptFigures) {
 }
 
 export function summaryPanel(kept: KeptFigures): Panel {
+  const { withoutOutline = 0 } = kept;
   const { images, unannotated, unreadable, detections, confidence, all, unknown } = kept;
   const { groundTruths, ap75, ar1, ar10, ar100, small, medium, large } = all.figures;
   const best = bestOf(all.sweep);
@@ -52,6 +58,7 @@ export function summaryPanel(kept: KeptFigures): Panel {
   return {
     images,
     ...(unannotated > 0 && { unannotated }),
+    ...(withoutOutline > 0 && { withoutOutline }),
     ...(unreadable > 0 && { unreadable }),
     groundTruths,
     detections,

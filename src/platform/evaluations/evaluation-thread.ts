@@ -1,15 +1,18 @@
 // Evaluates in a thread of its own: many detections take seconds, in which others must get answers.
 
 import { extname } from 'node:path';
+import type { EvaluationFamily } from '../../contract/evaluations.ts';
 import { FoveaError } from '../../errors.ts';
-import type { EvaluatedImage } from '../../evaluation/evaluated-image.ts';
+import type { Detection } from '../../evaluation/evaluated-image.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { NamedImage, Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
 import type { KeptMistake } from '../store/evaluations.ts';
+import type { LabelledShape } from './judged-images.ts';
 
 export interface EvaluationQuestion {
+  readonly family: EvaluationFamily;
   readonly images: readonly JudgedBy[];
   readonly classes: readonly string[];
   readonly confidence: number | undefined;
@@ -17,12 +20,11 @@ export interface EvaluationQuestion {
   readonly predictions: { readonly text: string; readonly isNumbered: boolean } | undefined;
 }
 
-export interface JudgedBy extends EvaluatedImage, NamedImage {
+export interface JudgedBy extends NamedImage {
+  readonly groundTruths: readonly LabelledShape[];
+  readonly detections: readonly Detection[];
   /** By how much the original is larger: sizes are those of the original. */
   readonly scale: number;
-  /** In pixels of the image that is judged. */
-  readonly width: number;
-  readonly height: number;
 }
 
 export interface EvaluationAnswer extends Evaluation {

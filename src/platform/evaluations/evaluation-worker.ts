@@ -3,9 +3,16 @@
 import { parentPort } from 'node:worker_threads';
 import { tidy } from '../../annotations/box-geometry.ts';
 import { asFoveaError } from '../../errors.ts';
-import type { Detection, EvaluatedImage, GroundTruth } from '../../evaluation/evaluated-image.ts';
+import type {
+  Detection,
+  EvaluatedImage,
+  GroundTruth,
+  Shape,
+} from '../../evaluation/evaluated-image.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistakes.ts';
+import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
+import { createMaskReader } from '../../evaluation/masks/mask-reader.ts';
 import { limits } from '../../limits.ts';
 import type { KeptMistake } from '../store/evaluations.ts';
 import type {
@@ -14,6 +21,7 @@ import type {
   FromEvaluationThread,
   JudgedBy,
 } from './evaluation-thread.ts';
+import type { LabelledShape } from './judged-images.ts';
 import { readPredictionText } from './read-prediction-files.ts';
 
 const port = parentPort;
@@ -34,8 +42,10 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
   const read =
     predictions &&
     readPredictionText(predictions.text, { ...question, isNumbered: predictions.isNumbered });
+  const withMask = maskMaker();
   const images = question.images.map((image, place) => ({
     ...image,
+    groundTruths: image.groundTruths.map((one) => withMask(one, image)),
     detections: read?.detections[place] ?? image.detections,
   }));
   const evaluation = evaluate(images.map(inOriginal), classes, question.confidence);
@@ -48,6 +58,16 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
       some.slice(0, limits.labelMistakesOfImageMax).map((one) => kept(one, classes)),
     ),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
+  };
+}
+
+/** The same label with its mask, where it has an outline. */
+function maskMaker() {
+  const masks = createMaskReader();
+  return ({ outline, ...label }: LabelledShape, size: JudgedBy): GroundTruth => {
+    if (outline === undefined) return label;
+    const mask = masks.ofOutline(outline, size);
+    return { ...label, ...boxOfMask(mask), mask };
   };
 }
 
@@ -78,7 +98,7 @@ function kept({ kind, score, label, instead }: LabelMistake, classes: readonly s
 }
 
 function drawn(
-  { classIndex, left, top, width, height }: GroundTruth | Detection,
+  { classIndex, left, top, width, height, mask }: GroundTruth | Detection,
   classes: readonly string[],
 ) {
   return {
@@ -87,22 +107,20 @@ function drawn(
     y: tidy(top + height / 2),
     width: tidy(width),
     height: tidy(height),
+    ...(mask && { points: sketchOf(mask) }),
   };
 }
 
-function inOriginal({ groundTruths, detections, scale }: JudgedBy) {
-  const scaled = ({ left, top, width, height }: GroundTruth | Detection) => ({
+function inOriginal({ groundTruths, detections, scale }: EvaluatedImage & { scale: number }) {
+  const scaled = ({ left, top, width, height, area }: Shape) => ({
     left: left * scale,
     top: top * scale,
     width: width * scale,
     height: height * scale,
+    ...(area !== undefined && { area: area * scale * scale }),
   });
   return {
-    groundTruths: groundTruths.map((one) => ({
-      ...one,
-      ...scaled(one),
-      ...(one.area !== undefined && { area: one.area * scale * scale }),
-    })),
+    groundTruths: groundTruths.map((one) => ({ ...one, ...scaled(one) })),
     detections: detections.map((one) => ({ ...one, ...scaled(one) })),
   };
 }

@@ -114,9 +114,9 @@ function otherPanel(panel: string, kinds: string): FoveaError {
 
 function drawnMistake({ kind, score, found, boxes }: KeptMistake) {
   const { labelBox, box } = JSON.parse(boxes);
-  const { x, y, width, height } = kind === 'duplicate' ? labelBox : box;
+  const drawn = kind === 'duplicate' ? labelBox : box;
   const label = `${kind.replace('_', ' ')}: ${found}`;
-  return { label, x, y, width, height, confidence: score };
+  return { ...drawn, label, confidence: score };
 }
 
 /** One box is told where both are in the same place. */

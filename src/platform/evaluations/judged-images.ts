@@ -2,8 +2,10 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import { areaOf, edgesOf } from '../../annotations/box-geometry.ts';
+import type { EvaluationFamily } from '../../contract/evaluations.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { GroundTruth } from '../../evaluation/evaluated-image.ts';
+import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
 import { onlyProject } from '../access-control/accessible-projects.ts';
@@ -25,7 +27,12 @@ export interface LabelledImage {
   readonly scale: number;
   readonly width: number;
   readonly height: number;
-  readonly groundTruths: readonly GroundTruth[];
+  readonly groundTruths: readonly LabelledShape[];
+}
+
+export interface LabelledShape extends GroundTruth {
+  /** x and y of each corner, where masks are judged: its mask is made in the thread. */
+  readonly outline?: Float64Array;
 }
 
 export interface LabelledImages {
@@ -33,6 +40,8 @@ export interface LabelledImages {
   readonly images: readonly LabelledImage[];
   /** Images without annotation, which judge nothing. */
   readonly unannotated: number;
+  /** Labels that have a box alone, where masks are judged. */
+  readonly withoutOutline: number;
 }
 
 interface Row {
@@ -50,6 +59,7 @@ interface Row {
 export async function labelledImages(
   store: Store,
   project: Project,
+  family: EvaluationFamily,
   settings: EvaluationSettings,
   signal: AbortSignal,
 ): Promise<LabelledImages> {
@@ -73,12 +83,20 @@ export async function labelledImages(
     version?.classes ?? Object.keys((await countsOf({ store }, project)).classes).sort();
   const images = annotated.map(({ annotation, ...row }) => ({
     ...row,
-    groundTruths: groundTruthsOf(annotation, classes),
+    groundTruths: groundTruthsOf(annotation, family, classes),
   }));
-  if (images.every(({ groundTruths }) => groundTruths.length === 0)) {
-    throw nothingToJudgeBy(settings, rows.length, images.length);
+  const labels = images.reduce((sum, { groundTruths }) => sum + groundTruths.length, 0);
+  const bare = annotated.reduce((sum, { annotation }) => sum + withoutOutline(annotation), 0);
+  if (labels === 0 || (family === 'masks' && bare === labels)) {
+    const lack = images.length === 0 ? 'none is annotated' : `they have no ${needed[family]}`;
+    throw nothingToJudgeBy(settings, rows.length, lack);
   }
-  return { classes, images, unannotated: rows.length - images.length };
+  return {
+    classes,
+    images,
+    unannotated: rows.length - images.length,
+    withoutOutline: family === 'masks' ? bare : 0,
+  };
 }
 
 /** Throws `conflict` for one that is not ready. */
@@ -124,8 +142,9 @@ function boxesOf(annotation: Annotation | undefined) {
 
 function groundTruthsOf(
   annotation: Annotation | undefined,
+  family: EvaluationFamily,
   classes: readonly string[],
-): readonly GroundTruth[] {
+): readonly LabelledShape[] {
   return boxesOf(annotation).map((box) => {
     const { left, top } = edgesOf(box);
     const { width, height, points } = box;
@@ -136,16 +155,32 @@ function groundTruthsOf(
       width,
       height,
       area: points && areaOf(points),
+      ...(family === 'masks' && { outline: outlineOf(box) }),
     };
   });
+}
+
+const needed = {
+  boxes: 'boxes',
+  masks: 'outlines',
+} as const satisfies Record<EvaluationFamily, string>;
+
+/** That of the box where nobody drew one. */
+function outlineOf(box: Box): Float64Array {
+  if (box.points !== undefined) return Float64Array.from(box.points.flat());
+  const { left, top, right, bottom } = edgesOf(box);
+  return Float64Array.of(left, top, right, top, right, bottom, left, bottom);
+}
+
+function withoutOutline(annotation: Annotation | undefined): number {
+  return boxesOf(annotation).filter(({ points }) => points === undefined).length;
 }
 
 function nothingToJudgeBy(
   { version, split = 'test', query }: EvaluationSettings,
   images: number,
-  annotated: number,
+  have: string,
 ): FoveaError {
-  const have = annotated === 0 ? 'none is annotated' : 'they have no boxes';
   const what = images === 0 ? 'has no images' : `has ${images} images, and ${have}`;
   if (query !== undefined) {
     const found = images === 0 ? 'finds no image' : `finds ${images} images, and ${have}`;

@@ -2,6 +2,7 @@
 // confidences, and Pascal VOC with a score for each object.
 
 import { parsePlainXml } from '../../annotation-formats/plain-xml.ts';
+import type { EvaluationFamily } from '../../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import {
   imageFinder,
@@ -14,28 +15,19 @@ import {
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { quotedName } from '../../quoted-name.ts';
 
-interface Judged extends JudgedBy {
-  readonly images: readonly {
-    readonly name: string;
-    readonly id?: string | undefined;
-    readonly width: number;
-    readonly height: number;
-  }[];
-}
-
 /** Also a file as `readPredictions` takes it. Throws `invalid_input` with the file and line. */
-export function readPredictionText(text: string, judged: Judged): Predictions {
+export function readPredictionText(text: string, judged: JudgedBy): Predictions {
   if (!text.startsWith('{"files":')) return readPredictions(text, judged);
   const { files, classes } = Object(JSON.parse(text));
   const entries: unknown[] = [];
   const findImage = imageFinder(judged, []);
   for (const file of Array.isArray(files) ? files.filter(isJsonObject) : []) {
     const [name, content] = [String(file.name), String(file.text)];
-    if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content));
+    if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content, judged.family));
     else {
       const size = judged.images[findImage(stemOf(name)) ?? -1];
       const classNames = isJsonObject(classes) ? classes : {};
-      entries.push(...readYolo({ name, text: content, size }, classNames, judged.isNumbered));
+      entries.push(...readYolo({ name, text: content, size }, classNames, judged));
     }
   }
   return readEntries(entries, judged);
@@ -48,30 +40,63 @@ interface YoloFile {
   readonly size: { readonly width: number; readonly height: number } | undefined;
 }
 
-/** A line is `class x y width height confidence`, in shares of the image. */
-function readYolo({ name, text, size }: YoloFile, classes: JsonObject, isNumbered: boolean) {
+/** A line is a class, then a box or an outline in shares of the image, then the confidence. */
+function readYolo(
+  { name, text, size }: YoloFile,
+  classes: JsonObject,
+  { isNumbered, family }: JudgedBy,
+) {
   const image = stemOf(name);
   const { width: across = 1, height: down = 1 } = size ?? {};
   return text.split('\n').flatMap((line, index) => {
     const words = line.trim().split(/\s+/);
     if (line.trim() === '') return [];
-    const [number = 0, x = 0, y = 0, width = 0, height = 0, score = 0] = words.map(Number);
-    if (words.length === 5) {
-      throw wrong(name, index, 'has no confidence: let the trainer write it (save_conf=True)');
-    }
-    if (words.length !== 6 || [number, x, y, width, height, score].some(Number.isNaN)) {
-      throw wrong(name, index, 'must be: class x y width height confidence');
-    }
+    const [number = 0, ...shares] = words.map(Number);
+    const score = shares.pop() ?? 0;
+    const problem = problemOf(shares.length, family);
+    if (problem !== undefined) throw wrong(name, index, problem);
+    if ([number, score, ...shares].some(Number.isNaN)) throw wrong(name, index, yoloLines[family]);
     const label = classes[String(number)] ?? (isNumbered ? number + 1 : undefined);
     if (label === undefined) {
       throw wrong(name, index, `has the class ${number}: give a classes.txt or data.yaml with it`);
     }
-    const bbox = [(x - width / 2) * across, (y - height / 2) * down, width * across, height * down];
-    return [{ image_id: image, category_id: label, bbox, score }];
+    const shape = shapeOf(shares, { width: across, height: down }, family);
+    return [{ image_id: image, category_id: label, score, ...shape }];
   });
 }
 
-function readVoc(name: string, text: string) {
+function shapeOf(
+  shares: readonly number[],
+  { width: across, height: down }: { readonly width: number; readonly height: number },
+  family: EvaluationFamily,
+): JsonObject {
+  if (family === 'masks') {
+    const outline = shares.map((share, at) => share * (at % 2 === 0 ? across : down));
+    return { segmentation: [outline] };
+  }
+  const [x = 0, y = 0, width = 0, height = 0] = shares;
+  return {
+    bbox: [(x - width / 2) * across, (y - height / 2) * down, width * across, height * down],
+  };
+}
+
+const yoloLines = {
+  boxes: 'must be: class x y width height confidence',
+  masks: 'must be: class x y x y … confidence',
+} as const satisfies Record<EvaluationFamily, string>;
+
+/** `shares`: numbers between the class and the confidence. */
+function problemOf(shares: number, family: EvaluationFamily): string | undefined {
+  const isOutline = family === 'masks' && shares >= 5;
+  const lacksOne = isOutline ? shares % 2 === 1 : shares === 3;
+  if (lacksOne) return 'has no confidence: let the trainer write it (save_conf=True)';
+  return (family === 'masks' ? shares >= 6 : shares === 4) ? undefined : yoloLines[family];
+}
+
+function readVoc(name: string, text: string, family: EvaluationFamily) {
+  if (family !== 'boxes') {
+    throw wrong(name, undefined, `has boxes alone, and ${family} are judged: give COCO results`);
+  }
   const root = parsePlainXml(text, (element, depth) => element === 'object' && depth === 2);
   const { annotation } = root ?? {};
   if (!isJsonObject(annotation)) throw wrong(name, undefined, 'is no plain Pascal VOC file');

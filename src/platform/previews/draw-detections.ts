@@ -64,7 +64,8 @@ async function cellsOf(
   return [{ ...cell, boxes: boxesOf(labelled), title: name, words: known }, seen];
 }
 
-function toBox({ label, x, y, width, height, confidence }: Drawn['found'][number]): DrawnBox {
+function toBox(drawn: Drawn['found'][number]): DrawnBox {
+  const { label, x, y, width, height, confidence, points } = drawn;
   const tag = confidence === undefined ? label : `${label} ${confidence.toFixed(2)}`;
-  return { label, tag, x, y, width, height };
+  return { label, tag, x, y, width, height, ...(points && { points }) };
 }

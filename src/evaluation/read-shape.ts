@@ -1,0 +1,58 @@
+// Where an entry of COCO results says that an object is, in the form that is judged.
+
+import type { EvaluationFamily } from '../contract/evaluations.ts';
+import { type FoveaError, invalidArgument } from '../errors.ts';
+import type { JsonObject } from '../json-object.ts';
+import type { Region, Shape } from './evaluated-image.ts';
+import { boxOfMask } from './masks/mask.ts';
+import { createMaskReader } from './masks/mask-reader.ts';
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * `size`: of its image; undefined where that is not judged. `path`: of the entry in its file. Throws
+ * `invalid_input` with it, and `too_large`.
+ */
+export type ShapeReader = (entry: JsonObject, size: Size | undefined, path: string) => Shape;
+
+export function shapeReader(family: EvaluationFamily): ShapeReader {
+  if (family === 'boxes') return ({ bbox }, _size, path) => boxOf(bbox, `${path}.bbox`);
+  const masks = createMaskReader();
+  return ({ segmentation }, size, path) => {
+    if (size === undefined) return noShape;
+    const mask = masks.ofSegmentation(segmentation, size, `${path}.segmentation`);
+    return { ...boxOfMask(mask), mask, area: mask.pixels };
+  };
+}
+
+const noShape: Shape = { left: 0, top: 0, width: 0, height: 0 };
+
+function boxOf(bbox: unknown, path: string): Region {
+  const numbers: readonly unknown[] = Array.isArray(bbox) ? bbox : [];
+  const [left, top, width, height] = numbers;
+  const isBox = numbers.length === 4 && numbers.every((number) => Number.isFinite(number));
+  if (
+    !isBox ||
+    typeof left !== 'number' ||
+    typeof top !== 'number' ||
+    typeof width !== 'number' ||
+    typeof height !== 'number' ||
+    width < 0 ||
+    height < 0
+  ) {
+    throw wrongEntry(path, 'must be [left, top, width, height] in pixels');
+  }
+  return { left, top, width, height };
+}
+
+/** `path`: within the file. */
+export function wrongEntry(path: string, message: string): FoveaError {
+  return invalidArgument(
+    `predictions${path}`,
+    message,
+    'COCO results: [{"image_id": …, "category_id": …, "bbox": [left, top, width, height], "score": …}].',
+  );
+}

@@ -1,0 +1,167 @@
+// Evaluations of instance segmentation through the API of the platform: masks are judged.
+
+import sharp from 'sharp';
+import { expect, it } from 'vitest';
+import { evaluations } from '../../src/contract/evaluations.ts';
+import { type Labelling, redAt, sharedLabelling, squaresModel } from './platform-with-model.ts';
+
+const labelling = sharedLabelling({ model: squaresModel });
+
+const square = [16, 16, 32, 16, 32, 32, 16, 32];
+/** Two thirds of the square of its box. */
+const wedge = [0, 0, 32, 0, 32, 10, 0, 32];
+const box = [0, 0, 32, 0, 32, 32, 0, 32];
+
+/** Two images of 64 x 64 with an outline each, in the split test. */
+async function outlined(fixture: Labelling, outlines: readonly (readonly number[] | undefined)[]) {
+  const project = await fixture.newProject('Outlined', 'instance-segmentation');
+  for (const [place, outline] of outlines.entries()) {
+    const name = `${place}.png`;
+    const query = new URLSearchParams({ name, split: 'test' });
+    const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer a-key-for-tests',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: (await redAt(place)).toString('base64'),
+    });
+    const id = String(Object(await answer.json()).id);
+    const shape = outline ? { segmentation: [outline] } : { bbox: [0, 0, 32, 32] };
+    const document = {
+      images: [{ id: 1, file_name: name, width: 64, height: 64 }],
+      categories: [{ id: 1, name: 'cell' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, ...shape }],
+    };
+    await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.json`, {
+      annotationFile: JSON.stringify(document),
+    });
+  }
+  return project;
+}
+
+async function judged(fixture: Labelling, project: string, asked: object) {
+  const { client } = fixture.platform;
+  const at = { workspace: 'acme', project };
+  const { body } = await client.call(evaluations.evaluations_create, { ...at, ...asked });
+  const task = await fixture.ended(body.taskId);
+  const panel = async (more: object = {}) => {
+    const wanted = { ...at, evaluationId: body.evaluationId, ...more };
+    return (await client.call(evaluations.evaluations_get, wanted)).body;
+  };
+  return { task, panel };
+}
+
+function file(entries: unknown) {
+  return { name: 'results.json', content: new TextEncoder().encode(JSON.stringify(entries)) };
+}
+
+function result(image_id: string | number, score: number, segmentation: unknown) {
+  return { image_id, category_id: 'cell', score, segmentation };
+}
+
+it('judges masks by their pixels, where boxes would be the same', async () => {
+  const fixture = labelling();
+  const project = await outlined(fixture, [square, wedge]);
+  const { panel } = await judged(fixture, project, {
+    query: 'split:test',
+    predictions: file([
+      // 16 columns of 16 pixels, from column 16 on.
+      result('0.png', 0.9, {
+        size: [64, 64],
+        counts: [16 * 64 + 16, ...Array.from({ length: 31 }, (_, at) => [16, 48][at % 2]), 2080],
+      }),
+      result('1.png', 0.8, [box]),
+    ]),
+    confidence: 0.5,
+  });
+  expect(await panel()).toMatchObject({
+    family: 'masks',
+    images: 2,
+    groundTruths: 2,
+    detections: 2,
+    // The square at every IoU; the wedge is two thirds of what was found.
+    ap50: 1,
+    ap75: 0.505,
+    bySize: { small: { groundTruths: 2 } },
+    point: { truePositives: 2, falsePositives: 0 },
+  });
+  const shown = await panel({ panel: 'images', picture: true });
+  const { width } = await sharp(Buffer.from(shown.sheet ?? '', 'base64')).metadata();
+  expect(width).toBeGreaterThan(200);
+  expect(await panel({ panel: 'label_mistakes' })).toMatchObject({
+    mistakes: { badly_placed: 1 },
+    mislabelled: [{ image: '1.png', mistakes: [{ labelBox: { width: 32, height: 32 } }] }],
+  });
+});
+
+it('judges masks in the pixels of a version, and sizes in those of the original', async () => {
+  const fixture = labelling();
+  const project = await outlined(fixture, [square, wedge]);
+  const resize = { width: 256, height: 256, format: 'Stretch to' };
+  const made = await fixture.tell('POST', `/acme/${project}/generate`, {
+    preprocessing: { resize },
+    augmentation: {},
+  });
+  await fixture.ended(String(made.body.taskId));
+  const four = (outline: readonly number[]) => outline.map((pixels) => pixels * 4);
+  const numbered = (one: object) => ({ ...one, category_id: 1 });
+  const results = [result(1, 0.9, [four(square)]), result(2, 0.8, [four(wedge)])];
+  const predictions = file(results.map(numbered));
+  const version = Number(made.body.version);
+  const { panel } = await judged(fixture, project, { version, predictions });
+  expect(await panel()).toMatchObject({
+    ap: 1,
+    bySize: { small: { groundTruths: 2, ap: 1 }, medium: { groundTruths: 0 } },
+  });
+  const { task } = await judged(fixture, project, {
+    version,
+    predictions: file([result(1, 0.9, { size: [64, 64], counts: [4096] })]),
+  });
+  expect(task).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('segmentation.size: must be [256, 256], the height and width'),
+  });
+});
+
+it('takes a box for the mask of a label without outline, and says so', async () => {
+  const fixture = labelling();
+  const project = await outlined(fixture, [square, undefined]);
+  const predictions = file([result('0.png', 0.9, [square]), result('1.png', 0.9, [box])]);
+  const { panel } = await judged(fixture, project, { query: 'split:test', predictions });
+  expect(await panel()).toMatchObject({ ap: 1, withoutOutline: 1 });
+});
+
+it('refuses what has no masks', async () => {
+  const fixture = labelling();
+  const project = await outlined(fixture, [undefined]);
+  const predictions = file([result('0.png', 0.9, [box])]);
+  const { task } = await judged(fixture, project, { query: 'split:test', predictions });
+  expect(task).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('finds 1 images, and they have no outlines'),
+  });
+  const boxes = [{ image_id: '0.png', category_id: 'cell', score: 0.5, bbox: [0, 0, 9, 9] }];
+  const other = await outlined(fixture, [square]);
+  const withBoxes = await judged(fixture, other, {
+    query: 'split:test',
+    predictions: file(boxes),
+  });
+  expect(withBoxes.task).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('[0].segmentation: must be polygons or a run-length encoding'),
+  });
+  await expect(judged(fixture, other, { query: 'split:test' })).rejects.toMatchObject({
+    upstream: {
+      message: expect.stringContaining(
+        'predictions: must be given: models that are run here find boxes, and masks are judged',
+      ),
+    },
+  });
+  const texts = await fixture.newProject('Texts', 'text-image-pairs');
+  await expect(judged(fixture, texts, { query: 'split:test' })).rejects.toMatchObject({
+    upstream: {
+      message: expect.stringContaining('judged are object-detection, instance-segmentation'),
+    },
+  });
+});
