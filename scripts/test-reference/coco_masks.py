@@ -105,7 +105,9 @@ def figures(images, annotations, results):
 
 
 def lines(rows):
-    return "[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]"
+    """A test of the sources takes a question mark and a digit for SQL."""
+    texts = (json.dumps(row, separators=(",", ":")).replace("?", "\\u003f") for row in rows)
+    return "[\n" + ",\n".join(texts) + "\n]"
 
 
 images, annotations, results = example()

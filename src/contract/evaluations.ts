@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { closed, identifier, inProject, open, splitName, tagName } from './fields.ts';
 import { filePart, operation } from './operation.ts';
+import type { ModelTask } from './projects.ts';
 
 /** What evaluations_get shows. */
 const evaluationPanels = [
@@ -19,7 +20,12 @@ const evaluationPanels = [
 ] as const;
 
 /** What of an image is judged, by the type of its project. */
-export type EvaluationFamily = 'boxes' | 'masks';
+export type JudgedTask = keyof typeof judgedThings;
+
+export const judgedThings = {
+  detection: 'boxes',
+  segmentation: 'masks',
+} as const satisfies Partial<Record<ModelTask, string>>;
 
 /** What may be wrong with a label, or with its absence. */
 export const labelMistakeKinds = ['overlooked', 'swapped', 'badly_placed', 'duplicate'] as const;
@@ -43,7 +49,7 @@ const Evaluation = open({
   created: z.number().describe('Unix seconds.'),
   model: z.string().optional().describe('Id of the model.'),
   predictions: z.string().optional().describe('Name of the file of predictions.'),
-  family: z.string().optional().describe('What is judged: boxes or masks.'),
+  modelTask: z.string().optional().describe('detection (boxes) or segmentation (masks).'),
   version: z.int().optional(),
   split: z.string().optional(),
   query: z.string().optional(),

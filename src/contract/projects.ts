@@ -25,6 +25,19 @@ export const projectTypes = [
   'text-image-pairs',
 ] as const;
 
+/** What a model does, for trainers and evaluations. The runtime here runs detection. */
+export type ModelTask = 'detection' | 'segmentation' | 'semantic' | 'keypoints' | 'classification';
+
+/** Of projects whose labels a model can learn. */
+export const taskOfType: Readonly<Partial<Record<(typeof projectTypes)[number], ModelTask>>> = {
+  'object-detection': 'detection',
+  'instance-segmentation': 'segmentation',
+  'semantic-segmentation': 'semantic',
+  'keypoint-detection': 'keypoints',
+  'single-label-classification': 'classification',
+  'multi-label-classification': 'classification',
+};
+
 /** A project in answers. `id` is `workspace/slug`. */
 export const Project = open({
   id: z.string(),

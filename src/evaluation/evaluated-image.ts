@@ -1,14 +1,7 @@
 // An image with what is there (ground truth) and what a model says (detections).
 
 import type { Mask } from './masks/mask.ts';
-
-/** A box by its upper left corner, in pixels of the original image. */
-export interface Region {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
+import { areaOfRegion, type Region } from './region.ts';
 
 /** What is compared: the masks of two objects that have one, else their boxes. */
 export interface Shape extends Region {
@@ -33,10 +26,6 @@ export interface Detection extends Shape {
 export interface EvaluatedImage {
   readonly groundTruths: readonly GroundTruth[];
   readonly detections: readonly Detection[];
-}
-
-export function areaOfRegion({ width, height }: Region): number {
-  return width * height;
 }
 
 /** By which an object is small, medium or large. */

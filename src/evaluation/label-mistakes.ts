@@ -4,13 +4,9 @@
 
 import type { LabelMistakeKind } from '../contract/evaluations.ts';
 import { byClass } from './class-matches.ts';
-import {
-  areaOfRegion,
-  type Detection,
-  type EvaluatedImage,
-  type GroundTruth,
-} from './evaluated-image.ts';
+import type { Detection, EvaluatedImage, GroundTruth } from './evaluated-image.ts';
 import { match, overlapOf, pair } from './match-detections.ts';
+import { areaOfRegion } from './region.ts';
 
 export interface LabelMistake {
   readonly kind: LabelMistakeKind;

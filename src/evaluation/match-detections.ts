@@ -1,14 +1,9 @@
 // Which detection finds which ground truth, by the COCO protocol: the detection with the highest
 // score chooses first, and takes the ground truth that it overlaps most.
 
-import {
-  areaOfRegion,
-  type Detection,
-  type EvaluatedImage,
-  type GroundTruth,
-  type Shape,
-} from './evaluated-image.ts';
+import type { Detection, EvaluatedImage, GroundTruth, Shape } from './evaluated-image.ts';
 import { commonPixels, type Mask } from './masks/mask.ts';
+import { areaOfRegion } from './region.ts';
 
 /** Detections and ground truth of one image, of one class or of all, with their overlaps. */
 export interface Pairing {

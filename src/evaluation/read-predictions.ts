@@ -1,6 +1,6 @@
 // Predictions in a file: results as COCO has them, or a COCO dataset whose annotations have scores.
 
-import type { EvaluationFamily } from '../contract/evaluations.ts';
+import type { JudgedTask } from '../contract/evaluations.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { quotedName } from '../quoted-name.ts';
@@ -17,7 +17,7 @@ export interface NamedImage {
 }
 
 export interface JudgedBy {
-  readonly family: EvaluationFamily;
+  readonly modelTask: JudgedTask;
   readonly images: readonly NamedImage[];
   readonly classes: readonly string[];
   /** Whether a number stands for the place of an image or class from 1, as in a COCO export. */
@@ -49,7 +49,7 @@ export function readEntries(
 ): Predictions {
   const placeOfImage = imageFinder(judged, entries);
   const placeOfClass = classFinder(judged);
-  const readShape = shapeReader(judged.family);
+  const readShape = shapeReader(judged.modelTask);
   const detections = judged.images.map((): Detection[] => []);
   const unknownImages: string[] = [];
   const unknownClasses = new Map<string, number>();

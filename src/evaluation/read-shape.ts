@@ -1,11 +1,12 @@
 // Where an entry of COCO results says that an object is, in the form that is judged.
 
-import type { EvaluationFamily } from '../contract/evaluations.ts';
+import type { JudgedTask } from '../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
-import type { Region, Shape } from './evaluated-image.ts';
+import type { Shape } from './evaluated-image.ts';
 import { boxOfMask } from './masks/mask.ts';
 import { createMaskReader } from './masks/mask-reader.ts';
+import type { Region } from './region.ts';
 
 interface Size {
   readonly width: number;
@@ -13,13 +14,13 @@ interface Size {
 }
 
 /**
- * `size`: of its image; undefined where that is not judged. `path`: of the entry in its file. Throws
- * `invalid_input` with it, and `too_large`.
+ * `size`: of its image; undefined where that is not judged. `path`: of the entry in its file.
+ * Throws `invalid_input` with it, and `too_large`.
  */
 export type ShapeReader = (entry: JsonObject, size: Size | undefined, path: string) => Shape;
 
-export function shapeReader(family: EvaluationFamily): ShapeReader {
-  if (family === 'boxes') return ({ bbox }, _size, path) => boxOf(bbox, `${path}.bbox`);
+export function shapeReader(modelTask: JudgedTask): ShapeReader {
+  if (modelTask === 'detection') return ({ bbox }, _size, path) => boxOf(bbox, `${path}.bbox`);
   const masks = createMaskReader();
   return ({ segmentation }, size, path) => {
     if (size === undefined) return noShape;

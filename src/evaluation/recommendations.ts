@@ -1,6 +1,6 @@
 // What an evaluation and its dataset suggest to do next, what makes its figures doubtful first.
 
-import type { EvaluationFamily } from '../contract/evaluations.ts';
+import { type JudgedTask, judgedThings } from '../contract/evaluations.ts';
 import { rounded } from './average-precision.ts';
 import { bestOf, pointAt } from './confidence-sweep.ts';
 import type { EvaluationFigures } from './evaluation.ts';
@@ -35,7 +35,7 @@ export interface Recommendation {
 
 /** What is known beside the figures. */
 export interface DatasetFacts {
-  readonly family: EvaluationFamily;
+  readonly modelTask: JudgedTask;
   /** Images that were judged. */
   readonly images: number;
   /** Those that the model was trained on, as far as is known. */
@@ -303,7 +303,7 @@ function overconfident({
 /** Boxes that are found, and then do not fit. */
 function looseBoxes(
   { all }: EvaluationFigures,
-  { family }: DatasetFacts,
+  { modelTask }: DatasetFacts,
 ): readonly Recommendation[] {
   const { ap, ap50, ap75 } = all.figures;
   if (ap === null || ap50 === null || ap50 < 0.7 || ap >= 0.6 * ap50) return [];
@@ -313,7 +313,7 @@ function looseBoxes(
       level: 'advice',
       figures: { ap50: rounded(ap50), ap75: rounded(ap75), ap: rounded(ap) },
       causes: [
-        `people draw ${family} by different rules: tight, loose, with or without shadows`,
+        `people draw ${judgedThings[modelTask]} by different rules: tight, loose, with or without shadows`,
         'the resolution of training is too low for exact edges',
       ],
     },

@@ -1,6 +1,6 @@
 // Handlers of the toolset "evaluations": how good a model is, or predictions in a file.
 
-import type { EvaluationFamily, evaluations } from '../contract/evaluations.ts';
+import { type evaluations, type JudgedTask, judgedThings } from '../contract/evaluations.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { bestOf, pointsOf } from '../evaluation/confidence-sweep.ts';
@@ -27,9 +27,9 @@ import {
   sweepPanel,
 } from './evaluations/describe-evaluation.ts';
 import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
-import { familyOf } from './evaluations/family.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
+import { judgedTaskOf } from './evaluations/judged-task.ts';
 import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
 import { evaluationTagHandlers } from './evaluations/tag-images.ts';
 import { newId } from './ids-and-slugs.ts';
@@ -104,7 +104,7 @@ async function chooseSettings(
   project: Project,
   input: CreateInput,
 ): Promise<EvaluationSettings> {
-  const family = familyOf(project.type);
+  const modelTask = judgedTaskOf(project.type);
   const { version, split, query, confidence, predictions, model } = input;
   if ((version === undefined) === (query === undefined)) {
     throw invalidArgument('version', 'give either a version or a query');
@@ -115,7 +115,7 @@ async function chooseSettings(
   if (model !== undefined && predictions !== undefined) {
     throw invalidArgument('model', 'give either a model or a file of predictions');
   }
-  if (family !== 'boxes' && predictions === undefined) throw noModelOf(family);
+  if (modelTask !== 'detection' && predictions === undefined) throw noModelOf(modelTask);
   const classes = await labelsOf(dependencies, principal, project, input);
   const judged =
     predictions === undefined
@@ -128,10 +128,10 @@ async function chooseSettings(
   };
 }
 
-function noModelOf(family: EvaluationFamily): FoveaError {
+function noModelOf(modelTask: JudgedTask): FoveaError {
   return invalidArgument(
     'predictions',
-    `must be given: models that are run here find boxes, and ${family} are judged`,
+    `must be given: models that are run here find boxes, and ${judgedThings[modelTask]} are judged`,
     'A file of COCO results, which the trainer of the model writes.',
   );
 }

@@ -1,16 +1,17 @@
 // What can be trained: the types of model, the dataset each reads, and what a recipe may set.
 
 import type { ProjectType } from '../annotations/annotation.ts';
+import { type ModelTask, taskOfType } from '../contract/projects.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound, type Problem } from '../errors.ts';
 import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
-import type { Task, TrainerCommand } from './trainer-protocol.ts';
+import type { TrainerCommand } from './trainer-protocol.ts';
 
 /** A type of model. */
 export interface ModelType {
   readonly name: string;
-  readonly task: Task;
+  readonly task: ModelTask;
   /** Name of the export format that its trainers read. */
   readonly format: string;
   readonly hyperparameters: Readonly<Record<string, Hyperparameter>>;
@@ -40,7 +41,7 @@ function modelTypesFor(
   projectType: ProjectType,
   trainer: TrainerCommand | undefined,
 ): readonly ModelType[] {
-  const task = tasks[projectType];
+  const task = taskOfType[projectType];
   if (task === undefined) return [];
   const own = typesOfTrainers[trainer?.name ?? ''];
   if (own !== undefined) return readAsBoxes.includes(task) ? own : [];
@@ -208,7 +209,7 @@ const epochsFor = (advised: number): Hyperparameter => ({
   isWhole: true,
 });
 
-function knownType(name: string, task: Task, format: string, epochs: number): ModelType {
+function knownType(name: string, task: ModelTask, format: string, epochs: number): ModelType {
   return {
     name,
     task,
@@ -270,18 +271,9 @@ const typesOfTrainers: Readonly<Record<string, readonly ModelType[]>> = {
 };
 
 /** They read outlines as the boxes around them. */
-const readAsBoxes: readonly Task[] = ['detection', 'segmentation'];
+const readAsBoxes: readonly ModelTask[] = ['detection', 'segmentation'];
 
-const tasks: Partial<Record<ProjectType, Task>> = {
-  'object-detection': 'detection',
-  'instance-segmentation': 'segmentation',
-  'semantic-segmentation': 'semantic',
-  'keypoint-detection': 'keypoints',
-  'single-label-classification': 'classification',
-  'multi-label-classification': 'classification',
-};
-
-const customFormats: Readonly<Record<Task, string>> = {
+const customFormats: Readonly<Record<ModelTask, string>> = {
   detection: 'yolov8',
   segmentation: 'yolov8',
   semantic: 'png-mask-semantic',
@@ -290,7 +282,7 @@ const customFormats: Readonly<Record<Task, string>> = {
 };
 
 interface Family {
-  readonly task: Task;
+  readonly task: ModelTask;
   readonly names: readonly string[];
   readonly format: string;
   /** What its authors advise. */

@@ -1,5 +1,6 @@
 // What Fovea and a trainer say to each other. docs/trainer.md has it for those who write one.
 
+import type { ModelTask } from '../contract/projects.ts';
 import { membersOf } from '../json-object.ts';
 
 /** The program that trains. */
@@ -12,15 +13,12 @@ export interface TrainerCommand {
   readonly remedy?: string;
 }
 
-/** What a model of some type does; the runtime here runs detection. */
-export type Task = 'detection' | 'segmentation' | 'semantic' | 'keypoints' | 'classification';
-
 /** The job file: its path is the last argument of the program. All paths are absolute. */
 export interface TrainerJob {
   readonly contract: 1;
   readonly trainingId: string;
   readonly modelType: string;
-  readonly task: Task;
+  readonly task: ModelTask;
   /** Name of the export format in which the dataset lies there. */
   readonly format: string;
   readonly dataset: string;
@@ -65,7 +63,7 @@ export function readMetrics(value: unknown): Metrics {
 }
 
 /** The figures that a finished training must have, each 0 to 1; those that are missing or wrong. */
-export function missingMetrics(metrics: Metrics, task: Task): readonly string[] {
+export function missingMetrics(metrics: Metrics, task: ModelTask): readonly string[] {
   const needed = task === 'classification' ? ['accuracy'] : ['map50', 'precision', 'recall'];
   return needed.filter((name) => {
     const figure = metrics[name];

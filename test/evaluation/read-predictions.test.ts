@@ -6,7 +6,7 @@ import { type JudgedBy, readPredictions } from '../../src/evaluation/read-predic
 const size = { width: 640, height: 480 };
 
 const judged: JudgedBy = {
-  family: 'boxes',
+  modelTask: 'detection',
   images: [
     { name: 'b.jpg', id: 'id-of-b', ...size },
     { name: 'a.jpg', ...size },

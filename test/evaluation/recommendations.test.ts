@@ -6,7 +6,7 @@ import { evaluate } from '../../src/evaluation/evaluation.ts';
 import { type DatasetFacts, recommend } from '../../src/evaluation/recommendations.ts';
 
 const sound: DatasetFacts = {
-  family: 'boxes',
+  modelTask: 'detection',
   images: 100,
   trainedOn: 0,
   isTrainingKnown: true,

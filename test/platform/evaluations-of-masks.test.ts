@@ -76,7 +76,7 @@ it('judges masks by their pixels, where boxes would be the same', async () => {
     confidence: 0.5,
   });
   expect(await panel()).toMatchObject({
-    family: 'masks',
+    modelTask: 'segmentation',
     images: 2,
     groundTruths: 2,
     detections: 2,

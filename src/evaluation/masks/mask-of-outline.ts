@@ -1,6 +1,6 @@
 // The pixels within an outline, exactly those that pycocotools takes: figures depend on the pixels
-// of the edge. It draws the outline on a grid of fifths of a pixel, and where that passes the middle
-// of a column, the mask begins or ends. Only these places are computed here.
+// of the edge. It draws the outline on a grid of fifths of a pixel, and where that passes the
+// middle of a column, the mask begins or ends. Only these places are computed here.
 
 import { limits } from '../../limits.ts';
 import { type Mask, maskOf } from './mask.ts';
@@ -24,8 +24,8 @@ function crossingsOf(outline: ArrayLike<number>, { width }: Size): number {
 }
 
 /**
- * `outline`: x and y of each corner, in pixels; finite, each below `boxCoordinateMax`. Undefined for
- * one that crosses more columns than `maskCrossingsMax`.
+ * `outline`: x and y of each corner, in pixels; finite, each below `boxCoordinateMax`. Undefined
+ * for one that crosses more columns than `maskCrossingsMax`.
  */
 export function maskOfOutline(outline: ArrayLike<number>, size: Size): Mask | undefined {
   if (crossingsOf(outline, size) > limits.maskCrossingsMax) return undefined;
@@ -88,7 +88,7 @@ function steepEdge(from: GridPoint, to: GridPoint): (x: number) => number {
   };
 }
 
-/** Runs from the first crossing to the second, and so on; crossings that coincide undo each other. */
+/** Runs from the first crossing to the second, and so on; two at one place undo each other. */
 function betweenPairs(crossings: Uint32Array, end: number): readonly number[] {
   const places: number[] = [];
   for (const place of crossings) {

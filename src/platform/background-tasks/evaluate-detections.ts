@@ -7,12 +7,12 @@ import { imageFaults, type Labeller } from '../../model-inference/detection-mode
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
 import { type EvaluationAnswer, evaluateInThread } from '../evaluations/evaluation-thread.ts';
-import { familyOf } from '../evaluations/family.ts';
 import {
   type LabelledImage,
   type LabelledImages,
   labelledImages,
 } from '../evaluations/judged-images.ts';
+import { judgedTaskOf } from '../evaluations/judged-task.ts';
 import type { Evaluation, JudgedImage } from '../store/evaluations.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 import { inChunks, throttleProgress } from './process-items.ts';
@@ -24,14 +24,14 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const project = evaluation && (await store.projects.get(evaluation.projectId));
   if (!evaluation || !project) throw notFound('evaluation', claim.id);
   const { settings } = evaluation;
-  const family = familyOf(project.type);
-  const labelled = await labelledImages(store, project, family, settings, signal);
+  const modelTask = judgedTaskOf(project.type);
+  const labelled = await labelledImages(store, project, modelTask, settings, signal);
   const run = { dependencies, claim, evaluation, labelled, signal };
   const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
   const images = judged?.images ?? labelled.images.map((image) => ({ ...image, detections: [] }));
   const answer = await evaluateInThread(
     {
-      family,
+      modelTask,
       images,
       classes: labelled.classes,
       confidence: settings.confidence,
@@ -42,7 +42,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   if (judged === undefined) refuseStrangers(answer);
   const figures: KeptFigures = {
     ...answer.figures,
-    family,
+    modelTask,
     withoutOutline: labelled.withoutOutline,
     images: images.length,
     unannotated: labelled.unannotated,

@@ -1,6 +1,6 @@
 // What is kept of an evaluation, as the panels of evaluations_get show it.
 
-import type { EvaluationFamily, evaluations } from '../../contract/evaluations.ts';
+import type { evaluations, JudgedTask } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { invalidArgument } from '../../errors.ts';
 import { rounded, type SizeFigures } from '../../evaluation/average-precision.ts';
@@ -18,7 +18,7 @@ import { quotedNames } from '../../quoted-name.ts';
 
 export interface KeptFigures extends EvaluationFigures {
   /** Undefined in an evaluation of an earlier version of Fovea: boxes. */
-  readonly family?: EvaluationFamily | undefined;
+  readonly modelTask?: JudgedTask | undefined;
   /** Labels that have a box alone, where masks are judged. */
   readonly withoutOutline?: number | undefined;
   readonly images: number;
@@ -38,10 +38,10 @@ export interface Wanted {
 }
 
 /** The figures that lists show. */
-export function describeFigures({ all, confidence, family = 'boxes' }: KeptFigures) {
+export function describeFigures({ all, confidence, modelTask = 'detection' }: KeptFigures) {
   const { ap, ap50 } = all.figures;
   return {
-    family,
+    modelTask,
     confidence,
     ap: rounded(ap),
     ap50: rounded(ap50),

@@ -1,7 +1,7 @@
 // Evaluates in a thread of its own: many detections take seconds, in which others must get answers.
 
 import { extname } from 'node:path';
-import type { EvaluationFamily } from '../../contract/evaluations.ts';
+import type { JudgedTask } from '../../contract/evaluations.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
@@ -12,7 +12,7 @@ import type { KeptMistake } from '../store/evaluations.ts';
 import type { LabelledShape } from './judged-images.ts';
 
 export interface EvaluationQuestion {
-  readonly family: EvaluationFamily;
+  readonly modelTask: JudgedTask;
   readonly images: readonly JudgedBy[];
   readonly classes: readonly string[];
   readonly confidence: number | undefined;

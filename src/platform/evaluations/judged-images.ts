@@ -2,7 +2,7 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import { areaOf, edgesOf } from '../../annotations/box-geometry.ts';
-import type { EvaluationFamily } from '../../contract/evaluations.ts';
+import type { JudgedTask } from '../../contract/evaluations.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { GroundTruth } from '../../evaluation/evaluated-image.ts';
 import type { Box } from '../../imaging/box.ts';
@@ -59,7 +59,7 @@ interface Row {
 export async function labelledImages(
   store: Store,
   project: Project,
-  family: EvaluationFamily,
+  modelTask: JudgedTask,
   settings: EvaluationSettings,
   signal: AbortSignal,
 ): Promise<LabelledImages> {
@@ -83,19 +83,19 @@ export async function labelledImages(
     version?.classes ?? Object.keys((await countsOf({ store }, project)).classes).sort();
   const images = annotated.map(({ annotation, ...row }) => ({
     ...row,
-    groundTruths: groundTruthsOf(annotation, family, classes),
+    groundTruths: groundTruthsOf(annotation, modelTask, classes),
   }));
   const labels = images.reduce((sum, { groundTruths }) => sum + groundTruths.length, 0);
   const bare = annotated.reduce((sum, { annotation }) => sum + withoutOutline(annotation), 0);
-  if (labels === 0 || (family === 'masks' && bare === labels)) {
-    const lack = images.length === 0 ? 'none is annotated' : `they have no ${needed[family]}`;
+  if (labels === 0 || (modelTask === 'segmentation' && bare === labels)) {
+    const lack = images.length === 0 ? 'none is annotated' : `they have no ${needed[modelTask]}`;
     throw nothingToJudgeBy(settings, rows.length, lack);
   }
   return {
     classes,
     images,
     unannotated: rows.length - images.length,
-    withoutOutline: family === 'masks' ? bare : 0,
+    withoutOutline: modelTask === 'segmentation' ? bare : 0,
   };
 }
 
@@ -142,7 +142,7 @@ function boxesOf(annotation: Annotation | undefined) {
 
 function groundTruthsOf(
   annotation: Annotation | undefined,
-  family: EvaluationFamily,
+  modelTask: JudgedTask,
   classes: readonly string[],
 ): readonly LabelledShape[] {
   return boxesOf(annotation).map((box) => {
@@ -155,15 +155,15 @@ function groundTruthsOf(
       width,
       height,
       area: points && areaOf(points),
-      ...(family === 'masks' && { outline: outlineOf(box) }),
+      ...(modelTask === 'segmentation' && { outline: outlineOf(box) }),
     };
   });
 }
 
 const needed = {
-  boxes: 'boxes',
-  masks: 'outlines',
-} as const satisfies Record<EvaluationFamily, string>;
+  detection: 'boxes',
+  segmentation: 'outlines',
+} as const satisfies Record<JudgedTask, string>;
 
 /** That of the box where nobody drew one. */
 function outlineOf(box: Box): Float64Array {

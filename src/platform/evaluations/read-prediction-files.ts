@@ -2,7 +2,7 @@
 // confidences, and Pascal VOC with a score for each object.
 
 import { parsePlainXml } from '../../annotation-formats/plain-xml.ts';
-import type { EvaluationFamily } from '../../contract/evaluations.ts';
+import { type JudgedTask, judgedThings } from '../../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import {
   imageFinder,
@@ -23,7 +23,7 @@ export function readPredictionText(text: string, judged: JudgedBy): Predictions 
   const findImage = imageFinder(judged, []);
   for (const file of Array.isArray(files) ? files.filter(isJsonObject) : []) {
     const [name, content] = [String(file.name), String(file.text)];
-    if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content, judged.family));
+    if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content, judged.modelTask));
     else {
       const size = judged.images[findImage(stemOf(name)) ?? -1];
       const classNames = isJsonObject(classes) ? classes : {};
@@ -44,7 +44,7 @@ interface YoloFile {
 function readYolo(
   { name, text, size }: YoloFile,
   classes: JsonObject,
-  { isNumbered, family }: JudgedBy,
+  { isNumbered, modelTask }: JudgedBy,
 ) {
   const image = stemOf(name);
   const { width: across = 1, height: down = 1 } = size ?? {};
@@ -53,14 +53,15 @@ function readYolo(
     if (line.trim() === '') return [];
     const [number = 0, ...shares] = words.map(Number);
     const score = shares.pop() ?? 0;
-    const problem = problemOf(shares.length, family);
+    const problem = problemOf(shares.length, modelTask);
     if (problem !== undefined) throw wrong(name, index, problem);
-    if ([number, score, ...shares].some(Number.isNaN)) throw wrong(name, index, yoloLines[family]);
+    if ([number, score, ...shares].some(Number.isNaN))
+      throw wrong(name, index, yoloLines[modelTask]);
     const label = classes[String(number)] ?? (isNumbered ? number + 1 : undefined);
     if (label === undefined) {
       throw wrong(name, index, `has the class ${number}: give a classes.txt or data.yaml with it`);
     }
-    const shape = shapeOf(shares, { width: across, height: down }, family);
+    const shape = shapeOf(shares, { width: across, height: down }, modelTask);
     return [{ image_id: image, category_id: label, score, ...shape }];
   });
 }
@@ -68,9 +69,9 @@ function readYolo(
 function shapeOf(
   shares: readonly number[],
   { width: across, height: down }: { readonly width: number; readonly height: number },
-  family: EvaluationFamily,
+  modelTask: JudgedTask,
 ): JsonObject {
-  if (family === 'masks') {
+  if (modelTask === 'segmentation') {
     const outline = shares.map((share, at) => share * (at % 2 === 0 ? across : down));
     return { segmentation: [outline] };
   }
@@ -81,21 +82,27 @@ function shapeOf(
 }
 
 const yoloLines = {
-  boxes: 'must be: class x y width height confidence',
-  masks: 'must be: class x y x y … confidence',
-} as const satisfies Record<EvaluationFamily, string>;
+  detection: 'must be: class x y width height confidence',
+  segmentation: 'must be: class x y x y … confidence',
+} as const satisfies Record<JudgedTask, string>;
 
 /** `shares`: numbers between the class and the confidence. */
-function problemOf(shares: number, family: EvaluationFamily): string | undefined {
-  const isOutline = family === 'masks' && shares >= 5;
+function problemOf(shares: number, modelTask: JudgedTask): string | undefined {
+  const isOutline = modelTask === 'segmentation' && shares >= 5;
   const lacksOne = isOutline ? shares % 2 === 1 : shares === 3;
   if (lacksOne) return 'has no confidence: let the trainer write it (save_conf=True)';
-  return (family === 'masks' ? shares >= 6 : shares === 4) ? undefined : yoloLines[family];
+  return (modelTask === 'segmentation' ? shares >= 6 : shares === 4)
+    ? undefined
+    : yoloLines[modelTask];
 }
 
-function readVoc(name: string, text: string, family: EvaluationFamily) {
-  if (family !== 'boxes') {
-    throw wrong(name, undefined, `has boxes alone, and ${family} are judged: give COCO results`);
+function readVoc(name: string, text: string, modelTask: JudgedTask) {
+  if (modelTask !== 'detection') {
+    throw wrong(
+      name,
+      undefined,
+      `has boxes alone, and ${judgedThings[modelTask]} are judged: give COCO results`,
+    );
   }
   const root = parsePlainXml(text, (element, depth) => element === 'object' && depth === 2);
   const { annotation } = root ?? {};

@@ -72,7 +72,7 @@ async function factsOf(
   // Of a model `project/version/training`; others, and files, do not say what they learned from.
   const training = await store.trainings.get(settings.modelId?.split('/').at(-1) ?? '');
   return {
-    family: figures.family ?? 'boxes',
+    modelTask: figures.modelTask ?? 'detection',
     images: figures.images,
     trainedOn: await store.evaluations.countTrained(evaluation.id, training?.versionId),
     isTrainingKnown: training !== undefined,

@@ -1,33 +1,37 @@
 // Folders of predictions in one text: a file for each image.
 
 import { expect, it } from 'vitest';
-import type { EvaluationFamily } from '../../../src/contract/evaluations.ts';
+import type { JudgedTask } from '../../../src/contract/evaluations.ts';
 import { readPredictionText } from '../../../src/platform/evaluations/read-prediction-files.ts';
 
-function read(family: EvaluationFamily, text: string, name = 'a.txt') {
+function read(modelTask: JudgedTask, text: string, name = 'a.txt') {
   const images = [{ name: 'a.jpg', width: 200, height: 100 }];
   const folder = JSON.stringify({ files: [{ name, text }], classes: {} });
-  return readPredictionText(folder, { family, images, classes: ['cell'], isNumbered: true });
+  return readPredictionText(folder, { modelTask, images, classes: ['cell'], isNumbered: true });
 }
 
 it('reads outlines of YOLO in shares of the image', () => {
-  const { detections } = read('masks', '0 0.1 0.1 0.2 0.1 0.2 0.3 0.1 0.3 0.75\n');
+  const { detections } = read('segmentation', '0 0.1 0.1 0.2 0.1 0.2 0.3 0.1 0.3 0.75\n');
   expect(detections).toMatchObject([
     [{ classIndex: 0, score: 0.75, left: 20, top: 10, width: 20, height: 20, area: 400 }],
   ]);
 });
 
 it.each([
-  ['masks', '0 0.1 0.1 0.2 0.1 0.2 0.3', '"a.txt", line 1, has no confidence'],
-  ['masks', '0 0.1 0.1 0.2 0.1 0.9', 'line 1, must be: class x y x y … confidence'],
-  ['masks', '0 0.1 0.1 0.2 0.1 0.2 x 0.9', 'line 1, must be: class x y x y … confidence'],
-  ['boxes', '0 0.1 0.1 0.2 0.1 0.2 0.3 0.9', 'line 1, must be: class x y width height confidence'],
-] as const)('refuses %s of the line %s', (family, line, words) => {
-  expect(() => read(family, line)).toThrow(words);
+  ['segmentation', '0 0.1 0.1 0.2 0.1 0.2 0.3', '"a.txt", line 1, has no confidence'],
+  ['segmentation', '0 0.1 0.1 0.2 0.1 0.9', 'line 1, must be: class x y x y … confidence'],
+  ['segmentation', '0 0.1 0.1 0.2 0.1 0.2 x 0.9', 'line 1, must be: class x y x y … confidence'],
+  [
+    'detection',
+    '0 0.1 0.1 0.2 0.1 0.2 0.3 0.9',
+    'line 1, must be: class x y width height confidence',
+  ],
+] as const)('refuses %s of the line %s', (modelTask, line, words) => {
+  expect(() => read(modelTask, line)).toThrow(words);
 });
 
 it('refuses boxes of VOC where masks are judged', () => {
-  expect(() => read('masks', '<annotation></annotation>', 'a.xml')).toThrow(
+  expect(() => read('segmentation', '<annotation></annotation>', 'a.xml')).toThrow(
     '"a.xml" has boxes alone, and masks are judged: give COCO results',
   );
 });
