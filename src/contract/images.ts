@@ -359,6 +359,33 @@ export const images = {
 
 /** Not in the documented API, but on hosted platforms. */
 export const imageExtensions = {
+  images_predictions: operation({
+    id: 'images_predictions',
+    toolset: 'images',
+    method: 'GET',
+    path: '/{workspace}/{project}/images/{imageId}/predictions',
+    summary: 'What the deployed model, or else the newest evaluation, sees in an image.',
+    pathParameters: closed({ ...inProject.shape, imageId }),
+    answer: open({
+      predictions: z
+        .array(
+          open({
+            label: z.string(),
+            x: z.number(),
+            y: z.number(),
+            width: z.number(),
+            height: z.number(),
+            confidence: z.number(),
+          }),
+        )
+        .describe('Boxes around their centres, in pixels; the surest first.'),
+      model: z.string().optional().describe('Id of the model that was run.'),
+      evaluationId: z.string().optional().describe('Or: the evaluation that kept them.'),
+      confidence: z.number().optional().describe('From there on they are rather right than wrong.'),
+    }),
+    scope: 'model:infer',
+    effect: 'reads',
+  }),
   images_set_split: operation({
     id: 'images_set_split',
     toolset: 'images',

@@ -12,6 +12,7 @@ import { evaluationHandlers } from './evaluations.ts';
 import { folderHandlers } from './folders.ts';
 import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
 import { orphanImageHandlers } from './images/orphan-images.ts';
+import { predictionHandlers } from './images/predictions.ts';
 import { setSplitHandlers } from './images/set-split.ts';
 import { zipUploadHandlers } from './images/zip-uploads.ts';
 import { imageHandlers } from './images.ts';
@@ -41,6 +42,7 @@ export function platformHandlers(
     ...projectHandlers(dependencies),
     ...versionHandlers(dependencies),
     ...previewHandlers(dependencies),
+    ...predictionHandlers(dependencies),
     ...imageHandlers(dependencies),
     ...trashHandlers(dependencies),
     ...visionEventHandlers(dependencies),

@@ -177,7 +177,8 @@ function readHandlers(
   };
 }
 
-async function findImage(
+/** Throws `not_found`. */
+export async function findImage(
   dependencies: PlatformDependencies,
   principal: Principal,
   slug: string,

@@ -52,7 +52,12 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   'image:tag': ['images_tag', 'evaluations_tag', 'images_set_metadata', 'images_set_metadata_bulk'],
   'image:annotate': ['images_annotate'],
-  'model:infer': ['inference_stats_set_metadata', 'inference_run', 'inference_draw'],
+  'model:infer': [
+    'inference_stats_set_metadata',
+    'inference_run',
+    'inference_draw',
+    'images_predictions',
+  ],
   'model:deploy': ['deployment_set_model'],
   'model-eval:read': ['evaluations_list', 'evaluations_get', 'evaluations_compare'],
   'workflow:create': ['workflows_create', 'workflows_fork'],
@@ -211,8 +216,8 @@ test('no operation is open to a token that may only tell who somebody is', () =>
 test('reading scopes only read, and what reads needs no other', () => {
   const reading = /:read$/;
   // The specification speaks of one export of a search; it changes nothing in the workspace.
-  // Whoever may run a model may see what it found.
-  const excepted = ['search_export_start', 'inference_draw'];
+  // Whoever may run a model may see what it found, on images of their own or of a project.
+  const excepted = ['search_export_start', 'images_predictions', 'inference_draw'];
   const wrong = all.filter(({ scope, effect }) => reading.test(scope) !== (effect === 'reads'));
   expect(wrong.map(({ id }) => id)).toEqual(excepted);
 });

@@ -17,13 +17,16 @@ import {
   setBoxes,
   setOutlines,
   upload,
+  uploadPicture,
 } from './labelling-page.ts';
+import { redAt, squaresModel } from './platform-with-model.ts';
 
 const require = createRequire(import.meta.url);
-const { url } = labellingPage();
+const { url } = labellingPage({ model: squaresModel });
 
 let image = '';
 let leaf = '';
+let squares = '';
 let job = '';
 let axe = '';
 
@@ -39,6 +42,7 @@ beforeAll(async () => {
       ['Platelets', 300, 20, 30, 30],
     ]);
   }
+  squares = await uploadPicture(await redAt(1));
   leaf = await upload('leaves');
   const outline = [
     [100, 50],
@@ -97,6 +101,9 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
       await page.locator('main:not([aria-busy]) h2').waitFor();
       expect([name, await violationsOn(page)]).toEqual([name, []]);
     }
+    await page.goto(`${url()}/#project/cells/annotate/${squares}`);
+    await page.getByText('1 prediction to decide about').waitFor();
+    expect(['predictions', await violationsOn(page)]).toEqual(['predictions', []]);
     await page.goto(`${url()}/#project/leaves/annotate/${leaf}`);
     await page.locator('.box-row').first().waitFor();
     await page.keyboard.press('j');

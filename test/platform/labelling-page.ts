@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { annotationExtensions, reviews } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
 import { projects, type projectTypes } from '../../src/contract/projects.ts';
+import type { PlatformOptions } from '../../src/platform/platform.ts';
 import { hasChromium, openBrowser, type Visit, visit } from '../event-store/chromium.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
@@ -15,10 +16,13 @@ let browser: Browser;
 const visits: Visit[] = [];
 
 /** For a file of tests: a browser, and a platform with some projects. */
-export function labellingPage(): { readonly url: () => string; readonly key: () => string } {
+export function labellingPage(options: Partial<PlatformOptions> = {}): {
+  readonly url: () => string;
+  readonly key: () => string;
+} {
   beforeAll(async () => {
     if (!hasChromium) return;
-    platform = await startTestPlatform();
+    platform = await startTestPlatform(options);
     browser = await openBrowser();
     await create('Cells', 'object-detection');
     await create('Leaves', 'instance-segmentation');
@@ -49,10 +53,14 @@ let made = 0;
 
 /** A picture of 400 x 200 pixels. */
 export async function upload(project = 'cells', tag: string[] = []): Promise<string> {
-  made += 1;
-  const background = { r: made % 256, g: 80, b: 120 };
+  const background = { r: (made + 1) % 256, g: 80, b: 120 };
   const create = { width: 400, height: 200, channels: 3, background } as const;
-  const file = { name: `slide-${made}.png`, content: await sharp({ create }).png().toBuffer() };
+  return uploadPicture(await sharp({ create }).png().toBuffer(), project, tag);
+}
+
+export async function uploadPicture(content: Uint8Array, project = 'cells', tag: string[] = []) {
+  made += 1;
+  const file = { name: `slide-${made}.png`, content };
   const { body } = await call(images.images_upload, { project, file, tag });
   return body.id;
 }
@@ -167,13 +175,15 @@ export async function drag(
   await page.mouse.up();
 }
 
+/** A point of a picture, of this size, on the screen. */
 export async function onScreen(
   page: Page,
   [x, y]: readonly [number, number],
+  [width, height]: readonly [number, number] = [400, 200],
 ): Promise<[number, number]> {
   const stage = await page.locator('.stage').boundingBox();
   if (stage === null) throw new Error('There is no picture.');
-  return [stage.x + (x / 400) * stage.width, stage.y + (y / 200) * stage.height];
+  return [stage.x + (x / width) * stage.width, stage.y + (y / height) * stage.height];
 }
 
 export async function click(page: Page, at: readonly [number, number]) {

@@ -63,6 +63,12 @@ CREATE TABLE evaluation_mistakes (
 `,
 };
 
+export const judgedImageIndex: Migration = {
+  name: 'judged_image_index',
+  sql: `CREATE INDEX evaluation_images_image ON evaluation_images (image_id)
+  WHERE image_id IS NOT NULL;`,
+};
+
 /** Which of these rows point at a blob. Images that were judged may go: then none is drawn. */
 export const evaluationBlobs: readonly string[] = [
   'SELECT 1 FROM evaluations WHERE predictions_hash = ?',
@@ -102,6 +108,15 @@ export function evaluationStore(database: AsyncDatabase, queue: TaskQueue): Eval
     remove: async (id) => {
       await database.run('DELETE FROM evaluations WHERE id = ?', [id]);
     },
+    ofImage: (projectId, { imageId, hash }) =>
+      database.get(
+        `SELECT evaluations.*, image.boxes FROM evaluation_images AS image
+         JOIN evaluations ON evaluations.id = image.evaluation_id
+         WHERE image.image_id = ? AND image.hash = ? AND project_id = ? AND figures IS NOT NULL
+         ORDER BY created DESC, id DESC LIMIT 1`,
+        [imageId, hash, projectId],
+        (row) => ({ evaluation: readEvaluation(row), boxes: row.text('boxes') }),
+      ),
     results: (id, wanted) => readResults(database, id, wanted),
     countTrained: (id, versionId) => countTrained(database, id, versionId),
     imagesApart: (ids) => countImagesApart(database, ids),

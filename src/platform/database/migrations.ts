@@ -9,7 +9,7 @@ import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
 import { deploymentTables } from './deployments.ts';
-import { evaluationTables, labelMistakeTables } from './evaluations.ts';
+import { evaluationTables, judgedImageIndex, labelMistakeTables } from './evaluations.ts';
 import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
 import { inferenceTables } from './inferences.ts';
@@ -62,4 +62,5 @@ export const platformMigrations: readonly Migration[] = [
   annotationDecisionTables,
   videoLookTable,
   labelMistakeTables,
+  judgedImageIndex,
 ];

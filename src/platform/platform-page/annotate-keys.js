@@ -1,6 +1,5 @@
 // The keys of the page that annotates.
 
-import { element } from '../../http-server/page-assets/elements.js';
 import { goTo, listenToKeys } from './keys.js';
 
 /**
@@ -13,6 +12,11 @@ import { goTo, listenToKeys } from './keys.js';
  *   addPoint: () => void,
  *   outlineBox: () => void,
  *   remove: () => void,
+ *   hasChosenPrediction: boolean,
+ *   acceptPrediction: () => void,
+ *   refusePrediction: () => void,
+ *   acceptAllPredictions: () => void,
+ *   changeThreshold: (by: number) => void,
  *   giveUp: () => void,
  *   markAsEmpty: () => void,
  *   copyFromBefore: () => void,
@@ -24,14 +28,12 @@ import { goTo, listenToKeys } from './keys.js';
  * }} Commands
  */
 
-/** @typedef {readonly (readonly [keys: string, what: string])[]} Described */
-
-/** @type {Described} */
+/** @type {import('./panel-parts.js').DescribedKeys} */
 const boxKeys = [
   ['1 to 9', 'Class of new boxes, and of the chosen one'],
   ['Drag', 'Draw a box; on the chosen box: move or resize it'],
   ['Click', 'Choose the box below the pointer'],
-  ['J, K', 'Choose the next box, the one before'],
+  ['J, K', 'Choose the next box or prediction, the one before'],
   ['Arrows', 'Move the chosen box; with Shift by ten pixels, with Alt its lower right corner'],
   ['B', 'Add a box in the middle'],
   ['Delete', 'Delete the chosen box'],
@@ -42,12 +44,15 @@ const boxKeys = [
   ['+, −, 0', 'Zoom in, out, the whole picture; or Ctrl and the wheel'],
   ['Space and drag', 'Move the picture'],
   ['N, P', 'Next image, the one before'],
-  ['A', 'In a review: approve the image'],
+  ['A', 'Accept the chosen prediction: it becomes a label; else, in a review: approve the image'],
+  ['R, Delete', 'Refuse the chosen prediction'],
+  ['Shift+A', 'Accept all predictions that are shown'],
+  ['[ and ]', 'Show predictions from a lower percentage on, from a higher one'],
   ['S', 'In a review: say why it is sent back; Ctrl+Enter sends it back'],
   ['?', 'These keys'],
 ];
 
-/** @type {Described} */
+/** @type {import('./panel-parts.js').DescribedKeys} */
 const outlineKeys = [
   ['Click', 'Where nothing is: the first point of an outline, and then one after the other'],
   ['O', 'Draw an outline: the next click is its first point, whatever is there'],
@@ -64,14 +69,6 @@ const outlineKeys = [
 /** The keys that there are. @param {boolean} drawsOutlines */
 export function keysOf(drawsOutlines) {
   return drawsOutlines ? [...outlineKeys, ...boxKeys] : boxKeys;
-}
-
-/** @param {Described} described */
-export function keyTable(described) {
-  const rows = described.map(([keys, what]) =>
-    element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, what)),
-  );
-  return element('table', {}, element('tbody', {}, ...rows));
 }
 
 const arrows = new Map([
@@ -94,6 +91,7 @@ export class AnnotateKeys {
   constructor(commands, view, { before, after, drawsOutlines }) {
     this.#commands = commands;
     const { canvas, panel } = commands;
+    const approve = () => commands.review?.approve();
     /** @type {ReadonlyMap<string, () => void>} */
     this.#plain = new Map([
       ['j', () => commands.selectNext(1)],
@@ -107,7 +105,11 @@ export class AnnotateKeys {
       ['+', () => canvas.zoomBy(1.5)],
       ['-', () => canvas.zoomBy(1 / 1.5)],
       ['0', () => canvas.zoomTo(1)],
-      ['a', () => commands.review?.approve()],
+      // Of a prediction that is chosen, the decision about the image comes later.
+      ['a', () => (commands.hasChosenPrediction ? commands.acceptPrediction() : approve())],
+      ['r', () => commands.refusePrediction()],
+      ['[', () => commands.changeThreshold(-0.05)],
+      [']', () => commands.changeThreshold(0.05)],
       ['s', () => commands.review?.askWhy()],
       ['n', () => goTo(after)],
       ['p', () => goTo(before)],
@@ -119,6 +121,8 @@ export class AnnotateKeys {
       up: (key) => this.#up(key),
     });
   }
+
+  #acceptAll = () => this.#commands.acceptAllPredictions();
 
   /** False: the key means nothing here. @param {KeyboardEvent} event @param {string} key */
   #act(event, key) {
@@ -138,7 +142,7 @@ export class AnnotateKeys {
     if (key === 'Enter') return this.#commands.canvas.closeOutline();
     const name = /^[1-9]$/.test(key) ? this.#commands.panel.classAt(Number(key)) : undefined;
     if (name !== undefined) this.#commands.useClass(name);
-    const act = this.#plain.get(key.toLowerCase());
+    const act = key === 'A' && shiftKey ? this.#acceptAll : this.#plain.get(key.toLowerCase());
     act?.();
     return name !== undefined || act !== undefined;
   }

@@ -2,11 +2,22 @@
 
 import { colourOf } from '../../http-server/page-assets/drawing.js';
 import { element } from '../../http-server/page-assets/elements.js';
-import { keysOf, keyTable } from './annotate-keys.js';
+import { keysOf } from './annotate-keys.js';
 import { hasOutline } from './outline-geometry.js';
+import {
+  button,
+  classForm,
+  imageLinks,
+  keyDialog,
+  reviewButton,
+  StateLine,
+  showClasses,
+} from './panel-parts.js';
+import { PredictionPanel } from './prediction-panel.js';
 
-/** @import { Box } from './boxes.ts' */
-/** @import { Place } from './types.ts' */
+/** @import { Box, Prediction } from './boxes.ts' */
+/** @import { Predictions } from './predictions.js' */
+/** @import { Place, SaveState } from './types.ts' */
 
 /**
  * @typedef {{
@@ -19,6 +30,11 @@ import { hasOutline } from './outline-geometry.js';
  *   outlineBox: () => void,
  *   undo: () => void,
  *   redo: () => void,
+ *   choosePrediction: (prediction: Prediction) => void,
+ *   acceptPrediction: () => void,
+ *   refusePrediction: () => void,
+ *   acceptAllPredictions: () => void,
+ *   showPredictionsFrom: (threshold: number) => void,
  *   startReview: () => void,
  *   keepMine: () => void,
  *   takeTheirs: () => void,
@@ -41,27 +57,23 @@ export class AnnotatePanel {
   #classes;
   #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
   #list = element('ol', { class: 'boxes', 'aria-label': 'Boxes' });
-  #state = element('p', { role: 'status' });
-  #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
-  #newClass = element('input', {
-    placeholder: 'New class',
-    'aria-label': 'New class',
-    maxlength: 200,
-  });
+  #state = new StateLine();
+  #newClass = classForm((name) => this.#commands.useClass(name));
+  #predictions;
   #undo;
   #redo;
   #remove;
   #draw;
   #outline;
   #isDrawing = false;
-  #help = element('dialog', { 'aria-label': 'Keys' });
+  #help;
 
   /**
    * @param {Commands} commands
    * @param {{ classes: readonly string[], drawsOutlines: boolean }} project
    * @param {Place} place
    */
-  constructor(commands, { classes, drawsOutlines }, { before, after, where, queue }) {
+  constructor(commands, { classes, drawsOutlines }, place) {
     this.#commands = commands;
     this.#classes = [...classes];
     this.chosen = classes.includes(lastChosen) ? lastChosen : (classes[0] ?? '');
@@ -73,24 +85,16 @@ export class AnnotatePanel {
       else commands.canvas.startOutline();
     });
     this.#outline = button('Box to outline', () => commands.outlineBox());
-    this.#help.append(
-      keyTable(keysOf(drawsOutlines)),
-      button('Close', () => this.#help.close()),
-    );
+    this.#help = keyDialog(keysOf(drawsOutlines));
+    this.#predictions = new PredictionPanel(commands);
     this.root = element(
       'section',
       { class: 'stack', 'aria-label': 'Annotation' },
-      element(
-        'nav',
-        { class: 'row', 'aria-label': 'Images' },
-        before !== undefined && element('a', { href: before }, '‹ Before'),
-        element('span', { class: 'quiet' }, where),
-        after !== undefined && element('a', { href: after }, 'Next ›'),
-      ),
-      this.#conflict,
-      this.#state,
+      imageLinks(place),
+      ...this.#state.parts,
+      this.#predictions.root,
       this.#chips,
-      this.#classForm(),
+      this.#newClass.form,
       element(
         'div',
         { class: 'row' },
@@ -101,7 +105,7 @@ export class AnnotatePanel {
         drawsOutlines && this.#draw,
         drawsOutlines && this.#outline,
         button('Mark as empty', () => commands.markAsEmpty()),
-        before !== undefined && button('Copy from before', () => commands.copyFromBefore()),
+        place.before !== undefined && button('Copy from before', () => commands.copyFromBefore()),
       ),
       element(
         'div',
@@ -110,9 +114,7 @@ export class AnnotatePanel {
         button('Zoom out', () => commands.canvas.zoomBy(1 / 1.5)),
         button('Whole picture', () => commands.canvas.zoomTo(1)),
         button('Keys', () => this.showHelp()),
-        queue.job === '' &&
-          where !== '' &&
-          button('Review these images', () => commands.startReview()),
+        reviewButton(place, () => commands.startReview()),
       ),
       this.#list,
       this.#help,
@@ -126,7 +128,10 @@ export class AnnotatePanel {
    */
   show(boxes, { index: selected, point }, { canUndo, canRedo, isDrawing }) {
     for (const box of boxes) if (!this.#classes.includes(box.class)) this.#classes.push(box.class);
-    this.#showClasses();
+    showClasses(this.#chips, this.#classes, {
+      choose: (name) => this.#commands.useClass(name),
+      mark: (chip, name) => chip.setAttribute('aria-current', String(name === this.chosen)),
+    });
     const hadFocus = this.#list.contains(document.activeElement);
     const listed = boxes.slice(0, listedMax).map((box, index) => this.#row(box, index, selected));
     this.#list.replaceChildren(...listed);
@@ -156,60 +161,35 @@ export class AnnotatePanel {
   /** There is no class that a new box could have. */
   askForClass() {
     this.showState('Name a class first.', 'bad');
-    this.#newClass.focus();
+    this.#newClass.field.focus();
   }
 
   /** @param {string} words @param {'' | 'bad'} look */
   showState(words, look) {
-    this.#conflict.hidden = true;
-    this.#state.className = look === '' ? 'quiet' : look;
-    this.#state.textContent = words;
+    this.#state.tell(words, look);
   }
 
-  /** @param {number} mine @param {number} theirs boxes of each */
-  showConflict(mine, theirs) {
-    this.#state.textContent = '';
-    this.#conflict.hidden = false;
-    this.#conflict.replaceChildren(
-      element(
-        'p',
-        {},
-        `Somebody else changed this image: they have ${theirs} boxes (dashed), you have ${mine}.`,
-      ),
-      button('Keep mine', () => this.#commands.keepMine()),
-      button('Take theirs', () => this.#commands.takeTheirs()),
-    );
+  /** @param {SaveState<readonly Box[]>} state @param {number} mine boxes that are here */
+  showSaved(state, mine) {
+    if (state.name !== 'conflict') return this.#state.tellSaved(state);
+    const theirs = `they have ${state.theirs.length} boxes (dashed), you have ${mine}`;
+    this.#state.askAfterConflict(theirs, {
+      keepMine: () => this.#commands.keepMine(),
+      takeTheirs: () => this.#commands.takeTheirs(),
+    });
+  }
+
+  /**
+   * @param {readonly Prediction[]} open
+   * @param {Prediction | undefined} chosen
+   * @param {Predictions} predictions
+   */
+  showPredictions(open, chosen, predictions) {
+    this.#predictions.show(open, chosen, predictions);
   }
 
   showHelp() {
     this.#help.showModal();
-  }
-
-  #showClasses() {
-    const hadFocus = this.#chips.contains(document.activeElement);
-    const chips = this.#classes.map((name, at) => {
-      const chip = button(at < 9 ? `${at + 1} ${name}` : name, () => {
-        this.#commands.useClass(name);
-      });
-      chip.className = `chip c${colourOf(name)}`;
-      chip.setAttribute('aria-current', String(name === this.chosen));
-      return chip;
-    });
-    this.#chips.replaceChildren(...chips);
-    if (hadFocus) chips[this.#classes.indexOf(this.chosen)]?.focus();
-  }
-
-  #classForm() {
-    const add = element('button', { type: 'submit' }, 'Add class');
-    const form = element('form', { class: 'row', autocomplete: 'off' }, this.#newClass, add);
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      const name = this.#newClass.value.trim();
-      if (name === '') return;
-      this.#newClass.value = '';
-      this.#commands.useClass(name);
-    });
-    return form;
   }
 
   /** @param {Box} box @param {number} index @param {number | undefined} selected */
@@ -222,11 +202,4 @@ export class AnnotatePanel {
     choice.setAttribute('aria-pressed', String(index === selected));
     return element('li', {}, choice);
   }
-}
-
-/** @param {string} words @param {() => void} act */
-function button(words, act) {
-  const made = element('button', { type: 'button' }, words);
-  made.addEventListener('click', act);
-  return made;
 }

@@ -3,7 +3,7 @@
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
-/** @import { Folders, Found, FoundInWorkspace, Health, Image, Job, JobImages, JobDecision, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobImages, JobDecision, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -41,6 +41,11 @@ export function searchImages(project, wanted) {
 /** @param {string} project @param {string} id @returns {Promise<Image>} */
 export async function getImage(project, id) {
   return (await call('GET', at(project, 'images', id))).image;
+}
+
+/** @param {string} project @param {string} id @returns {Promise<ImagePredictions>} */
+export function getPredictions(project, id) {
+  return call('GET', at(project, 'images', id, 'predictions'));
 }
 
 /**

@@ -23,13 +23,20 @@ import {
   withPointAt,
 } from './outline-geometry.js';
 
-/** @import { Box, Outline, Point, Rectangle, Size } from './boxes.ts' */
+/** @import { Box, Outline, Point, Prediction, Rectangle, Size } from './boxes.ts' */
 
 /** Pixels of the screen: a shorter drag is a click; and how near handles and points are met. */
 const dragMin = 4;
 const reachMax = 9;
 const fingerReachMax = 22;
 const zoomMax = 40;
+
+/**
+ * What is shown with the boxes: those of somebody else, the chosen point of the chosen outline, and
+ * what a model sees.
+ * @typedef {{ theirs?: readonly Box[] | undefined, point?: number | undefined,
+ *   predictions?: readonly Prediction[], prediction?: Prediction | undefined }} Beside
+ */
 
 /**
  * What a pointer that is down does. `box`: what is dragged, with `handle` the handle or point;
@@ -54,7 +61,7 @@ export class BoxCanvas {
   #boxes = [];
   /** @type {number | undefined} */
   #selected;
-  /** @type {{ theirs?: readonly Box[] | undefined, point?: number | undefined }} */
+  /** @type {Beside} */
   #beside = {};
   /** @type {OutlineDraft | undefined} */
   #draft;
@@ -75,6 +82,7 @@ export class BoxCanvas {
    *   outline: (points: Outline) => void,
    *   change: (index: number, box: Box, point?: number) => void,
    *   select: (index: number | undefined, point?: number) => void,
+   *   choosePrediction: (prediction: Prediction) => void,
    * }} on what the person wants; `draft` tells that an outline has other points now
    */
   constructor({ url, alt, size, drawsOutlines }, on) {
@@ -93,21 +101,26 @@ export class BoxCanvas {
   }
 
   /**
-   * `theirs`: boxes of somebody else, beside these. `point`: the chosen one of the chosen outline.
    * @param {readonly Box[]} boxes
    * @param {number | undefined} selected
-   * @param {{ theirs?: readonly Box[] | undefined, point?: number | undefined }} beside
+   * @param {Beside} beside
    */
   show(boxes, selected, beside) {
     this.#boxes = boxes;
     this.#selected = selected;
     this.#beside = beside;
-    const { theirs = [], point } = beside;
+    const { theirs = [], point, predictions = [], prediction } = beside;
     const findings = boxes.map(findingOf);
     drawFindings(this.#overlay, findings, this.#size);
-    this.#labels.replaceChildren(...findings.map((found, at) => labelFor(found, at, this.#size)));
+    const seen = predictions.map((one) => ({ ...findingOf(one.box), confidence: one.score }));
+    const labels = [...findings, ...seen].map((found, at) => labelFor(found, at, this.#size));
+    this.#labels.replaceChildren(...labels);
     const others = theirs.map((box) => svg('path', { class: 'theirs', d: pathOf(findingOf(box)) }));
-    this.#marks.replaceChildren(...others);
+    const dashed = seen.map((found, at) => {
+      const look = predictions[at] === prediction ? 'predicted current' : 'predicted';
+      return svg('path', { class: `${look} c${colourOf(found.class)}`, d: pathOf(found) });
+    });
+    this.#marks.replaceChildren(...others, ...dashed);
     const box = selected === undefined ? undefined : boxes[selected];
     if (box !== undefined) this.#mark(box, point);
     this.#showDraft();
@@ -286,7 +299,10 @@ export class BoxCanvas {
 
   /** Chooses what is there, or begins an outline where nothing is. @param {Point} at */
   #click(at) {
-    const found = boxAt(this.#boxes, at);
+    const { predictions = [] } = this.#beside;
+    const found = boxAt([...this.#boxes, ...predictions.map(({ box }) => box)], at);
+    const prediction = predictions[(found ?? 0) - this.#boxes.length];
+    if (prediction !== undefined) return this.#on.choosePrediction(prediction);
     if (found !== undefined || !this.#drawsOutlines) return this.#on.select(found);
     this.startOutline();
     if (this.isDrawing) this.#addPoint(at);

@@ -7,7 +7,7 @@ import { AnnotatePanel } from './annotate-panel.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { annotateImage, getImage } from './api.js';
 import { BoxCanvas } from './box-canvas.js';
-import { fitted, isSame, moved, resized } from './box-geometry.js';
+import { boxBetween, fitted, isSame, moved, resized } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { boxesOf } from './image.js';
@@ -20,9 +20,10 @@ import {
   withoutPoint,
   withPointAt,
 } from './outline-geometry.js';
+import { Predictions } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
 
-/** @import { Box, Outline } from './boxes.ts' */
+/** @import { Box, Outline, Prediction } from './boxes.ts' */
 /** @import { Image, Place, SaveState } from './types.ts' */
 
 export class BoxEditor {
@@ -42,6 +43,11 @@ export class BoxEditor {
   #point;
   /** @type {readonly Box[] | undefined} */
   #theirs;
+  /** The boxes that were given to be saved last. @type {readonly Box[]} */
+  #saved;
+  #predictions = new Predictions();
+  /** The chosen one. @type {Prediction | undefined} */
+  #prediction;
 
   /**
    * @param {{ slug: string, image: Image, classes: readonly string[], drawsOutlines: boolean }} shown
@@ -53,7 +59,8 @@ export class BoxEditor {
     const name = String(image.name ?? image.id);
     const size = { width: Number(image.width), height: Number(image.height) };
     this.#size = size;
-    this.#history = new EditHistory(boxesOf(image));
+    this.#history = new EditHistory({ boxes: boxesOf(image), decided: nothingDecided });
+    this.#saved = this.boxes;
     this.#saver = new AnnotationSaver({
       revision: image.annotation_revision ?? 'none',
       save: (boxes, revision) =>
@@ -74,6 +81,7 @@ export class BoxEditor {
         outline: (points) => this.#addOutline(points),
         change: (index, box, point) => this.#replace(index, box, { point }),
         select: (index, point) => this.select(index, point),
+        choosePrediction: (prediction) => this.choosePrediction(prediction),
       },
     );
     this.#panel = new AnnotatePanel(this, { classes, drawsOutlines }, place);
@@ -88,10 +96,11 @@ export class BoxEditor {
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
     new AnnotateKeys(this, this.root, { before: place.before, after: place.after, drawsOutlines });
     this.#show();
+    void this.#loadPredictions(slug, image.id);
   }
 
   get boxes() {
-    return this.#history.labels;
+    return this.#history.labels.boxes;
   }
 
   get canvas() {
@@ -106,17 +115,61 @@ export class BoxEditor {
   select(index, point) {
     this.#selected = index;
     this.#point = point;
+    this.#prediction = undefined;
     const box = index === undefined ? undefined : this.boxes[index];
     if (box !== undefined) this.#panel.choose(box.class);
     this.#show();
   }
 
-  /** The next box, in the order of the list, or the one before. @param {1 | -1} by */
+  /** The next box or prediction, in the order of the lists, or the one before. @param {1 | -1} by */
   selectNext(by) {
-    const { length } = this.boxes;
-    if (length === 0) return;
-    const from = this.#selected ?? (by === 1 ? -1 : length);
-    this.select((from + by + length) % length);
+    const open = this.#open;
+    const boxes = this.boxes.length;
+    const all = boxes + open.length;
+    if (all === 0) return;
+    const chosen = this.#prediction ? boxes + open.indexOf(this.#prediction) : this.#selected;
+    const next = ((chosen ?? (by === 1 ? -1 : all)) + by + all) % all;
+    const prediction = open[next - boxes];
+    if (prediction === undefined) this.select(next);
+    else this.choosePrediction(prediction);
+  }
+
+  get hasChosenPrediction() {
+    return this.#prediction !== undefined;
+  }
+
+  /** @param {Prediction} prediction */
+  choosePrediction(prediction) {
+    this.#chooseNone();
+    this.#prediction = prediction;
+    this.#show();
+  }
+
+  /** The chosen prediction becomes a label, and the next one is chosen. */
+  acceptPrediction() {
+    if (this.#prediction !== undefined) this.#decide([this.#prediction], true);
+  }
+
+  /** The chosen prediction is seen no more, and the next one is chosen. */
+  refusePrediction() {
+    if (this.#prediction !== undefined) this.#decide([this.#prediction], false);
+  }
+
+  /** All that are shown become labels. */
+  acceptAllPredictions() {
+    this.#decide(this.#open, true);
+  }
+
+  /** @param {number} threshold 0 to 1 */
+  showPredictionsFrom(threshold) {
+    this.#predictions.threshold = threshold;
+    if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
+    this.#show();
+  }
+
+  /** @param {number} by */
+  changeThreshold(by) {
+    this.showPredictionsFrom(this.#predictions.threshold + by);
   }
 
   /** New boxes have this class from now on, and the chosen one has it too. @param {string} name */
@@ -182,8 +235,9 @@ export class BoxEditor {
     this.#replace(index, outlined(box, cornersOf(box)), { point: 0 });
   }
 
-  /** Deletes the chosen point, or else the chosen box. */
+  /** Deletes the chosen point or box, or refuses the chosen prediction. */
   remove() {
+    if (this.#prediction !== undefined) return this.refusePrediction();
     const [index, box, point] = [this.#selected, this.#box, this.#point];
     if (index === undefined || box === undefined) return;
     if (point !== undefined) return this.#removePoint(index, box, point);
@@ -244,7 +298,8 @@ export class BoxEditor {
 
   /** After a conflict; what was drawn here can be had back by undo. */
   takeTheirs() {
-    this.#history.change(this.#theirs ?? []);
+    this.#changeHistory(this.#theirs ?? []);
+    this.#saved = this.boxes;
     this.#theirs = undefined;
     this.#chooseNone();
     this.#saver.takeTheirs();
@@ -256,16 +311,54 @@ export class BoxEditor {
   async #lookAgain() {
     const theirs = await this.#saver.reload();
     if (theirs === undefined || isSame(theirs, this.boxes)) return false;
-    this.#history.change(theirs);
+    this.#changeHistory(theirs);
+    this.#saved = this.boxes;
     this.#chooseNone();
     this.#panel.showState('Somebody else changed this image.', '');
     this.#show();
     return true;
   }
 
+  /** What a model sees is shown as soon as it is known; a person may label meanwhile. */
+  async #loadPredictions(/** @type {string} */ slug, /** @type {string} */ id) {
+    await this.#predictions.load(slug, id);
+    const isIdle = this.#selected === undefined && !this.#canvas.isDrawing;
+    // In a review the key that accepts also approves: there the person chooses.
+    if (isIdle && this.review === undefined) this.#prediction = this.#open[0];
+    if (this.#predictions.areThere || this.#predictions.problem !== '') this.#show();
+  }
+
+  /** Predictions that are shown: nobody has decided about them. */
+  get #open() {
+    return this.#predictions.open(this.boxes, this.#history.labels.decided);
+  }
+
+  /** @param {readonly Prediction[]} predictions @param {boolean} accepts */
+  #decide(predictions, accepts) {
+    const [first] = predictions;
+    if (first === undefined) return;
+    const at = this.#open.indexOf(first);
+    const decided = new Set([...this.#history.labels.decided, ...predictions]);
+    const labels = accepts ? predictions.map(({ box }) => this.#inPixels(box)) : [];
+    const boxes = labels.length > 0 ? [...this.boxes, ...labels] : this.boxes;
+    this.#chooseNone();
+    this.#history.change({ boxes, decided });
+    const open = this.#open;
+    this.#prediction = open[Math.min(at, open.length - 1)];
+    this.#changed();
+  }
+
+  /** @param {Box} box @returns {Box} */
+  #inPixels(box) {
+    const { left, top, width, height } = box;
+    const corner = { x: left + width, y: top + height };
+    return { class: box.class, ...boxBetween({ x: left, y: top }, corner, this.#size) };
+  }
+
   #chooseNone() {
     this.#selected = undefined;
     this.#point = undefined;
+    this.#prediction = undefined;
   }
 
   get #box() {
@@ -282,8 +375,8 @@ export class BoxEditor {
   /** @param {Box} box */
   #add(box) {
     if (!this.#hasClass()) return;
+    this.#chooseNone();
     this.#selected = this.boxes.length;
-    this.#point = undefined;
     this.#change([...this.boxes, box]);
   }
 
@@ -310,35 +403,47 @@ export class BoxEditor {
 
   /** @param {readonly Box[]} boxes @param {string} [step] */
   #change(boxes, step) {
-    this.#history.change(boxes, step);
+    this.#changeHistory(boxes, step);
     this.#changed();
+  }
+
+  /** @param {readonly Box[]} boxes @param {string} [step] */
+  #changeHistory(boxes, step) {
+    this.#history.change({ boxes, decided: this.#history.labels.decided }, step);
   }
 
   #changed() {
     if (this.#selected !== undefined && this.#selected >= this.boxes.length) {
       this.#chooseNone();
     }
+    if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
+    this.#save();
+    this.#show();
+  }
+
+  /** A prediction that is refused changes no label. */
+  #save() {
+    if (this.boxes === this.#saved) return;
+    this.#saved = this.boxes;
     // As long as two versions stand side by side, the person decides which one is saved.
     if (this.#theirs === undefined) this.#saver.change(this.boxes);
     else this.#saver.hold(this.boxes);
-    this.#show();
   }
 
   /** @param {SaveState<readonly Box[]>} state */
   #say(state) {
     if (state.name === 'saved' || state.name === 'conflict') void this.review?.labelsChanged();
-    if ('theirs' in state) {
-      this.#theirs = state.theirs;
-      this.#panel.showConflict(this.boxes.length, state.theirs.length);
-      this.#show();
-    } else if ('words' in state) {
-      const what = state.name === 'waiting' ? 'Not saved yet, it is tried again' : 'Not saved';
-      this.#panel.showState(`${what}: ${state.words}`, 'bad');
-    } else this.#panel.showState(state.name === 'saved' ? 'Saved.' : 'Saving…', '');
+    this.#panel.showSaved(state, this.boxes.length);
+    if (state.name !== 'conflict') return;
+    this.#theirs = state.theirs;
+    this.#show();
   }
 
   #show() {
-    this.#canvas.show(this.boxes, this.#selected, { theirs: this.#theirs, point: this.#point });
+    const [predictions, prediction] = [this.#open, this.#prediction];
+    const beside = { theirs: this.#theirs, point: this.#point, predictions, prediction };
+    this.#canvas.show(this.boxes, this.#selected, beside);
+    this.#panel.showPredictions(predictions, prediction, this.#predictions);
     this.#showPanel();
   }
 
@@ -349,6 +454,9 @@ export class BoxEditor {
     this.#panel.show(this.boxes, chosen, { canUndo: canUndo || isDrawing, canRedo, isDrawing });
   }
 }
+
+/** @type {ReadonlySet<Prediction>} */
+const nothingDecided = new Set();
 
 /** Among the handles of a box. */
 const lowerRight = 4;

@@ -107,6 +107,17 @@ export function moved({ left, top, width, height }, right, down, size) {
   };
 }
 
+/** Intersection over union. @param {Rectangle} one @param {Rectangle} other */
+export function overlapOf(one, other) {
+  const right = Math.min(one.left + one.width, other.left + other.width);
+  const bottom = Math.min(one.top + one.height, other.top + other.height);
+  const width = right - Math.max(one.left, other.left);
+  const height = bottom - Math.max(one.top, other.top);
+  if (width <= 0 || height <= 0) return 0;
+  const shared = width * height;
+  return shared / (one.width * one.height + other.width * other.height - shared);
+}
+
 /**
  * A box in another place or size: its outline and its keypoints go along.
  * @param {Box} box

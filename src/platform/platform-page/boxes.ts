@@ -32,3 +32,10 @@ export interface Keypoint extends Point {
   /** As COCO says it: 0 not labelled, 1 labelled but hidden, 2 visible. */
   readonly visibility: 0 | 1 | 2;
 }
+
+/** What a model sees. */
+export interface Prediction {
+  readonly box: Box;
+  /** 0 to 1: how sure it is. */
+  readonly score: number;
+}

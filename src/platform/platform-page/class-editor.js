@@ -1,17 +1,24 @@
 // One image to name: its classes are chosen by keys or by hand, and saved as they change.
 
-import { colourOf } from '../../http-server/page-assets/drawing.js';
 import { element } from '../../http-server/page-assets/elements.js';
-import { keyTable } from './annotate-keys.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { annotateImage, getImage } from './api.js';
 import { EditHistory } from './edit-history.js';
 import { goTo, listenToKeys } from './keys.js';
+import {
+  button,
+  classForm,
+  imageLinks,
+  keyDialog,
+  reviewButton,
+  StateLine,
+  showClasses,
+} from './panel-parts.js';
 import { reviewOf, startReview } from './review.js';
 
 /** @import { Image, Place, SaveState } from './types.ts' */
 
-/** @type {Parameters<typeof keyTable>[0]} */
+/** @type {import('./panel-parts.js').DescribedKeys} */
 const described = [
   ['1 to 9', 'Choose the class, or take it back'],
   ['E', 'None of the classes'],
@@ -35,9 +42,8 @@ export class ClassEditor {
   /** @type {readonly string[] | undefined} */
   #theirs;
   #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
-  #state = element('p', { role: 'status' });
-  #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
-  #help = element('dialog', { 'aria-label': 'Keys' });
+  #state = new StateLine();
+  #help = keyDialog(described);
   #undo = button('Undo', () => this.#go(this.#history.undo()));
   #redo = button('Redo', () => this.#go(this.#history.redo()));
 
@@ -86,22 +92,10 @@ export class ClassEditor {
    * @param {string[]} named
    */
   #panel(slug, place, named) {
-    const { before, after, where, queue } = place;
     const review = async () => {
       const problem = await startReview(slug, place);
       if (problem !== undefined) this.#tell(problem);
     };
-    this.#help.append(
-      keyTable(described),
-      button('Close', () => this.#help.close()),
-    );
-    const links = element(
-      'nav',
-      { class: 'row', 'aria-label': 'Images' },
-      before !== undefined && element('a', { href: before }, '‹ Before'),
-      element('span', { class: 'quiet' }, where),
-      after !== undefined && element('a', { href: after }, 'Next ›'),
-    );
     const buttons = element(
       'div',
       { class: 'row' },
@@ -109,33 +103,27 @@ export class ClassEditor {
       this.#redo,
       button('None of them', () => this.#change([])),
       button('Keys', () => this.#help.showModal()),
-      queue.job === '' && where !== '' && button('Review these images', review),
+      reviewButton(place, review),
     );
-    const parts = [links, this.#conflict, this.#state, this.#chips, this.#newClass(named), buttons];
-    return element('section', { class: 'stack', 'aria-label': 'Annotation' }, ...parts, this.#help);
+    return element(
+      'section',
+      { class: 'stack', 'aria-label': 'Annotation' },
+      imageLinks(place),
+      ...this.#state.parts,
+      this.#chips,
+      classForm((name) => this.#add(name, named)).form,
+      buttons,
+      this.#help,
+    );
   }
 
-  /** @param {string[]} named */
-  #newClass(named) {
-    const field = element('input', {
-      placeholder: 'New class',
-      'aria-label': 'New class',
-      maxlength: 200,
-    });
-    const add = element('button', { type: 'submit' }, 'Add class');
-    const form = element('form', { class: 'row', autocomplete: 'off' }, field, add);
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      const name = field.value.trim();
-      if (name === '') return;
-      field.value = '';
-      if (!this.#classes.includes(name)) {
-        this.#classes.push(name);
-        named.push(name);
-      }
-      if (!this.#history.labels.includes(name)) this.#toggle(name);
-    });
-    return form;
+  /** @param {string} name @param {string[]} named */
+  #add(name, named) {
+    if (!this.#classes.includes(name)) {
+      this.#classes.push(name);
+      named.push(name);
+    }
+    if (!this.#history.labels.includes(name)) this.#toggle(name);
   }
 
   /** @param {{ before: string | undefined, after: string | undefined }} place */
@@ -192,11 +180,8 @@ export class ClassEditor {
   /** @param {SaveState<readonly string[]>} state */
   #say(state) {
     if (state.name === 'saved' || state.name === 'conflict') void this.#review?.labelsChanged();
-    if ('theirs' in state) this.#showConflict(state.theirs);
-    else if ('words' in state) {
-      const what = state.name === 'waiting' ? 'Not saved yet, it is tried again' : 'Not saved';
-      this.#tell(`${what}: ${state.words}`);
-    } else this.#tell(state.name === 'saved' ? 'Saved.' : 'Saving…');
+    if (state.name === 'conflict') this.#showConflict(state.theirs);
+    else this.#state.tellSaved(state);
   }
 
   /** Whether others changed the classes, which are shown then; undo has those that were here. */
@@ -212,42 +197,33 @@ export class ClassEditor {
   /** @param {readonly string[]} theirs */
   #showConflict(theirs) {
     this.#theirs = theirs;
-    this.#tell('');
-    this.#conflict.hidden = false;
-    this.#conflict.replaceChildren(
-      element('p', {}, `Somebody else changed this image: they say ${listOf(theirs)}.`),
-      button('Keep mine', () => {
+    this.#state.askAfterConflict(`they say ${listOf(theirs)}`, {
+      keepMine: () => {
         this.#theirs = undefined;
         this.#saver.keepMine();
         this.#review?.dismissProblem();
-      }),
-      button('Take theirs', () => {
+      },
+      takeTheirs: () => {
         this.#theirs = undefined;
         this.#history.change(theirs);
         this.#saver.takeTheirs();
         this.#review?.dismissProblem();
         this.#show();
-      }),
-    );
+      },
+    });
   }
 
   /** @param {string} words */
   #tell(words) {
-    this.#conflict.hidden = true;
-    this.#state.textContent = words;
+    this.#state.tell(words, '');
   }
 
   #show() {
     const { labels, canUndo, canRedo } = this.#history;
-    const focused = [...this.#chips.children].indexOf(document.activeElement ?? this.root);
-    const chips = this.#classes.map((name, at) => {
-      const chip = button(at < 9 ? `${at + 1} ${name}` : name, () => this.#toggle(name));
-      chip.className = `chip c${colourOf(name)}`;
-      chip.setAttribute('aria-pressed', String(labels.includes(name)));
-      return chip;
+    showClasses(this.#chips, this.#classes, {
+      choose: (name) => this.#toggle(name),
+      mark: (chip, name) => chip.setAttribute('aria-pressed', String(labels.includes(name))),
     });
-    this.#chips.replaceChildren(...chips);
-    chips[focused]?.focus();
     this.#undo.disabled = !canUndo;
     this.#redo.disabled = !canRedo;
   }
@@ -266,11 +242,4 @@ function isSame(some, others) {
 /** @param {readonly string[]} labels */
 function listOf(labels) {
   return labels.length === 0 ? 'none of the classes' : labels.join(', ');
-}
-
-/** @param {string} words @param {() => void} act */
-function button(words, act) {
-  const made = element('button', { type: 'button' }, words);
-  made.addEventListener('click', act);
-  return made;
 }

@@ -84,7 +84,12 @@ export function findingsOf(image) {
  */
 export function boxesOf({ annotation }) {
   const boxes = /** @type {readonly BoxOnWire[]} */ (annotation?.boxes ?? []);
-  return boxes.map(({ label, x, y, width, height, points, keypoints }) => ({
+  return boxes.map(boxOf);
+}
+
+/** @param {BoxOnWire} box @returns {Box} */
+export function boxOf({ label, x, y, width, height, points, keypoints }) {
+  return {
     class: label,
     left: x - width / 2,
     top: y - height / 2,
@@ -92,7 +97,7 @@ export function boxesOf({ annotation }) {
     height,
     ...(points && { points }),
     ...(keypoints && { keypoints }),
-  }));
+  };
 }
 
 /** @param {Box} box @returns {Finding} */

@@ -17,6 +17,7 @@ export type Job = Answer<Operations['annotation_jobs_list']>['jobs'][number];
 export type JobImages = Answer<Operations['annotation_jobs_images']>;
 export type JobImage = JobImages['images'][number];
 export type JobDecision = Answer<Operations['annotation_jobs_decide']>;
+export type ImagePredictions = Answer<Operations['images_predictions']>;
 export type Preview = Answer<Operations['versions_preview']>;
 export type VersionAnswer = Answer<Operations['versions_get']>['version'];
 export type TaskList = Answer<Operations['tasks_list']>;

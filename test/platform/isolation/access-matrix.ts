@@ -186,6 +186,7 @@ export const rows = {
       body: { annotationFile: vocFile() },
     }),
   },
+  images_predictions: { input: imageAt },
   images_get: { input: imageAt },
   images_tag: { input: sends(imageAt, () => ({ operation: 'add', tags: ['seen'] })) },
   images_set_metadata: {

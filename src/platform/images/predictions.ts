@@ -1,0 +1,80 @@
+// Handler of images_predictions: what a model sees in an image, which a person accepts or refuses.
+// Nothing of it is kept, and no inference is counted: the labels are what the person makes of it.
+
+import { tidy } from '../../annotations/box-geometry.ts';
+import type { imageExtensions } from '../../contract/images.ts';
+import type { Answer } from '../../contract/operation.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import { figuresOf } from '../evaluations/finished-evaluation.ts';
+import { findImage } from '../images.ts';
+import type { Image } from '../store/images.ts';
+import type { Project } from '../store/projects.ts';
+
+type Operations = Pick<typeof imageExtensions, 'images_predictions'>;
+type Predictions = Answer<Operations['images_predictions']>;
+
+export function predictionHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Operations, Principal> {
+  return {
+    images_predictions: async (input, { principal, signal }) => {
+      const { project: slug, imageId } = input;
+      const { project, image } = await findImage(dependencies, principal, slug, imageId);
+      // The models of this platform give boxes.
+      if (project.type !== 'object-detection') return { predictions: [] };
+      return (
+        (await ofModel(dependencies, project, image, signal)) ??
+        (await ofEvaluation(dependencies, project, image)) ?? { predictions: [] }
+      );
+    },
+  };
+}
+
+/** As of inference_run: a share from there on is more often right than wrong. */
+const confidenceDefault = 0.4;
+
+/** Undefined: no model is deployed, or it cannot be run here. */
+async function ofModel(
+  { store, models, blobs }: PlatformDependencies,
+  { id, workspaceId }: Project,
+  { hash }: Image,
+  signal: AbortSignal,
+): Promise<Predictions | undefined> {
+  const model = (await store.deployments.get(id))?.modelId ?? models.configured;
+  if (model === undefined) return undefined;
+  if ((await models.state(workspaceId, model)).status !== 'ready') return undefined;
+  const labeller = await models.resolve(workspaceId, model);
+  const wanted = { confidence: limits.predictionConfidenceMin, overlap: 0.5, signal };
+  const { detections } = await labeller.detect(await blobs.get(hash), wanted);
+  const predictions = detections
+    .toSorted((one, other) => other.confidence - one.confidence)
+    .slice(0, limits.drawnBoxesMax)
+    .map(({ label, x, y, width, height, confidence }) => ({
+      label,
+      x: tidy(x),
+      y: tidy(y),
+      width: tidy(width),
+      height: tidy(height),
+      confidence: tidy(confidence),
+    }));
+  return { predictions, model, confidence: confidenceDefault };
+}
+
+/** What the newest evaluation that judged this very image kept. */
+async function ofEvaluation(
+  { store }: PlatformDependencies,
+  project: Project,
+  { id, hash }: Image,
+): Promise<Predictions | undefined> {
+  const found = await store.evaluations.ofImage(project.id, { imageId: id, hash });
+  if (found === undefined) return undefined;
+  const { evaluation, boxes } = found;
+  return {
+    predictions: JSON.parse(boxes).found,
+    evaluationId: evaluation.id,
+    confidence: figuresOf(evaluation)?.confidence ?? confidenceDefault,
+  };
+}
