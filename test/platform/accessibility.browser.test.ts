@@ -14,6 +14,7 @@ import {
   createJob,
   labellingPage,
   open,
+  setBee,
   setBoxes,
   setOutlines,
   upload,
@@ -25,6 +26,7 @@ const require = createRequire(import.meta.url);
 const { url } = labellingPage({ model: squaresModel });
 
 let image = '';
+let bee = '';
 let leaf = '';
 let squares = '';
 let job = '';
@@ -43,6 +45,8 @@ beforeAll(async () => {
     ]);
   }
   squares = await uploadPicture(await redAt(1));
+  bee = await upload('bees');
+  await setBee(bee, [110, 60, 2, 0, 0, 0], ['head', 'sting']);
   leaf = await upload('leaves');
   const outline = [
     [100, 50],
@@ -68,6 +72,7 @@ const views: readonly (readonly [name: string, place: () => string])[] = [
   ['an image', () => `project/cells/image/${image}`],
   ['annotating', () => `project/cells/annotate/${image}?q=tag:dark`],
   ['outlines', () => `project/leaves/annotate/${leaf}`],
+  ['keypoints', () => `project/bees/annotate/${bee}`],
   ['reviewing', () => `project/cells/annotate/${image}?job=${job}`],
   ['versions', () => 'project/cells/versions'],
   ['tasks', () => 'tasks'],
@@ -104,6 +109,11 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
     await page.goto(`${url()}/#project/cells/annotate/${squares}`);
     await page.getByText('1 prediction to decide about').waitFor();
     expect(['predictions', await violationsOn(page)]).toEqual(['predictions', []]);
+    await page.goto(`${url()}/#project/bees/annotate/${bee}`);
+    await page.locator('.box-row').first().waitFor();
+    await page.keyboard.press('j');
+    await page.getByText('sting: not placed').waitFor();
+    expect(['points', await violationsOn(page)]).toEqual(['points', []]);
     await page.goto(`${url()}/#project/leaves/annotate/${leaf}`);
     await page.locator('.box-row').first().waitFor();
     await page.keyboard.press('j');

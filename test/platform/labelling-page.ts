@@ -26,6 +26,7 @@ export function labellingPage(options: Partial<PlatformOptions> = {}): {
     browser = await openBrowser();
     await create('Cells', 'object-detection');
     await create('Leaves', 'instance-segmentation');
+    await create('Bees', 'keypoint-detection');
     await create('Roads', 'semantic-segmentation');
     await create('Moods', 'single-label-classification');
     await create('Scenes', 'multi-label-classification');
@@ -126,6 +127,33 @@ export async function setOutlines(
 export async function outlinesOf(imageId: string, project = 'leaves') {
   const { annotation } = await read(imageId, project);
   return annotation?.boxes?.map(({ label, points }) => [label, points] as const);
+}
+
+/** Places a bee, with these keypoints, in the project `bees`. */
+export async function setBee(imageId: string, keypoints: readonly number[], names: string[]) {
+  const { name } = await read(imageId, 'bees');
+  await call(images.images_annotate, {
+    project: 'bees',
+    imageId,
+    name: 'a.json',
+    overwrite: true,
+    annotationFile: JSON.stringify({
+      images: [{ id: 1, file_name: name, width: 400, height: 200 }],
+      categories: [{ id: 1, name: 'bee', keypoints: names }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [100, 50, 200, 100], keypoints }],
+    }),
+  });
+}
+
+/** What the platform has of the keypoints of each box: name, place and visibility. */
+export async function keypointsOf(imageId: string) {
+  const boxes: readonly unknown[] = (await read(imageId, 'bees')).annotation?.boxes ?? [];
+  return boxes.map((box) =>
+    Object(box).keypoints?.map((point: unknown) => {
+      const { label, x, y, visibility } = Object(point);
+      return [label, x, y, visibility];
+    }),
+  );
 }
 
 /** What the platform has, by corners; undefined: not annotated. */

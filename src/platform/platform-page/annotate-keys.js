@@ -2,6 +2,8 @@
 
 import { goTo, listenToKeys } from './keys.js';
 
+/** @import { Shapes } from './boxes.ts' */
+
 /**
  * @typedef {{
  *   selectNext: (by: 1 | -1) => void,
@@ -12,6 +14,7 @@ import { goTo, listenToKeys } from './keys.js';
  *   addPoint: () => void,
  *   outlineBox: () => void,
  *   remove: () => void,
+ *   keypoints: { start: () => void, placeInMiddle: () => boolean, toggleHidden: () => void } | undefined,
  *   hasChosenPrediction: boolean,
  *   acceptPrediction: () => void,
  *   refusePrediction: () => void,
@@ -66,9 +69,23 @@ const outlineKeys = [
   ['V', 'Give the chosen box an outline of its corners'],
 ];
 
-/** The keys that there are. @param {boolean} drawsOutlines */
-export function keysOf(drawsOutlines) {
-  return drawsOutlines ? [...outlineKeys, ...boxKeys] : boxKeys;
+/** @type {import('./panel-parts.js').DescribedKeys} */
+const keypointKeys = [
+  ['O', 'Place the keypoints of the chosen box: each click is the next one'],
+  ['Enter', 'Place the next one in the middle of the box, to be moved by the arrows'],
+  ['Escape', 'Place no more'],
+  ['Drag a point', 'Move it; a click chooses it'],
+  ['. and ,', 'Choose the next keypoint of the chosen box, the one before'],
+  ['Arrows', 'Move the chosen keypoint; with Shift by ten pixels'],
+  ['H', 'The chosen keypoint is hidden, or not any more'],
+  ['Delete', 'Delete the chosen keypoint'],
+];
+
+const shapeKeys = { boxes: [], outlines: outlineKeys, keypoints: keypointKeys };
+
+/** The keys that there are. @param {Shapes} shapes */
+export function keysOf(shapes) {
+  return [...shapeKeys[shapes], ...boxKeys];
 }
 
 const arrows = new Map([
@@ -86,9 +103,9 @@ export class AnnotateKeys {
    * Listens as long as the view is shown.
    * @param {Commands} commands
    * @param {HTMLElement} view
-   * @param {{ before: string | undefined, after: string | undefined, drawsOutlines: boolean }} here
+   * @param {{ before: string | undefined, after: string | undefined, shapes: Shapes }} here
    */
-  constructor(commands, view, { before, after, drawsOutlines }) {
+  constructor(commands, view, { before, after, shapes }) {
     this.#commands = commands;
     const { canvas, panel } = commands;
     const approve = () => commands.review?.approve();
@@ -114,7 +131,7 @@ export class AnnotateKeys {
       ['n', () => goTo(after)],
       ['p', () => goTo(before)],
       ['?', () => panel.showHelp()],
-      ...(drawsOutlines ? outlineActs(commands) : []),
+      ...shapeActs[shapes](commands),
     ]);
     listenToKeys(view, {
       down: (event) => this.#act(event, event.key),
@@ -139,12 +156,17 @@ export class AnnotateKeys {
       this.#commands.canvas.scrolls = true;
       return true;
     }
-    if (key === 'Enter') return this.#commands.canvas.closeOutline();
+    if (key === 'Enter') return this.#enter();
     const name = /^[1-9]$/.test(key) ? this.#commands.panel.classAt(Number(key)) : undefined;
     if (name !== undefined) this.#commands.useClass(name);
     const act = key === 'A' && shiftKey ? this.#acceptAll : this.#plain.get(key.toLowerCase());
     act?.();
     return name !== undefined || act !== undefined;
+  }
+
+  #enter() {
+    const { canvas, keypoints } = this.#commands;
+    return canvas.closeOutline() || keypoints?.placeInMiddle() === true;
   }
 
   /** @param {string} key @param {boolean} shift */
@@ -171,3 +193,16 @@ function outlineActs(commands) {
     ['v', () => commands.outlineBox()],
   ];
 }
+
+/** @param {Commands} commands @returns {[string, () => void][]} */
+function keypointActs(commands) {
+  return [
+    ['o', () => commands.keypoints?.start()],
+    ['.', () => commands.selectNextPoint(1)],
+    [',', () => commands.selectNextPoint(-1)],
+    ['h', () => commands.keypoints?.toggleHidden()],
+  ];
+}
+
+/** @type {Readonly<Record<Shapes, (commands: Commands) => [string, () => void][]>>} */
+const shapeActs = { boxes: () => [], outlines: outlineActs, keypoints: keypointActs };

@@ -15,7 +15,7 @@ import {
 } from './panel-parts.js';
 import { PredictionPanel } from './prediction-panel.js';
 
-/** @import { Box, Prediction } from './boxes.ts' */
+/** @import { Box, Prediction, Shapes } from './boxes.ts' */
 /** @import { Predictions } from './predictions.js' */
 /** @import { Place, SaveState } from './types.ts' */
 
@@ -70,10 +70,11 @@ export class AnnotatePanel {
 
   /**
    * @param {Commands} commands
-   * @param {{ classes: readonly string[], drawsOutlines: boolean }} project
+   * @param {{ classes: readonly string[], shapes: Shapes }} project
    * @param {Place} place
    */
-  constructor(commands, { classes, drawsOutlines }, place) {
+  constructor(commands, { classes, shapes }, place) {
+    const drawsOutlines = shapes === 'outlines';
     this.#commands = commands;
     this.#classes = [...classes];
     this.chosen = classes.includes(lastChosen) ? lastChosen : (classes[0] ?? '');
@@ -85,7 +86,7 @@ export class AnnotatePanel {
       else commands.canvas.startOutline();
     });
     this.#outline = button('Box to outline', () => commands.outlineBox());
-    this.#help = keyDialog(keysOf(drawsOutlines));
+    this.#help = keyDialog(keysOf(shapes));
     this.#predictions = new PredictionPanel(commands);
     this.root = element(
       'section',
@@ -119,6 +120,11 @@ export class AnnotatePanel {
       this.#list,
       this.#help,
     );
+  }
+
+  /** A part before the list of boxes. @param {HTMLElement} part */
+  add(part) {
+    this.#list.before(part);
   }
 
   /**

@@ -5,7 +5,7 @@ import { getImage, getJobImages, getProject } from './api.js';
 import { BoxEditor } from './box-editor.js';
 import { ClassEditor } from './class-editor.js';
 import { openQueue, placeInQueue } from './image-queue.js';
-import { annotateAddress, hasBoxes, hasOutlines, projectTabs } from './project.js';
+import { annotateAddress, hasBoxes, projectTabs, shapesOf } from './project.js';
 
 /** @import { QueueName, View } from './types.ts' */
 
@@ -37,7 +37,7 @@ export async function annotateView(slug, id, query) {
   };
   const classes = Object.keys(project.classes ?? {});
   const editor = hasBoxes(project)
-    ? new BoxEditor({ slug, image, classes, drawsOutlines: hasOutlines(project) }, shown)
+    ? new BoxEditor({ slug, image, classes, shapes: shapesOf(project) }, shown)
     : new ClassEditor(slug, image, classes, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
   const title = String(image.name ?? image.id);

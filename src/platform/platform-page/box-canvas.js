@@ -15,15 +15,10 @@ import {
 } from './box-geometry.js';
 import { findingOf } from './image.js';
 import { OutlineDraft } from './outline-draft.js';
-import {
-  edgeAt,
-  hasOutline,
-  outlinePointAt,
-  withNewPoint,
-  withPointAt,
-} from './outline-geometry.js';
+import { edgeAt, hasOutline, outlinePointAt, withNewPoint } from './outline-geometry.js';
+import { pointKindOf } from './point-kinds.js';
 
-/** @import { Box, Outline, Point, Prediction, Rectangle, Size } from './boxes.ts' */
+/** @import { Box, Outline, Point, Prediction, Rectangle, Shapes, Size } from './boxes.ts' */
 
 /** Pixels of the screen: a shorter drag is a click; and how near handles and points are met. */
 const dragMin = 4;
@@ -50,8 +45,11 @@ export class BoxCanvas {
   root;
   /** Whether the main button moves the picture, as while the space bar is down. */
   scrolls = false;
+  /** Whether the next click places a keypoint of the chosen box. */
+  places = false;
   #size;
   #drawsOutlines;
+  #points;
   #on;
   #stage;
   #overlay = svg('svg', { class: 'overlay', 'aria-hidden': 'true' });
@@ -74,20 +72,22 @@ export class BoxCanvas {
   #frame = 0;
 
   /**
-   * @param {{ url: string, alt: string, size: Size, drawsOutlines: boolean }} picture
+   * @param {{ url: string, alt: string, size: Size, shapes: Shapes }} picture
    * @param {{
    *   mayBegin: () => boolean,
    *   draft: () => void,
    *   draw: (place: Rectangle) => void,
    *   outline: (points: Outline) => void,
+   *   place: (at: Point) => void,
    *   change: (index: number, box: Box, point?: number) => void,
    *   select: (index: number | undefined, point?: number) => void,
    *   choosePrediction: (prediction: Prediction) => void,
    * }} on what the person wants; `draft` tells that an outline has other points now
    */
-  constructor({ url, alt, size, drawsOutlines }, on) {
+  constructor({ url, alt, size, shapes }, on) {
     this.#size = size;
-    this.#drawsOutlines = drawsOutlines;
+    this.#drawsOutlines = shapes === 'outlines';
+    this.#points = pointKindOf(shapes);
     this.#on = on;
     const photo = element('img', { src: url, alt, draggable: 'false' });
     this.#stage = element('div', { class: 'stage' }, photo, this.#overlay, this.#marks);
@@ -221,6 +221,8 @@ export class BoxCanvas {
     if (!event.isPrimary || this.#gesture !== undefined) return;
     if (!(event.button === 0 || scrolls)) return;
     event.preventDefault();
+    // Keys that come next are meant for the picture.
+    if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
     const screen = { x: event.clientX, y: event.clientY };
     const scroll = { x: this.root.scrollLeft, y: this.root.scrollTop };
     const reach = event.pointerType === 'touch' ? fingerReachMax : reachMax;
@@ -234,20 +236,13 @@ export class BoxCanvas {
   /** @param {Point} from @param {boolean} scrolls @returns {Meant} */
   #meant(from, scrolls) {
     if (scrolls) return { kind: 'scroll', handle: 0 };
-    if (this.isDrawing) return { kind: 'add', handle: 0 };
+    if (this.isDrawing || this.places) return { kind: 'add', handle: 0 };
     const index = this.#selected;
     const box = index === undefined ? undefined : this.#boxes[index];
     if (index === undefined || box === undefined) return { kind: 'draw', handle: 0 };
-    if (this.#hasPoints(box)) {
-      const { points = [] } = box;
-      const point = outlinePointAt(points, from, this.#reach);
-      if (point !== undefined) return { kind: 'point', box, index, handle: point };
-      const edge = edgeAt(points, from, this.#reach);
-      if (edge !== undefined) {
-        const longer = withNewPoint(box, edge, from, this.#size);
-        return { kind: 'point', box: longer, index, handle: edge + 1, isNew: true };
-      }
-    } else {
+    const point = this.#pointOf(box, from, index);
+    if (point !== undefined) return point;
+    if (!this.#hasOutline(box)) {
       const handle = handleAt(box, from, this.#reach);
       if (handle !== undefined) return { kind: 'resize', box, index, handle };
     }
@@ -255,8 +250,20 @@ export class BoxCanvas {
     return { kind: 'draw', handle: 0 };
   }
 
+  /** The point that is taken, or a new one of the edge that is. @param {Box} box @param {Point} from @param {number} index @returns {Meant | undefined} */
+  #pointOf(box, from, index) {
+    const dots = this.#points.dots(box);
+    const places = /** @type {[number, number][]} */ (dots.map(({ x, y }) => [x, y]));
+    const met = dots[outlinePointAt(places, from, this.#reach) ?? -1];
+    if (met !== undefined) return { kind: 'point', box, index, handle: met.index };
+    const edge = this.#hasOutline(box) ? edgeAt(places, from, this.#reach) : undefined;
+    if (edge === undefined) return undefined;
+    const longer = withNewPoint(box, edge, from, this.#size);
+    return { kind: 'point', box: longer, index, handle: edge + 1, isNew: true };
+  }
+
   /** Whether the points of an outline are dragged, in place of the handles of its box. */
-  #hasPoints(/** @type {Box} */ box) {
+  #hasOutline(/** @type {Box} */ box) {
     return this.#drawsOutlines && hasOutline(box);
   }
 
@@ -281,7 +288,9 @@ export class BoxCanvas {
     this.#pointer = { x: event.clientX, y: event.clientY };
     if (gesture.kind === 'scroll') this.#follow();
     this.#end();
-    if (gesture.kind === 'add') this.#addPoint(this.#pointAt(this.#pointer));
+    const at = this.#pointAt(this.#pointer);
+    if (gesture.kind === 'add' && this.places) this.#on.place(at);
+    else if (gesture.kind === 'add') this.#addPoint(at);
     else if (gesture.kind !== 'scroll') this.#act(gesture);
   }
 
@@ -335,7 +344,7 @@ export class BoxCanvas {
   /** The box that a gesture drags, as it leaves it. @param {Gesture & { box: Box }} gesture */
   #changed({ kind, box, handle, from }) {
     const to = this.#pointAt(this.#pointer);
-    if (kind === 'point') return withPointAt(box, handle, to, this.#size);
+    if (kind === 'point') return this.#points.moved(box, handle, to, this.#size);
     return fitted(
       box,
       kind === 'move'
@@ -355,19 +364,19 @@ export class BoxCanvas {
   /** The box that is chosen, with its handles or points. @param {Box} box @param {number} [point] */
   #mark(box, point) {
     for (const old of this.#marks.querySelectorAll('.chosen:not(.draft)')) old.remove();
-    const dots = this.#hasPoints(box)
-      ? (box.points ?? []).map(([x, y]) => ({ x, y }))
-      : handlePoints(box);
+    const handles = this.#hasOutline(box) ? [] : handlePoints(box);
     this.#marks.append(
       svg(
         'g',
         { class: `chosen c${colourOf(box.class)}` },
         svg('path', { class: 'shape', d: pathOf(findingOf(box)) }),
-        !this.#hasPoints(box) &&
+        !this.#hasOutline(box) &&
           svg('path', { class: 'frame', d: pathOf(findingOf({ ...box, points: [] })) }),
-        ...dots.map(({ x, y }, index) =>
-          svg('path', { class: index === point ? 'point current' : 'point', d: `M${x} ${y}h0` }),
-        ),
+        ...handles.map(({ x, y }) => svg('path', { d: `M${x} ${y}h0` })),
+        ...this.#points.dots(box).map(({ index, x, y, isHidden }) => {
+          const look = `point${isHidden ? ' hidden' : ''}${index === point ? ' current' : ''}`;
+          return svg('path', { class: look, d: `M${x} ${y}h0` });
+        }),
       ),
     );
   }

@@ -11,26 +11,23 @@ import { boxBetween, fitted, isSame, moved, resized } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { boxesOf } from './image.js';
-import {
-  cornersOf,
-  hasOutline,
-  middleAfter,
-  outlined,
-  withNewPoint,
-  withoutPoint,
-  withPointAt,
-} from './outline-geometry.js';
+import { KeypointEditor } from './keypoint-editor.js';
+import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
+import { pointKindOf } from './point-kinds.js';
 import { Predictions } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
 
-/** @import { Box, Outline, Prediction } from './boxes.ts' */
+/** @import { Box, Outline, Prediction, Shapes } from './boxes.ts' */
 /** @import { Image, Place, SaveState } from './types.ts' */
 
 export class BoxEditor {
   root;
   /** Undefined: the images do not belong to an annotation job. */
   review;
+  /** Undefined: objects have no keypoints. @type {KeypointEditor | undefined} */
+  keypoints;
   #size;
+  #points;
   #loadBefore;
   #startReview;
   #history;
@@ -50,15 +47,16 @@ export class BoxEditor {
   #prediction;
 
   /**
-   * @param {{ slug: string, image: Image, classes: readonly string[], drawsOutlines: boolean }} shown
+   * @param {{ slug: string, image: Image, classes: readonly string[], shapes: Shapes }} shown
    * @param {Place} place
    */
-  constructor({ slug, image, classes, drawsOutlines }, place) {
+  constructor({ slug, image, classes, shapes }, place) {
     this.#loadBefore = async () => place.idBefore && getImage(slug, place.idBefore);
     this.#startReview = () => startReview(slug, place);
     const name = String(image.name ?? image.id);
     const size = { width: Number(image.width), height: Number(image.height) };
     this.#size = size;
+    this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), decided: nothingDecided });
     this.#saved = this.boxes;
     this.#saver = new AnnotationSaver({
@@ -73,18 +71,21 @@ export class BoxEditor {
       say: (state) => this.#say(state),
     });
     this.#canvas = new BoxCanvas(
-      { url: String(image.urls?.original ?? ''), alt: name, size, drawsOutlines },
+      { url: String(image.urls?.original ?? ''), alt: name, size, shapes },
       {
         mayBegin: () => this.#hasClass(),
         draft: () => this.#showPanel(),
         draw: (place) => this.#add({ class: this.#panel.chosen, ...place }),
         outline: (points) => this.#addOutline(points),
+        place: (at) => this.keypoints?.place(at),
         change: (index, box, point) => this.#replace(index, box, { point }),
         select: (index, point) => this.select(index, point),
         choosePrediction: (prediction) => this.choosePrediction(prediction),
       },
     );
-    this.#panel = new AnnotatePanel(this, { classes, drawsOutlines }, place);
+    this.#panel = new AnnotatePanel(this, { classes, shapes }, place);
+    if (shapes === 'keypoints') this.keypoints = this.#keypointEditor(slug);
+    if (this.keypoints !== undefined) this.#panel.add(this.keypoints.root);
     const isAnnotated = image.annotated === true;
     this.#panel.showState(isAnnotated ? 'Annotated.' : 'Nobody has annotated this image.', '');
     const { queue, known } = place;
@@ -94,7 +95,7 @@ export class BoxEditor {
     });
     if (this.review !== undefined) this.#panel.root.prepend(this.review.root);
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
-    new AnnotateKeys(this, this.root, { before: place.before, after: place.after, drawsOutlines });
+    new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
     this.#show();
     void this.#loadPredictions(slug, image.id);
   }
@@ -198,12 +199,15 @@ export class BoxEditor {
   nudge(/** @type {number} */ right, /** @type {number} */ down, /** @type {boolean} */ resizes) {
     const [index, box, point] = [this.#selected, this.#box, this.#point];
     if (index === undefined || box === undefined) return false;
-    const [x, y] = (point === undefined ? undefined : box.points?.[point]) ?? [];
-    if (point !== undefined && x !== undefined && y !== undefined) {
-      const changed = withPointAt(box, point, { x: x + right, y: y + down }, this.#size);
+    const dot = this.#points.dots(box).find(({ index: at }) => at === point);
+    if (dot !== undefined) {
+      const to = { x: dot.x + right, y: dot.y + down };
+      const changed = this.#points.moved(box, dot.index, to, this.#size);
       this.#replace(index, changed, { point, step: `nudge ${index} point ${point}` });
       return true;
     }
+    // One that is not placed has no place from where it could be moved.
+    if (point !== undefined) return true;
     const corner = { x: box.left + box.width + right, y: box.top + box.height + down };
     const to = resizes
       ? resized(box, lowerRight, corner, this.#size)
@@ -212,9 +216,9 @@ export class BoxEditor {
     return true;
   }
 
-  /** The next point of the chosen outline, or the one before. @param {1 | -1} by */
+  /** The next point of the chosen object, or the one before. @param {1 | -1} by */
   selectNextPoint(by) {
-    const { length } = this.#box?.points ?? [];
+    const length = this.#box === undefined ? 0 : this.#points.count(this.#box);
     if (length === 0) return;
     const from = this.#point ?? (by === 1 ? -1 : length);
     this.select(this.#selected, (from + by + length) % length);
@@ -248,7 +252,10 @@ export class BoxEditor {
   /** Gives up what is drawn, then the choice of a point, then that of a box. */
   giveUp() {
     if (this.#canvas.takeBack()) return;
-    this.select(this.#point === undefined ? undefined : this.#selected);
+    if (this.#canvas.places) {
+      this.#canvas.places = false;
+      this.keypoints?.show();
+    } else this.select(this.#point === undefined ? undefined : this.#selected);
   }
 
   /** Somebody looked, and there is nothing to label. */
@@ -365,6 +372,19 @@ export class BoxEditor {
     return this.#selected === undefined ? undefined : this.boxes[this.#selected];
   }
 
+  /** @param {string} slug */
+  #keypointEditor(slug) {
+    const host = {
+      canvas: this.#canvas,
+      chosen: () => ({ box: this.#box, point: this.#point }),
+      replace: (/** @type {Box} */ box, /** @type {number | undefined} */ point) => {
+        if (this.#selected !== undefined) this.#replace(this.#selected, box, { point });
+      },
+      choosePoint: (/** @type {number} */ point) => this.select(this.#selected, point),
+    };
+    return new KeypointEditor(host, { slug, size: this.#size, boxes: this.boxes });
+  }
+
   /** Whether there is a class that something new can have; else it is asked for. */
   #hasClass() {
     if (this.#panel.chosen !== '') return true;
@@ -378,6 +398,7 @@ export class BoxEditor {
     this.#chooseNone();
     this.#selected = this.boxes.length;
     this.#change([...this.boxes, box]);
+    void this.keypoints?.start();
   }
 
   /** @param {Outline} points */
@@ -388,7 +409,7 @@ export class BoxEditor {
 
   /** @param {number} index @param {Box} box @param {number} point */
   #removePoint(index, box, point) {
-    const shorter = withoutPoint(box, point);
+    const shorter = this.#points.removed(box, point);
     if (shorter === undefined) {
       this.#panel.showState('An outline has three points at least: Escape, then delete it.', 'bad');
     } else this.#replace(index, shorter, { point: undefined });
@@ -443,6 +464,8 @@ export class BoxEditor {
     const [predictions, prediction] = [this.#open, this.#prediction];
     const beside = { theirs: this.#theirs, point: this.#point, predictions, prediction };
     this.#canvas.show(this.boxes, this.#selected, beside);
+    if (this.#box === undefined) this.#canvas.places = false;
+    this.keypoints?.show();
     this.#panel.showPredictions(predictions, prediction, this.#predictions);
     this.#showPanel();
   }

@@ -135,7 +135,9 @@ export function fitted(box, to) {
     ...to,
     ...(points && { points: points.map(([px, py]) => [x(px), y(py)]) }),
     ...(keypoints && {
-      keypoints: keypoints.map((point) => ({ ...point, x: x(point.x), y: y(point.y) })),
+      keypoints: keypoints.map((point) =>
+        point.visibility === 0 ? point : { ...point, x: x(point.x), y: y(point.y) },
+      ),
     }),
   };
 }

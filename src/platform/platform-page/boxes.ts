@@ -39,3 +39,6 @@ export interface Prediction {
   /** 0 to 1: how sure it is. */
   readonly score: number;
 }
+
+/** What the objects of a project have. */
+export type Shapes = 'boxes' | 'outlines' | 'keypoints';

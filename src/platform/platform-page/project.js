@@ -118,9 +118,10 @@ export function hasBoxes({ type = '' }) {
   return !type.endsWith('classification');
 }
 
-/** Whether its objects have outlines. @param {{ type?: string }} project */
-export function hasOutlines({ type = '' }) {
-  return type.endsWith('segmentation');
+/** What its objects have beside boxes. @param {{ type?: string }} project */
+export function shapesOf({ type = '' }) {
+  if (type.endsWith('segmentation')) return 'outlines';
+  return type === 'keypoint-detection' ? 'keypoints' : 'boxes';
 }
 
 /**
