@@ -43,7 +43,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(create, {
       title: 'Evaluate model',
       description:
-        'Judges a model, or predictions in a local file, by the labels of a version or of a query, in the background: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes, or masks of a file.',
+        'Judges a model, or predictions in a local file, by the labels of a version or of a query, in the background: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes; of a file also masks, classes.',
       fileArguments: ['predictions'],
       repeated: 'made',
       input: createInput,
@@ -76,7 +76,7 @@ export const evaluationTools: readonly Tool[] = [
       description:
         'Tells what is better and worse than in an earlier evaluation of the same images: figures, classes, images.',
       summarize: ({ baseline, compared, images, labelsDiffer }) =>
-        `AP ${shown(baseline.ap)} to ${shown(compared.ap)}, F1 ${shown(baseline.f1)} to ` +
+        `${changeOf(baseline, compared)}, F1 ${shown(baseline.f1)} to ` +
         `${shown(compared.f1)}; ${count(images.better, 'image')} better, ${images.worse} worse, ` +
         `${images.same} with as many errors.` +
         (labelsDiffer ? ' Labels were changed between the two: that changes figures too.' : ''),
@@ -185,11 +185,13 @@ function nextCalls(
 
 function summaryOf(evaluation: Evaluation, project: string): string {
   const { status, error, panel, ap, ap50, f1, confidence, best, mistakes } = evaluation;
-  const { recommendations, notJudged } = evaluation;
+  const { accuracy, recommendations, notJudged } = evaluation;
   const of = `Evaluation of ${quoted(lastPart(project))}`;
   if (status === 'failed') return `${of} failed: ${quoted(error ?? 'no reason is known')}.`;
   if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
-  const figures = `AP ${shown(ap)}, AP50 ${shown(ap50)}, F1 ${shown(f1)} at confidence ${confidence}`;
+  const main =
+    accuracy === undefined ? `AP ${shown(ap)}, AP50 ${shown(ap50)}` : `accuracy ${shown(accuracy)}`;
+  const figures = `${main}, F1 ${shown(f1)} at confidence ${confidence}`;
   const threshold =
     panel === 'summary' && best !== undefined
       ? ` The best threshold is ${best.confidence} (F1 ${shown(best.f1)}).`
@@ -231,6 +233,12 @@ function suspicionOf(mistakes: Readonly<Record<string, number>>): string {
 function kindsOf(mistakes: Readonly<Record<string, number>>): string {
   const kinds = Object.entries(mistakes).map(([kind, figure]) => `${figure} ${bare(kind)}`);
   return kinds.length === 0 ? 'none' : kinds.join(', ');
+}
+
+function changeOf(before: Answer<typeof compare>['baseline'], after: typeof before): string {
+  return before.accuracy === undefined
+    ? `AP ${shown(before.ap)} to ${shown(after.ap)}`
+    : `accuracy ${shown(before.accuracy)} to ${shown(after.accuracy)}`;
 }
 
 function shown(figure: number | null | undefined): string {

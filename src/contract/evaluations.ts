@@ -25,6 +25,7 @@ export type JudgedTask = keyof typeof judgedThings;
 export const judgedThings = {
   detection: 'boxes',
   segmentation: 'masks',
+  classification: 'classes',
 } as const satisfies Partial<Record<ModelTask, string>>;
 
 /** What may be wrong with a label, or with its absence. */
@@ -49,13 +50,14 @@ const Evaluation = open({
   created: z.number().describe('Unix seconds.'),
   model: z.string().optional().describe('Id of the model.'),
   predictions: z.string().optional().describe('Name of the file of predictions.'),
-  modelTask: z.string().optional().describe('detection (boxes) or segmentation (masks).'),
+  modelTask: z.string().optional().describe('detection, segmentation or classification.'),
   version: z.int().optional(),
   split: z.string().optional(),
   query: z.string().optional(),
   confidence: z.number().optional().describe('That of the counts below; default: of the best F1.'),
   ap: figure.optional().describe('Mean over classes and IoU 0.50 to 0.95.'),
   ap50: figure.optional(),
+  accuracy: figure.optional().describe('Of classes: share of images with all right.'),
   f1: figure.optional().describe('At that confidence.'),
 });
 
@@ -77,8 +79,8 @@ const Point = Counts.extend({
 const ClassRow = open({
   class: z.string(),
   groundTruths: z.int(),
-  ap: figure,
-  ap50: figure,
+  ap: figure.optional(),
+  ap50: figure.optional(),
   precision: figure.optional().describe('At the confidence of the evaluation.'),
   recall: figure.optional(),
   f1: figure.optional(),
@@ -134,10 +136,17 @@ const Compared = Evaluation.pick({
   confidence: true,
   ap: true,
   ap50: true,
+  accuracy: true,
   f1: true,
 });
 
-const ClassFigures = open({ ap: figure, ap50: figure, precision: figure, recall: figure });
+const ClassFigures = open({
+  ap: figure.optional(),
+  ap50: figure.optional(),
+  precision: figure,
+  recall: figure,
+  f1: figure.optional(),
+});
 
 export const evaluations = {
   evaluations_create: operation({
@@ -208,6 +217,9 @@ export const evaluations = {
       unreadable: z.int().optional().describe('Images that the model could not read: left out.'),
       groundTruths: z.int().optional(),
       detections: z.int().optional(),
+      macro: open({ precision: figure, recall: figure, f1: figure })
+        .optional()
+        .describe('Of classes: means over them.'),
       ap75: figure.optional(),
       ar1: figure.optional().describe('With one detection of each image and class.'),
       ar10: figure.optional(),
@@ -283,7 +295,7 @@ export const evaluations = {
         .array(
           open({ class: z.string(), change: figure, before: ClassFigures, after: ClassFigures }),
         )
-        .describe('The largest change of AP first.'),
+        .describe('The largest change of AP first; of classes, of F1.'),
       images: open({ better: z.int(), worse: z.int(), same: z.int() }).describe('By errors.'),
       total: z.int().describe('Images with another number of errors.'),
       changed: z

@@ -45,10 +45,11 @@ export function evaluate(
   images: readonly EvaluatedImage[],
   classes: readonly string[],
   wanted: number | undefined,
+  confusionsOf = confusionMatrix,
 ): Evaluation {
   const { figures, sweep, classes: each } = evaluateDetections(images, classes.length);
   const confidence = wanted ?? bestOf(sweep)?.confidence ?? confidenceDefault;
-  const matrix = confusionMatrix(images, classes.length, confidence);
+  const matrix = confusionsOf(images, classes.length, confidence);
   return {
     figures: {
       classes,

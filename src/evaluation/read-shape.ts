@@ -21,12 +21,18 @@ export type ShapeReader = (entry: JsonObject, size: Size | undefined, path: stri
 
 export function shapeReader(modelTask: JudgedTask): ShapeReader {
   if (modelTask === 'detection') return ({ bbox }, _size, path) => boxOf(bbox, `${path}.bbox`);
+  if (modelTask === 'classification') return (_entry, size) => wholeImage(size);
   const masks = createMaskReader();
   return ({ segmentation }, size, path) => {
     if (size === undefined) return noShape;
     const mask = masks.ofSegmentation(segmentation, size, `${path}.segmentation`);
     return { ...boxOfMask(mask), mask, area: mask.pixels };
   };
+}
+
+/** A class is of the image, whatever an entry says beside it. */
+export function wholeImage({ width, height }: Size = { width: 0, height: 0 }): Region {
+  return { left: 0, top: 0, width, height };
 }
 
 const noShape: Shape = { left: 0, top: 0, width: 0, height: 0 };

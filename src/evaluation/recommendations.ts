@@ -58,19 +58,20 @@ export function recommend(
   figures: EvaluationFigures,
   facts: DatasetFacts,
 ): readonly Recommendation[] {
+  const isOfObjects = facts.modelTask !== 'classification';
   return [
     ...trainedOn(facts),
     ...leaks(facts),
     ...datasetHealth(facts),
     ...labelMistakes(figures, facts),
-    ...allLow(figures),
+    ...(isOfObjects ? allLow(figures) : []),
     ...classImbalance(facts),
     ...missedDetection(figures, facts),
     ...wrongClass(figures),
     ...overconfident(figures),
-    ...looseBoxes(figures, facts),
-    ...smallObjects(figures),
-    ...threshold(figures, facts),
+    ...(isOfObjects ? looseBoxes(figures, facts) : []),
+    ...(isOfObjects ? smallObjects(figures) : []),
+    ...(isOfObjects ? threshold(figures, facts) : []),
   ];
 }
 

@@ -161,7 +161,9 @@ it('refuses what has no masks', async () => {
   const texts = await fixture.newProject('Texts', 'text-image-pairs');
   await expect(judged(fixture, texts, { query: 'split:test' })).rejects.toMatchObject({
     upstream: {
-      message: expect.stringContaining('judged are object-detection, instance-segmentation'),
+      message: expect.stringContaining(
+        'is of the type text-image-pairs: judged are object-detection, ',
+      ),
     },
   });
 });

@@ -32,6 +32,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const answer = await evaluateInThread(
     {
       modelTask,
+      isSingleLabel: project.type === 'single-label-classification',
       images,
       classes: labelled.classes,
       confidence: settings.confidence,
@@ -43,6 +44,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const figures: KeptFigures = {
     ...answer.figures,
     modelTask,
+    classification: answer.classification,
     withoutOutline: labelled.withoutOutline,
     images: images.length,
     unannotated: labelled.unannotated,

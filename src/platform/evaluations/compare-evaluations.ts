@@ -1,6 +1,7 @@
 // Handler of evaluations_compare: what got better and what worse, by the same images.
 
 import type { evaluations } from '../../contract/evaluations.ts';
+import type { Answer } from '../../contract/operation.ts';
 import { invalidArgument } from '../../errors.ts';
 import { rounded } from '../../evaluation/average-precision.ts';
 import { pointAt } from '../../evaluation/confidence-sweep.ts';
@@ -91,22 +92,26 @@ function classChanges(before: KeptFigures, after: KeptFigures) {
   const rows = before.classes.map((name, place) => {
     const one = figuresOf(before, place);
     const other = figuresOf(after, after.classes.indexOf(name));
-    const change = one.ap === null || other.ap === null ? null : rounded(other.ap - one.ap);
+    const [from = null, to = null] =
+      before.classification === undefined ? [one.ap, other.ap] : [one.f1, other.f1];
+    const change = from === null || to === null ? null : rounded(to - from);
     return { class: name, change, before: one, after: other };
   });
   const size = ({ change }: { readonly change: number | null }) => Math.abs(change ?? 0);
   return rows.toSorted((one, other) => size(other) - size(one));
 }
 
-function figuresOf({ each, confidence }: KeptFigures, place: number) {
+type ComparedFigures = Answer<typeof evaluations.evaluations_compare>['classes'][number]['before'];
+
+function figuresOf(
+  { each, confidence, classification }: KeptFigures,
+  place: number,
+): ComparedFigures {
   const one = each[place];
-  if (one === undefined) return { ap: null, ap50: null, precision: null, recall: null };
-  const { precision, recall } = pointAt(one.sweep, confidence);
+  if (one === undefined) return { precision: null, recall: null };
+  const { precision, recall, f1 } = pointAt(one.sweep, confidence);
   const { ap, ap50 } = one.figures;
-  return {
-    ap: rounded(ap),
-    ap50: rounded(ap50),
-    precision: rounded(precision),
-    recall: rounded(recall),
-  };
+  const shares = { precision: rounded(precision), recall: rounded(recall) };
+  if (classification !== undefined) return { ...shares, f1: rounded(f1) };
+  return { ap: rounded(ap), ap50: rounded(ap50), ...shares };
 }

@@ -3,7 +3,8 @@
 import type { evaluations, JudgedTask } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { invalidArgument } from '../../errors.ts';
-import { rounded, type SizeFigures } from '../../evaluation/average-precision.ts';
+import { type Figure, rounded, type SizeFigures } from '../../evaluation/average-precision.ts';
+import type { ClassificationFigures } from '../../evaluation/classification.ts';
 import {
   bestOf,
   pointAt,
@@ -19,6 +20,8 @@ import { quotedNames } from '../../quoted-name.ts';
 export interface KeptFigures extends EvaluationFigures {
   /** Undefined in an evaluation of an earlier version of Fovea: boxes. */
   readonly modelTask?: JudgedTask | undefined;
+  /** Of classes alone. */
+  readonly classification?: ClassificationFigures | undefined;
   /** Labels that have a box alone, where masks are judged. */
   readonly withoutOutline?: number | undefined;
   readonly images: number;
@@ -38,21 +41,19 @@ export interface Wanted {
 }
 
 /** The figures that lists show. */
-export function describeFigures({ all, confidence, modelTask = 'detection' }: KeptFigures) {
+export function describeFigures(kept: KeptFigures) {
+  const { all, confidence, modelTask = 'detection', classification } = kept;
   const { ap, ap50 } = all.figures;
-  return {
-    modelTask,
-    confidence,
-    ap: rounded(ap),
-    ap50: rounded(ap50),
-    f1: rounded(pointAt(all.sweep, confidence).f1),
-  };
+  const f1 = rounded(pointAt(all.sweep, confidence).f1);
+  if (classification !== undefined) {
+    return { modelTask, confidence, accuracy: rounded(classification.accuracy), f1 };
+  }
+  return { modelTask, confidence, ap: rounded(ap), ap50: rounded(ap50), f1 };
 }
 
 export function summaryPanel(kept: KeptFigures): Panel {
   const { withoutOutline = 0 } = kept;
   const { images, unannotated, unreadable, detections, confidence, all, unknown } = kept;
-  const { groundTruths, ap75, ar1, ar10, ar100, small, medium, large } = all.figures;
   const best = bestOf(all.sweep);
   const strangers = unknown && notJudged(unknown);
   return {
@@ -60,25 +61,49 @@ export function summaryPanel(kept: KeptFigures): Panel {
     ...(unannotated > 0 && { unannotated }),
     ...(withoutOutline > 0 && { withoutOutline }),
     ...(unreadable > 0 && { unreadable }),
-    groundTruths,
+    groundTruths: all.figures.groundTruths,
     detections,
-    ap75: rounded(ap75),
-    ar1: rounded(ar1),
-    ar10: rounded(ar10),
-    ar100: rounded(ar100),
-    bySize: sizes({ small, medium, large }),
+    ...ownFigures(kept),
     point: describePoint(pointAt(all.sweep, confidence)),
     ...(best && { best: describePoint(best) }),
     ...(strangers && { notJudged: strangers }),
   };
 }
 
-/** The weakest first; classes without labels last. */
+/** Beside those that lists show. */
+function ownFigures({ all, classification }: KeptFigures): Panel {
+  if (classification !== undefined) {
+    const { precision, recall, f1 } = classification.macro;
+    return {
+      macro: { precision: rounded(precision), recall: rounded(recall), f1: rounded(f1) },
+    };
+  }
+  const { ap75, ar1, ar10, ar100, small, medium, large } = all.figures;
+  return {
+    ap75: rounded(ap75),
+    ar1: rounded(ar1),
+    ar10: rounded(ar10),
+    ar100: rounded(ar100),
+    bySize: sizes({ small, medium, large }),
+  };
+}
+
+/** The weakest first; classes without labels last. Throws `invalid_input` for sizes of classes. */
 export function classesPanel(kept: KeptFigures, wanted: Wanted, withSizes: boolean): Panel {
-  const rows = kept.each.map((one, place) =>
-    describeClass(kept.classes[place] ?? '', one, kept.confidence, withSizes),
-  );
-  const worth = ({ ap }: { readonly ap: number | null }) => ap ?? 2;
+  const isOfImages = kept.classification !== undefined;
+  if (isOfImages && withSizes) {
+    throw invalidArgument('panel', 'by_size is of objects: whole images are classified here');
+  }
+  const rows = kept.each.map((one, place) => {
+    const name = kept.classes[place] ?? '';
+    if (isOfImages) return classRow(name, one, kept.confidence);
+    const { ap, ap50 } = one.figures;
+    const row = { class: name, groundTruths: one.figures.groundTruths, ap: rounded(ap) };
+    if (withSizes) return { ...row, ap50: rounded(ap50), bySize: sizes(one.figures) };
+    return { ...row, ap50: rounded(ap50), ...classRow(name, one, kept.confidence) };
+  });
+  const worth = ({ ap, f1 }: { readonly ap?: Figure; readonly f1?: Figure }) =>
+    (isOfImages ? f1 : ap) ?? 2;
   const sorted = rows.toSorted((one, other) => worth(one) - worth(other));
   const { small, medium, large } = kept.all.figures;
   return {
@@ -88,7 +113,8 @@ export function classesPanel(kept: KeptFigures, wanted: Wanted, withSizes: boole
 }
 
 export function confusionPanel(kept: KeptFigures, wanted: Wanted): Panel {
-  const labels = [...kept.classes, backgroundBeside(kept.classes)];
+  const nothing = kept.classification === undefined ? 'background' : 'none';
+  const labels = [...kept.classes, nameBeside(kept.classes, nothing)];
   const errors = kept.confusions
     .filter(([truth, found]) => truth !== found)
     .toSorted(([, , one], [, , other]) => other - one)
@@ -129,17 +155,17 @@ export function placeOf({ classes }: KeptFigures, name: string): number {
   throw invalidArgument('class', `is none of the labels: ${quotedNames(classes)}`);
 }
 
-function describeClass(
-  name: string,
-  { figures, sweep }: ClassFigures,
-  confidence: number,
-  withSizes: boolean,
-) {
-  const { groundTruths, ap, ap50, small, medium, large } = figures;
+function classRow(name: string, { figures, sweep }: ClassFigures, confidence: number) {
   const { precision, recall, f1 } = describePoint(pointAt(sweep, confidence));
-  const row = { class: name, groundTruths, ap: rounded(ap), ap50: rounded(ap50) };
-  if (withSizes) return { ...row, bySize: sizes({ small, medium, large }) };
-  return { ...row, precision, recall, f1, bestConfidence: bestOf(sweep)?.confidence ?? null };
+  const bestConfidence = bestOf(sweep)?.confidence ?? null;
+  return {
+    class: name,
+    groundTruths: figures.groundTruths,
+    precision,
+    recall,
+    f1,
+    bestConfidence,
+  };
 }
 
 function matrixOf({ confusions }: KeptFigures, labels: readonly string[]) {
@@ -152,8 +178,8 @@ function matrixOf({ confusions }: KeptFigures, labels: readonly string[]) {
 }
 
 /** A class may be called so. */
-function backgroundBeside(classes: readonly string[]): string {
-  return classes.includes('background') ? '(background)' : 'background';
+function nameBeside(classes: readonly string[], name: string): string {
+  return classes.includes(name) ? `(${name})` : name;
 }
 
 function notJudged({ unknownImages, unknownClasses }: Omit<Predictions, 'detections'>) {
@@ -173,9 +199,13 @@ function pageOf<Name extends string, Row>(
   return { total: rows.length, ...page };
 }
 
-function sizes(of: Readonly<Record<'small' | 'medium' | 'large', SizeFigures>>) {
+function sizes({
+  small,
+  medium,
+  large,
+}: Readonly<Record<'small' | 'medium' | 'large', SizeFigures>>) {
   return Object.fromEntries(
-    Object.entries(of).map(([name, { ap, ar, groundTruths }]) => [
+    Object.entries({ small, medium, large }).map(([name, { ap, ar, groundTruths }]) => [
       name,
       { ap: rounded(ap), ar: rounded(ar), groundTruths },
     ]),

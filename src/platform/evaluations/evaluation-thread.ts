@@ -3,6 +3,7 @@
 import { extname } from 'node:path';
 import type { JudgedTask } from '../../contract/evaluations.ts';
 import { FoveaError } from '../../errors.ts';
+import type { ClassificationFigures } from '../../evaluation/classification.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { NamedImage, Predictions } from '../../evaluation/read-predictions.ts';
@@ -13,6 +14,8 @@ import type { LabelledShape } from './judged-images.ts';
 
 export interface EvaluationQuestion {
   readonly modelTask: JudgedTask;
+  /** Of classes: whether an image has one. */
+  readonly isSingleLabel: boolean;
   readonly images: readonly JudgedBy[];
   readonly classes: readonly string[];
   readonly confidence: number | undefined;
@@ -28,6 +31,8 @@ export interface JudgedBy extends NamedImage {
 }
 
 export interface EvaluationAnswer extends Evaluation {
+  /** Of classes alone. */
+  readonly classification?: ClassificationFigures | undefined;
   readonly kind: 'evaluated';
   /**
    * Of each image its labels, and what was found with that confidence, in pixels of the image: as

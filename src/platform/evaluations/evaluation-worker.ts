@@ -3,6 +3,8 @@
 import { parentPort } from 'node:worker_threads';
 import { tidy } from '../../annotations/box-geometry.ts';
 import { asFoveaError } from '../../errors.ts';
+import { classMistakes } from '../../evaluation/class-mistakes.ts';
+import { answered, evaluateClasses } from '../../evaluation/classification.ts';
 import type {
   Detection,
   EvaluatedImage,
@@ -48,17 +50,36 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
     groundTruths: image.groundTruths.map((one) => withMask(one, image)),
     detections: read?.detections[place] ?? image.detections,
   }));
-  const evaluation = evaluate(images.map(inOriginal), classes, question.confidence);
+  const { evaluation, shown, mistakes } = judge(question, images);
   const { confidence } = evaluation.figures;
   return {
     kind: 'evaluated',
     ...evaluation,
-    boxes: images.map((image) => boxesOf(image, classes, confidence)),
-    mistakes: labelMistakes(images, confidence).map((some) =>
+    boxes: shown.map((image) => boxesOf(image, classes, confidence)),
+    mistakes: mistakes.map((some) =>
       some.slice(0, limits.labelMistakesOfImageMax).map((one) => kept(one, classes)),
     ),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
   };
+}
+
+/** `shown`: what counts of each image; of a single label the surest class. */
+function judge(
+  { modelTask, isSingleLabel, classes, confidence }: EvaluationQuestion,
+  images: readonly (EvaluatedImage & { readonly scale: number })[],
+) {
+  if (modelTask === 'classification') {
+    const settings = { confidence, isSingleLabel };
+    const evaluation = evaluateClasses(images, classes, settings);
+    return {
+      evaluation,
+      shown: images.map((image) => answered(image, settings)),
+      mistakes: classMistakes(images, evaluation.figures.confidence, settings),
+    };
+  }
+  const evaluation = evaluate(images.map(inOriginal), classes, confidence);
+  const mistakes = labelMistakes(images, evaluation.figures.confidence);
+  return { evaluation, shown: images, mistakes };
 }
 
 /** The same label with its mask, where it has an outline. */

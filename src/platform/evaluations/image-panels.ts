@@ -97,7 +97,9 @@ export async function mistakesPanel(
     mislabelled: results.map(({ name, imageId, mistakes }) => ({
       image: name,
       ...(imageId !== undefined && { imageId }),
-      mistakes: mistakes.slice(0, limits.evaluationMistakesShownMax).map(describeMistake),
+      mistakes: mistakes
+        .slice(0, limits.evaluationMistakesShownMax)
+        .map(question.figures.classification ? describeClassMistake : describeMistake),
       total: mistakes.length,
     })),
     ...sheet,
@@ -117,6 +119,12 @@ function drawnMistake({ kind, score, found, boxes }: KeptMistake) {
   const drawn = kind === 'duplicate' ? labelBox : box;
   const label = `${kind.replace('_', ' ')}: ${found}`;
   return { ...drawn, label, confidence: score };
+}
+
+/** Of a whole image. */
+function describeClassMistake({ kind, score, label, found }: KeptMistake) {
+  const share = Math.round(score * 100) / 100;
+  return { kind, score: share, ...(label !== undefined && { label }), found };
 }
 
 /** One box is told where both are in the same place. */

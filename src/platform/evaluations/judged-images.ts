@@ -5,6 +5,7 @@ import { areaOf, edgesOf } from '../../annotations/box-geometry.ts';
 import type { JudgedTask } from '../../contract/evaluations.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { GroundTruth } from '../../evaluation/evaluated-image.ts';
+import { wholeImage } from '../../evaluation/read-shape.ts';
 import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
@@ -83,7 +84,13 @@ export async function labelledImages(
     version?.classes ?? Object.keys((await countsOf({ store }, project)).classes).sort();
   const images = annotated.map(({ annotation, ...row }) => ({
     ...row,
-    groundTruths: groundTruthsOf(annotation, modelTask, classes),
+    groundTruths:
+      annotation?.kind === 'classification'
+        ? annotation.labels.map((label) => ({
+            ...wholeImage(row),
+            classIndex: classes.indexOf(label),
+          }))
+        : groundTruthsOf(annotation, modelTask, classes),
   }));
   const labels = images.reduce((sum, { groundTruths }) => sum + groundTruths.length, 0);
   const bare = annotated.reduce((sum, { annotation }) => sum + withoutOutline(annotation), 0);
@@ -163,6 +170,7 @@ function groundTruthsOf(
 const needed = {
   detection: 'boxes',
   segmentation: 'outlines',
+  classification: 'classes',
 } as const satisfies Record<JudgedTask, string>;
 
 /** That of the box where nobody drew one. */

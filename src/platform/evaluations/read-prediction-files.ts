@@ -24,6 +24,7 @@ export function readPredictionText(text: string, judged: JudgedBy): Predictions 
   for (const file of Array.isArray(files) ? files.filter(isJsonObject) : []) {
     const [name, content] = [String(file.name), String(file.text)];
     if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content, judged.modelTask));
+    else if (judged.modelTask === 'classification') entries.push(...readClasses(name, content));
     else {
       const size = judged.images[findImage(stemOf(name)) ?? -1];
       const classNames = isJsonObject(classes) ? classes : {};
@@ -84,6 +85,7 @@ function shapeOf(
 const yoloLines = {
   detection: 'must be: class x y width height confidence',
   segmentation: 'must be: class x y x y … confidence',
+  classification: 'must be: confidence class',
 } as const satisfies Record<JudgedTask, string>;
 
 /** `shares`: numbers between the class and the confidence. */
@@ -94,6 +96,17 @@ function problemOf(shares: number, modelTask: JudgedTask): string | undefined {
   return (modelTask === 'segmentation' ? shares >= 6 : shares === 4)
     ? undefined
     : yoloLines[modelTask];
+}
+
+/** A line is a confidence and the name of a class. */
+function readClasses(name: string, text: string) {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const [, number, label] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(line) ?? [];
+    const score = Number(number ?? Number.NaN);
+    if (Number.isNaN(score)) throw wrong(name, index, yoloLines.classification);
+    return [{ image_id: stemOf(name), category_id: label, score }];
+  });
 }
 
 function readVoc(name: string, text: string, modelTask: JudgedTask) {

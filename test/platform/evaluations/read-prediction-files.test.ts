@@ -35,3 +35,10 @@ it('refuses boxes of VOC where masks are judged', () => {
     '"a.xml" has boxes alone, and masks are judged: give COCO results',
   );
 });
+
+it('reads classes as Ultralytics writes them, a confidence and a name', () => {
+  const { detections, unknownClasses } = read('classification', '0.91 cell\n0.09 white cell\n');
+  expect(detections).toMatchObject([[{ classIndex: 0, score: 0.91, width: 200, height: 100 }]]);
+  expect(unknownClasses).toEqual({ 'white cell': 1 });
+  expect(() => read('classification', 'cell 0.91')).toThrow('line 1, must be: confidence class');
+});

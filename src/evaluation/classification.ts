@@ -1,0 +1,105 @@
+// Classes of whole images, judged with what judges boxes: each class is a box around the image.
+
+import type { Figure } from './average-precision.ts';
+import { pointAt } from './confidence-sweep.ts';
+import type { Detection, EvaluatedImage } from './evaluated-image.ts';
+import { type Evaluation, evaluate } from './evaluation.ts';
+
+export interface ClassificationFigures {
+  /** Share of images whose classes are all found, and no others. */
+  readonly accuracy: Figure;
+  /** Means over the classes that are labelled or found; 0 where one has none. */
+  readonly macro: {
+    readonly precision: Figure;
+    readonly recall: Figure;
+    readonly f1: Figure;
+  };
+}
+
+export interface Classified extends Evaluation {
+  readonly classification: ClassificationFigures;
+}
+
+export interface ClassificationSettings {
+  /** Default: of single labels 0, of several that of the best F1. */
+  readonly confidence: number | undefined;
+  /** The class with the highest score alone is an answer. */
+  readonly isSingleLabel: boolean;
+}
+
+export function evaluateClasses(
+  given: readonly EvaluatedImage[],
+  classes: readonly string[],
+  settings: ClassificationSettings,
+): Classified {
+  const images = given.map((image) => answered(image, settings));
+  const confidence = settings.confidence ?? (settings.isSingleLabel ? 0 : undefined);
+  const evaluation = evaluate(images, classes, confidence, confusionOfClasses);
+  return { ...evaluation, classification: figuresOf(evaluation) };
+}
+
+/** Each class once, with its highest score; of single labels the first of the highest. */
+export function answered(
+  { groundTruths, detections }: EvaluatedImage,
+  { isSingleLabel }: Pick<ClassificationSettings, 'isSingleLabel'>,
+): EvaluatedImage {
+  const best = new Map<number, Detection>();
+  for (const one of detections.toSorted((a, b) => b.score - a.score)) {
+    if (!best.has(one.classIndex)) best.set(one.classIndex, one);
+  }
+  const found = [...best.values()];
+  return { groundTruths, detections: isSingleLabel ? found.slice(0, 1) : found };
+}
+
+/**
+ * Rows are the labels, columns what was found, the last of each none. What is labelled and found is
+ * no confusion; one class in place of another is one where an image has one of each.
+ */
+export function confusionOfClasses(
+  images: readonly EvaluatedImage[],
+  classCount: number,
+  confidence: number,
+): readonly (readonly number[])[] {
+  const size = classCount + 1;
+  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
+  const add = (row: number, column: number) => {
+    const counts = matrix[row];
+    if (counts !== undefined) counts[column] = (counts[column] ?? 0) + 1;
+  };
+  for (const { groundTruths, detections } of images) {
+    const known = groundTruths.map(({ classIndex }) => classIndex);
+    const found = detections
+      .filter(({ score }) => score >= confidence)
+      .map(({ classIndex }) => classIndex);
+    const [label, ...moreLabels] = known;
+    const [answer, ...moreAnswers] = found;
+    const isPair = moreLabels.length === 0 && moreAnswers.length === 0;
+    if (isPair && label !== undefined && answer !== undefined) add(label, answer);
+    else {
+      for (const one of known) add(one, found.includes(one) ? one : classCount);
+      for (const one of found) if (!known.includes(one)) add(classCount, one);
+    }
+  }
+  return matrix;
+}
+
+function figuresOf({ figures, outcomes }: Evaluation): ClassificationFigures {
+  const right = outcomes.filter((image) =>
+    image.every(({ falsePositives, misses }) => falsePositives === 0 && misses === 0),
+  );
+  const points = figures.each
+    .map(({ sweep }) => pointAt(sweep, figures.confidence))
+    .filter((one) => one.truePositives + one.falsePositives + one.misses > 0);
+  const mean = (figure: (point: (typeof points)[number]) => Figure) =>
+    points.length === 0
+      ? null
+      : points.reduce((sum, point) => sum + (figure(point) ?? 0), 0) / points.length;
+  return {
+    accuracy: outcomes.length === 0 ? null : right.length / outcomes.length,
+    macro: {
+      precision: mean(({ precision }) => precision),
+      recall: mean(({ recall }) => recall),
+      f1: mean(({ f1 }) => f1),
+    },
+  };
+}

@@ -1,0 +1,162 @@
+// Evaluations of classification through the API of the platform: classes of whole images.
+
+import { expect, it } from 'vitest';
+import { evaluations } from '../../src/contract/evaluations.ts';
+import { type Labelling, redAt, sharedLabelling, squaresModel } from './platform-with-model.ts';
+
+const labelling = sharedLabelling({ model: squaresModel });
+
+/** Images of the split test with these classes. */
+async function classified(fixture: Labelling, type: string, labels: readonly string[][]) {
+  const project = await fixture.newProject('Classified', type);
+  for (const [place, classes] of labels.entries()) {
+    const query = new URLSearchParams({ name: `${place}.png`, split: 'test' });
+    const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer a-key-for-tests',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: (await redAt(place)).toString('base64'),
+    });
+    const id = String(Object(await answer.json()).id);
+    const told = await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.json`, {
+      annotationFile: JSON.stringify(classes),
+    });
+    expect(told.status).toBe(200);
+  }
+  return project;
+}
+
+async function judged(fixture: Labelling, project: string, asked: object) {
+  const { client } = fixture.platform;
+  const at = { workspace: 'acme', project };
+  const given = { query: 'split:test', ...asked };
+  const { body } = await client.call(evaluations.evaluations_create, { ...at, ...given });
+  const task = await fixture.ended(body.taskId);
+  const { evaluationId } = body;
+  const panel = async (more: object = {}) =>
+    (await client.call(evaluations.evaluations_get, { ...at, evaluationId, ...more })).body;
+  return { task, panel, evaluationId, at };
+}
+
+function file(entries: unknown) {
+  return { name: 'results.json', content: new TextEncoder().encode(JSON.stringify(entries)) };
+}
+
+function answer(place: number, category_id: string, score: number) {
+  return { image_id: `${place}.png`, category_id, score };
+}
+
+it('judges one class of each image, panel by panel', async () => {
+  const fixture = labelling();
+  const project = await classified(fixture, 'single-label-classification', [
+    ['cat'],
+    ['dog'],
+    ['dog'],
+    ['cat'],
+  ]);
+  const { task, panel, evaluationId, at } = await judged(fixture, project, {
+    predictions: file([
+      answer(0, 'cat', 0.9),
+      answer(0, 'dog', 0.1),
+      answer(1, 'dog', 0.8),
+      answer(2, 'cat', 0.75),
+      answer(2, 'dog', 0.25),
+    ]),
+  });
+  expect(task).toMatchObject({ status: 'completed', result: { accuracy: 0.5 } });
+  const summary = await panel();
+  expect(summary).toMatchObject({
+    modelTask: 'classification',
+    images: 4,
+    groundTruths: 4,
+    detections: 3,
+    accuracy: 0.5,
+    macro: { precision: 0.75, recall: 0.5, f1: 0.5833 },
+    point: { truePositives: 2, falsePositives: 1, misses: 2 },
+  });
+  expect(summary.ap).toBeUndefined();
+  expect(summary.bySize).toBeUndefined();
+  expect(await panel({ panel: 'per_class' })).toMatchObject({
+    classes: [
+      { class: 'cat', groundTruths: 2, precision: 0.5, recall: 0.5, f1: 0.5 },
+      { class: 'dog', groundTruths: 2, precision: 1, recall: 0.5, f1: 0.6667 },
+    ],
+  });
+  expect(await panel({ panel: 'confusion_matrix', picture: true })).toMatchObject({
+    matrix: {
+      labels: ['cat', 'dog', 'none'],
+      counts: [
+        [1, 0, 1],
+        [1, 1, 0],
+        [0, 0, 0],
+      ],
+    },
+    contentType: expect.stringContaining('image/'),
+  });
+  expect(await panel({ panel: 'images', only: 'misses', picture: true })).toMatchObject({
+    total: 2,
+    results: [{ image: '2.png' }, { image: '3.png' }],
+    contentType: 'image/jpeg',
+  });
+  expect(await panel({ panel: 'label_mistakes' })).toMatchObject({
+    mislabelled: [
+      {
+        image: '2.png',
+        mistakes: [{ kind: 'swapped', label: 'dog', found: 'cat', score: 0.56 }],
+      },
+    ],
+  });
+  const { recommendations = [] } = await panel({ panel: 'recommendations' });
+  expect(recommendations.map(({ name }) => name)).toContain('wrong_class');
+  expect(recommendations.map(({ name }) => name)).not.toContain('all_low');
+  await expect(panel({ panel: 'by_size' })).rejects.toMatchObject({
+    upstream: { message: expect.stringContaining('panel: by_size is of objects') },
+  });
+  const right = await judged(fixture, project, {
+    predictions: file(['cat', 'dog', 'dog', 'cat'].map((name, place) => answer(place, name, 1))),
+  });
+  const wanted = { ...at, evaluationId: right.evaluationId, baseline: evaluationId };
+  const { body } = await fixture.platform.client.call(evaluations.evaluations_compare, wanted);
+  expect(body).toMatchObject({
+    baseline: { accuracy: 0.5 },
+    compared: { accuracy: 1 },
+    classes: [
+      { class: 'cat', change: 0.5, before: { f1: 0.5 }, after: { f1: 1 } },
+      { class: 'dog', change: 0.3333 },
+    ],
+    images: { better: 2, worse: 0, same: 2 },
+  });
+});
+
+it('judges several classes of an image, all of which must be right', async () => {
+  const fixture = labelling();
+  const project = await classified(fixture, 'multi-label-classification', [
+    ['cat', 'dog'],
+    ['dog'],
+  ]);
+  const { panel } = await judged(fixture, project, {
+    predictions: file([answer(0, 'cat', 0.9), answer(0, 'dog', 0.8), answer(1, 'cat', 0.7)]),
+    confidence: 0.5,
+  });
+  expect(await panel()).toMatchObject({
+    accuracy: 0.5,
+    point: { truePositives: 2, falsePositives: 1, misses: 1 },
+  });
+  expect(await panel({ panel: 'label_mistakes' })).toMatchObject({
+    mistakes: { overlooked: 1 },
+  });
+});
+
+it('refuses a model that finds boxes, and says what would be right', async () => {
+  const fixture = labelling();
+  const project = await classified(fixture, 'single-label-classification', [['cat']]);
+  await expect(judged(fixture, project, {})).rejects.toMatchObject({
+    upstream: {
+      message: expect.stringContaining('models that are run here find boxes, and classes are'),
+    },
+  });
+  const { task } = await judged(fixture, project, { predictions: file([{ image_id: '0.png' }]) });
+  expect(task).toMatchObject({ error: expect.stringContaining('[0].score: must be a number') });
+});
