@@ -1,11 +1,11 @@
-// Classes of whole images that are possibly wrong: what a model says in place of the label, or where
-// several classes are allowed beside the labels.
+// Classes of whole images that are possibly wrong: what a model says in place of the label, or
+// where several classes are allowed beside the labels.
 
 import { answered, type ClassificationSettings } from './classification.ts';
 import type { EvaluatedImage } from './evaluated-image.ts';
 import type { LabelMistake } from './label-mistakes.ts';
 
-/** As `labelMistakes`. `images` have all that was found, also where one class alone is an answer. */
+/** As `labelMistakes`. `images` have all that was found, also of single labels. */
 export function classMistakes(
   images: readonly EvaluatedImage[],
   confidence: number,

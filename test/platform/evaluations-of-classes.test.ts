@@ -48,15 +48,15 @@ function answer(place: number, category_id: string, score: number) {
   return { image_id: `${place}.png`, category_id, score };
 }
 
-it('judges one class of each image, panel by panel', async () => {
-  const fixture = labelling();
+/** Of cat, dog, dog and cat the third is taken for a cat, and the last has no answer. */
+async function catsAndDogs(fixture: Labelling) {
   const project = await classified(fixture, 'single-label-classification', [
     ['cat'],
     ['dog'],
     ['dog'],
     ['cat'],
   ]);
-  const { task, panel, evaluationId, at } = await judged(fixture, project, {
+  const made = await judged(fixture, project, {
     predictions: file([
       answer(0, 'cat', 0.9),
       answer(0, 'dog', 0.1),
@@ -65,6 +65,11 @@ it('judges one class of each image, panel by panel', async () => {
       answer(2, 'dog', 0.25),
     ]),
   });
+  return { project, ...made };
+}
+
+it('judges one class of each image, panel by panel', async () => {
+  const { task, panel } = await catsAndDogs(labelling());
   expect(task).toMatchObject({ status: 'completed', result: { accuracy: 0.5 } });
   const summary = await panel();
   expect(summary).toMatchObject({
@@ -108,12 +113,21 @@ it('judges one class of each image, panel by panel', async () => {
       },
     ],
   });
+});
+
+it('says what to do about classes, and refuses a panel of objects', async () => {
+  const { panel } = await catsAndDogs(labelling());
   const { recommendations = [] } = await panel({ panel: 'recommendations' });
   expect(recommendations.map(({ name }) => name)).toContain('wrong_class');
   expect(recommendations.map(({ name }) => name)).not.toContain('all_low');
   await expect(panel({ panel: 'by_size' })).rejects.toMatchObject({
     upstream: { message: expect.stringContaining('panel: by_size is of objects') },
   });
+});
+
+it('compares classes by F1', async () => {
+  const fixture = labelling();
+  const { project, evaluationId, at } = await catsAndDogs(fixture);
   const right = await judged(fixture, project, {
     predictions: file(['cat', 'dog', 'dog', 'cat'].map((name, place) => answer(place, name, 1))),
   });
