@@ -30,7 +30,7 @@ export async function workADay(
   return desk;
 }
 
-async function openDesk(caller: Caller, name: string): Promise<Desk | undefined> {
+export async function openDesk(caller: Caller, name: string): Promise<Desk | undefined> {
   const answer = await call(caller, {
     method: 'POST',
     path: `/${workspace}/projects`,
@@ -39,7 +39,7 @@ async function openDesk(caller: Caller, name: string): Promise<Desk | undefined>
   return answer && new Desk(String(answer.body.id).split('/').at(-1) ?? '');
 }
 
-const addImage: Deed = async (worker) => {
+export const addImage: Deed = async (worker) => {
   const { desk, random, sight } = worker;
   const shade = below(random, 50_000);
   if (desk.shades.has(shade)) return;
@@ -122,11 +122,11 @@ const deleteImage: Deed = async (worker) => {
   desk.deleted.push(image);
 };
 
-const makeVersion: Deed = async (worker) => {
+export const makeVersion: Deed = async (worker) => {
   const { desk } = worker;
   if (desk.images.size < 3) return;
   const body = {
-    preprocessing: {},
+    preprocessing: { tile: { rows: 2, columns: 2 } },
     augmentation: { flip: { horizontal: true }, image: { versions: 2 } },
   };
   const path = `/${workspace}/${desk.project}/generate`;
@@ -134,9 +134,12 @@ const makeVersion: Deed = async (worker) => {
   if (answer === undefined) return;
   desk.unknownVersions += answer.unknown;
   const number = Number(answer.body.version);
-  const images = 2 * desk.images.size;
+  const images = copies * desk.images.size;
   desk.versions.push({ number, taskId: String(answer.body.taskId), images });
 };
+
+/** Of each image in a version: two of each of its four parts. */
+const copies = 8;
 
 const exportVersion: Deed = async (worker) => {
   const { desk, random, sight } = worker;

@@ -2,9 +2,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../src/limits.ts';
-import { below, between, type Random } from '../../src/seeded-random.ts';
+import { below, between, type Random, shuffled } from '../../src/seeded-random.ts';
 import { Turns } from '../../src/turns.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, sql } from './cluster.ts';
 import type { Member } from './member.ts';
 
 export interface Fault {
@@ -86,6 +86,30 @@ const pauseWorker: Fault = {
   },
 };
 
+/** One of them goes on first: it takes the tasks of the others, who come back in the middle. */
+const pauseAllWorkers: Fault = {
+  name: 'all workers stopped',
+  run: async (cluster, random) => {
+    await versionsBegun(cluster);
+    const [first, ...others] = shuffled(cluster.workers, random);
+    for (const member of cluster.workers) member.pause();
+    await wait(limits.taskLeaseMs + between(random, 500, 2_000));
+    first?.resume();
+    await wait(between(random, 500, 2_500));
+    for (const member of others) member.resume();
+  },
+};
+
+/** So that there is something to take over; where nothing begins, it resolves all the same. */
+async function versionsBegun(cluster: Cluster): Promise<void> {
+  const text = `SELECT 1 FROM work WHERE kind = 'version' AND status = 'running' AND current > 0`;
+  for (let times = 0; times < 200; times += 1) {
+    const rows = await sql(cluster, text).catch(() => []);
+    if (rows.length > 0) return;
+    await wait(20);
+  }
+}
+
 export const faults: readonly Fault[] = [
   killPlatform,
   killWorker,
@@ -94,6 +118,7 @@ export const faults: readonly Fault[] = [
   slowDatabase,
   refusingObjects,
   pauseWorker,
+  pauseAllWorkers,
 ];
 
 /** Some of them, one after the other or at once; resolves to their names once all have ended. */

@@ -22,6 +22,9 @@ export interface MemberOptions {
 /** A supervisor waits so long before it starts again what has ended. */
 const restartMs = 500;
 
+/** In vain: no fault lasts so long. */
+const startsMax = 60;
+
 export class Member {
   readonly name: string;
   /** What it wrote to stderr, all its lives long. */
@@ -40,7 +43,10 @@ export class Member {
   /** Resolves once it has said that it works. */
   async start(): Promise<void> {
     this.#isWanted = true;
-    while (this.#isWanted && !(await this.#startOnce())) await wait(restartMs);
+    for (let starts = 1; this.#isWanted && !(await this.#startOnce()); starts += 1) {
+      if (starts === startsMax) throw new Error(`${this.name} does not start: ${this.log.at(-1)}`);
+      await wait(restartMs);
+    }
   }
 
   /** False where another one has killed it already, and starts it again. */
@@ -68,6 +74,10 @@ export class Member {
     });
     countRunning(child);
     this.#child = child;
+    // A trial that breaks off leaves nothing running.
+    const end = () => child.kill('SIGKILL');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     createInterface({ input: child.stderr }).on('line', (line) => this.log.push(line));
     for await (const _line of createInterface({ input: child.stdout })) {
       child.stdout.resume();

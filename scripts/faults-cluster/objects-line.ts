@@ -23,10 +23,12 @@ export async function openObjectsLine(endpoint: string): Promise<ObjectsLine> {
     const { method, url = '', headers } = incoming;
     // The host is in the signature.
     const onward = send(endpoint + url, { method, headers }, (answer) => {
+      if (outgoing.destroyed) return void answer.destroy();
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       pipeline(answer, outgoing, () => {});
     });
     onward.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => onward.destroy());
     incoming.pipe(onward);
   });
   server.listen(0, '127.0.0.1');

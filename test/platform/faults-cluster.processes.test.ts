@@ -4,6 +4,7 @@ import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aw
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sight } from '../../scripts/faults-cluster/calls.ts';
 import { type Cluster, sql, startCluster } from '../../scripts/faults-cluster/cluster.ts';
+import { comeBackLate } from '../../scripts/faults-cluster/control.ts';
 import { workADay } from '../../scripts/faults-cluster/day.ts';
 import type { Desk, DeskImage } from '../../scripts/faults-cluster/desk.ts';
 import { faults } from '../../scripts/faults-cluster/faults.ts';
@@ -12,6 +13,7 @@ import { endTasks, orphans, verify } from '../../scripts/faults-cluster/verify.t
 import { randomFrom } from '../../src/seeded-random.ts';
 import { hasPostgres } from '../fixtures/postgres-server.ts';
 import { hasS3Server } from '../fixtures/s3-server.ts';
+import { isRelease } from '../fixtures/under-test.ts';
 
 const isHere = hasPostgres && hasS3Server;
 let cluster: Cluster;
@@ -114,6 +116,16 @@ describe.skipIf(!isHere)('a cluster (needs initdb and Swift)', { timeout: 240_00
       await sql(cluster, 'DELETE FROM images WHERE id = $1', [image.id]);
       expect(await judged()).toContain(`lost: ${desk.project}/${image.name}`);
     });
+  });
+});
+
+describe.skipIf(!isHere)('a worker that comes back late', { timeout: 400_000 }, () => {
+  test('does not spoil the task that another one has taken over', async () => {
+    expect(await comeBackLate(true)).toEqual([]);
+  });
+
+  test.skipIf(isRelease)('would do so without the fence, which is seen', async () => {
+    expect(await comeBackLate(false)).not.toEqual([]);
   });
 });
 
