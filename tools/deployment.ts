@@ -4,7 +4,7 @@ import { deployment, learningConfiguration } from '../src/contract/deployment.ts
 import { inProject } from '../src/contract/fields.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { quoted } from './format.ts';
+import { lastPart, quoted } from './format.ts';
 
 /** By the member that names it; services may send others. */
 function nameOfModel(model: Readonly<Record<string, unknown>>): string {
@@ -28,6 +28,17 @@ export const deploymentTools: readonly Tool[] = [
       'Makes another model the one that a project serves. models_list and trainings_list have the model ids; inference_run tries a model without deploying it.',
     summarize: (_answer, { project, model }) =>
       `${quoted(project)} now serves ${quoted(model.modelId ?? model.type)}.`,
+    next: (_answer, { workspace, project, model: { modelId = '' } }) => {
+      const [trainedOn, version] = modelId.split('/');
+      if (trainedOn !== lastPart(project) || !/^\d+$/.test(version ?? '')) return [];
+      return [
+        {
+          tool: 'evaluations_create',
+          arguments: { workspace, project, version: Number(version) },
+          why: 'Judges it by the test split of the version that it was trained on.',
+        },
+      ];
+    },
   }),
   fromOperation(deployment.active_learning_get, {
     title: 'Get Active Learning',

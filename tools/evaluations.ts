@@ -17,6 +17,7 @@ const {
   evaluations_get: get,
   evaluations_compare: compare,
   evaluations_tag: tag,
+  evaluations_mend: mend,
   evaluations_delete: remove,
 } = evaluations;
 
@@ -29,7 +30,7 @@ const createInput = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Or: path of COCO results (JSON), or of a folder of YOLO or VOC files.'),
+    .describe('Or: path of COCO results, or of a folder of YOLO or VOC files.'),
 });
 
 const getInput = z.strictObject({ ...get.pathParameters.shape, ...get.query.shape });
@@ -43,7 +44,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(create, {
       title: 'Evaluate model',
       description:
-        'Judges a model, or predictions in a local file, by the labels of a version or of a query, in the background: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes; of a file also masks, classes.',
+        'Judges a model, or predictions in a file, by the labels of a version or query: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes; of a file also masks, classes.',
       fileArguments: ['predictions'],
       repeated: 'made',
       input: createInput,
@@ -54,7 +55,7 @@ export const evaluationTools: readonly Tool[] = [
   {
     ...fromOperation(list, {
       title: 'List evaluations',
-      description: 'Lists the evaluations of a project, newest first: what was judged, AP and F1.',
+      description: 'Lists the evaluations of a project, newest first.',
       summarize: ({ evaluations: all }) =>
         all.length === 0 ? 'No evaluation yet.' : `${count(all.length, 'evaluation')}.`,
     }),
@@ -64,7 +65,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(get, {
       title: 'Get evaluation',
       description:
-        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), precision and recall by threshold, images with most errors, labels that may be wrong, or recommendations: what to do first. Most also as a picture: of images labels left, predictions right.',
+        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), thresholds, images with most errors, labels that may be wrong, or what to do first. Most also as a picture: labels left, predictions right.',
       input: getInput,
       run: getEvaluation,
     }),
@@ -102,6 +103,24 @@ export const evaluationTools: readonly Tool[] = [
       ],
       work: ({ taskId }, { workspace }) =>
         taskId === undefined ? undefined : taskWork(workspace, taskId),
+    }),
+    embeddedOnly: true,
+  },
+  {
+    ...fromOperation(mend, {
+      title: 'Mend labels',
+      description:
+        'Corrects labels as an evaluation of a query suggests: class, place, missing and double ones. Look at its panel label_mistakes first.',
+      summarize: ({ labels, images, left: { changed, outlined } }, { undo }) =>
+        `${count(labels, 'label')} in ${count(images, 'image')} ` +
+        `${labels === 1 ? 'is' : 'are'} ${undo ? 'as before' : 'mended'}` +
+        `${changed > 0 ? `; ${changed} mistakes are of labels that changed since` : ''}` +
+        `${outlined > 0 ? `; ${outlined} are of outlines, which people must draw` : ''}.`,
+      next: ({ labels }, { undo, ...what }) => {
+        if (labels === 0) return [];
+        const back = undo === true ? what : { ...what, undo: true };
+        return [{ tool: mend.id, arguments: back, why: 'Takes this back.' }];
+      },
     }),
     embeddedOnly: true,
   },
@@ -149,7 +168,7 @@ async function getEvaluation(given: GetInput, context: ToolContext): Promise<Too
   const { client, signal } = context;
   const { body } = await client.call(get, given, { signal });
   const { sheet, contentType = 'image/jpeg', ...data } = body;
-  const { workspace, project, evaluationId, offset = 0 } = given;
+  const { project, offset = 0 } = given;
   const rows =
     body.classes ?? body.confusions ?? body.results ?? body.mislabelled ?? body.recommendations;
   return {
@@ -159,28 +178,44 @@ async function getEvaluation(given: GetInput, context: ToolContext): Promise<Too
     ...(sheet !== undefined && {
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
     }),
-    next: body.status === 'completed' ? nextCalls(body, { workspace, project, evaluationId }) : [],
+    next: body.status === 'completed' ? nextCalls(body, given) : [],
   };
 }
 
-function nextCalls(
-  { panel, mislabelled = [], recommendations = [] }: Evaluation,
-  which: Pick<GetInput, 'workspace' | 'project' | 'evaluationId'>,
-): readonly NextCall[] {
+function nextCalls(evaluation: Evaluation, given: GetInput): readonly NextCall[] {
+  const { panel, recommendations = [] } = evaluation;
+  const { workspace, project, evaluationId } = given;
   if (panel === 'summary') {
-    const wanted = { ...which, panel: 'recommendations' };
+    const wanted = { workspace, project, evaluationId, panel: 'recommendations' };
     return [{ tool: get.id, arguments: wanted, why: 'Says what to do first, and why.' }];
   }
-  if (panel === 'recommendations') {
-    return recommendations.slice(0, 1).map(({ next: { tool, arguments: given }, why }) => ({
-      tool,
-      arguments: { workspace: which.workspace, ...given },
-      why,
-    }));
+  if (panel === 'label_mistakes') return mendingCalls(evaluation, given);
+  if (panel !== 'recommendations') return [];
+  return recommendations.slice(0, 1).map(({ next: { tool, arguments: args }, why }) => ({
+    tool,
+    arguments: { workspace, ...args },
+    why,
+  }));
+}
+
+/** What was looked at is mended; labels of versions are not those of the project any more. */
+function mendingCalls(evaluation: Evaluation, given: GetInput): readonly NextCall[] {
+  const { query, split, model, mislabelled = [] } = evaluation;
+  if (mislabelled.length === 0) return [];
+  const { workspace, project, evaluationId, class: ofClass, scoreMin } = given;
+  const tagged = { workspace, project, evaluationId, tag: 'label-mistake' };
+  const tagging = { tool: tag.id, arguments: tagged, why: 'Tags them, for people to mend.' };
+  if (query === undefined) {
+    if (model === undefined) return [tagging];
+    const judged = { workspace, project, model, query: `split:${split}` };
+    const why = 'Judges images of the project by it, whose labels evaluations_mend can mend.';
+    return [tagging, { tool: create.id, arguments: judged, why }];
   }
-  if (panel !== 'label_mistakes' || mislabelled.length === 0) return [];
-  const tagged = { ...which, tag: 'label-mistake' };
-  return [{ tool: tag.id, arguments: tagged, why: 'Tags them, to be mended.' }];
+  const only = given.only ?? mislabelled[0]?.mistakes[0]?.kind;
+  const images = mislabelled.flatMap(({ imageId }) => imageId ?? []);
+  const shownOnes = { workspace, project, evaluationId, only, class: ofClass, scoreMin, images };
+  const why = `Mends the ${only} ones of this page; leave out images in which the label is right.`;
+  return [{ tool: mend.id, arguments: shownOnes, why }, tagging];
 }
 
 function summaryOf(evaluation: Evaluation, project: string): string {

@@ -175,7 +175,7 @@ export const evaluations = {
         .min(0)
         .max(1)
         .optional()
-        .describe('For counts and confusions; default: that of the best F1.'),
+        .describe('For counts; default: that of the best F1.'),
     }),
     bodyType: 'multipart',
     answer: open({ evaluationId: z.string(), taskId: z.string(), url: z.string() }),
@@ -323,9 +323,7 @@ export const evaluations = {
     body: closed({
       tag: tagName.describe('Letters, digits, hyphens, underscores.'),
       class: chosen.class,
-      only: chosen.only.describe(
-        'Errors of the model, or mistakes of labels; default: all mistakes.',
-      ),
+      only: chosen.only.describe('Errors, or mistakes of labels; default: all mistakes.'),
       scoreMin: chosen.scoreMin,
     }),
     answer: open({
@@ -337,6 +335,42 @@ export const evaluations = {
     scope: 'image:tag',
     effect: 'changes',
     longRunning: true,
+  }),
+  evaluations_mend: operation({
+    id: 'evaluations_mend',
+    toolset: 'evaluations',
+    method: 'POST',
+    path: '/{workspace}/{project}/evaluations/{evaluationId}/mends',
+    summary: 'Mend labels by the mistakes that an evaluation found, or take that back.',
+    pathParameters: inEvaluation,
+    body: closed({
+      only: z.enum(labelMistakeKinds).describe('Which kind of mistakes.'),
+      class: z.string().min(1).optional().describe('Of this class alone.'),
+      scoreMin: z.number().min(0).max(1).optional().describe('From this score on.'),
+      images: z
+        .array(identifier)
+        .min(1)
+        .max(limits.evaluationMendImagesMax)
+        .optional()
+        .describe('Ids; default: all images.'),
+      undo: z.boolean().optional().describe('Takes such mends back.'),
+    }),
+    answer: open({
+      labels: z.int().describe('Labels that were mended.'),
+      images: z.int().describe('Images in which they are.'),
+      left: open({
+        changed: z.int().describe('The label is another one by now, or mended already.'),
+        outlined: z.int().describe('The label has an outline or keypoints.'),
+      }).describe('Mistakes that were not mended.'),
+      total: z.int().describe('Images with such mistakes.'),
+      changed: z
+        .array(open({ image: z.string(), imageId: z.string(), labels: z.int() }))
+        .describe('Some of these images.'),
+    }),
+    errors: [409],
+    scope: 'image:annotate',
+    effect: 'changes',
+    idempotent: true,
   }),
   evaluations_delete: operation({
     id: 'evaluations_delete',

@@ -4,6 +4,7 @@
 
 import type { LabelMistakeKind } from '../contract/evaluations.ts';
 import { byClass } from './class-matches.ts';
+import { classPrecision } from './class-precision.ts';
 import type { Detection, EvaluatedImage, GroundTruth } from './evaluated-image.ts';
 import { match, overlapOf, pair } from './match-detections.ts';
 import { areaOfRegion } from './region.ts';
@@ -25,11 +26,12 @@ export function labelMistakes(
 ): readonly (readonly LabelMistake[])[] {
   const views = images.map((image) => viewOf(image, confidence));
   const overlapLeast = usualOverlaps(views);
+  const precisionOf = classPrecision(views.flatMap(judged));
   return views.map((view) =>
     [
       ...swapped(view),
       ...badlyPlaced(view, overlapLeast),
-      ...overlooked(view),
+      ...overlooked(view, precisionOf),
       ...duplicates(view, confidence),
     ].toSorted((one, other) => other.score - one.score),
   );
@@ -82,9 +84,14 @@ function viewOf(image: EvaluatedImage, confidence: number): View {
   };
 }
 
+/** Before any is explained by a mistake. */
+function judged({ confident, open }: View) {
+  return confident.map((one) => ({ ...one, isRight: !open.has(one) }));
+}
+
 /**
- * Below which overlap a label of a class is badly placed: well below what this model's boxes have
- * with most labels of the class, since a model that draws loosely says little about places.
+ * Below which overlap a label of a class is badly placed: outside of what this model's boxes have
+ * with labels of the class (Tukey's fence), since one that draws loosely says little about places.
  */
 function usualOverlaps(views: readonly View[]): (classIndex: number) => number {
   const overlaps = new Map<number, number[]>();
@@ -97,15 +104,15 @@ function usualOverlaps(views: readonly View[]): (classIndex: number) => number {
   }
   const least = new Map(
     [...overlaps].map(([classIndex, known]) => {
-      const median = known.toSorted((one, other) => one - other)[known.length >> 1] ?? 1;
-      return [classIndex, Math.min(placedMax, median * placedShare)];
+      const sorted = known.toSorted((one, other) => one - other);
+      const [lower = 1, upper = 1] = [1, 3].map((part) => sorted[(part * known.length) >> 2]);
+      return [classIndex, Math.min(placedMax, lower - 1.5 * (upper - lower))];
     }),
   );
   return (classIndex) => least.get(classIndex) ?? placedMax;
 }
 
 const placedMax = 0.7;
-const placedShare = 0.8;
 
 /** A label whose place a detection of another class takes, surer than any of its own class. */
 function swapped({ labels, support, open, blamed }: View): readonly LabelMistake[] {
@@ -128,11 +135,12 @@ function badlyPlaced(
   { labels, support, open, blamed, confident }: View,
   overlapLeast: (classIndex: number) => number,
 ): readonly LabelMistake[] {
-  const sure = new Set(confident);
-  const loose = [...support].filter(([, detection]) => sure.has(detection));
+  const loose = [...support].filter(([, detection]) => confident.includes(detection));
+  // What the model hardly believes in supports no place.
+  const sure = new Set(loose.map(([label]) => label));
   const beside = [...open].flatMap((detection) =>
     labels
-      .filter((label) => label.classIndex === detection.classIndex && !support.has(label))
+      .filter((label) => label.classIndex === detection.classIndex && !sure.has(label))
       .map((label) => [label, detection] as const),
   );
   const pairs = [...loose, ...beside]
@@ -148,20 +156,30 @@ function badlyPlaced(
     blamed.add(label);
     used.add(detection);
     open.delete(detection);
-    const score = detection.score * (1 - overlap);
+    const there = support.get(label);
+    const own = there === undefined || there === detection ? 0 : there.score;
+    const score = detection.score * (1 - overlap) * (1 - own);
     found.push({ kind: 'badly_placed', score, label, instead: detection });
   }
   return found;
 }
 
-/** A detection where no label is, each place once. */
-function overlooked({ labels, open }: View): readonly LabelMistake[] {
+/**
+ * A detection where no label is, each place once. Of those that are wrong by the labels, as many
+ * are objects without label as is usual; the others are errors of the model.
+ */
+function overlooked(
+  { labels, open }: View,
+  precisionOf: ReturnType<typeof classPrecision>,
+): readonly LabelMistake[] {
   const seen: Detection[] = [];
   return [...open].flatMap((detection): readonly LabelMistake[] => {
     if (seen.some((other) => overlapOf(detection, other) >= samePlace)) return [];
     seen.push(detection);
     const { overlap } = nearest(detection, labels, () => true);
-    const score = detection.score * (1 - overlap);
+    const precision = precisionOf(detection.classIndex, detection.score);
+    const probability = Math.min(1, (usuallyOverlooked * precision) / (1 - precision));
+    const score = probability * (1 - overlap);
     return [{ kind: 'overlooked', score, label: undefined, instead: detection }];
   });
 }
@@ -183,6 +201,9 @@ function duplicates(
     return [{ kind: 'duplicate', score: overlap * (1 - own), label, instead: other }];
   });
 }
+
+/** Of 100 objects two have no label, in datasets that people made. */
+const usuallyOverlooked = 0.02;
 
 function nearest(
   region: Detection | GroundTruth,

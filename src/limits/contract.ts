@@ -161,4 +161,8 @@ export const contractLimits = {
   evaluationPageMax: 100,
   /** Mistakes of one image in such a page: more are counted. */
   evaluationMistakesShownMax: 10,
+  /** Images whose labels one call mends: each takes a few milliseconds of the platform. */
+  evaluationMendImagesMax: 1_000,
+  /** Images that are named in its answer. */
+  evaluationMendImagesShownMax: 20,
 } as const;

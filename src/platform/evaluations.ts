@@ -30,6 +30,7 @@ import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
 import { judgedTaskOf } from './evaluations/judged-task.ts';
+import { evaluationMendHandlers } from './evaluations/mend-labels.ts';
 import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
 import { evaluationTagHandlers } from './evaluations/tag-images.ts';
 import { newId } from './ids-and-slugs.ts';
@@ -94,6 +95,7 @@ export function evaluationHandlers(
     },
     ...evaluationComparisonHandlers(dependencies),
     ...evaluationTagHandlers(dependencies),
+    ...evaluationMendHandlers(dependencies),
   };
 }
 
@@ -217,6 +219,7 @@ async function panelOf(
     ...wanted,
     only: input.only,
     scoreMin: input.scoreMin,
+    imageIds: undefined,
   };
   switch (panel) {
     case 'summary':

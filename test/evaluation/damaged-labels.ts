@@ -15,13 +15,18 @@ import { below, between, eitherWay, type Random } from '../../src/seeded-random.
 export interface Damage {
   readonly kind: LabelMistakeKind;
   readonly labels: readonly GroundTruth[];
+  /** The label as it was. */
+  readonly truth: GroundTruth;
 }
 
-export interface DamagedImage extends EvaluatedImage {
+export interface DamagedLabels {
+  readonly groundTruths: readonly GroundTruth[];
   readonly damages: readonly Damage[];
 }
 
-/** Each label is damaged with this probability, in one of four ways. */
+export interface DamagedImage extends EvaluatedImage, DamagedLabels {}
+
+/** Labels of images, some of them damaged, and what a made model finds. */
 export function damage(
   truth: readonly (readonly GroundTruth[])[],
   classCount: number,
@@ -29,20 +34,29 @@ export function damage(
   random: Random,
 ): readonly DamagedImage[] {
   return truth.map((objects) => {
-    const damages: Damage[] = [];
-    const groundTruths: GroundTruth[] = [];
-    for (const object of objects) {
-      const isDamaged = random() < share;
-      const kind = isDamaged
-        ? labelMistakeKinds[below(random, labelMistakeKinds.length)]
-        : undefined;
-      const labels = kind === undefined ? [object] : damaged(kind, object, classCount, random);
-      groundTruths.push(...labels);
-      if (kind !== undefined)
-        damages.push({ kind, labels: kind === 'overlooked' ? [object] : labels });
-    }
-    return { groundTruths, detections: detect(objects, classCount, random), damages };
+    const labels = damageLabels(objects, classCount, share, random);
+    return { ...labels, detections: detect(objects, classCount, random) };
   });
+}
+
+/** Each label of an image is damaged with this probability, in one of four ways. */
+export function damageLabels(
+  objects: readonly GroundTruth[],
+  classCount: number,
+  share: number,
+  random: Random,
+): DamagedLabels {
+  const damages: Damage[] = [];
+  const groundTruths: GroundTruth[] = [];
+  for (const truth of objects) {
+    const isDamaged = random() < share;
+    const kind = isDamaged ? labelMistakeKinds[below(random, labelMistakeKinds.length)] : undefined;
+    const labels = kind === undefined ? [truth] : damaged(kind, truth, classCount, random);
+    groundTruths.push(...labels);
+    if (kind !== undefined)
+      damages.push({ kind, labels: kind === 'overlooked' ? [truth] : labels, truth });
+  }
+  return { groundTruths, damages };
 }
 
 function damaged(
@@ -117,7 +131,7 @@ export interface Found {
 
 /** Those of a kind, or all, from a score on. */
 export function compare(
-  images: readonly DamagedImage[],
+  images: readonly Pick<DamagedImage, 'damages'>[],
   mistakes: readonly (readonly LabelMistake[])[],
   wanted: { readonly kind?: LabelMistakeKind; readonly scoreMin: number },
 ): Found {
@@ -136,10 +150,18 @@ export function compare(
   return { made, told, right };
 }
 
-function tells({ kind, label, instead }: LabelMistake, damage: Damage): boolean {
+/** Whether a mistake that was found is this damage: labels are known by class and place. */
+export function tells({ kind, label, instead }: LabelMistake, damage: Damage): boolean {
   if (kind !== damage.kind) return false;
-  if (kind !== 'overlooked') return label !== undefined && damage.labels.includes(label);
+  const region = kind === 'overlooked' ? instead : label;
+  const overlapLeast = kind === 'overlooked' ? 0.5 : sameLabel;
   return damage.labels.some(
-    (gone) => gone.classIndex === instead.classIndex && overlapOf(gone, instead) >= 0.5,
+    (one) =>
+      region !== undefined &&
+      one.classIndex === region.classIndex &&
+      overlapOf(one, region) >= overlapLeast,
   );
 }
+
+/** Places are told in whole pixels. */
+const sameLabel = 0.85;

@@ -33,7 +33,7 @@ it('finds nothing where the model agrees, is unsure, or misses', () => {
 it('finds an object without label once, however often the model finds it', () => {
   expect(
     mistakesOf([label(0, 0)], [found(0.9, 0, 0), found(0.8, 1, 50), found(0.7, 1, 51)]),
-  ).toEqual([{ kind: 'overlooked', score: 0.8, at: undefined, insteadAt: [1, 50] }]);
+  ).toEqual([{ kind: 'overlooked', score: 0.007, at: undefined, insteadAt: [1, 50] }]);
 });
 
 it('does not take a second box of the model around a label for an object', () => {
@@ -56,7 +56,7 @@ it('finds a label that is beside its object, and not one of another object', () 
     { kind: 'badly_placed', score: 0.6, at: 0, insteadAt: [0, 5] },
   ]);
   expect(mistakesOf([label(0, 0)], [found(0.9, 0, 12)])).toEqual([
-    { kind: 'overlooked', score: 0.9, at: undefined, insteadAt: [0, 12] },
+    { kind: 'overlooked', score: 0.01, at: undefined, insteadAt: [0, 12] },
   ]);
 });
 
@@ -67,6 +67,39 @@ it('calls a label badly placed only where the model is usually nearer', () => {
   expect(mistakesOf(labels, detections)).toEqual([]);
   const tightly = loosely.map((left, place) => found(0.9, 0, left + (place === 4 ? 3 : 0)));
   expect(mistakesOf(labels, tightly)).toMatchObject([{ kind: 'badly_placed', at: 4 }]);
+});
+
+it('is as sure of an object without label as its class is mostly right', () => {
+  const places = Array.from({ length: 98 }, (_, place) => place * 40);
+  // The model is right about 98 of 99 of one class, and about 49 of 50 of the other as sure ones.
+  const labels = [
+    ...places.map((left) => label(0, left)),
+    ...places.slice(0, 49).map((left) => label(1, left, 200)),
+  ];
+  const detections = [
+    ...places.map((left) => found(0.8, 0, left)),
+    ...places.slice(0, 49).map((left) => found(0.9, 1, left, 200)),
+    found(0.8, 0, 0, 400),
+    found(0.9, 1, 0, 600),
+  ];
+  expect(mistakesOf(labels, detections)).toEqual([
+    { kind: 'overlooked', score: 0.99, at: undefined, insteadAt: [0, 0] },
+    { kind: 'overlooked', score: 0.5, at: undefined, insteadAt: [1, 0] },
+  ]);
+});
+
+it('finds a label beside its object though the model sees something there as well', () => {
+  const sure = found(0.9, 0, 0);
+  const mistake = { kind: 'badly_placed', at: 0, insteadAt: [0, 0] };
+  expect(mistakesOf([label(0, 5)], [sure, found(0.1, 0, 5)])).toEqual([
+    { ...mistake, score: 0.54 },
+  ]);
+  expect(mistakesOf([label(0, 5)], [sure, found(0.4, 0, 5)])).toEqual([
+    { ...mistake, score: 0.36 },
+  ]);
+  expect(mistakesOf([label(0, 5)], [sure, found(0.5, 0, 5)])).toMatchObject([
+    { kind: 'overlooked', insteadAt: [0, 0] },
+  ]);
 });
 
 it('finds a second label of one object, and not two objects that the model tells apart', () => {

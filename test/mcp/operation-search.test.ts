@@ -41,6 +41,7 @@ const unseen: typeof tried = [
   ['which of two models is better', 'evaluations_compare', 'models_list'],
   ['what should I fix first to improve the model', 'evaluations_get'],
   ['tag the mislabelled images', 'evaluations_tag'],
+  ['fix the labels that are wrong', 'evaluations_mend'],
   ['judge my predictions by the labels', 'evaluations_create'],
   ['mAP of my model', 'evaluations_create'],
   ['put the dataset into YOLO format on my disk', 'versions_export'],

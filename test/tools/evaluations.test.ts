@@ -3,6 +3,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 
 const sample = 'sample/blood-cells';
@@ -107,10 +108,27 @@ it('tells from a file of predictions which classes are taken for which', async (
   // The first boxes of an image have the highest scores.
   const sure = await fovea.call('evaluations_get', { ...wanted, scoreMin: 0.9 });
   expect(sure.data).toMatchObject({ total: 0, mislabelled: [] });
+  const [mend] = nextCalls(mistakes.data);
+  expect(mend).toMatchObject({
+    tool: 'evaluations_mend',
+    arguments: { only: 'swapped', images: [expect.any(String)] },
+  });
+  const surer = await fovea.call('evaluations_mend', { ...mend?.arguments, scoreMin: 0.9 });
+  expect(surer.data).toMatchObject({ labels: 0, total: 0 });
+  const mended = await fovea.call('evaluations_mend', mend?.arguments);
+  expect(mended.text).toMatch(/\d labels in 1 image are mended\./);
+  const [back] = nextCalls(mended.data);
+  expect(back).toMatchObject({ tool: 'evaluations_mend', arguments: { undo: true } });
+  const undone = await fovea.call('evaluations_mend', back?.arguments);
+  expect(undone.text).toMatch(/\d labels in 1 image are as before\./);
   const listed = await fovea.call('evaluations_list', cells);
   expect(listed.text).toContain('1 evaluation.');
   expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
 });
+
+function nextCalls({ next }: Facts) {
+  return z.array(z.looseObject({ tool: z.string(), arguments: z.looseObject({}) })).parse(next);
+}
 
 it('judges folders of YOLO and of VOC files with scores', async () => {
   const folder = join(fovea.folder, 'yolo');

@@ -165,7 +165,7 @@ async function makeWork({ file }: { readonly file: string }) {
 const exported = { query: '*', format: 'coco', dataset: 'cells' };
 
 function judgedBy({ results }: { readonly results: string }): Facts {
-  return { ...cells, version: 1, split: 'train', predictions: results };
+  return { ...cells, query: 'split:train', predictions: results };
 }
 
 /** Keys and folders: one to read and change, one to remove. */
@@ -308,6 +308,7 @@ function trainingArguments(): Record<string, Facts> {
       baseline: known.spareEvaluationId,
     },
     evaluations_tag: { evaluationId: known.evaluationId, only: 'misses', tag: 'odd' },
+    evaluations_mend: { evaluationId: known.evaluationId, only: 'swapped' },
     evaluations_delete: {
       evaluationId: known.spareEvaluationId,
       confirm: known.spareEvaluationId,

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Answer } from '../../src/contract/operation.ts';
 import { projectExtensions } from '../../src/contract/projects.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
-import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, lastPart, quoted } from '../format.ts';
 import { pageAt } from '../list-page.ts';
 
@@ -38,11 +38,30 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
   return {
     summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${left}${none}`,
     data,
+    next: finding === 'leaks' ? deletingCalls(body, given) : [],
     page: pageAt({ total: body.total, rows: `${what}s`, shown: rows, offset }),
     ...(sheet !== undefined && {
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
     }),
   };
+}
+
+/** Of what valid or test shows too, train keeps nothing: then it is judged by what is new to it. */
+function deletingCalls(
+  { groups = [] }: Answer<typeof operation>,
+  { workspace, project }: Input,
+): readonly NextCall[] {
+  const images = groups
+    .filter((group) => group.images.some(({ split }) => split !== 'train'))
+    .flatMap((group) => group.images.filter(({ split }) => split === 'train').map(({ id }) => id));
+  if (images.length === 0) return [];
+  return [
+    {
+      tool: 'images_delete',
+      arguments: { workspace, project, images, confirm: lastPart(project) },
+      why: 'Deletes those of train, once the user agreed: the trash keeps them.',
+    },
+  ];
 }
 
 function rowsOf({ groups, images, files }: Answer<typeof operation>) {

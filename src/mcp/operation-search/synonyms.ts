@@ -50,6 +50,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'confusion matrix, false positives, false negatives, missed objects, why model misses, classes confused, best threshold, precision recall curve, weakest class, small objects, model errors, label mistakes, label errors, missing labels, overlooked objects, swapped labels, wrong class labels, misplaced boxes, mislabelled images, labels disagree with model, why model bad, diagnose model, improve model, recommendations, what to do next, what to fix first, is data leaking',
   evaluations_tag:
     'tag mislabelled images, tag images with errors, tag missed images, collect images model gets wrong, mark label mistakes',
+  evaluations_mend:
+    'mend labels, fix labels, correct label mistakes, repair swapped labels, fix wrong classes, take suggested labels, apply suggestions, add missing labels, move misplaced boxes, undo mended labels',
   evaluations_delete: 'remove evaluation, throw away evaluation, old evaluations',
   trainings_recipe:
     'hyperparameters, learning rate, epochs, batch size, which model types, options training',

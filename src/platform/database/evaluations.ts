@@ -208,17 +208,19 @@ async function countTrained(
 async function readMistakes(
   database: AsyncDatabase,
   id: string,
-  { label, kind, scoreMin, limit, offset }: WantedMistakes,
+  { label, kind, scoreMin, imageIds, limit, offset }: WantedMistakes,
 ): Promise<MistakesPage> {
   const chosen = {
     id,
     scoreMin,
     ...(label !== undefined && { label }),
     ...(kind !== undefined && { kind }),
+    ...(imageIds && { imageIds: JSON.stringify(imageIds) }),
   };
   const meant = `evaluation_id = :id AND score >= :scoreMin
     ${label === undefined ? '' : 'AND (label = :label OR found = :label)'}
-    ${kind === undefined ? '' : 'AND kind = :kind'}`;
+    ${kind === undefined ? '' : 'AND kind = :kind'}
+    ${imageIds === undefined ? '' : `AND ordinal IN (${ordinalsOfImages})`}`;
   const ranked = `SELECT ordinal AS at, max(score) AS most FROM evaluation_mistakes
     WHERE ${meant} GROUP BY ordinal`;
   const total = await database.get(
@@ -249,6 +251,10 @@ async function readMistakes(
   }
   return { total: total ?? 0, kinds: Object.fromEntries(kinds), results };
 }
+
+const ordinalsOfImages = `SELECT chosen.ordinal FROM evaluation_images AS chosen
+  WHERE chosen.evaluation_id = :id
+    AND chosen.image_id IN (SELECT value FROM json_each(:imageIds))`;
 
 function readMistake(row: Row): KeptMistake {
   return {

@@ -20,6 +20,8 @@ export interface ImagesQuestion {
   readonly class: string | undefined;
   readonly only: ErrorKind | undefined;
   readonly scoreMin: number | undefined;
+  /** Of these images alone; for mistakes of labels. */
+  readonly imageIds: readonly string[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -40,7 +42,7 @@ export async function imagesWithMistakes(
   { store }: Pick<PlatformDependencies, 'store'>,
   question: ImagesQuestion,
 ): Promise<MistakesPage> {
-  const { id, figures, only, scoreMin = 0, limit, offset } = question;
+  const { id, figures, only, scoreMin = 0, imageIds, limit, offset } = question;
   if (question.class !== undefined) placeOf(figures, question.class);
   if (only !== undefined && !isMistake(only)) {
     throw otherPanel('label_mistakes', labelMistakeKinds.join(', '));
@@ -50,7 +52,7 @@ export async function imagesWithMistakes(
       hint: 'evaluations_create with the same arguments makes one that does.',
     });
   }
-  const wanted = { label: question.class, kind: only, scoreMin, limit, offset };
+  const wanted = { label: question.class, kind: only, scoreMin, imageIds, limit, offset };
   return store.evaluations.mistakes(id, wanted);
 }
 

@@ -29,6 +29,7 @@ export function evaluationTagHandlers(
         class: input.class,
         only,
         scoreMin,
+        imageIds: undefined,
         limit: limits.metadataUpdatesMax,
         offset: 0,
       });

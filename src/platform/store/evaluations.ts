@@ -97,6 +97,8 @@ export interface WantedMistakes {
   readonly label: string | undefined;
   readonly kind: LabelMistakeKind | undefined;
   readonly scoreMin: number;
+  /** Of these images alone. */
+  readonly imageIds: readonly string[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }

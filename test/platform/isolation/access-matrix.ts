@@ -145,6 +145,13 @@ export const rows = {
       body: { only: 'misses', tag: 'odd' },
     }),
   },
+  evaluations_mend: {
+    input: ({ workspace, project, evaluationId }) => ({
+      path: { workspace, project, evaluationId },
+      body: { only: 'swapped' },
+    }),
+    own: [409],
+  },
   api_keys_list: { input: inWorkspace, isWhole: true },
   api_keys_create: {
     input: sends(inWorkspace, ({ folderId }) => ({ folderIds: [folderId] })),
