@@ -1,6 +1,7 @@
 // Tools of the annotation toolset: labeling by people and by models.
 
 import { annotation } from '../src/contract/annotation.ts';
+import type { Answer } from '../src/contract/operation.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { createJobTool } from './annotation/create-job.ts';
@@ -22,9 +23,10 @@ export const annotationTools: readonly Tool[] = [
     title: 'Get annotation job',
     description:
       'Describes one annotation job: people, status, and images annotated, approved and rejected.',
-    summarize: ({ status, numImages = 0, unannotated = numImages }, { jobId }) =>
-      `Job ${quoted(jobId)}${status === undefined ? '' : ` is ${quoted(status)}`}: ` +
-      `${numImages - unannotated} of ${count(numImages, 'image')} annotated.`,
+    summarize: (job, { jobId }) => {
+      const state = job.status === undefined ? '' : ` is ${quoted(job.status)}`;
+      return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.`;
+    },
   }),
   fromOperation(annotation.autolabel_start, {
     title: 'Start Auto Label',
@@ -57,3 +59,13 @@ export const annotationTools: readonly Tool[] = [
     },
   }),
 ];
+
+/** An image that was sent back is not done, annotated or not. */
+function progressOf(job: Answer<typeof annotation.annotation_jobs_get>): string {
+  const { numImages = 0, unannotated = numImages, approved = 0, rejected = 0 } = job;
+  const decided = approved + rejected;
+  if (decided === 0) return `${numImages - unannotated} of ${count(numImages, 'image')} annotated`;
+  const open = numImages - decided;
+  const undecided = open > 0 ? `, ${open} undecided` : '';
+  return `of ${count(numImages, 'image')}, ${approved} approved, ${rejected} sent back${undecided}`;
+}

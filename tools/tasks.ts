@@ -10,8 +10,8 @@ import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import { type NextCall, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
-import { exportCall, waitForTask } from './follow-up-calls.ts';
-import { bare, count, quoted, splitList } from './format.ts';
+import { exportCall, reviewCommand, waitForTask } from './follow-up-calls.ts';
+import { asGiven, bare, count, quoted, splitList } from './format.ts';
 import { poll } from './polling.ts';
 import { tasksList } from './tasks/list-tasks.ts';
 
@@ -35,7 +35,11 @@ interface Standing {
   readonly progress: { readonly current: number; readonly total: number } | undefined;
   readonly result?: unknown;
   readonly error?: string | undefined;
+  /** A person decides when it is done. */
+  readonly review?: Review | undefined;
 }
+
+type Review = NonNullable<Answer<typeof tasks.tasks_get>['review']>;
 
 const wait = tool({
   name: 'tasks_wait',
@@ -63,11 +67,10 @@ const wait = tool({
       ({ done }) => done,
       { waitMs, context },
     );
-    const again = { tool: 'tasks_wait', arguments: { ...input }, why: 'Waits on.' };
-    const next = standing.done ? after(standing) : [again];
+    const next = standing.done ? after(standing) : [waitOn(input, standing)];
     return {
       summary: `${name} ${stateOf(standing)}.`,
-      data: { ...standing },
+      data: { ...standing, ...(standing.review && { command: reviewCommand(standing.review) }) },
       ...(next.length > 0 && { next }),
     };
   },
@@ -85,6 +88,15 @@ export const taskTools: readonly Tool[] = [
   }),
   wait,
 ];
+
+/** Whoever only looked waits the next time: to look again at once would tell the same. */
+function waitOn({ timeout_s, ...input }: WaitInput, { review }: Standing): NextCall {
+  return {
+    tool: 'tasks_wait',
+    arguments: timeout_s === 0 ? input : { ...input, timeout_s },
+    why: review ? 'Once the person says that they are done: nothing else goes on.' : 'Waits on.',
+  };
+}
 
 function subjectOf(input: WaitInput, { client, signal }: ToolContext) {
   const { workspace, taskId, project, version } = input;
@@ -129,13 +141,14 @@ function afterTask({ result }: Standing, workspace: string): readonly NextCall[]
 }
 
 function standingOfTask(task: Answer<typeof tasks.tasks_get>): Standing {
-  const { status, progress, result, error } = task;
+  const { status, progress, result, error, review } = task;
   return {
     status,
     done: isTerminal(status),
     progress: progressOf(progress),
     ...(result !== undefined && { result }),
     ...(error !== undefined && { error }),
+    ...(review !== undefined && { review }),
   };
 }
 
@@ -164,12 +177,20 @@ function progressOf(progress: unknown): Standing['progress'] {
   return typeof current === 'number' && typeof total === 'number' ? { current, total } : undefined;
 }
 
-function stateOf({ status, progress, result }: Standing): string {
+function stateOf({ status, progress, result, review }: Standing): string {
   if (status === 'completed') return `is completed${outcomeOf(asRecord(result))}`;
   if (status === 'failed') return 'has failed; "error" says why';
   const share = progress && progress.total > 0 ? progress.current / progress.total : undefined;
   const percent = share === undefined ? '' : `, ${Math.round(share * 100)} % done`;
-  return `is not done yet (${status === 'running' ? 'running' : 'waiting'}${percent})`;
+  const state = `is not done yet (${status === 'running' ? 'running' : 'waiting'}${percent})`;
+  return review === undefined ? state : `${state}: ${waitingFor(review)}`;
+}
+
+function waitingFor(review: Review): string {
+  const { assignedTo, undecided } = review;
+  const person = assignedTo === undefined ? 'a person' : quoted(assignedTo);
+  const command = asGiven(reviewCommand(review));
+  return `${person} must decide about ${count(undecided, 'image')}: tell them to run ${command}`;
 }
 
 /** The figures that decide the next step: `: 1 of 2 failed`. */

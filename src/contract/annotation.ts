@@ -16,7 +16,9 @@ import {
 import { operation } from './operation.ts';
 
 const jobId = identifier.describe('Id of the job.');
-const email = text.min(3).max(320);
+const email = text.max(320).refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), {
+  error: 'must be an e-mail address, such as ada@example.com',
+});
 const label = text.min(1).max(limits.labelCharactersMax);
 const classesMax = hasAtMost(limits.autolabelClassesMax);
 
@@ -189,6 +191,10 @@ export const reviews = {
       jobId: z.string().describe('The annotation job of these images.'),
       images: z.int(),
       undecided: z.int(),
+      assignedTo: z.string().optional(),
+      replaced: open({ assignedTo: z.string().optional(), instructions: z.string().optional() })
+        .optional()
+        .describe('What the job said before, where this changed it.'),
       page: z.string().describe('Where it is on the page of the platform, behind its #.'),
     }),
     success: 201,
@@ -312,7 +318,7 @@ export const annotationExtensions = {
         .describe('That of the labels that were seen: 409 where they are others by now.'),
     }).refine(({ decision, comment }) => (decision === 'send_back') === (comment !== undefined), {
       path: ['comment'],
-      error: 'says why an image is sent back: it goes with send_back, and with nothing else',
+      error: 'is required with send_back, and says why; with approve there is none',
     }),
     answer: open({ job: AnnotationJob, image: JobImage }),
     errors: [409],

@@ -82,6 +82,14 @@ export const Task = open({
     .optional(),
   result: open({}).optional(),
   error: z.string().optional(),
+  review: open({
+    jobId: z.string(),
+    project: z.string(),
+    undecided: z.int(),
+    assignedTo: z.string().optional(),
+  })
+    .optional()
+    .describe('What waits for a person, of the embedded platform.'),
 });
 
 /** Class name to number of boxes, or tag to number of images. */

@@ -115,6 +115,15 @@ const Image = open({
   metadata: open({}).nullable().optional(),
   created: z.unknown().optional(),
   urls: open({ original: z.string().optional(), thumb: z.string().optional() }).optional(),
+  review: open({
+    job: z.string(),
+    state: z.string().describe('approved or rejected (sent back).'),
+    comment: z.string().optional(),
+    decided_by: z.string().optional(),
+    decided_at: z.number().optional(),
+  })
+    .optional()
+    .describe('What was decided about it last, of the embedded platform.'),
 });
 
 const Batch = open({

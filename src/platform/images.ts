@@ -15,6 +15,7 @@ import {
   isAccessible,
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
+import { describeDecision } from './annotation/decisions.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { thumbnailLink } from './images/thumbnails.ts';
 import { describeFindings, describeUpload, uploadImage } from './images/upload-image.ts';
@@ -159,7 +160,9 @@ function readHandlers(
       const contentType = imageContentTypes[image.format];
       const original = links.make(origin, { hash: image.hash, name: image.name, contentType });
       const urls = { original, thumb: thumbnailLink(dependencies, origin, image.hash) };
-      return { image: describeImage(image, urls) };
+      const decision = await store.annotationJobs.newestDecision(image.id);
+      const review = decision && { job: decision.jobId, ...describeDecision(decision) };
+      return { image: { ...describeImage(image, urls), ...(review && { review }) } };
     },
     batches_list: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);

@@ -1,6 +1,7 @@
 // tasks_wait: until the end, or until a host would give up.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { forPeople } from '../../src/mcp/foreign-text.ts';
 import { type Fixture, openScriptedService, steppingClock } from './scripted-service.ts';
 
 let fixture: Fixture;
@@ -99,10 +100,29 @@ describe('tasks_wait', () => {
     fixture.on(taskRoute, () => ({
       json: { taskId: 't1', status: 'running', progress: { current: 1, total: 4 } },
     }));
-    const { summary, data, next } = await fixture.call('tasks_wait', { ...task, timeout_s: 0 });
+    const wait = { ...task, timeout_s: 0.001 };
+    const { summary, data, next } = await fixture.call('tasks_wait', wait);
     expect(summary).toBe('Task "t1" is not done yet (running, 25 % done).');
     expect(data).toMatchObject({ status: 'running', done: false });
-    expect(next).toMatchObject([{ tool: 'tasks_wait', arguments: { ...task, timeout_s: 0 } }]);
+    expect(next).toMatchObject([{ tool: 'tasks_wait', arguments: wait }]);
+  });
+
+  it('never proposes to look again at once', async () => {
+    fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'running' } }));
+    const { next } = await fixture.call('tasks_wait', { ...task, timeout_s: 0 });
+    expect(next?.map((call) => call.arguments)).toEqual([task]);
+  });
+
+  it('says that a person must decide, who, and with which command', async () => {
+    const review = { jobId: 'j1', project: 'cells', undecided: 2, assignedTo: 'ada@acme.org' };
+    fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'created', review } }));
+    const { summary, data, next } = await fixture.call('tasks_wait', { ...task, timeout_s: 0 });
+    expect(forPeople(summary)).toBe(
+      'Task "t1" is not done yet (waiting): "ada@acme.org" must decide about 2 images: ' +
+        'tell them to run "fovea open cells/review/j1".',
+    );
+    expect(data).toMatchObject({ review, command: 'fovea open cells/review/j1' });
+    expect(next).toMatchObject([{ why: expect.stringContaining('person') }]);
   });
 
   it('says that a task failed, and why', async () => {

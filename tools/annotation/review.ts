@@ -3,11 +3,12 @@
 import * as z from 'zod';
 import { reviews } from '../../src/contract/annotation.ts';
 import { check, withoutNulls } from '../../src/contract/check.ts';
+import type { Answer } from '../../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { taskWork, waitForTask } from '../follow-up-calls.ts';
+import { reviewCommand, taskWork, waitForTask } from '../follow-up-calls.ts';
 import { asGiven, count, quoted } from '../format.ts';
 import { describeSelection, selectImages, selectionArguments } from '../images/image-selection.ts';
 
@@ -56,14 +57,26 @@ async function askForReview(wanted: ReviewInput, context: ToolContext): Promise<
   const { client, signal } = context;
   const sent = found === undefined ? rest : { ...rest, images: [...found.ids] };
   const { body } = await client.call(operation, sent, { signal });
-  const { taskId, jobId, undecided } = body;
-  const command = `fovea open ${project}/review/${jobId}`;
+  const { taskId, jobId, undecided, assignedTo, replaced } = body;
+  const command = reviewCommand({ project, jobId });
+  const person = assignedTo === undefined ? 'a person' : quoted(assignedTo);
   return {
-    summary: `${count(undecided, 'image')} of ${quoted(project)} wait for a person: tell them to run ${asGiven(command)}, which opens the first one, signed in.`,
+    summary: `${count(undecided, 'image')} of ${quoted(project)} wait for ${person}: tell them to run ${asGiven(command)}, which opens the first one, signed in.${replacedWords(replaced)}`,
     data: { ...body, command },
     next: [waitForTask(workspace, taskId)],
     work: taskWork(workspace, taskId),
   };
+}
+
+/** Who asked before may still count on it. */
+function replacedWords(replaced: Answer<typeof operation>['replaced']): string {
+  if (replaced === undefined) return '';
+  const { assignedTo, instructions } = replaced;
+  const parts = [
+    ...(assignedTo === undefined ? [] : [`the person asked before (${quoted(assignedTo)})`]),
+    ...(instructions === undefined ? [] : ['the earlier instructions']),
+  ];
+  return ` This replaced ${parts.join(' and ')}: "replaced" has what the job said, to give it back.`;
 }
 
 function tooMany(images: number): FoveaError {

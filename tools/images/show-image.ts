@@ -71,6 +71,14 @@ function describeImage(image: Answer<typeof get>['image']): string {
       : []),
     ...(split ? [`${quoted(split)} split`] : []),
     shown || labelled,
+    ...reviewOf(image.review),
   ];
   return `Image ${quoted(name)}: ${parts.join(', ')}.`;
+}
+
+/** The comment stands in the data: others wrote it. */
+function reviewOf(review: Answer<typeof get>['image']['review']): readonly string[] {
+  if (review === undefined) return [];
+  if (review.state === 'approved') return ['approved by a reviewer'];
+  return [`sent back by a reviewer${review.comment === undefined ? '' : '; "review" says why'}`];
 }

@@ -135,7 +135,8 @@ function refuseBoth(approve: readonly string[], reject: readonly string[]): void
 }
 
 /** Why no job was made of so many images. */
-export function notFree({ kind, imageIds }: NotFree, all: number): FoveaError {
+export function notFree(taken: NotFree, all: number): FoveaError {
+  const { kind, imageIds } = taken;
   const which = `${imageIds.length} of ${all}`;
   const some = imageIds.slice(0, 3).join(', ');
   if (kind === 'unknown') {
@@ -143,9 +144,9 @@ export function notFree({ kind, imageIds }: NotFree, all: number): FoveaError {
   }
   return new FoveaError(
     'conflict',
-    `${which} images are in an open job, such as image ${imageIds[0]}.`,
+    `${which} images are in an open job, such as image ${imageIds[0]}, in job ${taken.jobId}.`,
     {
-      hint: 'No job was made. annotation_jobs_list names the jobs; the search term -job:ID leaves out one.',
+      hint: `No job was made. annotation_jobs_get tells how far that one is; the search term -job:${taken.jobId} leaves out its images.`,
     },
   );
 }

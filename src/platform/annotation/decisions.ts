@@ -50,14 +50,16 @@ function stateAfter(decision: 'approve' | 'send_back'): 'approved' | 'rejected' 
 }
 
 function describeImage(image: JobImage) {
-  const { imageId, name, state, comment, decidedBy, decidedAt, decisions } = image;
+  const { imageId, name, decisions } = image;
+  return { id: imageId, name, ...describeDecision(image), decisions };
+}
+
+/** What was decided about an image last, by whom and when. */
+export function describeDecision({ state, comment, decidedBy, decidedAt }: JobImage) {
   return {
-    id: imageId,
-    name,
     state,
     ...(comment !== undefined && { comment }),
     ...(decidedBy !== undefined && { decided_by: decidedBy }),
     ...(decidedAt !== undefined && { decided_at: decidedAt / 1000 }),
-    decisions,
   };
 }

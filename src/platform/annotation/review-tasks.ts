@@ -13,13 +13,24 @@ export async function describeReviewTask(store: Store, principal: Principal, tas
   if (job === undefined) return undefined;
   const accessible = await accessibleProjects(store, principal);
   if (!isAccessible(accessible, job.projectId)) return undefined;
-  const { approved, rejected } = job.states;
+  const project = await store.projects.get(job.projectId);
+  const { approved, rejected, annotated, unannotated } = job.states;
   const isDone = job.status === 'completed';
+  const person = job.reviewer ?? job.labeler;
   return {
     taskId,
     status: isDone ? 'completed' : approved + rejected > 0 ? 'running' : 'created',
     progress: job.images === 0 ? null : { current: approved + rejected, total: job.images },
     ...(isDone && { result: await outcomeOf(store, job) }),
+    ...(!isDone &&
+      project && {
+        review: {
+          jobId: job.id,
+          project: project.slug,
+          undecided: annotated + unannotated,
+          ...(person !== undefined && { assignedTo: person }),
+        },
+      }),
   };
 }
 

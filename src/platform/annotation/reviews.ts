@@ -8,7 +8,7 @@ import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
-import type { AnnotationJob } from '../store/annotation-jobs.ts';
+import type { AnnotationJob, AskedReview } from '../store/annotation-jobs.ts';
 import type { Project } from '../store/projects.ts';
 import { findJob, notFree } from './annotation-jobs.ts';
 
@@ -20,16 +20,19 @@ export function reviewHandlers(
   return {
     annotation_review: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const job =
+      const { job, replaced } =
         input.job === undefined
-          ? await begin(dependencies, principal, project, input)
+          ? { job: await begin(dependencies, principal, project, input), replaced: undefined }
           : await goOn(dependencies, project, input.job, input);
       const { unannotated, annotated } = job.states;
+      const assignedTo = input.assignedTo ?? job.reviewer;
       return {
         taskId: job.id,
         jobId: job.id,
         images: job.images,
         undecided: unannotated + annotated,
+        ...(assignedTo !== undefined && { assignedTo }),
+        ...(replaced && { replaced }),
         page: `project/${encodeURIComponent(project.slug)}/annotate/?job=${job.id}`,
       };
     },
@@ -72,7 +75,7 @@ async function goOn(
   project: Project,
   jobId: string,
   { instructions, assignedTo }: ReviewInput,
-): Promise<AnnotationJob> {
+) {
   const job = await findJob(dependencies, project, jobId);
   if (job.status === 'completed') {
     throw new FoveaError('conflict', 'Every image of this job is decided already.', {
@@ -81,5 +84,18 @@ async function goOn(
   }
   const asked = { instructions, reviewer: assignedTo };
   await dependencies.store.annotationJobs.askReview(job.id, asked);
-  return job;
+  return { job, replaced: replacedIn(job, asked) };
+}
+
+/** What the job said and no longer says, so that it can be given back; undefined: nothing. */
+function replacedIn(job: AnnotationJob, asked: AskedReview) {
+  const isOther = (before: string | undefined, now: string | undefined) =>
+    before !== undefined && now !== undefined && before !== now;
+  const reviewer = isOther(job.reviewer, asked.reviewer);
+  const instructions = isOther(job.instructions, asked.instructions);
+  if (!reviewer && !instructions) return undefined;
+  return {
+    ...(reviewer && { assignedTo: job.reviewer }),
+    ...(instructions && { instructions: job.instructions }),
+  };
 }

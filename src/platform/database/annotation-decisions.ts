@@ -48,8 +48,21 @@ export function readJobImages(
   );
 }
 
+/** As `newestDecision` of the store. */
+export function readNewestDecision(
+  database: AsyncDatabase,
+  imageId: string,
+): Promise<JobImage | undefined> {
+  return database.get(
+    `${selectImages} WHERE image_id = ? AND state IN ('approved', 'rejected')
+     ORDER BY decided_at DESC, job_id LIMIT 1`,
+    [imageId],
+    readJobImage,
+  );
+}
+
 const selectImages = `
-  SELECT image_id, images.name, state, comment, decided_by, decided_at, decisions
+  SELECT job_id, image_id, images.name, state, comment, decided_by, decided_at, decisions
   FROM annotation_job_images JOIN images ON images.id = image_id`;
 
 /** As `decide` of the store. */
@@ -168,6 +181,7 @@ export function readState(row: Row): ImageState {
 
 function readJobImage(row: Row): JobImage {
   return {
+    jobId: row.text('job_id'),
     imageId: row.text('image_id'),
     name: row.text('name'),
     state: readState(row),

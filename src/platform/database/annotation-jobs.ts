@@ -23,6 +23,7 @@ import {
   decideImage,
   readChangedLabels,
   readJobImages,
+  readNewestDecision,
   readState,
   setDecision,
 } from './annotation-decisions.ts';
@@ -82,6 +83,7 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
       return projectId === undefined ? undefined : findJob(database, projectId, jobId);
     },
     images: (jobId, page) => readJobImages(database, jobId, page),
+    newestDecision: (imageId) => readNewestDecision(database, imageId),
     review: async (projectId, jobId, review, now) => {
       if ((await findJob(database, projectId, jobId)) === undefined) return undefined;
       const changed = [...review.approve, ...review.reject];
@@ -219,11 +221,16 @@ async function addChosen(
   );
   for (const batchId of batches) await freeOfEndedRuns(database, index, batchId);
   const taken = await database.all(
-    `SELECT value FROM json_each(?) WHERE EXISTS (${openJobOf('value')})`,
+    `SELECT value, (${openJobOf('value')} LIMIT 1) AS job_id
+     FROM json_each(?) WHERE EXISTS (${openJobOf('value')})`,
     [JSON.stringify(imageIds)],
-    (row) => row.text('value'),
+    (row) => ({ imageId: row.text('value'), jobId: row.text('job_id') }),
   );
-  if (taken.length > 0) return { kind: 'in-open-job', imageIds: taken };
+  const [first] = taken;
+  if (first !== undefined) {
+    const ids = taken.map(({ imageId }) => imageId);
+    return { kind: 'in-open-job', imageIds: ids, jobId: first.jobId };
+  }
   await insertWithImages(database, index, job, imageIds);
   const added = await findJob(database, job.projectId, job.id);
   if (added === undefined) throw new FoveaError('internal', 'A job was not added.');
@@ -231,7 +238,7 @@ async function addChosen(
 }
 
 function openJobOf(imageId: string): string {
-  return `SELECT 1 FROM annotation_job_images AS own
+  return `SELECT own.job_id FROM annotation_job_images AS own
     JOIN annotation_job_images AS other ON other.job_id = own.job_id
     WHERE own.image_id = ${imageId} AND other.state IN ('unannotated', 'annotated')`;
 }

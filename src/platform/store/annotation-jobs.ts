@@ -58,6 +58,7 @@ export interface JobReview {
 
 /** An image of a job; `comment`, `decidedBy` and `decidedAt` are of the last decision. */
 export interface JobImage {
+  readonly jobId: string;
   readonly imageId: string;
   readonly name: string;
   readonly state: ImageState;
@@ -87,7 +88,12 @@ export interface JobImagesPage {
 /** Why a job with chosen images was not added: ids of some images. */
 export type NotFree =
   | { readonly kind: 'unknown'; readonly imageIds: readonly string[] }
-  | { readonly kind: 'in-open-job'; readonly imageIds: readonly string[] };
+  | {
+      readonly kind: 'in-open-job';
+      readonly imageIds: readonly string[];
+      /** The job of the first of them. */
+      readonly jobId: string;
+    };
 
 export interface AnnotationJobStore {
   /**
@@ -117,6 +123,8 @@ export interface AnnotationJobStore {
   find(projectId: string, jobId: string): Promise<AnnotationJob | undefined>;
   /** Of any project of a workspace that is not in the trash. */
   findAnywhere(workspaceId: string, jobId: string): Promise<AnnotationJob | undefined>;
+  /** The newest approval or rejection of an image that still stands. */
+  newestDecision(imageId: string): Promise<JobImage | undefined>;
   /** By their names. */
   images(jobId: string, page: JobImagesPage): Promise<readonly JobImage[]>;
   /**

@@ -38,7 +38,7 @@ it('takes chosen images, annotated ones too, all or none', async () => {
   const taken = await choose([second, third]);
   expect(taken.status).toBe(409);
   expect(JSON.stringify(taken.body)).toContain(
-    `1 of 2 images are in an open job, such as image ${third}.`,
+    `1 of 2 images are in an open job, such as image ${third}, in job ${made.body.id}.`,
   );
   expect((await choose([second, 'nowhere'])).status).toBe(400);
   expect(await create(fixture, project, batch)).toMatchObject({
@@ -210,7 +210,13 @@ it('refuses what is wrong', async () => {
     `${noBatch}did you mean "first"?`,
   ]);
   expect((await create(fixture, project, batch, { num_images: 0 })).status).toBe(400);
-  expect((await create(fixture, project, batch, { labelerEmail: '' })).status).toBe(400);
+  for (const labelerEmail of ['', 'a', 'xxx', 'a b@c']) {
+    const refused = await create(fixture, project, batch, { labelerEmail });
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      400,
+      expect.stringContaining('labelerEmail: must be an e-mail address, such as ada@example.com'),
+    ]);
+  }
   expect((await fixture.tell('GET', `/acme/${project}/jobs/none`)).status).toBe(404);
   expect((await fixture.tell('PATCH', `/acme/${project}/jobs/none`, { approve: [] })).status).toBe(
     404,

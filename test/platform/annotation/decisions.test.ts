@@ -167,3 +167,46 @@ it('refuses what is wrong, and what nobody annotated', async () => {
     'Nobody has annotated this image yet.',
   ]);
 });
+
+it('an image shows its newest decision, and its job as a task who must decide', async () => {
+  const fixture = labelling();
+  const { images, project, job, decide } = await withJob(fixture, 2);
+  const [first = '', second = ''] = images;
+  expect(await fixture.image(project, first)).not.toHaveProperty('review');
+  await decide(first, { decision: 'send_back', comment: 'No.', decisions: 0 });
+  expect(await fixture.image(project, first)).toMatchObject({
+    review: { job, state: 'rejected', comment: 'No.', decided_by: 'environment' },
+  });
+  const task = async () => (await fixture.tell('GET', `/acme/asynctasks/${job}`)).body;
+  const asked = await fixture.tell('POST', `/acme/${project}/reviews`, {
+    job,
+    assignedTo: 'ada@acme.org',
+  });
+  expect(asked.body).not.toHaveProperty('replaced');
+  expect(await task()).toMatchObject({
+    status: 'running',
+    review: { jobId: job, project, undecided: 1, assignedTo: 'ada@acme.org' },
+  });
+  await decide(second, { decision: 'approve', decisions: 0 });
+  expect(await task()).not.toHaveProperty('review');
+});
+
+it('says what another review of the job replaced', async () => {
+  const fixture = labelling();
+  const { project, job } = await withJob(fixture, 1);
+  const ask = async (body: object) =>
+    (await fixture.tell('POST', `/acme/${project}/reviews`, { job, ...body })).body;
+  await ask({ assignedTo: 'ada@acme.org' });
+  const again = await ask({ assignedTo: 'bob@acme.org', instructions: 'Count the blue ones.' });
+  expect(again).toMatchObject({
+    assignedTo: 'bob@acme.org',
+    replaced: { assignedTo: 'ada@acme.org', instructions: 'Look at the red ones.' },
+  });
+  expect(await ask({ assignedTo: 'bob@acme.org' })).not.toHaveProperty('replaced');
+});
+
+it('requires a comment with what is sent back', async () => {
+  const { images, decide } = await withJob(labelling(), 1);
+  const refused = await decide(images[0] ?? '', { decision: 'send_back', decisions: 0 });
+  expect(JSON.stringify(refused)).toContain('comment: is required with send_back');
+});

@@ -1,0 +1,57 @@
+// What the tools of annotation jobs and reviews say, from what a service answers.
+
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { forPeople } from '../../src/mcp/foreign-text.ts';
+import { type Fixture, openScriptedService } from './scripted-service.ts';
+
+let fixture: Fixture;
+
+beforeEach(async () => {
+  fixture = await openScriptedService();
+});
+
+afterEach(async () => {
+  await fixture.close();
+});
+
+const where = { workspace: 'acme', project: 'cells' };
+
+it.each([
+  [{ unannotated: 1, annotated: 2 }, '2 of 3 images annotated'],
+  [{ approved: 1, rejected: 2 }, 'of 3 images, 1 approved, 2 sent back'],
+  [{ annotated: 2, rejected: 1 }, 'of 3 images, 0 approved, 1 sent back, 2 undecided'],
+])('a job tells how far it is: %j', async (states, told) => {
+  const none = { unannotated: 0, annotated: 0, approved: 0, rejected: 0 };
+  fixture.on('GET /acme/cells/jobs/j1', () => ({
+    json: { status: 'in_review', numImages: 3, ...none, ...states },
+  }));
+  const { summary } = await fixture.call('annotation_jobs_get', { ...where, jobId: 'j1' });
+  expect(summary).toBe(`Job "j1" is "in_review": ${told}.`);
+});
+
+it('a review says who is asked, and what it replaced', async () => {
+  const replaced = { assignedTo: 'ada@acme.org', instructions: 'Look.' };
+  const answer = { taskId: 'j1', jobId: 'j1', images: 2, undecided: 2, page: 'p' };
+  fixture.on('POST /acme/cells/reviews', () => ({
+    status: 201,
+    json: { ...answer, assignedTo: 'bob@acme.org', replaced },
+  }));
+  const asked = { ...where, job: 'j1', assignedTo: 'bob@acme.org' };
+  const { summary, data } = await fixture.call('annotation_review', asked);
+  const text = forPeople(summary);
+  expect(text).toContain('2 images of "cells" wait for "bob@acme.org": tell them to run');
+  expect(text).toContain('replaced the person asked before ("ada@acme.org") and the earlier ins');
+  expect(data).toMatchObject({ replaced });
+});
+
+it.each([
+  [{ state: 'approved' }, 'approved by a reviewer.'],
+  [{ state: 'rejected', comment: 'No.' }, 'sent back by a reviewer; "review" says why.'],
+  [{ state: 'rejected' }, 'sent back by a reviewer.'],
+])('an image says what was decided: %j', async (review, told) => {
+  const image = { id: 'i1', review: { job: 'j1', ...review } };
+  fixture.on('GET /acme/cells/images/i1', () => ({ json: { image } }));
+  const { summary, data } = await fixture.call('images_get', { ...where, imageId: 'i1' });
+  expect(summary.endsWith(told)).toBe(true);
+  expect(data).toMatchObject({ image });
+});
