@@ -1,4 +1,4 @@
-// Images with published figures, as they are evaluated.
+// The images that scripts/test-reference/coco_boxes.py made, as they are evaluated.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,22 +11,41 @@ import type {
 
 type Row = readonly number[];
 
-interface Written {
+type Images = readonly {
   readonly ground_truth: readonly Row[];
   readonly detections: readonly Row[];
+}[];
+
+/** -1 where there is no ground truth. */
+export interface Expected {
+  readonly figures: readonly number[];
+  readonly ap_of_classes: readonly number[];
+  readonly ar_of_classes: readonly number[];
 }
 
-const file: Readonly<Record<'val2014' | 'crowd', readonly Written[]>> = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../fixtures/coco-results.json'), 'utf8'),
+type Part = 'usual' | 'crowded';
+
+interface Written
+  extends Readonly<Record<Part, { readonly images: Images; readonly expected: Expected }>> {
+  readonly classes: number;
+  readonly together: Expected;
+}
+
+const file: Written = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/coco-boxes.json'), 'utf8'),
 );
 
-export const cocoClassCount = 91;
+export const referenceClassCount = file.classes;
 
-export function referenceImages(name: keyof typeof file): readonly EvaluatedImage[] {
-  return file[name].map(({ ground_truth, detections }) => ({
+export function referenceImages(part: Part): readonly EvaluatedImage[] {
+  return file[part].images.map(({ ground_truth, detections }) => ({
     groundTruths: ground_truth.map(readGroundTruth),
     detections: detections.map(readDetection),
   }));
+}
+
+export function expectedOf(part: Part | 'together'): Expected {
+  return part === 'together' ? file.together : file[part].expected;
 }
 
 function readGroundTruth(row: Row): GroundTruth {
