@@ -12,6 +12,7 @@ import { startLongReadThreads } from './database/long-reads/long-read-threads.ts
 import type { LongReads } from './database/long-reads/long-reads.ts';
 import { platformMigrations } from './database/migrations.ts';
 import { bitSlicedImageIndex } from './database/search-index/bit-sliced-image-index.ts';
+import { refuseFilesOfOthers } from './files-of-others.ts';
 import { openSigningKey, type SigningKey } from './signed-links/signing-key.ts';
 import type { ImageIndex } from './store/image-index.ts';
 
@@ -34,8 +35,8 @@ export interface RowsPlace {
 }
 
 /**
- * Throws as those who open them, and `invalid_input` where the data folder has datasets that the
- * database does not have.
+ * Throws as those who open them, `invalid_input` where the data folder has datasets that the
+ * database does not have, and `conflict` where it has files whose rows are elsewhere.
  */
 export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
   const { data, databaseUrl, objects } = place;
@@ -46,6 +47,7 @@ export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
     return openServerRows(databaseUrl, objects === undefined ? data : undefined, clock);
   }
   refuseUnfinishedMove(data);
+  if (!existsSync(file)) await refuseFilesOfOthers(data, 'There is no platform.db');
   const opened = openAsyncDatabase(file, platformMigrations);
   try {
     const database = await recordingActivity(opened, clock);

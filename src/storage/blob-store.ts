@@ -362,6 +362,15 @@ class BlobFolder implements BlobStore {
   }
 }
 
+/** Whether a blob folder has any content. */
+export async function hasBlobs(folder: string): Promise<boolean> {
+  const names = (await readIfThere(folder, (path) => readdir(path))) ?? [];
+  for (const name of names.filter(isPrefix)) {
+    if ((await readdir(join(folder, name))).length > 0) return true;
+  }
+  return false;
+}
+
 /** Where the content of a blob folder may be: in its place, or in that of an earlier Fovea. */
 export function placesOf(folder: string, hash: string): readonly string[] {
   const first = join(folder, hash.slice(0, 2));

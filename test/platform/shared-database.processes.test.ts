@@ -195,6 +195,18 @@ describe.skipIf(!hasPostgres)('with one database', { timeout: 120_000 }, () => {
     await expect(start(other)).rejects.toThrow('in another data folder');
   });
 
+  test('an empty database is refused where the files are those of another', async () => {
+    const { environment, folder } = await inOneFolder();
+    const one = await start({ environment, folder });
+    await createProject(one.client, 'cells');
+    await upload(one.client, 'cells', 1);
+    await killProcess(one.child);
+    const empty = { FOVEA_DATABASE_URL: (await server.database()).reveal() };
+    await expect(start({ environment: empty, folder })).rejects.toThrow('The database is empty');
+    const again = await start({ environment, folder });
+    expect(await found(again.client, '*')).toBe(1);
+  });
+
   test('a folder that has datasets is not passed over', async () => {
     const shared = await inOneFolder();
     const data = await newFolder();

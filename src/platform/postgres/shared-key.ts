@@ -3,6 +3,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
+import { refuseFilesOfOthers } from '../files-of-others.ts';
 import {
   makeKeyFile,
   newKey,
@@ -13,8 +14,8 @@ import {
 
 /**
  * `folder`: the data folder, where that has the files of datasets; undefined: an object store has
- * them. Throws `conflict` for a folder that is not the one of this database: what other processes
- * store would not be found.
+ * them. Throws `conflict` for a folder that is not the one of this database, of which a new
+ * database has none: what other processes store would not be found, and would be removed.
  */
 export async function openSharedKey(
   database: AsyncDatabase,
@@ -25,6 +26,7 @@ export async function openSharedKey(
   const kept = await readKey(database);
   const own = await readKeyFile(folder);
   if (own === undefined && kept !== undefined) throw notShared();
+  if (kept === undefined) await refuseFilesOfOthers(folder, 'The database is empty');
   const key = own ?? (await makeKeyFile(folder));
   if (!key.equals(await keepKey(database, key))) throw notShared();
   return signingKeyOf(key);
