@@ -1,5 +1,7 @@
 // `fovea platform`: the embedded platform and its sign-in service, as a service of their own.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../commands.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
@@ -27,6 +29,7 @@ export async function servePlatform(
   log: Log,
 ): Promise<Service> {
   const data = prepareDataFolder(command.data, settings.home, 'platform');
+  const isNew = settings.databaseUrl === undefined && !existsSync(join(data, 'platform.db'));
   const workspace = settings.workspace ?? localWorkspace;
   const signIn = await mountSignIn({
     data,
@@ -43,6 +46,7 @@ export async function servePlatform(
       throw thrown;
     },
   );
+  if (isNew) log.warn('A new, empty platform was made.', { folder: data });
   warnOfPlainText(command.host, settings.publicUrl, log);
   warnOfMissing(settings, signIn, log);
   return {

@@ -18,8 +18,7 @@ export function prepareDataFolder(
   home: string,
   service: keyof typeof services,
 ): string {
-  if (data !== undefined) refuseHome(data, service);
-  const path = data ?? join(home, service);
+  const path = dataFolder(data, home, service);
   const setting = data === undefined ? 'FOVEA_HOME' : '--data';
   try {
     makeFolder(path);
@@ -29,6 +28,16 @@ export function prepareDataFolder(
     const message = `"${path}" cannot be the data folder (${String(systemErrorCode(cause))})`;
     throw invalidArgument(setting, message, `Set ${setting} to a folder that you may write.`);
   }
+}
+
+/** That folder, which may be missing. Throws `invalid_input` where `--data` names a FOVEA_HOME. */
+export function dataFolder(
+  data: string | undefined,
+  home: string,
+  service: keyof typeof services,
+): string {
+  if (data !== undefined) refuseHome(data, service);
+  return data ?? join(home, service);
 }
 
 function refuseHome(data: string, service: keyof typeof services): void {

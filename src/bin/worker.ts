@@ -1,19 +1,25 @@
 // `fovea worker`: takes background tasks of a platform, beside processes that answer requests.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { WorkerCommand } from '../commands.ts';
 import { readSettings } from '../config.ts';
-import { invalidArgument } from '../errors.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { type LaneName, laneNames } from '../platform/background-tasks/index.ts';
+import { refuseUnfinishedMove } from '../platform/rows.ts';
 import { startTaskService } from '../platform/task-service.ts';
 import { platformOptions } from './platform-options.ts';
-import { prepareDataFolder } from './prepare-data-folder.ts';
+import { dataFolder, prepareDataFolder } from './prepare-data-folder.ts';
 
 /** Takes tasks until SIGTERM or SIGINT. Prints one line on stdout once it does. */
 export async function runWorker({ data, lanes }: WorkerCommand): Promise<void> {
   const wanted = lanes.length === 0 ? laneNames : [...new Set(lanes.map(readLane))];
   const settings = readSettings();
+  if (settings.databaseUrl === undefined) {
+    refuseNoPlatform(dataFolder(data, settings.home, 'platform'));
+  }
   const service = await startTaskService({
     ...platformOptions(settings, 0),
     data: prepareDataFolder(data, settings.home, 'platform'),
@@ -33,6 +39,17 @@ export async function runWorker({ data, lanes }: WorkerCommand): Promise<void> {
 }
 
 const aDayMs = 24 * 60 * 60 * 1000;
+
+/** Where there is none, a worker would wait for ever. */
+function refuseNoPlatform(folder: string): void {
+  refuseUnfinishedMove(folder);
+  if (existsSync(join(folder, 'platform.db'))) return;
+  throw new FoveaError('not_found', `There is no platform in "${folder}".`, {
+    hint:
+      'Give --data or FOVEA_HOME of the platform, and start the platform first; or set ' +
+      'FOVEA_DATABASE_URL to its database.',
+  });
+}
 
 function readLane(name: string): LaneName {
   const lane = laneNames.find((each) => each === name);

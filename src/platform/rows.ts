@@ -1,6 +1,6 @@
 // Where the platform keeps its rows: a SQLite file in the data folder, or a PostgreSQL database.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -65,16 +65,26 @@ export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
 
 /** Where rows are while they are moved into a data folder, before all of them are there. */
 export function unfinishedFile(data: string): string {
-  return join(data, 'platform-moving.db');
+  return join(data, unfinishedName);
+}
+
+/** It also has files whose names begin so: those of SQLite, and itself while it is made. */
+export const unfinishedName = 'platform-moving.db';
+
+/** Held by the process that moves datasets into a data folder; there before any other file. */
+export function movingLockFile(data: string): string {
+  return join(data, 'moving.lock');
 }
 
 /** Throws `conflict` for a folder into which datasets are being moved, or were in part. */
 export function refuseUnfinishedMove(data: string): void {
-  if (!existsSync(unfinishedFile(data))) return;
+  if (!existsSync(data)) return;
+  const hasBegun = existsSync(movingLockFile(data)) && !existsSync(join(data, 'platform.db'));
+  if (!hasBegun && !readdirSync(data).some((name) => name.startsWith(unfinishedName))) return;
   throw new FoveaError('conflict', `"${data}" has an unfinished move of datasets.`, {
     hint:
       'Run the same "fovea migrate" again: it goes on where it was. To give it up, remove ' +
-      'platform-moving.db and the files whose names begin so.',
+      'moving.lock, platform-moving.db and the files whose names begin so.',
   });
 }
 

@@ -2,13 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import list from '../../tools/list.json' with { type: 'json' };
 import { launchFovea } from '../fixtures/fovea.ts';
+import { startFovea } from '../fixtures/fovea-services.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { initialize, type RawServer } from '../mcp/raw-server.ts';
@@ -64,6 +65,27 @@ test.each([
     expect(log).toContain(`Give --data "${join(home, service)}"`);
   },
 );
+
+test('a worker makes no platform where there is none, and says what would be right', async () => {
+  const missing = join(folder, 'no-such-platform');
+  const { code, log } = await run(['worker', '--data', missing]);
+  expect(code).toBe(2);
+  expect(log).toContain(`There is no platform in "${missing}".`);
+  expect(existsSync(missing)).toBe(false);
+  const byHome = await run(['worker'], { FOVEA_HOME: missing });
+  expect(byHome.log).toContain(`There is no platform in "${join(missing, 'platform')}".`);
+});
+
+test('a platform says once that it made a new, empty one', async () => {
+  const data = join(folder, 'new-platform');
+  const start = () => startFovea(['platform', '--port', '0', '--data', data], { HOME: folder });
+  const first = await start();
+  await first.stop();
+  expect(first.output()).toContain(`A new, empty platform was made. folder="${data}"`);
+  const second = await start();
+  await second.stop();
+  expect(second.output()).not.toContain('new, empty platform');
+});
 
 test('a tool that needs the embedded platform names FOVEA_HOME where it cannot be made', async () => {
   const fovea = await launchFovea({ FOVEA_HOME: file });

@@ -1,7 +1,7 @@
 // A data folder as a side of a move.
 
 import { existsSync, renameSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FoveaError, notFound } from '../../errors.ts';
 import { makeFolder, syncFolder } from '../../folder-sync.ts';
@@ -12,7 +12,7 @@ import { type Lock, tryLock } from '../../storage/file-lock.ts';
 import { isBusy } from '../../storage/sqlite-errors.ts';
 import { platformMigrations } from '../database/migrations.ts';
 import { bitSlicedImageIndex } from '../database/search-index/bit-sliced-image-index.ts';
-import { refuseUnfinishedMove, unfinishedFile } from '../rows.ts';
+import { movingLockFile, refuseUnfinishedMove, unfinishedFile, unfinishedName } from '../rows.ts';
 import { makeKeyFile, readKeyFile } from '../signed-links/signing-key.ts';
 import {
   type ClaimedTarget,
@@ -79,26 +79,29 @@ function readVersion(file: string): number {
 /** Throws `conflict` where the folder has datasets, or something of another platform than `key`. */
 export async function claimFolder(folder: string, key: Buffer): Promise<ClaimedTarget> {
   makeFolder(folder);
-  if (existsSync(join(folder, 'platform.db'))) {
-    throw notEmpty(`"${folder}"`, 'Give another folder, or move platform.db out of this one.');
-  }
   const own = await readKeyFile(folder);
-  if (own !== undefined && !own.equals(key)) throw ofAnother(`"${folder}"`);
-  const lockFile = join(folder, 'moving.lock');
+  const isOther = own !== undefined && !own.equals(key);
+  if (existsSync(join(folder, 'platform.db'))) {
+    throw notEmpty(`"${folder}"`, {
+      isMoved: own !== undefined && !isOther,
+      fix: 'Give another folder, or rename platform.db in this one.',
+    });
+  }
+  if (isOther) throw ofAnother(`"${folder}"`);
+  const lockFile = movingLockFile(folder);
   const lock: Lock | undefined = await patiently(async () => tryLock(lockFile, 'exclusive'));
   if (lock === undefined) throw inUse(`"${folder}"`);
   const draft = unfinishedFile(folder);
-  const discard = async () => {
-    for (const end of ['', '-wal', '-shm']) await rm(draft + end, { force: true });
-  };
   return {
     open: async () => {
-      if (existsSync(draft) && readVersion(draft) !== platformMigrations.length) await discard();
+      if (!existsSync(draft) || readVersion(draft) !== platformMigrations.length) {
+        await removeUnfinished(folder, () => true);
+      }
       const target = await openFolderTarget(folder);
       if (own === undefined) await makeKeyFile(folder, key);
       return target;
     },
-    discard,
+    discard: () => removeUnfinished(folder, () => true),
     release: async () => {
       await rm(lockFile, { force: true });
       lock.release();
@@ -106,10 +109,22 @@ export async function claimFolder(folder: string, key: Buffer): Promise<ClaimedT
   };
 }
 
+async function removeUnfinished(folder: string, isRemoved: (name: string) => boolean) {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(unfinishedName) && isRemoved(name)) await rm(join(folder, name));
+  }
+}
+
+/** Files that a killed process left while it made the draft. */
+function isLeftOver(name: string): boolean {
+  return !['', '-wal', '-shm'].some((end) => name === unfinishedName + end);
+}
+
 async function openFolderTarget(folder: string): Promise<Target> {
   const draft = unfinishedFile(folder);
   // What a power cut takes of it is copied again.
   const database = openAsyncDatabase(draft, platformMigrations, { isDerived: true });
+  await removeUnfinished(folder, isLeftOver);
   // Rows come table by table; all of them are checked at the end.
   await database.run('PRAGMA foreign_keys = OFF');
   return {

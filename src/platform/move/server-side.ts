@@ -39,7 +39,7 @@ export async function openServerSource(url: Secret): Promise<Source> {
     refuseVersion(await readVersion(session, schema), place);
     await session.command(`SET lock_timeout = ${limits.moveWaitMs};
       BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE turn_to_write IN EXCLUSIVE MODE`);
-    const key = await readKey(session);
+    const key = await readKey(session, schema);
     if (key === undefined) throw noDatasets();
     return {
       reader: session,
@@ -97,9 +97,11 @@ async function hasTables(session: ServerSession, of: string): Promise<boolean> {
   return found !== undefined && found > 0;
 }
 
-/** Of the tables that the session sees. */
-function readKey(session: ServerSession): Promise<Buffer | undefined> {
-  return session.get('SELECT key FROM link_key', [], (row) => Buffer.from(row.bytes('key')));
+async function readKey(session: ServerSession, of: string): Promise<Buffer | undefined> {
+  const table = `${of}.link_key`;
+  const sql = 'SELECT to_regclass(?) IS NOT NULL AS there';
+  if (!(await session.get(sql, [table], (row) => row.boolean('there')))) return undefined;
+  return session.get(`SELECT key FROM ${table}`, [], (row) => Buffer.from(row.bytes('key')));
 }
 
 /** Throws `conflict` where the database has datasets, or something of another platform. */
@@ -107,14 +109,14 @@ export async function claimServer(url: Secret, key: Buffer): Promise<ClaimedTarg
   const session = await openServerSession(url, draft);
   try {
     await takeLock(session);
-    await refuseOthers(session);
-    if (await hasTables(session, schema)) {
-      const hint = `Give another database, or remove them first: DROP SCHEMA ${schema} CASCADE.`;
-      throw notEmpty(place, hint);
-    }
+    const isFilled = await hasTables(session, schema);
+    const isMoved = isFilled && (await readKey(session, schema))?.equals(key) === true;
+    // A platform may have begun its work there.
+    if (!isMoved) await refuseOthers(session);
+    if (isFilled) throw notEmpty(place, { isMoved, fix: 'Give another database.' });
     const discard = () => session.command(`DROP SCHEMA IF EXISTS ${draft} CASCADE`);
     if (await hasTables(session, draft)) {
-      const kept = await readKey(session);
+      const kept = await readKey(session, draft);
       if (kept !== undefined && !kept.equals(key)) throw ofAnother(place);
       const isOurs = (await readVersion(session, draft)) === platformMigrations.length;
       if (!isOurs) await discard();
@@ -143,7 +145,7 @@ async function takeLock(session: ServerSession): Promise<void> {
 async function openServerTarget(url: Secret, session: ServerSession, key: Buffer): Promise<Target> {
   const database = await openPostgresDatabase(url, draft, platformMigrations);
   try {
-    if ((await readKey(session)) === undefined) await session.command(prepare(key));
+    if ((await readKey(session, draft)) === undefined) await session.command(prepare(key));
   } catch (thrown) {
     await database.close();
     throw thrown;

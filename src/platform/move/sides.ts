@@ -57,8 +57,20 @@ export function inUse(place: string): FoveaError {
   });
 }
 
-export function notEmpty(place: string, hint: string): FoveaError {
-  return new FoveaError('conflict', `There are datasets in ${place} already.`, { hint });
+/** `isMoved`: they are those of the platform that moves. */
+export function notEmpty(
+  place: string,
+  { isMoved, fix }: { readonly isMoved: boolean; readonly fix: string },
+): FoveaError {
+  if (!isMoved) {
+    return new FoveaError('conflict', `There are datasets in ${place} already.`, { hint: fix });
+  }
+  const message = `There are datasets in ${place} already: they are those of this platform.`;
+  return new FoveaError('conflict', message, {
+    hint:
+      'If they were moved by this command before, there is nothing to do. What the source has ' +
+      `changed since is not there: to move that, begin with an empty place. ${fix}`,
+  });
 }
 
 export function ofAnother(place: string): FoveaError {

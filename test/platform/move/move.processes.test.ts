@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -221,6 +221,50 @@ describe.skipIf(!hasPostgres)('fovea migrate', { timeout: 180_000 }, () => {
     const draft = join(back, 'platform-moving.db');
     await killedWhen(async () => existsSync(draft), ['--from', url, '--to', back, ...files]);
     await expect(answersOf(back)).rejects.toThrow('has an unfinished move of datasets');
+  });
+
+  test.each([
+    [['moving.lock']],
+    [['moving.lock', 'platform-moving.db.0f1e2d', 'platform-moving.db.0f1e2d-wal']],
+  ])(
+    'a target that was killed when it had %j is opened by nobody, and is gone on with',
+    async (names) => {
+      const folder = await copied();
+      const url = await newDatabase();
+      expect(await migrate(['--from', folder, '--to', url])).toMatchObject({ code: 0 });
+      const back = await temporaryFolder();
+      for (const name of names) await writeFile(join(back, name), '');
+      await expect(answersOf(back)).rejects.toThrow('has an unfinished move of datasets');
+      const worker = await runFovea(['worker', '--data', back], { HOME: tmpdir() });
+      expect(worker).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('has an unfinished move of datasets'),
+      });
+      const from = ['--from', url, '--to', back, '--objects', folder];
+      expect(await migrate(from)).toMatchObject({ code: 0 });
+      const left = await readdir(back);
+      expect(left.filter((name) => /moving/.test(name))).toEqual([]);
+      expect(left).toContain('platform.db');
+      const again = await migrate(from);
+      expect(again.code).toBe(2);
+      expect(again.stderr).toContain('they are those of this platform');
+      expect(again.stderr).toContain('there is nothing to do');
+    },
+  );
+
+  test('a second run after a move says that it is moved, also while a platform runs there', async () => {
+    const folder = await copied();
+    const url = await newDatabase();
+    const data = await temporaryFolder();
+    const more = ['--from', folder, '--to', url, '--objects', data];
+    expect(await migrate(more)).toMatchObject({ code: 0 });
+    const environment = { ...settings, FOVEA_DATABASE_URL: url, HOME: data };
+    const service = await startFovea(words(data), environment);
+    onTestFinished(() => killProcess(service.child));
+    const again = await migrate(more);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('they are those of this platform');
+    expect(again.stderr).not.toContain('DROP');
   });
 
   test('datasets that changed after a kill are copied anew', async () => {
