@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { surveySettings } from '../src/config.ts';
 
@@ -52,7 +52,16 @@ async function* pages() {
   for await (const path of glob(patterns, { cwd: root })) {
     const text = await readFile(join(root, path), 'utf8');
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-    const links = targets.map((target) => target.replace(/#.*$/, ''));
+    const links = targets.map((target) => inRepository(path, target).replace(/#.*$/, ''));
     yield { path, links: links.filter((link) => link !== '' && !/^\w+:/.test(link)) };
   }
+}
+
+/** Pages of the package link by address to what it leaves out: that is here as well. */
+function inRepository(path: string, target: string): string {
+  const [, file] =
+    /^https:\/\/(?:github\.com\/fovea-vision\/fovea\/blob|raw\.githubusercontent\.com\/fovea-vision\/fovea)\/main\/(.+)$/.exec(
+      target,
+    ) ?? [];
+  return file === undefined ? target : relative(dirname(path), file);
 }

@@ -80,6 +80,15 @@ it('is under 5.4 MB, and holds what is used and nothing else', () => {
   expect(paths.filter((path) => /\.ts$|\.map$|\.compile-cache/.test(path))).toEqual([]);
 });
 
+it('has every file to which its README links without an address', async () => {
+  const readme = await readFile(join(installed, 'node_modules/fovea/README.md'), 'utf8');
+  const targets = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  const files = targets.filter((target) => !/^(\w+:|#)/.test(target));
+  expect(files.length).toBeGreaterThan(10);
+  const paths = new Set(packed.files.map(({ path }) => path));
+  expect(files.filter((file) => !paths.has(file.replace(/#.*$/, '')))).toEqual([]);
+});
+
 /** A folder with the package, and nothing beside it. */
 async function installAlone(): Promise<string> {
   const home = await mkdtemp(join(folder, 'alone-'));

@@ -25,7 +25,11 @@ export const projectTools: readonly Tool[] = [
     title: 'Create project',
     description:
       'Creates an empty project for one type of labels. The id in the answer is workspace/slug: other tools take the slug. Fill it with images_upload; to copy an existing dataset, use projects_fork.',
-    summarize: ({ id, type }) => `Created project ${quoted(lastPart(id))} (${quoted(type)}).`,
+    summarize: ({ id, type, slug_taken: taken }) => {
+      const made = `Created project ${quoted(lastPart(id))} (${quoted(type)}).`;
+      if (taken === undefined) return made;
+      return `${made} Another project, maybe in the trash, has the slug ${quoted(taken)} already: this is a second one.`;
+    },
     next: ({ id }) => [
       {
         tool: 'images_upload',

@@ -108,7 +108,9 @@ export const projects = {
         .optional()
         .describe('Whether other workspaces may read and fork it. Default false.'),
     }),
-    answer: Project,
+    answer: Project.extend({
+      slug_taken: z.string().optional().describe('The slug of the name, which another has.'),
+    }),
     success: 201,
     scope: 'project:create',
     effect: 'adds',

@@ -297,7 +297,7 @@ function realOrSame(path: string): string {
 
 function outside(access: RootAccess, path: string, argument: string): FoveaError {
   const roots = access.roots();
-  const allowed = roots.length === 0 ? 'no folder is allowed' : `allowed: ${roots.join(', ')}`;
+  const allowed = roots.length === 0 ? noneAllowed : `allowed: ${roots.join(', ')}`;
   return invalidArgument(
     argument,
     `"${path}" lies outside the folders that tools may use (${allowed})`,
@@ -305,6 +305,11 @@ function outside(access: RootAccess, path: string, argument: string): FoveaError
       "host's entry. fovea setup HOST --files FOLDER writes it.",
   );
 }
+
+/** The default is the working folder: see `defaultRoots` (machine.ts). */
+const noneAllowed =
+  'no folder is allowed: FOVEA_FILE_ROOTS names none, and the folder in which the server was ' +
+  'started is too wide to be meant, such as your home, or is its own';
 
 function notPlain(path: string, argument: string): FoveaError {
   return invalidArgument(argument, `"${path}" is neither a file nor a folder`);

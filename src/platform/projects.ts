@@ -13,7 +13,7 @@ import {
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
-import { newId } from './ids-and-slugs.ts';
+import { newId, projectSlug } from './ids-and-slugs.ts';
 import { describeHealth } from './projects/describe-health.ts';
 import type { Project, ProjectCounts } from './store/projects.ts';
 import type { Workspace } from './store/workspaces.ts';
@@ -43,7 +43,12 @@ export function projectHandlers(
         created: clock.now(),
       });
       const counts = await countsOf(dependencies, project);
-      return { ...describeProject(principal.workspace, project, counts), url: project.slug };
+      const wanted = projectSlug(name);
+      return {
+        ...describeProject(principal.workspace, project, counts),
+        url: project.slug,
+        ...(project.slug !== wanted && { slug_taken: wanted }),
+      };
     },
     projects_get: async ({ project: slug }, { principal }) => {
       const project = await findProject(dependencies, principal, slug);

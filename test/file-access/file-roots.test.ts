@@ -122,7 +122,9 @@ describe('readable', () => {
 
   test('without roots everything is refused', async () => {
     const none = openFileRoots([], root);
-    await expect(none.readable('a.txt', 'image')).rejects.toThrow('no folder is allowed');
+    await expect(none.readable('a.txt', 'image')).rejects.toThrow(
+      'no folder is allowed: FOVEA_FILE_ROOTS names none, and the folder in which the server',
+    );
     await expect(none.readable('/', 'image')).rejects.toThrow('no folder is allowed');
     await expect(none.writable(join(root, 'b.txt'), 'to')).rejects.toThrow('no folder is allowed');
   });

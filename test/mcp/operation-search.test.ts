@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import * as z from 'zod';
 import { operationSynonyms } from '../../src/mcp/operation-search/synonyms.ts';
+import { sameInOtherWords } from '../../src/mcp/operation-search/word-synonyms.ts';
 import list from '../../tools/list.json' with { type: 'json' };
 import { launchFovea } from '../fixtures/fovea.ts';
 
@@ -212,6 +213,12 @@ describe('operations_find', () => {
     expect(await firstFive(wish)).toEqual([]);
   });
 
+  it.each(['rename a project', 'rename my dataset'])('says that none does "%s"', async (query) => {
+    const { text, data } = await fovea.call('operations_find', { query });
+    expect(text).toContain('No operation renames a project');
+    expect(data.operations).toEqual([]);
+  });
+
   it('says which word no operation has, be it a name or the point of the wish', async () => {
     const { text } = await fovea.call('operations_find', { query: 'delete the folder pelican' });
     expect(text).toContain('None speaks of "pelican"');
@@ -236,4 +243,15 @@ test('the words of the finder are of operations that are there', () => {
   const names = list.map(({ name }) => name);
   expect(Object.keys(operationSynonyms).filter((name) => !names.includes(name))).toEqual([]);
   expect(names.filter((name) => operationSynonyms[name] === undefined)).toEqual([]);
+});
+
+test.each([
+  ['projects_remove', 'projects_delete'],
+  ['projects_archive', 'projects_delete'],
+  ['images_import', 'images_upload'],
+  ['folders_edit', 'folders_update'],
+  ['projects_paint', undefined],
+])('the tool that %s means is %s', (name, right) => {
+  const names = list.map((tool) => tool.name);
+  expect(sameInOtherWords(name, names)).toBe(right);
 });

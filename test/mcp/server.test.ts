@@ -215,6 +215,13 @@ describe('tools/call', () => {
     });
   });
 
+  test('a name in other words is one of the same meaning, not of near letters', async () => {
+    server.send(callTool(13, 'projects_make'));
+    expect(await server.answer(13)).toMatchObject({
+      error: { message: expect.stringContaining('Did you mean "projects_add"?') },
+    });
+  });
+
   test('wrong arguments name the argument', async () => {
     server.send(callTool(22, 'projects_echo', { workspace: 7, projekt: 'p' }));
     expect(await server.answer(22)).toMatchObject({

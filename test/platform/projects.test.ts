@@ -27,12 +27,34 @@ it('creates a project; a second one of the same name gets a slug of its own', as
   const second = await call(projects.projects_create, { ...cells, license: 'MIT' });
   expect(first.status).toBe(201);
   expect(first.body).toMatchObject({ id: 'acme/blood-cells', name: 'Blood cells', images: 0 });
-  expect(second.body).toMatchObject({ id: 'acme/blood-cells-2', license: 'MIT' });
+  expect(first.body).not.toHaveProperty('slug_taken');
+  expect(second.body).toMatchObject({
+    id: 'acme/blood-cells-2',
+    license: 'MIT',
+    slug_taken: 'blood-cells',
+  });
   const { body } = await call(workspace.workspace_get, { workspace: 'acme' });
   expect(body.workspace).toMatchObject({
     url: 'acme',
     projects: [{ id: 'acme/blood-cells' }, { id: 'acme/blood-cells-2' }],
   });
+});
+
+it.each([
+  ['images_search', '/acme/none-yet/search', {}],
+  ['workspace_search', '/acme/search/v1', { query: 'project:none-yet (*)' }],
+  ['workspace_search', '/acme/search/v1', { query: 'project:none-yet' }],
+])('says that a project is empty: %s %s %j', async (_name, path, body) => {
+  const known = await fetch(`${platform.url}/acme/none-yet?api_key=${platform.key}`);
+  if (known.status === 404) {
+    await platform.client.call(projects.projects_create, { ...cells, name: 'None yet' });
+  }
+  const answer = await fetch(`${platform.url}${path}?api_key=${platform.key}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(await answer.json()).toMatchObject({ notes: ['There is no image in this project yet.'] });
 });
 
 it('gives a name that would hide the project another slug, and refuses one without letters', async () => {

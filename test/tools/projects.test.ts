@@ -102,3 +102,10 @@ it('gives what most calls need, and the rest where it is asked for', async () =>
     error: { corrected: { arguments: { ...project, detail: 'full' } } },
   });
 });
+
+it('says that a second project of a name is not the first', async () => {
+  const again = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
+  const { text } = await fovea.call('projects_create', again);
+  expect(text).toMatch(/Created project "cells-[23]"/);
+  expect(text).toContain('has the slug "cells" already: this is a second one');
+});

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { type Tool, type ToolResult, tool } from '../tool.ts';
 import { type ListedTool, offeredOperations, type ToolListSettings } from '../tool-list.ts';
 import { operationsFind, presentCall } from '../tool-profiles.ts';
-import { type Index, indexed, type Match, ranked } from './ranking.ts';
+import { type Index, indexed, type Match, missingOperation, ranked } from './ranking.ts';
 
 /** More schemas would cost more than a second look. */
 const schemasMax = 3;
@@ -49,6 +49,8 @@ function find(query: string, index: Index, settings: ToolListSettings): ToolResu
   const operations = index.entries.map(({ tool }) => tool);
   const ofToolset = operations.filter(({ toolset }) => toolset === query.toLowerCase());
   if (ofToolset.length > 0) return wholeToolset(ofToolset, settings);
+  const missing = missingOperation(query);
+  if (missing !== undefined) return { summary: missing, data: { operations: [] } };
   const { matches: all, unknown } = ranked(query, index);
   const matches = all.slice(0, matchesMax);
   const best = matches.filter(({ fits }) => fits).slice(0, schemasMax);

@@ -2,7 +2,8 @@
 
 import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { ListedTool } from '../tool-list.ts';
-import { operationSynonyms } from './synonyms.ts';
+import { missingOperations, operationSynonyms } from './synonyms.ts';
+import { looking, stem, type WordWithSynonyms, withSynonyms } from './word-synonyms.ts';
 
 /** Operations with their words, and in how many of them each word stands. */
 export interface Index {
@@ -79,6 +80,17 @@ export function ranked(
   return { matches, unknown: unknown.map(([word]) => word) };
 }
 
+/** What to say to a wish for what no operation does; undefined: it is none of those known. */
+export function missingOperation(wish: string): string | undefined {
+  const words = wordsOf(wish);
+  const isWished = (phrase: string) => {
+    const asked = [...wordsOf(phrase)];
+    // Another thing in the wish, such as a folder, may be what is meant.
+    return asked.length === words.size && asked.every((word) => words.has(word));
+  };
+  return missingOperations.find(({ phrases }) => phrases.split(',').some(isWished))?.instead;
+}
+
 /** Fewer matching words are a coincidence; a long wish may need several operations. */
 function hasEnough(had: number, words: number): boolean {
   return words > 0 && had >= Math.min(words * fittingShare, fittingWords);
@@ -94,7 +106,7 @@ const chanceWeight = 0.5;
  * The words of a wish as they were written, each with its synonyms: figures and names in capitals
  * do not count, and weak words only where there are no others.
  */
-function writtenIn(wish: string, { frequency }: Index): readonly Asked[] {
+function writtenIn(wish: string, { frequency }: Index): readonly WordWithSynonyms[] {
   const plain = wish.replaceAll(/\b[A-Z]{2,}\b/g, (name) => (isKnown(name, frequency) ? name : ''));
   const words = [...wordsOf(plain)].filter((word) => !/^\d+$/.test(word));
   const strong = words.filter((word) => !weakWords.has(word));
@@ -102,7 +114,7 @@ function writtenIn(wish: string, { frequency }: Index): readonly Asked[] {
 }
 
 /** How many of these words an operation has. */
-function wordsHad({ words }: Entry, written: readonly Asked[]): number {
+function wordsHad({ words }: Entry, written: readonly WordWithSynonyms[]): number {
   return written.reduce((sum, options) => {
     const place = places.find((place) => options.some((option) => words[place].has(option)));
     if (place === undefined) return sum;
@@ -127,11 +139,8 @@ function entryOf(tool: ListedTool): Entry {
   return { tool, words, phrases: phrases.filter(({ length }) => length > 0) };
 }
 
-/** A word of the query, with its synonyms. */
-type Asked = readonly [word: string, ...others: string[]];
-
-function askedOf(wish: string, { frequency }: Index): readonly Asked[] {
-  return [...wordsOf(wish)].map((word): Asked => {
+function askedOf(wish: string, { frequency }: Index): readonly WordWithSynonyms[] {
+  return [...wordsOf(wish)].map((word): WordWithSynonyms => {
     const options = withSynonyms(word);
     if (options.some((option) => frequency.has(option))) return options;
     const isLong = word.length >= correctedLettersMin;
@@ -139,12 +148,7 @@ function askedOf(wish: string, { frequency }: Index): readonly Asked[] {
   });
 }
 
-function withSynonyms(word: string): Asked {
-  const others = synonyms.find((group) => group.includes(word)) ?? [];
-  return [word, ...others.filter((other) => other !== word)];
-}
-
-function wordScore({ words }: Entry, asked: readonly Asked[], index: Index): number {
+function wordScore({ words }: Entry, asked: readonly WordWithSynonyms[], index: Index): number {
   const sum = asked.reduce((sum, options) => {
     const scores = options.map((word, at) => {
       const place = places.find((place) => words[place].has(word));
@@ -157,7 +161,7 @@ function wordScore({ words }: Entry, asked: readonly Asked[], index: Index): num
 }
 
 /** The best of the phrases that the wish has in full. */
-function phraseScore({ phrases }: Entry, asked: readonly Asked[], index: Index): number {
+function phraseScore({ phrases }: Entry, asked: readonly WordWithSynonyms[], index: Index): number {
   const had = phrases.filter((phrase) =>
     phrase.every((word) => asked.some((options) => options.includes(word))),
   );
@@ -178,43 +182,6 @@ function rarity(word: string, index: Index): number {
 function inFew(word: string, { entries, frequency }: Index): number {
   return Math.log(1 + entries.length / (frequency.get(word) ?? entries.length));
 }
-
-const looking = ['list', 'show', 'see', 'view', 'get', 'read', 'which', 'what', 'give', 'look'];
-
-/** Synonyms. */
-const synonyms = [
-  looking,
-  ['delete', 'deletion', 'remove', 'erase', 'drop', 'discard', 'throw'],
-  ['create', 'add', 'new', 'make', 'build'],
-  ['update', 'change', 'edit', 'modify'],
-  ['restore', 'undelete', 'undo', 'recover', 'reverse'],
-  ['cancel', 'abort', 'stop', 'end', 'halt'],
-  ['revoke', 'withdraw', 'invalidate', 'kill'],
-  ['image', 'picture', 'photo', 'photograph', 'frame'],
-  ['annotate', 'annotation', 'label', 'labell', 'labeling', 'box', 'bounding'],
-  ['inference', 'predict', 'prediction', 'detect', 'detection', 'recognize'],
-  ['howmany', 'count', 'number'],
-  ['class', 'category', 'categories'],
-  ['fork', 'copy', 'duplicate', 'clone'],
-  ['folder', 'group', 'directory'],
-  ['project', 'dataset'],
-  ['valid', 'validation', 'val'],
-  ['split', 'rebalance'],
-  ['export', 'download', 'save'],
-  ['metadata', 'field', 'property'],
-  ['key', 'token', 'secret'],
-  ['attach', 'upload', 'send', 'import'],
-  ['deploy', 'deployment', 'serve', 'production', 'live'],
-  ['hold', 'keep', 'protect'],
-  ['colleague', 'person', 'annotator', 'labeler', 'teammate', 'somebody', 'someone'],
-  ['augment', 'augmentation', 'augmented'],
-  ['done', 'finished', 'ready', 'complete', 'over', 'going'],
-  ['wrong', 'bad', 'incorrect', 'mistake', 'error', 'faulty'],
-  ['rare', 'scarce', 'few', 'underrepresented'],
-  ['find', 'search', 'query'],
-  ['video', 'clip', 'movie', 'footage'],
-  ['trash', 'bin'],
-].map((group) => group.map(stem));
 
 const weakWords = new Set(
   [...looking, 'find', 'one', 'all', 'have', 'use', 'like', 'why'].map(stem),
@@ -246,13 +213,4 @@ function joined(text: string): string {
   // Beside other splits, "train" means the split, not a training.
   const isSplit = /\b(?:val|valid|validation|test)\b/.test(whole);
   return isSplit ? whole.replace(/\btrain\b/g, 'trainsplit') : whole;
-}
-
-/** Endings that say nothing of the thing meant. */
-function stem(word: string): string {
-  return word
-    .replace(/(?<=\w{2})ies$/, 'y')
-    .replace(/(?<=\w{2}[^s])s$/, '')
-    .replace(/(?<=\w{3})(?:ing|ed|e)$/, '')
-    .replace(/(?<=\w{2})([bdglmnprt])\1$/, '$1');
 }

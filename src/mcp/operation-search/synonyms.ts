@@ -14,7 +14,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   projects_create: 'new project, new dataset, start dataset, start project, begin, classification',
   projects_fork: 'copy public dataset, duplicate project, clone, own copy',
   projects_get: 'one project, class names, which classes, which versions, list versions',
-  projects_delete: 'remove project, remove dataset, throw away dataset',
+  projects_delete: 'remove project, archive project, remove dataset, throw away dataset',
   projects_health:
     'rare classes, wrong boxes, wrong labels, bad labels, quality, imbalance, balance, ' +
     'boxes per class, count boxes, images per class, how many images, how many labels, statistics, ' +
@@ -182,3 +182,13 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'not work, setup wrong, broken, fails, error, trouble, help, diagnose, configuration, debug, ' +
     'something wrong, problem connection, server run, works properly, check installation, installed correctly',
 };
+
+/** Wishes that no operation fulfils though some have their words: phrases, and what to say. */
+export const missingOperations: readonly { readonly phrases: string; readonly instead: string }[] =
+  [
+    {
+      phrases: 'rename project, rename dataset, change name project, change slug project',
+      instead:
+        'No operation renames a project: it keeps the name and the slug of its creation. projects_create makes one of another name.',
+    },
+  ];

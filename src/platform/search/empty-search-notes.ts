@@ -103,21 +103,32 @@ async function excludingConditions(
   query: Query,
 ): Promise<readonly string[]> {
   if (query.kind !== 'and') return [aloneFindsNone(query)].flatMap((note) => note ?? []);
+  // Without a condition it found none of all images.
+  if (query.parts.length === 0) return [noImageYet];
   if (query.parts.length > countedMax) return [];
   const counted = await Promise.all(
     query.parts.map(async (part) => ({
       text: conditionText(part) ?? 'what stands in brackets',
+      isProject: isProject(part),
       count: await search.count(accessible, part),
     })),
   );
+  if (counted.some(({ isProject, count }) => isProject && count === 0)) return [noImageYet];
   const none = counted.filter(({ count }) => count === 0).map(({ text }) => text);
   if (none.length > 0) return none.map((text) => `${text} alone finds no image here.`);
   const each = counted.map(({ text, count }) => `${text} ${count}`).join(', ');
   return [`Each condition finds images, and none has all of them: ${each}.`];
 }
 
+const noImageYet = 'There is no image in this project yet.';
+
+function isProject(query: Query): boolean {
+  return query.kind === 'term' && query.term.startsWith('project:');
+}
+
 /** Of the only condition. */
 function aloneFindsNone(query: Query): string | undefined {
+  if (isProject(query)) return noImageYet;
   const text = query.kind === 'all' ? undefined : conditionText(query);
   if (text === undefined) return undefined;
   return `${text} finds no image here${listedBy[query.kind] ?? ''}.`;

@@ -1,0 +1,83 @@
+// Words that mean the same, in the names of operations and in wishes.
+
+/** A word, without its ending, with its synonyms. */
+export type WordWithSynonyms = readonly [word: string, ...others: string[]];
+
+export function withSynonyms(word: string): WordWithSynonyms {
+  const others = synonyms.find((group) => group.includes(word)) ?? [];
+  return [word, ...others.filter((other) => other !== word)];
+}
+
+/** `projects_delete` of `projects_remove`: the name whose every word means the same. */
+export function sameInOtherWords(name: string, known: readonly string[]): string | undefined {
+  // In a wish it may be a zip file, so it stands in no group.
+  const meant = partsOf(name).map((word) => (word === stem('archive') ? stem('delete') : word));
+  const words = meant.map(withSynonyms);
+  return known.find((other) => {
+    const parts = partsOf(other);
+    return (
+      parts.length === words.length && parts.every((part, at) => words[at]?.includes(part) === true)
+    );
+  });
+}
+
+function partsOf(name: string): readonly string[] {
+  return name.toLowerCase().split('_').map(stem);
+}
+
+/** Endings that say nothing of the thing meant. */
+export function stem(word: string): string {
+  return word
+    .replace(/(?<=\w{2})ies$/, 'y')
+    .replace(/(?<=\w{2}[^s])s$/, '')
+    .replace(/(?<=\w{3})(?:ing|ed|e)$/, '')
+    .replace(/(?<=\w{2})([bdglmnprt])\1$/, '$1');
+}
+
+export const looking = [
+  'list',
+  'show',
+  'see',
+  'view',
+  'get',
+  'read',
+  'which',
+  'what',
+  'give',
+  'look',
+];
+
+/** Words that mean the same in the names of operations and in wishes. */
+const synonyms = [
+  looking,
+  ['delete', 'deletion', 'remove', 'erase', 'drop', 'discard', 'throw', 'destroy'],
+  ['create', 'add', 'new', 'make', 'build'],
+  ['update', 'change', 'edit', 'modify'],
+  ['restore', 'undelete', 'undo', 'recover', 'reverse'],
+  ['cancel', 'abort', 'stop', 'end', 'halt'],
+  ['revoke', 'withdraw', 'invalidate', 'kill'],
+  ['image', 'picture', 'photo', 'photograph', 'frame'],
+  ['annotate', 'annotation', 'label', 'labell', 'labeling', 'box', 'bounding'],
+  ['inference', 'predict', 'prediction', 'detect', 'detection', 'recognize'],
+  ['howmany', 'count', 'number'],
+  ['class', 'category', 'categories'],
+  ['fork', 'copy', 'duplicate', 'clone'],
+  ['folder', 'group', 'directory'],
+  ['project', 'dataset'],
+  ['valid', 'validation', 'val'],
+  ['split', 'rebalance'],
+  ['export', 'download', 'save'],
+  ['metadata', 'field', 'property'],
+  ['key', 'token', 'secret'],
+  ['attach', 'upload', 'send', 'import'],
+  ['deploy', 'deployment', 'serve', 'production', 'live'],
+  ['hold', 'keep', 'protect'],
+  ['colleague', 'person', 'annotator', 'labeler', 'teammate', 'somebody', 'someone'],
+  ['augment', 'augmentation', 'augmented'],
+  ['done', 'finished', 'ready', 'complete', 'over', 'going'],
+  ['wrong', 'bad', 'incorrect', 'mistake', 'error', 'faulty'],
+  ['rare', 'scarce', 'few', 'underrepresented'],
+  ['find', 'search', 'query'],
+  ['video', 'clip', 'movie', 'footage'],
+  ['trash', 'bin'],
+].map((group) => group.map(stem));
