@@ -13,11 +13,11 @@ import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
 import { reaching } from '../mcp/instructions.ts';
+import { meantOperation } from '../mcp/operation-search/word-synonyms.ts';
 import { killSelf } from '../mcp/stdio/lifecycle.ts';
 import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/stages.ts';
 import { checkToolsets, whyNotOffered } from '../mcp/tool-list.ts';
 import { wireTools } from '../mcp/wire-tools.ts';
-import { suggestSpelling } from '../spelling-suggestion.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 
 type Content = Called['result']['content'][number];
@@ -103,7 +103,7 @@ function requireTool(name: string, settings: Settings): void {
   if (why !== undefined) throw invalidArgument('tool', `"${name}" is not offered: ${why}`);
   const names = wireTools(list, settings).map((tool) => tool.name);
   if (names.includes(name) || known !== undefined) return;
-  const near = suggestSpelling(name.slice(0, 64), names);
+  const near = meantOperation(name, names);
   const meant = near === undefined ? '' : `; did you mean "${near}"?`;
   throw invalidArgument('tool', `there is no tool "${name}"${meant}`, 'fovea tools lists them.');
 }

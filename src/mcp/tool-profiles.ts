@@ -5,8 +5,8 @@
 import type { ToolProfile } from '../config.ts';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { suggestSpelling } from '../spelling-suggestion.ts';
 import { cleanText } from './foreign-text.ts';
+import { meantOperation } from './operation-search/word-synonyms.ts';
 import type { NextCall } from './tool.ts';
 import {
   type ListedTool,
@@ -270,8 +270,8 @@ function unknownOperation(
   settings: ToolListSettings,
 ): FoveaError {
   const known = [...listed.values()].filter((tool) => whyNotOffered(tool, settings) === undefined);
-  const near = suggestSpelling(
-    operation.slice(0, 64),
+  const near = meantOperation(
+    operation,
     known.map(({ name }) => name),
   );
   const shown = JSON.stringify(cleanText(operation).slice(0, 64));

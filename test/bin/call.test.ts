@@ -144,6 +144,10 @@ test('in a profile a call reaches what a host with that profile reaches', async 
 
 test.each([
   [['call'], 'needs the name of a tool'],
+  [
+    ['call', 'projects_remove'],
+    'there is no tool "projects_remove"; did you mean "projects_delete"?',
+  ],
   [['call', 'projects_gett'], 'there is no tool "projects_gett"; did you mean "projects_get"?'],
   [['call', 'projects_get', 'cells'], 'arguments: must be JSON'],
   [['call', 'projects_get', '[]'], 'arguments: must be a JSON object'],

@@ -1,5 +1,7 @@
 // Words that mean the same, in the names of operations and in wishes.
 
+import { suggestSpelling } from '../../spelling-suggestion.ts';
+
 /** A word, without its ending, with its synonyms. */
 export type WordWithSynonyms = readonly [word: string, ...others: string[]];
 
@@ -8,17 +10,34 @@ export function withSynonyms(word: string): WordWithSynonyms {
   return [word, ...others.filter((other) => other !== word)];
 }
 
-/** `projects_delete` of `projects_remove`: the name whose every word means the same. */
-export function sameInOtherWords(name: string, known: readonly string[]): string | undefined {
+/**
+ * The operation that a wrong name means. Its meaning comes first: the letters of `remove` are near
+ * to those of `create`. Undefined: none is near.
+ */
+export function meantOperation(name: string, known: readonly string[]): string | undefined {
+  const short = name.slice(0, nameCharactersMax);
+  return sameInOtherWords(short, known) ?? suggestSpelling(short, known);
+}
+
+/** No operation has a name that long. */
+const nameCharactersMax = 64;
+
+/** `projects_delete` of `projects_remove`: every word means the same; the same word is better. */
+function sameInOtherWords(name: string, known: readonly string[]): string | undefined {
   // In a wish it may be a zip file, so it stands in no group.
-  const meant = partsOf(name).map((word) => (word === stem('archive') ? stem('delete') : word));
-  const words = meant.map(withSynonyms);
-  return known.find((other) => {
+  const meant = (word: string) => (word === stem('archive') ? stem('delete') : word);
+  const words = partsOf(name).map((word) => withSynonyms(meant(word)));
+  const isSame = (other: string, options: (word: WordWithSynonyms) => readonly string[]) => {
     const parts = partsOf(other);
     return (
-      parts.length === words.length && parts.every((part, at) => words[at]?.includes(part) === true)
+      parts.length === words.length &&
+      words.every((word, at) => options(word).includes(parts[at] ?? ''))
     );
-  });
+  };
+  return (
+    known.find((other) => isSame(other, ([word]) => [word])) ??
+    known.find((other) => isSame(other, (word) => word))
+  );
 }
 
 function partsOf(name: string): readonly string[] {

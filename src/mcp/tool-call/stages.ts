@@ -11,10 +11,9 @@ import { lazyStart } from '../../lazy-start.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Account } from '../../sign-in/session.ts';
-import { suggestSpelling } from '../../spelling-suggestion.ts';
 import { InputRequired, noElicitation } from '../elicitation/host-elicitation.ts';
 import { cleanText } from '../foreign-text.ts';
-import { sameInOtherWords } from '../operation-search/word-synonyms.ts';
+import { meantOperation } from '../operation-search/word-synonyms.ts';
 import { createPresenter } from '../results/present-result.ts';
 import type { BackgroundTask, Tool } from '../tool.ts';
 import {
@@ -259,10 +258,10 @@ function unknownTool({ operation, listed, settings }: ToolCall): ProtocolError {
   const offered = [...listed.values()].filter(
     (tool) => whyNotOffered(tool, settings) === undefined,
   );
-  const name = operation.name.slice(0, 64);
-  const names = offered.map((tool) => tool.name);
-  // By its meaning first: the letters of `remove` are near to those of `create`.
-  const near = sameInOtherWords(name, names) ?? suggestSpelling(name, names);
+  const near = meantOperation(
+    operation.name,
+    offered.map((tool) => tool.name),
+  );
   const tool = listed.get(near ?? '');
   const right = tool ? `Did you mean ${calledAs(tool, settings)}?` : 'tools/list has all names.';
   return invalidParams(`There is no tool ${JSON.stringify(shown)}. ${right}`);
