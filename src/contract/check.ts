@@ -15,6 +15,7 @@ import {
   unwrapped,
 } from './schema-introspection.ts';
 import { StringifiedJsonReader } from './stringified-json.ts';
+import { unstorableTexts } from './unstorable-text.ts';
 import {
   describeValue,
   type Explained,
@@ -180,6 +181,9 @@ function checkedRequest(operation: Operation, request: UncheckedRequest): Checke
     if (outcome.success) input = { ...input, ...outcome.data };
     else problemsFound = joined(outcome, problemsFound);
   }
+  // Devices lose no event by a text: their store mends it.
+  const unstorable = operation.host === 'device' ? [] : unstorableTexts(input);
+  if (unstorable.length > 0) problemsFound = joined(problemsFound, explainedEarly(unstorable));
   return { input, problemsFound };
 }
 

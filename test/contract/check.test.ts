@@ -182,6 +182,50 @@ describe('JSON text', () => {
 const here = { workspace: 'lab', project: 'cells' };
 const splits = { train: 70, valid: 20, test: 10 };
 
+describe('texts that PostgreSQL cannot store', () => {
+  const { images_set_metadata, vision_events_create, events_create } = operations;
+  const nul = 'has U+0000, a character that cannot be stored';
+  const half = 'has half of a character (a surrogate without its other one)';
+  const at = (metadata: unknown) => ({ workspace: 'acme', imageId: 'i', metadata });
+
+  test.each([
+    [at({ camera: 'a\u0000' }), 'metadata.camera', nul],
+    [at({ camera: '\ud800' }), 'metadata.camera', half],
+    [at({ 'a\u0000b': 1 }), 'metadata', `the name of a member ${nul}`],
+    [at('{"camera":"a\\u0000"}'), 'metadata.camera', nul],
+    [{ ...at({}), imageId: 'a\u0000' }, 'imageId', nul],
+  ])('%j is refused at %s', (input, path, message) => {
+    expect(problemsOf(() => checkInput(images_set_metadata, input))).toContainEqual({
+      path,
+      message,
+    });
+  });
+
+  test('also in a server, deep in data of any kind', () => {
+    const body = {
+      eventId: 'e',
+      eventType: 'custom',
+      useCaseId: 'u',
+      timestamp: '2026-01-31T08:00:00Z',
+      eventData: { lists: [[], [{ deep: 'a\u0000' }]] },
+    };
+    const request = { path: { workspace: 'acme' }, query: {}, body };
+    expect(problemsOf(() => checkRequest(vision_events_create, request))).toContainEqual({
+      path: 'eventData.lists[1][0].deep',
+      message: nul,
+    });
+  });
+
+  test('an event of a device is taken: its store mends the text', () => {
+    const event = {
+      event_schema: 'custom',
+      inference_timestamp: '2026-01-31T08:00:00Z',
+      event_data: { note: 'a\u0000' },
+    };
+    expect(checkInput(events_create, event)).toEqual(event);
+  });
+});
+
 describe('checkInput', () => {
   test('takes the flat arguments of path, query and body', () => {
     const input = { project: 'cells', imageId: 'i', name: 'i.xml', annotationFile: '<a/>' };

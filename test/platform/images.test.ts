@@ -129,7 +129,15 @@ describe('upload', () => {
     const metadata = '{"line": 4, "constructor": "x", "on": true}';
     const { id } = await upload(await testImage(22), 'm.png', { metadata });
     expect((await show(id)).metadata).toEqual({ line: 4, constructor: 'x', on: true });
-    const wrong = ['{"a": null}', '{"": 1}', '[1]', '"text"', '{broken', '{"__proto__": 1}'];
+    const wrong = [
+      '{"a": "b\\u0000"}',
+      '{"a": null}',
+      '{"": 1}',
+      '[1]',
+      '"text"',
+      '{broken',
+      '{"__proto__": 1}',
+    ];
     for (const text of wrong) {
       await expect(upload(await testImage(23), 'm.png', { metadata: text })).rejects.toMatchObject({
         upstream: { status: 400, message: expect.stringContaining('metadata') },
@@ -139,7 +147,7 @@ describe('upload', () => {
   });
 
   it('makes one line of a name', async () => {
-    const { id } = await upload(await testImage(24), 'x.png', { name: 'a/b\r\nSet: 1\u0000.png' });
+    const { id } = await upload(await testImage(24), 'x.png', { name: 'a/b\r\nSet: 1\u0007.png' });
     expect((await show(id)).name).toBe('a/bSet: 1.png');
   });
 

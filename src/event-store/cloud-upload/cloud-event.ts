@@ -2,6 +2,7 @@
 
 import { check } from '../../contract/check.ts';
 import type { Input } from '../../contract/operation.ts';
+import { withStorableTexts } from '../../contract/unstorable-text.ts';
 import { visionEvents } from '../../contract/vision-events.ts';
 import { FoveaError } from '../../errors.ts';
 import type { JsonObject } from '../../json-object.ts';
@@ -35,8 +36,10 @@ export function toCloudEvent(
         eventType: event.eventSchema,
         useCaseId,
         timestamp: isoMicroseconds(occurred),
-        eventData: withCamelCaseNames(event.eventData),
-        ...(event.customMetadata && { customMetadata: flattened(event.customMetadata) }),
+        eventData: withStorableTexts(withCamelCaseNames(event.eventData)),
+        ...(event.customMetadata && {
+          customMetadata: withStorableTexts(flattened(event.customMetadata)),
+        }),
         ...imagesOf(event, sourceOf),
         ...(event.deviceId && { deviceId: event.deviceId }),
         ...(event.streamId && { streamId: event.streamId }),

@@ -7,6 +7,7 @@ import { isoTime } from '../../clock.ts';
 import { check } from '../../contract/check.ts';
 import { images } from '../../contract/images.ts';
 import type { Answer, Input } from '../../contract/operation.ts';
+import { unstorableTexts } from '../../contract/unstorable-text.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
 import type { Call } from '../../http-server/handlers.ts';
 import { checkImageFile } from '../../imaging/image-thread-pool.ts';
@@ -172,7 +173,10 @@ export function readMetadata(text: string | undefined): Metadata {
   if (text.includes('"__proto__"')) {
     throw invalidArgument('metadata', 'has a member __proto__, which is not allowed as a name');
   }
-  return check(images.images_set_metadata.body, { metadata: text }).metadata ?? {};
+  const { metadata } = check(images.images_set_metadata.body, { metadata: text });
+  const problems = unstorableTexts({ metadata });
+  if (problems.length > 0) throw invalidInput(problems);
+  return metadata ?? {};
 }
 
 /** What was wrong with a file, said of the URL that it came from. */

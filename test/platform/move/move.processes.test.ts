@@ -267,6 +267,21 @@ describe.skipIf(!hasPostgres)('fovea migrate', { timeout: 180_000 }, () => {
     expect(again.stderr).not.toContain('DROP');
   });
 
+  test('a text that PostgreSQL cannot store is named by table, row and column', async () => {
+    const folder = await copied();
+    const url = await newDatabase();
+    change(folder, "UPDATE images SET name = 'a' || char(0) || 'b' WHERE id = 'many-7'");
+    const more = ['--from', folder, '--to', url];
+    const refused = await migrate(more);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /The row of images with id "many-7" has U\+0000 in its column name, which PostgreSQL/,
+    );
+    expect(refused.stderr).toContain("UPDATE images SET name = 'another text'");
+    change(folder, "UPDATE images SET name = 'another text' WHERE id = 'many-7'");
+    expect(await migrate(more)).toMatchObject({ code: 0 });
+  });
+
   test('datasets that changed after a kill are copied anew', async () => {
     const folder = await copied();
     const url = await newDatabase();
