@@ -37,6 +37,8 @@ export async function openServerSource(url: Secret): Promise<Source> {
   const session = await openServerSession(url, schema);
   try {
     await refuseOthers(session);
+    if (!(await hasTables(session, schema)) && (await hasTables(session, draft)))
+      throw unfinished();
     refuseVersion(await readVersion(session, schema), place);
     await session.command(`SET lock_timeout = ${limits.moveWaitMs};
       BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE turn_to_write IN EXCLUSIVE MODE`);
@@ -60,6 +62,12 @@ export async function openServerSource(url: Secret): Promise<Source> {
     await session.close();
     throw thrown;
   }
+}
+
+function unfinished(): FoveaError {
+  return new FoveaError('conflict', 'The database has an unfinished move of datasets.', {
+    hint: 'Run the "fovea migrate" that began it again: it goes on where it was.',
+  });
 }
 
 function noDatasets(): FoveaError {

@@ -83,8 +83,8 @@ const meanings: ReadonlyMap<
   ['53100', { kind: 'full', message: 'The disk is full: nothing was stored.' }],
   ['22021', { kind: 'invalid_input', message: 'A text has U+0000, which cannot be stored.' }],
   ['22P05', { kind: 'invalid_input', message: 'A text has U+0000, which cannot be stored.' }],
-  ['28000', { kind: 'internal', message: 'The database refuses the user of FOVEA_DATABASE_URL.' }],
-  ['28P01', { kind: 'internal', message: 'The database refuses the user of FOVEA_DATABASE_URL.' }],
+  ['28000', { kind: 'internal', message: 'The database refuses the user of its address.' }],
+  ['28P01', { kind: 'internal', message: 'The database refuses the user of its address.' }],
   ['3D000', { kind: 'internal', message: 'There is no database of that name.' }],
   ['42501', { kind: 'internal', message: 'The database user may not do that.' }],
 ]);

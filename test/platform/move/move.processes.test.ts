@@ -215,6 +215,11 @@ describe.skipIf(!hasPostgres)('fovea migrate', { timeout: 180_000 }, () => {
     await expect(answersOf(data, { FOVEA_DATABASE_URL: url })).rejects.toThrow(
       'The database has an unfinished move of datasets.',
     );
+    const tooEarly = await migrate(['--from', url, '--to', await temporaryFolder()]);
+    expect(tooEarly).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The database has an unfinished move of datasets.'),
+    });
     expect(await migrate(['--from', folder, '--to', url])).toMatchObject({ code: 0 });
     const back = await temporaryFolder();
     const files = ['--objects', folder];
