@@ -41,7 +41,7 @@ export interface Caller {
 
 /** One that takes longer is one that hangs: statements may take 30 s, connections 10 s. */
 const callMsMax = 60_000;
-const pauseMs = 300;
+export const pauseMs = 300;
 
 /** Resolves once it is answered; to undefined where the answer is one that nobody should get. */
 export async function call(caller: Caller, sent: Sent): Promise<Answered | undefined> {

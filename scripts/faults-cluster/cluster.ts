@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { ObjectsPlace } from '../../src/objects-place.ts';
 import type { Secret } from '../../src/secret.ts';
+import type { TestApplication } from '../../test/fixtures/authorization-server.ts';
 import { freePort } from '../../test/fixtures/fovea-services.ts';
 import { objectsSettings } from '../../test/fixtures/platform.ts';
 import { type PostgresServer, startPostgres } from '../../test/fixtures/postgres-server.ts';
@@ -14,6 +15,7 @@ import { type S3Server, startS3Server } from '../../test/fixtures/s3-server.ts';
 import { type DatabaseLine, openDatabaseLine } from './database-line.ts';
 import { Member } from './member.ts';
 import { type ObjectsLine, openObjectsLine } from './objects-line.ts';
+import { openSignIn, workspace } from './sign-in.ts';
 
 export interface ClusterOptions {
   readonly platforms: number;
@@ -35,12 +37,12 @@ export interface Cluster {
   /** Past the lines: for whoever looks what is there. */
   readonly databaseUrl: Secret;
   readonly place: ObjectsPlace;
+  /** Where people may sign in. */
+  readonly application: TestApplication;
   /** A folder for files of the trial. */
   readonly folder: string;
   close(): Promise<void>;
 }
-
-export const workspace = 'acme';
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-cluster-'));
@@ -78,7 +80,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const members = [...platforms, ...workers];
   await Promise.all(members.map((member) => member.start()));
   await watchTasks(databaseUrl);
+  const application = await openSignIn({ databaseUrl, folder });
   return {
+    application,
     url: balancer.url,
     key,
     platforms,

@@ -18,7 +18,8 @@ export async function comeBackLate(isFenced: boolean): Promise<readonly string[]
   const ofWorkers = isFenced ? {} : { NODE_OPTIONS: `--import ${unfenced}` };
   const cluster = await startCluster({ platforms: 1, workers: 2, ofWorkers });
   try {
-    const caller = { url: cluster.url, key: cluster.key, sight: new Sight() };
+    const { url, key, application } = cluster;
+    const caller = { url, key, application, sight: new Sight() };
     const [one, two] = cluster.workers;
     two?.pause();
     const desk = await openDesk(caller, 'late');

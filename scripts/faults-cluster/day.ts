@@ -4,12 +4,18 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { membersOf } from '../../src/json-object.ts';
 import { below, type Random } from '../../src/seeded-random.ts';
+import type { TestApplication } from '../../test/fixtures/authorization-server.ts';
 import { testImage } from '../../test/fixtures/images.ts';
 import { type Caller, call, download } from './calls.ts';
-import { workspace } from './cluster.ts';
 import { Desk, type DeskImage, noLabels } from './desk.ts';
+import { signInOnce, workspace } from './sign-in.ts';
 
-interface Worker extends Caller {
+/** Who also signs in at an application. */
+interface SigningIn extends Caller {
+  readonly application: TestApplication;
+}
+
+interface Worker extends SigningIn {
   readonly desk: Desk;
   readonly random: Random;
 }
@@ -18,7 +24,7 @@ type Deed = (worker: Worker) => Promise<void>;
 
 /** Opens a desk and works at it until `isOver`; the deed that has begun is done all the same. */
 export async function workADay(
-  caller: Caller,
+  caller: SigningIn,
   name: string,
   random: Random,
   isOver: () => boolean,
@@ -189,13 +195,15 @@ const revokeKey: Deed = async (worker) => {
   if (answer && answer.status !== 401) sight.wrong.push(`a revoked key: ${answer.status}`);
 };
 
+const signIn: Deed = (worker) => signInOnce(worker, worker.application);
+
 /** Each as often as it is done. */
 const deeds: readonly Deed[] = [
   ...Array.from({ length: 8 }, () => addImage),
   ...Array.from({ length: 4 }, () => annotate),
   ...Array.from({ length: 4 }, () => search),
   ...[tag, tag, deleteImage, deleteImage, makeVersion, exportVersion, exportVersion],
-  ...[makeKey, makeKey, revokeKey],
+  ...[makeKey, makeKey, revokeKey, signIn],
 ];
 
 function anyImage({ desk, random }: Worker): DeskImage | undefined {

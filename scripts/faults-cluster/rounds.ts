@@ -40,7 +40,8 @@ export async function runRound(
   const random = randomFrom(`${seed} ${round}`);
   const chosen = choose(faults, random);
   const sight = new Sight();
-  const caller = { url: cluster.url, key: cluster.key, sight };
+  const { url, key, application } = cluster;
+  const caller = { url, key, application, sight };
   let isOver = false;
   const days = Array.from({ length: clients }, (_, number) => {
     const name = `round ${round} client ${number + 1}`;

@@ -5,8 +5,9 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { membersOf } from '../../src/json-object.ts';
 import { blobReferences } from '../../src/platform/database/create-store.ts';
 import { type Caller, call } from './calls.ts';
-import { type Cluster, sql, workspace } from './cluster.ts';
+import { type Cluster, sql } from './cluster.ts';
 import { type Desk, type DeskImage, noLabels } from './desk.ts';
+import { workspace } from './sign-in.ts';
 
 /** Tasks that end by themselves end in this time, those of a dead worker and of an outage too. */
 const tasksMsMax = 180_000;

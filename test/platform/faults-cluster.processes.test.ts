@@ -39,7 +39,10 @@ describe.skipIf(!isHere)('a cluster (needs initdb and Swift)', { timeout: 240_00
   describe('is judged by one who', () => {
     let desk: Desk;
     let image: DeskImage;
-    const caller = () => ({ url: cluster.url, key: cluster.key, sight: new Sight() });
+    const caller = () => {
+      const { url, key, application } = cluster;
+      return { url, key, application, sight: new Sight() };
+    };
     const judged = async () => {
       const ofTasks = await endTasks(cluster);
       return [...ofTasks, ...(await verify(cluster, caller(), [desk]))];
