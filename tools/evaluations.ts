@@ -220,7 +220,7 @@ function mendingCalls(evaluation: Evaluation, given: GetInput): readonly NextCal
 
 function summaryOf(evaluation: Evaluation, project: string): string {
   const { status, error, panel, ap, ap50, f1, confidence, best, mistakes } = evaluation;
-  const { accuracy, recommendations, notJudged } = evaluation;
+  const { accuracy, recommendations, notJudged, warning } = evaluation;
   const of = `Evaluation of ${quoted(lastPart(project))}`;
   if (status === 'failed') return `${of} failed: ${quoted(error ?? 'no reason is known')}.`;
   if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
@@ -234,7 +234,8 @@ function summaryOf(evaluation: Evaluation, project: string): string {
   const wrong = mistakes === undefined ? '' : suspicionOf(mistakes);
   const advice = recommendations === undefined ? '' : ` ${adviceOf(recommendations)}`;
   const left = notJudged === undefined ? '' : notJudgedWords(notJudged);
-  return `${of}, ${panel}: ${figures}.${left}${threshold}${wrong}${advice}`;
+  const doubt = warning === undefined ? '' : ` Warning: ${quoted(warning)}.`;
+  return `${of}, ${panel}: ${figures}.${doubt}${left}${threshold}${wrong}${advice}`;
 }
 
 function notJudgedWords({

@@ -125,9 +125,18 @@ function subjectOf(input: WaitInput, { client, signal }: ToolContext) {
   throw invalidArgument('taskId', 'give either taskId alone, or project and version');
 }
 
-/** A training that gave a model: its id starts with the project. */
+/** A training that gave a model: its id starts with the project. Or an evaluation. */
 function afterTask({ result }: Standing, workspace: string): readonly NextCall[] {
-  const { modelId } = asRecord(result);
+  const { modelId, evaluationId, project: judged } = asRecord(result);
+  if (typeof evaluationId === 'string' && typeof judged === 'string') {
+    return [
+      {
+        tool: 'evaluations_get',
+        arguments: { workspace, project: judged, evaluationId },
+        why: 'Shows its figures.',
+      },
+    ];
+  }
   if (typeof modelId !== 'string') return [];
   const [project = ''] = modelId.split('/');
   const model = { type: 'model_id', modelId };
@@ -205,11 +214,23 @@ function outcomeOf(result: Facts): string {
     ...(bad > 0 ? [`${bad} of ${good + bad} failed`] : []),
     ...(typeof map50 === 'number' ? [`map50 ${map50.toFixed(3)}`] : []),
     ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
+    ...judgedFigures(result),
     ...(typeof images === 'number' ? [count(images, 'image')] : []),
     ...(splits === undefined ? [] : [splitList(asRecord(splits))]),
     ...(keptTogether === undefined ? [] : togetherOf(asRecord(keptTogether))),
   ];
   return parts.length > 0 ? `: ${parts.join(', ')}` : '';
+}
+
+/** Of an evaluation. */
+function judgedFigures({ evaluationId, ap, accuracy, f1, warning }: Facts): readonly string[] {
+  if (typeof evaluationId !== 'string') return [];
+  const shown = (figure: unknown) => (typeof figure === 'number' ? figure.toFixed(3) : 'unknown');
+  return [
+    accuracy === undefined ? `AP ${shown(ap)}` : `accuracy ${shown(accuracy)}`,
+    `F1 ${shown(f1)}`,
+    ...(typeof warning === 'string' ? [`warning: ${quoted(warning)}`] : []),
+  ];
 }
 
 /** What a person decided, and whether they changed labels. */

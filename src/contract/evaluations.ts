@@ -59,6 +59,7 @@ const Evaluation = open({
   ap50: figure.optional(),
   accuracy: figure.optional().describe('Of classes: share of images with all right.'),
   f1: figure.optional().describe('At that confidence.'),
+  warning: z.string().optional().describe('Why the figures may say nothing of a model.'),
 });
 
 const SizeFigures = open({ ap: figure, ar: figure, groundTruths: z.int() });

@@ -4,7 +4,9 @@ import type { JudgedTask } from '../contract/evaluations.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { quotedName } from '../quoted-name.ts';
+import { checkPlaces } from './check-places.ts';
 import type { Detection } from './evaluated-image.ts';
+import { parsePredictions } from './parse-predictions.ts';
 import { shapeReader, wrongEntry } from './read-shape.ts';
 
 /** An image that is judged, as a file of predictions may call it. */
@@ -35,7 +37,7 @@ export interface Predictions {
 
 /** Throws `invalid_input`, with the place, for a file of another form. */
 export function readPredictions(text: string, judged: JudgedBy): Predictions {
-  const document = parseJson(text);
+  const document = parsePredictions(text);
   const entries = Array.isArray(document) ? document : datasetOf(document).annotations;
   const names = Array.isArray(document) ? undefined : namesIn(datasetOf(document));
   return readEntries(entries, judged, names);
@@ -83,6 +85,7 @@ export function readEntries(
       own?.push({ ...shape, classIndex, score });
     }
   }
+  checkPlaces(detections, judged.images, judged.modelTask);
   if (unnamedClasses > 0) unknownClasses.set(othersName, unnamedClasses);
   return {
     detections,
@@ -100,15 +103,6 @@ const othersName = '(other classes)';
 
 function shown(name: unknown): string {
   return quotedName(String(name));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    const isNumber = /[[:,]\s*-?(NaN|Infinity)\b/.exec(text)?.[1];
-    throw wrongEntry('', isNumber ? `has ${isNumber}, which is no number of JSON` : 'is no JSON');
-  }
 }
 
 interface Dataset {

@@ -3,6 +3,7 @@
 import type { JudgedTask } from '../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
+import { limits } from '../limits.ts';
 import type { Shape } from './evaluated-image.ts';
 import { boxOfMask } from './masks/mask.ts';
 import { createMaskReader } from './masks/mask-reader.ts';
@@ -40,7 +41,7 @@ const noShape: Shape = { left: 0, top: 0, width: 0, height: 0 };
 function boxOf(bbox: unknown, path: string): Region {
   const numbers: readonly unknown[] = Array.isArray(bbox) ? bbox : [];
   const [left, top, width, height] = numbers;
-  const isBox = numbers.length === 4 && numbers.every((number) => Number.isFinite(number));
+  const isBox = numbers.length === 4 && numbers.every(isPixel);
   if (
     !isBox ||
     typeof left !== 'number' ||
@@ -50,9 +51,16 @@ function boxOf(bbox: unknown, path: string): Region {
     width < 0 ||
     height < 0
   ) {
-    throw wrongEntry(path, 'must be [left, top, width, height] in pixels');
+    throw wrongEntry(
+      path,
+      'must be [left, top, width, height] in pixels, such as [120, 80, 40, 60]',
+    );
   }
   return { left, top, width, height };
+}
+
+function isPixel(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= limits.boxCoordinateMax;
 }
 
 /** `path`: within the file. */

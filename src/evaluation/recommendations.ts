@@ -52,6 +52,8 @@ export interface DatasetFacts {
   readonly mistakes: number | undefined;
   /** The confidence that the model is run with. */
   readonly confidenceInUse: number;
+  /** Whether predictions may be of other images, or are missing. */
+  readonly areFiguresDoubtful: boolean;
 }
 
 export function recommend(
@@ -59,10 +61,10 @@ export function recommend(
   facts: DatasetFacts,
 ): readonly Recommendation[] {
   const isOfObjects = facts.modelTask !== 'classification';
+  const ofDataset = [...trainedOn(facts), ...leaks(facts), ...datasetHealth(facts)];
+  if (facts.areFiguresDoubtful) return ofDataset;
   return [
-    ...trainedOn(facts),
-    ...leaks(facts),
-    ...datasetHealth(facts),
+    ...ofDataset,
     ...labelMistakes(figures, facts),
     ...(isOfObjects ? allLow(figures) : []),
     ...classImbalance(facts),

@@ -155,8 +155,8 @@ export const contractLimits = {
   healthTinyPixels: 4,
   /** Groups, images or files of one page of findings. */
   findingsPageMax: 100,
-  /** Texts of a folder of predictions: those of 50,000 images with 40 boxes each. */
-  predictionFilesBytesMax: 100 * 1024 * 1024,
+  /** Predictions of one evaluation, a file or a folder: what one file of a request may have. */
+  predictionFilesBytesMax: 20 * 1024 * 1024,
   /** Rows of one page of a panel of an evaluation. */
   evaluationPageMax: 100,
   /** Mistakes of one image in such a page: more are counted. */

@@ -1,6 +1,14 @@
 // Limits of what is judged: masks, which a file of predictions may make as large as it likes.
 
 export const evaluationLimits = {
+  /** Values in a file of predictions: polygons of 20 MiB have fewer, an empty list takes 60 bytes. */
+  predictionValuesMax: 4_000_000,
+  /** Its depth: the corners of polygons in a COCO dataset are at five. */
+  predictionDepthMax: 16,
+  /** Members of one object: classes of a folder by their numbers. */
+  predictionMembersMax: 10_000,
+  /** Share of an image by which a box may reach out of it: models round, and guess beyond edges. */
+  predictionBeyondShareMax: 0.1,
   /** Columns that the edges of one outline cross: the most ragged ones of COCO have 10,000. */
   maskCrossingsMax: 2_000_000,
   /** Runs of all masks of an evaluation, in 400 MB: 100,000 masks of COCO have 20 million. */

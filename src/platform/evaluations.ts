@@ -27,10 +27,12 @@ import {
   sweepPanel,
 } from './evaluations/describe-evaluation.ts';
 import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
+import { checkForm } from './evaluations/evaluation-thread.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
 import { judgedTaskOf } from './evaluations/judged-task.ts';
 import { evaluationMendHandlers } from './evaluations/mend-labels.ts';
+import { checkPanelArguments } from './evaluations/panel-arguments.ts';
 import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
 import { evaluationTagHandlers } from './evaluations/tag-images.ts';
 import { newId } from './ids-and-slugs.ts';
@@ -50,12 +52,13 @@ export function evaluationHandlers(
 ): Handlers<typeof evaluations, Principal> {
   const { store, blobs, tasks, clock } = dependencies;
   return {
-    evaluations_create: async (input, { principal, origin }) => {
+    evaluations_create: async (input, { principal, origin, signal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const settings = await chooseSettings(dependencies, principal, project, input);
       const { workspace } = principal;
       const id = newId();
       const content = input.predictions?.content;
+      if (content instanceof Uint8Array) await checkFile(project, settings, content, signal);
       const kept = content instanceof Uint8Array ? await blobs.put(content) : undefined;
       const payload = { workspaceId: workspace.id, projectIds: [project.id] };
       await store.evaluations.add(
@@ -75,6 +78,7 @@ export function evaluationHandlers(
     evaluations_get: async (input, { principal, signal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const found = await findEvaluation(store, project, input.evaluationId);
+      checkPanelArguments(input);
       const { panel = 'summary' } = input;
       const told = { ...(await describe(dependencies, principal, found)), panel };
       const figures = figuresOf(found);
@@ -97,6 +101,17 @@ export function evaluationHandlers(
     ...evaluationTagHandlers(dependencies),
     ...evaluationMendHandlers(dependencies),
   };
+}
+
+/** Throws for a file whose form is wrong: it would fail, and stay among the evaluations. */
+async function checkFile(
+  { type }: Project,
+  { version }: EvaluationSettings,
+  content: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  const form = { text: new TextDecoder().decode(content), isNumbered: version !== undefined };
+  await checkForm({ modelTask: judgedTaskOf(type), form }, signal);
 }
 
 /** Throws `invalid_input` for what cannot be judged, before anything begins. */

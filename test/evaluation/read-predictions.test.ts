@@ -1,6 +1,6 @@
 // Files of predictions: how images and classes are called in them, and what is wrong with some.
 
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { type JudgedBy, readPredictions } from '../../src/evaluation/read-predictions.ts';
 
 const size = { width: 640, height: 480 };
@@ -78,6 +78,66 @@ it('counts what is of unknown images and classes', () => {
     unknownImages: { count: 2, examples: ['z.jpg'] },
     unknownClasses: { green: 1, 3: 1 },
   });
+});
+
+function boxes(...all: readonly (readonly number[])[]) {
+  return all.map((one) => ({ image_id: 1, category_id: 1, bbox: one, score: 0.5 }));
+}
+
+it.each([
+  ['shares', boxes([0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0.2, 0.9]), 'each bbox is below 1 pixel'],
+  [
+    'corners',
+    boxes([500, 300, 600, 400], [20, 30, 90, 80], [400, 10, 630, 60]),
+    '2 of 3 boxes reach out of their images, as [left, top, right, bottom] does',
+  ],
+  [
+    'pixels of another size',
+    boxes([900, 700, 90, 90], [1200, 30, 90, 80], [40, 10, 60, 60]),
+    '2 of 3 boxes reach out of their images: give pixels of the images that are judged',
+  ],
+  ['no place', boxes([1e308, 1, 1, 1]), 'predictions[0].bbox: must be [left, top, width, height]'],
+])('refuses boxes that are %s, and says what is wanted', (_what, entries, words) => {
+  expect(() => read(entries)).toThrow(words);
+  expect(() => read(entries)).toThrow('such as [120, 80, 40, 60]');
+});
+
+it('refuses masks in shares of the image', () => {
+  const segmentation = [[0.1, 0.1, 0.9, 0.1, 0.9, 0.9]];
+  const entries = [{ image_id: 1, category_id: 1, segmentation, score: 0.5 }];
+  expect(() => read(entries, { modelTask: 'segmentation' })).toThrow(
+    'each segmentation is below 1 pixel',
+  );
+});
+
+it('takes some boxes that reach out of their images, and no boxes', () => {
+  const some = boxes([600, 300, 200, 90], [20, 30, 40, 80], [640, 10, 30, 60], [-9, 0, 40, 40]);
+  expect(read(some).detections[0]).toHaveLength(4);
+  expect(read([]).detections).toEqual([[], []]);
+});
+
+it.each([
+  ['deep', '['.repeat(100_000), 'is nested deeper than 16 levels'],
+  ['wide', `[${'[],'.repeat(4_000_000)}[]]`, 'has more than 4000000 values'],
+])('refuses a file that is too %s before it is parsed', (_what, text, words) => {
+  const parse = vi.spyOn(JSON, 'parse');
+  expect(() => readPredictions(text, judged)).toThrow(words);
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
+});
+
+it.each([
+  ['[{"score": 0.5}, {"score": 0.5]', 'position 30', 'one list of COCO results'],
+  ['[{"score": tru}]', 'tru', 'one list of COCO results'],
+  ['{"image_id": 1}\n{"image_id": 2}\n', 'line 2', 'JSON Lines are not read'],
+  ['0 0.1 0.1 0.2 0.2 0.9\n', 'is no JSON', 'YOLO files (.txt) give the folder'],
+  ['<annotation></annotation>', 'is no JSON', 'VOC files (.xml) give the folder'],
+])('says where %j is no JSON, and what it may be', (text, place, hint) => {
+  const refused = expect.objectContaining({
+    message: expect.stringContaining(place),
+    hint: expect.stringContaining(hint),
+  });
+  expect(() => readPredictions(text, judged)).toThrow(refused);
 });
 
 const right = { image_id: 1, category_id: 1, bbox, score: 0.5 };

@@ -15,6 +15,7 @@ const sound: DatasetFacts = {
   instances: { cat: 500, dog: 400 },
   mistakes: 0,
   confidenceInUse: 0.9,
+  areFiguresDoubtful: false,
 };
 
 interface Object {
@@ -47,6 +48,12 @@ function recommended(judged: readonly EvaluatedImage[], facts: Partial<DatasetFa
 function named(judged: readonly EvaluatedImage[], facts: Partial<DatasetFacts> = {}) {
   return recommended(judged, facts).map(({ name }) => name);
 }
+
+it('says nothing of a model whose predictions are in doubt, and something of its dataset', () => {
+  const missed = images(20, { label: 1 });
+  expect(named(missed)).toContain('missed_detection');
+  expect(named(missed, { areFiguresDoubtful: true, leaks: 2 })).toEqual(['leak_across_splits']);
+});
 
 it('recommends nothing for a model that is right', () => {
   expect(named(right)).toEqual([]);

@@ -171,6 +171,8 @@ it('refuses a model that finds boxes, and says what would be right', async () =>
       message: expect.stringContaining('models that are run here find boxes, and classes are'),
     },
   });
-  const { task } = await judged(fixture, project, { predictions: file([{ image_id: '0.png' }]) });
-  expect(task).toMatchObject({ error: expect.stringContaining('[0].score: must be a number') });
+  const unscored = judged(fixture, project, { predictions: file([{ image_id: '0.png' }]) });
+  await expect(unscored).rejects.toMatchObject({
+    upstream: { message: expect.stringContaining('[0].score: must be a number') },
+  });
 });

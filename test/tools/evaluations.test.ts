@@ -1,6 +1,6 @@
 // Evaluations as an agent makes and reads them: the sample's cells, and predictions in a file.
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -163,16 +163,25 @@ it('judges folders of YOLO and of VOC files with scores', async () => {
   );
   expect(found.data).toMatchObject({ best: { falsePositives: 0, misses: 0 } });
   await writeFile(join(folder, 'BloodImage_00086.txt'), `1 ${x} ${y} ${width} ${height}\n`);
-  const unsure = await evaluate({ query: 'split:test', predictions: folder });
-  expect((await fovea.call('evaluations_get', unsure)).text).toContain('has no confidence');
+  const unsure = { ...cells, query: 'split:test', predictions: folder };
+  const { isError, text: words } = await fovea.call('evaluations_create', unsure);
+  expect(isError).toBe(true);
+  expect(words).toContain('has no confidence');
 });
 
 it('says what is wrong with a file, a split and a model', async () => {
   const path = join(fovea.folder, 'wrong.json');
   await writeFile(path, JSON.stringify([{ image_id: 1, category_id: 1, bbox: [1], score: 1 }]));
-  const wrong = await evaluate({ query: 'split:test', predictions: path });
-  const { text } = await fovea.call('evaluations_get', wrong);
+  const wrong = { ...cells, query: 'split:test', predictions: path };
+  const before = await fovea.call('evaluations_list', cells);
+  const { text } = await fovea.call('evaluations_create', wrong);
   expect(text).toContain('predictions[0].bbox: must be [left, top, width, height] in pixels');
+  const after = await fovea.call('evaluations_list', cells);
+  expect(after.data.evaluations).toEqual(before.data.evaluations);
+  await truncate(path, 21 * 1024 * 1024);
+  const large = await fovea.call('evaluations_create', wrong);
+  expect(large.text).toContain('of predictions');
+  expect(large.text).toContain('Leave out predictions of low scores');
   const outside = await fovea.call('evaluations_create', {
     ...cells,
     query: '*',
@@ -183,6 +192,30 @@ it('says what is wrong with a file, a split and a model', async () => {
   expect(unset.text).toContain('No detection model is configured. Set FOVEA_MODEL');
   const empty = await fovea.call('evaluations_create', { ...cells, query: 'split:valid' });
   expect(empty.text).toContain('query: finds no image');
+});
+
+it('says the figures of an evaluation that is waited for, and how to see more', async () => {
+  const predictions = await writeResults('waited.json');
+  const created = await fovea.ok('evaluations_create', {
+    ...cells,
+    query: 'split:test',
+    predictions,
+  });
+  const { text } = await fovea.call('tasks_wait', { taskId: created.taskId });
+  expect(text).toMatch(/is completed: AP 0\.\d{3}, F1 0\.\d{3}/);
+  expect(text).toContain('evaluations_get');
+  expect(text).toContain(String(created.evaluationId));
+});
+
+it('warns of no predictions, and recommends nothing because of them', async () => {
+  const path = join(fovea.folder, 'empty.json');
+  await writeFile(path, '[]');
+  const which = await evaluate({ query: 'split:test', predictions: path });
+  expect((await fovea.call('evaluations_get', which)).text).toMatch(/Warning: \S*0 predictions/);
+  const { data } = await fovea.call('evaluations_get', { ...which, panel: 'recommendations' });
+  const names = [data.recommendations].flat().map((one) => Object(one).name);
+  expect(names).not.toContain('all_low');
+  expect(names).not.toContain('missed_detection');
 });
 
 it('says how many predictions were not judged', async () => {

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FilePart } from '../../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
+import { fewerPredictions } from '../../src/evaluation/parse-predictions.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { fileAt, fileSize } from '../format.ts';
@@ -17,7 +18,11 @@ const argument = 'predictions';
 export async function predictionsPart(path: string, context: ToolContext): Promise<FilePart> {
   const { files, signal } = context;
   const real = await files.readable(path, argument);
-  if (!(await stat(real)).isDirectory()) return openPart(path, argument, context);
+  const entry = await stat(real);
+  if (!entry.isDirectory()) {
+    if (entry.size > limits.predictionFilesBytesMax) throw tooLarge(path);
+    return openPart(path, argument, context);
+  }
   const all = await files.expand([path], argument, { extensions: ['.txt', '.xml'] });
   const found = all.filter((file) => basename(file).toLowerCase() !== 'classes.txt');
   if (found.length === 0) {
@@ -30,12 +35,18 @@ export async function predictionsPart(path: string, context: ToolContext): Promi
     signal.throwIfAborted();
     const text = await readText(file, argument, limits.annotationXmlBytesMax);
     bytes += text.length;
-    if (bytes > limits.predictionFilesBytesMax) {
-      const most = fileSize(limits.predictionFilesBytesMax);
-      throw new FoveaError('too_large', `${fileAt(path)} has more than ${most} of predictions.`);
-    }
+    if (bytes > limits.predictionFilesBytesMax) throw tooLarge(path);
     texts.push({ name: basename(file), text });
   }
   const document = { files: texts, classes: names?.labelmap };
-  return { name: basename(real), content: new TextEncoder().encode(JSON.stringify(document)) };
+  const content = new TextEncoder().encode(JSON.stringify(document));
+  if (content.length > limits.predictionFilesBytesMax) throw tooLarge(path);
+  return { name: basename(real), content };
+}
+
+function tooLarge(path: string): FoveaError {
+  const most = fileSize(limits.predictionFilesBytesMax);
+  return new FoveaError('too_large', `${fileAt(path)} has more than ${most} of predictions.`, {
+    hint: fewerPredictions,
+  });
 }

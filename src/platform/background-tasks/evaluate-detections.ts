@@ -51,6 +51,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     unreadable: judged?.unreadable ?? 0,
     mistakes: answer.mistakes.reduce((sum, { length }) => sum + length, 0),
     unknown: answer.unknown ?? judged?.unknown,
+    fit: answer.fit,
   };
   await store.evaluations.begin(claim.id, claim.fenced);
   const rows = judgedRows(images, answer);
@@ -58,7 +59,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     store.evaluations.addImages(claim.id, some, claim.fenced),
   );
   await store.evaluations.finish(claim.id, JSON.stringify(figures), claim.fenced);
-  return { evaluationId: claim.id, ...describeFigures(figures) };
+  return { evaluationId: claim.id, project: project.slug, ...describeFigures(figures) };
 };
 
 interface Run {

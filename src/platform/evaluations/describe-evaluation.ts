@@ -13,6 +13,7 @@ import {
   type SweepPoint,
 } from '../../evaluation/confidence-sweep.ts';
 import type { ClassFigures, EvaluationFigures } from '../../evaluation/evaluation.ts';
+import { doubtOf, type Fit } from '../../evaluation/fit-of-predictions.ts';
 import type { Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import { quotedNames } from '../../quoted-name.ts';
@@ -30,6 +31,8 @@ export interface KeptFigures extends EvaluationFigures {
   /** Labels that are possibly wrong; undefined: no one looked, in an earlier version of Fovea. */
   readonly mistakes?: number | undefined;
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
+  /** Undefined of a model that was run, and in an earlier version of Fovea. */
+  readonly fit?: Fit | undefined;
 }
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
@@ -45,10 +48,17 @@ export function describeFigures(kept: KeptFigures) {
   const { all, confidence, modelTask = 'detection', classification } = kept;
   const { ap, ap50 } = all.figures;
   const f1 = rounded(pointAt(all.sweep, confidence).f1);
+  const warning = warningOf(kept);
+  const doubt = warning === undefined ? undefined : { warning };
   if (classification !== undefined) {
-    return { modelTask, confidence, accuracy: rounded(classification.accuracy), f1 };
+    return { modelTask, confidence, accuracy: rounded(classification.accuracy), f1, ...doubt };
   }
-  return { modelTask, confidence, ap: rounded(ap), ap50: rounded(ap50), f1 };
+  return { modelTask, confidence, ap: rounded(ap), ap50: rounded(ap50), f1, ...doubt };
+}
+
+/** Why the figures may say nothing of a model. */
+export function warningOf({ fit, detections, images }: KeptFigures): string | undefined {
+  return fit && doubtOf(fit, detections, images);
 }
 
 export function summaryPanel(kept: KeptFigures): Panel {

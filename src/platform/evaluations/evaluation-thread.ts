@@ -6,6 +6,7 @@ import { FoveaError } from '../../errors.ts';
 import type { ClassificationFigures } from '../../evaluation/classification.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
+import type { Fit } from '../../evaluation/fit-of-predictions.ts';
 import type { NamedImage, Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
@@ -30,6 +31,12 @@ export interface JudgedBy extends NamedImage {
   readonly scale: number;
 }
 
+/** A file whose form is looked at, before there is anything to judge. */
+export interface FormQuestion {
+  readonly modelTask: JudgedTask;
+  readonly form: { readonly text: string; readonly isNumbered: boolean };
+}
+
 export interface EvaluationAnswer extends Evaluation {
   /** Of classes alone. */
   readonly classification?: ClassificationFigures | undefined;
@@ -43,10 +50,13 @@ export interface EvaluationAnswer extends Evaluation {
   readonly mistakes: readonly (readonly KeptMistake[])[];
   /** Undefined where a model was run. */
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
+  /** Of a file alone. */
+  readonly fit: Fit | undefined;
 }
 
 export type FromEvaluationThread =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'wellFormed' }
   | EvaluationAnswer
   | ({ readonly kind: 'refused' } & Pick<FoveaError, 'code' | 'message' | 'hint' | 'problems'>);
 
@@ -55,8 +65,22 @@ export async function evaluateInThread(
   question: EvaluationQuestion,
   signal: AbortSignal,
 ): Promise<EvaluationAnswer> {
+  const given = await ask(question, signal);
+  if (given.kind === 'evaluated') return given;
+  throw new FoveaError('internal', 'An evaluation has no answer.');
+}
+
+/** Throws as `evaluateInThread` for a file whose form is wrong, whatever is judged by it. */
+export async function checkForm(question: FormQuestion, signal: AbortSignal): Promise<void> {
+  await ask(question, signal);
+}
+
+async function ask(
+  question: EvaluationQuestion | FormQuestion,
+  signal: AbortSignal,
+): Promise<FromEvaluationThread> {
   const entry = new URL(`./evaluation-worker${extname(import.meta.url)}`, import.meta.url);
-  const thread = await startWorkerThread<EvaluationQuestion, FromEvaluationThread>(
+  const thread = await startWorkerThread<EvaluationQuestion | FormQuestion, FromEvaluationThread>(
     { entry, megabytesMax: limits.evaluationMegabytesMax },
     signal,
   );
@@ -68,8 +92,7 @@ export async function evaluateInThread(
         hint: 'Judge fewer images at a time.',
       });
     }
-    if (given.kind === 'evaluated') return given;
-    if (given.kind === 'ready') throw new FoveaError('internal', 'An evaluation has no answer.');
+    if (given.kind !== 'refused') return given;
     const { code, message, hint, problems } = given;
     throw new FoveaError(code, message, { problems, ...(hint !== undefined && { hint }) });
   } finally {

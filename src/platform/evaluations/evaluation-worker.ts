@@ -2,6 +2,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { tidy } from '../../annotations/box-geometry.ts';
+import type { JudgedTask } from '../../contract/evaluations.ts';
 import { asFoveaError } from '../../errors.ts';
 import { classMistakes } from '../../evaluation/class-mistakes.ts';
 import { answered, evaluateClasses } from '../../evaluation/classification.ts';
@@ -12,6 +13,7 @@ import type {
   Shape,
 } from '../../evaluation/evaluated-image.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
+import { type Fit, fitOf } from '../../evaluation/fit-of-predictions.ts';
 import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistakes.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
 import { createMaskReader } from '../../evaluation/masks/mask-reader.ts';
@@ -20,6 +22,7 @@ import type { KeptMistake } from '../store/evaluations.ts';
 import type {
   EvaluationAnswer,
   EvaluationQuestion,
+  FormQuestion,
   FromEvaluationThread,
   JudgedBy,
 } from './evaluation-thread.ts';
@@ -29,15 +32,26 @@ import { readPredictionText } from './read-prediction-files.ts';
 const port = parentPort;
 if (port === null) throw new Error('evaluation-worker runs in a thread of evaluation-thread.ts');
 
-port.on('message', (question: EvaluationQuestion) => {
+port.on('message', (question: EvaluationQuestion | FormQuestion) => {
   try {
-    send(answer(question));
+    send('form' in question ? formAnswer(question) : answer(question));
   } catch (thrown) {
     const { code, message, hint, problems } = asFoveaError(thrown);
     send({ kind: 'refused', code, message, hint, problems });
   }
 });
 send({ kind: 'ready' });
+
+/** Without images, what is read is the form alone. */
+function formAnswer({ modelTask, form }: FormQuestion): FromEvaluationThread {
+  readPredictionText(form.text, {
+    modelTask,
+    images: [],
+    classes: [],
+    isNumbered: form.isNumbered,
+  });
+  return { kind: 'wellFormed' };
+}
 
 function answer(question: EvaluationQuestion): EvaluationAnswer {
   const { classes, predictions } = question;
@@ -60,7 +74,14 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
       some.slice(0, limits.labelMistakesOfImageMax).map((one) => kept(one, classes)),
     ),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
+    fit: read && fitOfTask(question.modelTask, images),
   };
+}
+
+/** A class is of its whole image, and always lies on the label. */
+function fitOfTask(modelTask: JudgedTask, images: readonly EvaluatedImage[]): Fit {
+  const fit = fitOf(images);
+  return modelTask === 'classification' ? { images: fit.images, surest: 0, onLabels: 0 } : fit;
 }
 
 /** `shown`: what counts of each image; of a single label the surest class. */

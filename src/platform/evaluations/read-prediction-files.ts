@@ -4,6 +4,7 @@
 import { parsePlainXml } from '../../annotation-formats/plain-xml.ts';
 import { type JudgedTask, judgedThings } from '../../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
+import { parsePredictions } from '../../evaluation/parse-predictions.ts';
 import {
   imageFinder,
   type JudgedBy,
@@ -13,12 +14,13 @@ import {
   stemOf,
 } from '../../evaluation/read-predictions.ts';
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
+import { limits } from '../../limits.ts';
 import { quotedName } from '../../quoted-name.ts';
 
 /** Also a file as `readPredictions` takes it. Throws `invalid_input` with the file and line. */
 export function readPredictionText(text: string, judged: JudgedBy): Predictions {
   if (!text.startsWith('{"files":')) return readPredictions(text, judged);
-  const { files, classes } = Object(JSON.parse(text));
+  const { files, classes } = Object(parsePredictions(text));
   const entries: unknown[] = [];
   const findImage = imageFinder(judged, []);
   for (const file of Array.isArray(files) ? files.filter(isJsonObject) : []) {
@@ -58,6 +60,9 @@ function readYolo(
     if (problem !== undefined) throw wrong(name, index, problem);
     if ([number, score, ...shares].some(Number.isNaN))
       throw wrong(name, index, yoloLines[modelTask]);
+    if (shares.some((share) => Math.abs(share) > limits.boxShareMax)) {
+      throw wrong(name, index, 'has pixels: YOLO has shares of the image, 0 to 1');
+    }
     const label = classes[String(number)] ?? (isNumbered ? number + 1 : undefined);
     if (label === undefined) {
       throw wrong(name, index, `has the class ${number}: give a classes.txt or data.yaml with it`);

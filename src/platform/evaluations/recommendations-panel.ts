@@ -16,7 +16,7 @@ import { countsOf } from '../projects.ts';
 import type { Evaluation } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import type { Version } from '../store/versions.ts';
-import type { KeptFigures } from './describe-evaluation.ts';
+import { type KeptFigures, warningOf } from './describe-evaluation.ts';
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
 
@@ -81,6 +81,7 @@ async function factsOf(
     instances: classes,
     mistakes: figures.mistakes,
     confidenceInUse: settings.confidence ?? confidenceOfRuns,
+    areFiguresDoubtful: warningOf(figures) !== undefined,
   };
 }
 

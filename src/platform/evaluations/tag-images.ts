@@ -12,6 +12,7 @@ import { newId } from '../ids-and-slugs.ts';
 import { describeTaskStart } from '../tasks.ts';
 import { finishedEvaluation } from './finished-evaluation.ts';
 import { type ImagesQuestion, imagesWithErrors, imagesWithMistakes } from './image-panels.ts';
+import { checkTagArguments } from './panel-arguments.ts';
 
 export function evaluationTagHandlers(
   dependencies: PlatformDependencies,
@@ -20,6 +21,7 @@ export function evaluationTagHandlers(
   return {
     evaluations_tag: async (input, { principal, origin }) => {
       const project = await findProject(dependencies, principal, input.project);
+      checkTagArguments(input);
       const { workspace } = principal;
       const { evaluation, figures } = await finishedEvaluation(store, project, input.evaluationId);
       const { only, scoreMin, tag } = input;

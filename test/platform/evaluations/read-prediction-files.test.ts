@@ -21,6 +21,7 @@ it.each([
   ['segmentation', '0 0.1 0.1 0.2 0.1 0.2 0.3', '"a.txt", line 1, has no confidence'],
   ['segmentation', '0 0.1 0.1 0.2 0.1 0.9', 'line 1, must be: class x y x y … confidence'],
   ['segmentation', '0 0.1 0.1 0.2 0.1 0.2 x 0.9', 'line 1, must be: class x y x y … confidence'],
+  ['detection', '0 320 240 64 48 0.9', 'line 1, has pixels: YOLO has shares of the image, 0 to 1'],
   [
     'detection',
     '0 0.1 0.1 0.2 0.1 0.2 0.3 0.9',
