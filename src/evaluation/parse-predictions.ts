@@ -24,7 +24,7 @@ export function parsePredictions(text: string): unknown {
   }
 }
 
-export const fewerPredictions =
+const fewerPredictions =
   'Leave out predictions of low scores (below 0.05), write masks as compressed runs, or judge parts of the images by queries, each with its file.';
 
 /** `problem`: of the parser, with the place or the text around it. */

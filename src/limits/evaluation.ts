@@ -1,7 +1,7 @@
 // Limits of what is judged: masks, which a file of predictions may make as large as it likes.
 
 export const evaluationLimits = {
-  /** Values in a file of predictions: polygons of 20 MiB have fewer, an empty list takes 60 bytes. */
+  /** Values in a file of predictions: an empty list is 60 bytes; 20 MiB of corners are fewer. */
   predictionValuesMax: 4_000_000,
   /** Its depth: the corners of polygons in a COCO dataset are at five. */
   predictionDepthMax: 16,

@@ -4,7 +4,6 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FilePart } from '../../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
-import { fewerPredictions } from '../../src/evaluation/parse-predictions.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { fileAt, fileSize } from '../format.ts';
@@ -47,6 +46,6 @@ export async function predictionsPart(path: string, context: ToolContext): Promi
 function tooLarge(path: string): FoveaError {
   const most = fileSize(limits.predictionFilesBytesMax);
   return new FoveaError('too_large', `${fileAt(path)} has more than ${most} of predictions.`, {
-    hint: fewerPredictions,
+    hint: 'Leave out predictions of low scores (below 0.05), or judge parts of the images by queries.',
   });
 }
