@@ -104,6 +104,7 @@ function usualOverlaps(views: readonly View[]): (classIndex: number) => number {
   }
   const least = new Map(
     [...overlaps].map(([classIndex, known]) => {
+      if (known.length < usualFrom) return [classIndex, placedMax];
       const sorted = known.toSorted((one, other) => one - other);
       const [lower = 1, upper = 1] = [1, 3].map((part) => sorted[(part * known.length) >> 2]);
       return [classIndex, Math.min(placedMax, lower - 1.5 * (upper - lower))];
@@ -113,6 +114,9 @@ function usualOverlaps(views: readonly View[]): (classIndex: number) => number {
 }
 
 const placedMax = 0.7;
+
+/** Of fewer labels quartiles do not tell what is usual. */
+const usualFrom = 8;
 
 /** A label whose place a detection of another class takes, surer than any of its own class. */
 function swapped({ labels, support, open, blamed }: View): readonly LabelMistake[] {
