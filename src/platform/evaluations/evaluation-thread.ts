@@ -2,6 +2,7 @@
 
 import { extname } from 'node:path';
 import type { JudgedTask } from '../../contract/evaluations.ts';
+import { currentCaller } from '../../current-caller.ts';
 import { FoveaError } from '../../errors.ts';
 import type { ClassificationFigures } from '../../evaluation/classification.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
@@ -9,6 +10,7 @@ import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { Fit } from '../../evaluation/fit-of-predictions.ts';
 import type { NamedImage, Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
+import { Semaphore } from '../../semaphore.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
 import type { KeptMistake } from '../store/evaluations.ts';
 import type { LabelledShape } from './judged-images.ts';
@@ -70,9 +72,13 @@ export async function evaluateInThread(
   throw new FoveaError('internal', 'An evaluation has no answer.');
 }
 
+/** Each takes a thread with its memory, while a caller waits. */
+const formChecks = new Semaphore({ permitsMax: 1 });
+
 /** Throws as `evaluateInThread` for a file whose form is wrong, whatever is judged by it. */
 export async function checkForm(question: FormQuestion, signal: AbortSignal): Promise<void> {
-  await ask(question, signal);
+  const caller = currentCaller();
+  await formChecks.run(() => ask(question, signal), caller ? { caller, signal } : { signal });
 }
 
 async function ask(

@@ -136,6 +136,7 @@ function judgeTrash(open: OpenStores): void {
     const seen = { seenDecisions: 0, seenRevision: undefined };
     const decided = await store.annotationJobs.decide('job', 'a', { ...decision, ...seen }, 8);
     expect(decided).toEqual({
+      jobId: 'job',
       imageId: 'a',
       name: 'a.png',
       state: 'rejected',
@@ -261,7 +262,11 @@ function judgeJobs(open: OpenStores): void {
     const chosen = { ...job, id: 'chosen' };
     const { annotationJobs: jobs } = store;
     expect(await jobs.addChosen(chosen, ['none'])).toEqual({ kind: 'unknown', imageIds: ['none'] });
-    expect(await jobs.addChosen(chosen, ['a'])).toEqual({ kind: 'in-open-job', imageIds: ['a'] });
+    expect(await jobs.addChosen(chosen, ['a'])).toEqual({
+      kind: 'in-open-job',
+      jobId: 'whole',
+      imageIds: ['a'],
+    });
     const predicted = { overwrite: true, isPredicted: true };
     await store.images.annotate('a', written('cat'), predicted, 7);
     await store.images.annotate('b', written('cat'), predicted, 7);
