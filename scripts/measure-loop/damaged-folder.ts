@@ -101,7 +101,8 @@ async function copyIntoTrain(
   for (const [place, name] of others.slice(0, count).entries()) {
     const copy = `copy_${String(place + 1).padStart(3, '0')}`;
     const from = join(folder, 'JPEGImages', `${name}.jpg`);
-    await sharp(from)
+    // From bytes: where Fovea runs in this process, decoders of files are shut.
+    await sharp(readFileSync(from))
       .jpeg({ quality: 80 })
       .toFile(join(folder, 'JPEGImages', `${copy}.jpg`));
     const labels = readFileSync(join(folder, 'Annotations', `${name}.xml`));

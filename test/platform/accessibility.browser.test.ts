@@ -110,11 +110,14 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
     await page.getByText('1 prediction to decide about').waitFor();
     expect(['predictions', await violationsOn(page)]).toEqual(['predictions', []]);
     await page.goto(`${url()}/#project/bees/annotate/${bee}`);
+    // Rows of the page before are no sign of this one.
+    await page.reload();
     await page.locator('.box-row').first().waitFor();
     await page.keyboard.press('j');
     await page.getByText('sting: not placed').waitFor();
     expect(['points', await violationsOn(page)]).toEqual(['points', []]);
     await page.goto(`${url()}/#project/leaves/annotate/${leaf}`);
+    await page.reload();
     await page.locator('.box-row').first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('.');
