@@ -6,14 +6,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { parsePascalVoc } from '../src/annotation-formats/pascal-voc.ts';
 import { labelMistakeKinds } from '../src/contract/evaluations.ts';
-import type { GroundTruth } from '../src/evaluation/evaluated-image.ts';
 import { labelMistakes } from '../src/evaluation/label-mistakes.ts';
 import { readDescribedImage } from '../src/imaging/image-file.ts';
 import { groupNearDuplicates } from '../src/imaging/near-duplicates.ts';
 import { randomFrom } from '../src/seeded-random.ts';
 import { compare, damage, type Found } from '../test/evaluation/damaged-labels.ts';
+import { readVocLabels } from '../test/evaluation/voc-labels.ts';
 import { formatTable } from './measure/text-table.ts';
 
 interface Size {
@@ -95,23 +94,9 @@ function sayMistakes(): void {
 
 function readLabels() {
   const classes: string[] = [];
-  const truth = files.map((name): readonly GroundTruth[] => {
+  const truth = files.map((name) => {
     const path = join(folder, 'Annotations', name.replace(/\.\w+$/, '.xml'));
-    const { annotation } = parsePascalVoc({
-      text: readFileSync(path, 'utf8'),
-      fileName: undefined,
-      image: { name, width: 1e6, height: 1e6 },
-      labelmap: undefined,
-      projectType: 'object-detection',
-    });
-    const boxes = annotation.kind === 'detection' ? annotation.boxes : [];
-    return boxes
-      .filter(({ width, height }) => width > 0 && height > 0)
-      .map(({ label, x, y, width, height }) => {
-        if (!classes.includes(label)) classes.push(label);
-        const [left, top] = [x - width / 2, y - height / 2];
-        return { classIndex: classes.indexOf(label), left, top, width, height };
-      });
+    return readVocLabels(path, classes);
   });
   return { truth, classCount: classes.length };
 }

@@ -4,10 +4,10 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { parsePascalVoc } from '../../src/annotation-formats/pascal-voc.ts';
 import type { GroundTruth } from '../../src/evaluation/evaluated-image.ts';
 import { type Random, randomFrom, shuffled } from '../../src/seeded-random.ts';
 import { type DamagedLabels, damageLabels } from '../../test/evaluation/damaged-labels.ts';
+import { readVocLabels } from '../../test/evaluation/voc-labels.ts';
 
 export interface DamagedFolder {
   readonly classes: readonly string[];
@@ -32,7 +32,7 @@ export async function damageFolder(
   const random = randomFrom('measure:loop');
   const names = ['train', 'val', 'test'].flatMap((split) => namesOf(clean, split)).sort();
   const classes: string[] = [];
-  const truths = names.map((name) => readLabels(clean, name, classes));
+  const truths = names.map((name) => readVocLabels(labelsOf(clean, name), classes));
   const images = new Map<string, DamagedImage>();
   for (const [place, name] of names.entries()) {
     const truth = truths[place] ?? [];
@@ -48,30 +48,13 @@ function listOf(folder: string, split: string): string {
   return join(folder, 'ImageSets/Main', `${split}.txt`);
 }
 
+function labelsOf(folder: string, name: string): string {
+  return join(folder, 'Annotations', `${name}.xml`);
+}
+
 function namesOf(folder: string, split: string): readonly string[] {
   return readFileSync(listOf(folder, split), 'utf8').trim().split(/\s+/);
 }
-
-/** Boxes without area are no objects. Names of classes that are not known yet are added. */
-function readLabels(folder: string, name: string, classes: string[]): readonly GroundTruth[] {
-  const { annotation } = parsePascalVoc({
-    text: readFileSync(join(folder, 'Annotations', `${name}.xml`), 'utf8'),
-    fileName: undefined,
-    image: { name, width: sidesMax, height: sidesMax },
-    labelmap: undefined,
-    projectType: 'object-detection',
-  });
-  const boxes = annotation.kind === 'detection' ? annotation.boxes : [];
-  return boxes
-    .filter(({ width, height }) => width > 0 && height > 0)
-    .map(({ label, x, y, width, height }) => {
-      if (!classes.includes(label)) classes.push(label);
-      const [left, top] = [x - width / 2, y - height / 2];
-      return { classIndex: classes.indexOf(label), left, top, width, height };
-    });
-}
-
-const sidesMax = 1e6;
 
 function writeLabels(
   folder: string,
@@ -87,7 +70,7 @@ function writeLabels(
     return `<object><name>${classes[classIndex]}</name><bndbox>${edges}</bndbox></object>`;
   });
   const text = `<annotation>\n${objects.join('\n')}\n</annotation>\n`;
-  writeFileSync(join(folder, 'Annotations', `${name}.xml`), text);
+  writeFileSync(labelsOf(folder, name), text);
 }
 
 /** Encoded again under another name, as exports of other tools are. */
@@ -105,8 +88,8 @@ async function copyIntoTrain(
     await sharp(readFileSync(from))
       .jpeg({ quality: 80 })
       .toFile(join(folder, 'JPEGImages', `${copy}.jpg`));
-    const labels = readFileSync(join(folder, 'Annotations', `${name}.xml`));
-    writeFileSync(join(folder, 'Annotations', `${copy}.xml`), labels);
+    const labels = readFileSync(labelsOf(folder, name));
+    writeFileSync(labelsOf(folder, copy), labels);
     copies.set(`${copy}.jpg`, `${name}.jpg`);
   }
   const known = namesOf(folder, 'train');

@@ -1,7 +1,6 @@
 // `fovea platform`: the embedded platform and its sign-in service, as a service of their own.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../commands.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
@@ -9,6 +8,7 @@ import type { Service } from '../http-server/serve.ts';
 import { limits } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
+import { rowsFile } from '../platform/rows.ts';
 import { type MountedSignIn, mountSignIn, warnOfPlainText } from './authorization-server.ts';
 import { platformOptions } from './platform-options.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
@@ -29,7 +29,7 @@ export async function servePlatform(
   log: Log,
 ): Promise<Service> {
   const data = prepareDataFolder(command.data, settings.home, 'platform');
-  const isNew = settings.databaseUrl === undefined && !existsSync(join(data, 'platform.db'));
+  const isNew = settings.databaseUrl === undefined && !existsSync(rowsFile(data));
   const workspace = settings.workspace ?? localWorkspace;
   const signIn = await mountSignIn({
     data,

@@ -1,14 +1,13 @@
 // `fovea worker`: takes background tasks of a platform, beside processes that answer requests.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { WorkerCommand } from '../commands.ts';
 import { readSettings } from '../config.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { type LaneName, laneNames } from '../platform/background-tasks/index.ts';
-import { refuseUnfinishedMove } from '../platform/rows.ts';
+import { refuseUnfinishedMove, rowsFile } from '../platform/rows.ts';
 import { startTaskService } from '../platform/task-service.ts';
 import { platformOptions } from './platform-options.ts';
 import { dataFolder, prepareDataFolder } from './prepare-data-folder.ts';
@@ -43,7 +42,7 @@ const aDayMs = 24 * 60 * 60 * 1000;
 /** Where there is none, a worker would wait for ever. */
 function refuseNoPlatform(folder: string): void {
   refuseUnfinishedMove(folder);
-  if (existsSync(join(folder, 'platform.db'))) return;
+  if (existsSync(rowsFile(folder))) return;
   throw new FoveaError('not_found', `There is no platform in "${folder}".`, {
     hint:
       'Give --data or FOVEA_HOME of the platform, and start the platform first; or set ' +

@@ -14,9 +14,11 @@ export function usuallyOneOf(names: readonly string[]) {
   return z.string().min(1).meta({ enum: names });
 }
 
+export const halfOfCharacter = 'has half of a character (a surrogate without its other one)';
+
 /** A stored text: well-formed Unicode, so that every reader can decode it. */
 export const text = z.string().refine((value) => value.isWellFormed(), {
-  error: 'has half of a character (a surrogate without its other one)',
+  error: halfOfCharacter,
 });
 
 /** The name of a thing, in one line. */

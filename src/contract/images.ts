@@ -87,6 +87,14 @@ const annotationRevision = z
   .string()
   .describe('Names the state of the annotation; "none": there is none. Of the embedded platform.');
 
+const labelledBox = open({
+  label: z.string(),
+  x: z.number(),
+  y: z.number(),
+  width: z.number(),
+  height: z.number(),
+});
+
 const Image = open({
   id: z.string(),
   name: z.string().optional(),
@@ -94,18 +102,7 @@ const Image = open({
   annotation: open({
     width: z.number().optional(),
     height: z.number().optional(),
-    boxes: z
-      .array(
-        open({
-          label: z.string(),
-          x: z.number(),
-          y: z.number(),
-          width: z.number(),
-          height: z.number(),
-        }),
-      )
-      .readonly()
-      .optional(),
+    boxes: z.array(labelledBox).readonly().optional(),
   })
     .nullable()
     .optional(),
@@ -377,16 +374,7 @@ export const imageExtensions = {
     pathParameters: closed({ ...inProject.shape, imageId }),
     answer: open({
       predictions: z
-        .array(
-          open({
-            label: z.string(),
-            x: z.number(),
-            y: z.number(),
-            width: z.number(),
-            height: z.number(),
-            confidence: z.number(),
-          }),
-        )
+        .array(labelledBox.extend({ confidence: z.number() }))
         .describe('Boxes around their centres, in pixels; the surest first.'),
       model: z.string().optional().describe('Id of the model that was run.'),
       evaluationId: z.string().optional().describe('Or: the evaluation that kept them.'),

@@ -4,6 +4,7 @@
 import type { Problem } from '../errors.ts';
 import { isPlainObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
+import { halfOfCharacter } from './fields.ts';
 import type { Path } from './schema-introspection.ts';
 import { pathText } from './validation-problems.ts';
 
@@ -28,10 +29,15 @@ export function unstorableTexts(value: unknown): readonly Problem[] {
   return problems;
 }
 
+/** The same text, with a mark in place of what cannot be stored. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
 /** The same value with texts that can be stored; names of members stay. */
 export function withStorableTexts(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_, member: unknown) =>
-    typeof member === 'string' ? member.toWellFormed().replaceAll('\0', '\ufffd') : member,
+    typeof member === 'string' ? storableText(member) : member,
   );
 }
 
@@ -48,7 +54,7 @@ function membersOf(value: unknown): Iterable<readonly [string | number, unknown]
 
 function wrongWith(text: string): string | undefined {
   if (text.includes('\0')) return 'has U+0000, a character that cannot be stored';
-  if (!text.isWellFormed()) return 'has half of a character (a surrogate without its other one)';
+  if (!text.isWellFormed()) return halfOfCharacter;
   return undefined;
 }
 

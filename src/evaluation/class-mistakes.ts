@@ -12,21 +12,16 @@ export function classMistakes(
   settings: Pick<ClassificationSettings, 'isSingleLabel'>,
 ): readonly (readonly LabelMistake[])[] {
   return images.map((image) => {
-    const { groundTruths, detections } = image;
-    const scores = new Map(
-      answered(image, { isSingleLabel: false }).detections.map((one) => [
-        one.classIndex,
-        one.score,
-      ]),
-    );
+    const { groundTruths } = image;
+    const { detections } = answered(image, { isSingleLabel: false });
     const label = settings.isSingleLabel ? groundTruths[0] : undefined;
-    return answered({ groundTruths, detections }, settings)
-      .detections.filter(({ score }) => score >= confidence)
+    return (settings.isSingleLabel ? detections.slice(0, 1) : detections)
+      .filter(({ score }) => score >= confidence)
       .filter(({ classIndex }) => groundTruths.every((one) => one.classIndex !== classIndex))
       .map((instead): LabelMistake => {
         const { score } = instead;
         if (label === undefined) return { kind: 'overlooked', score, label, instead };
-        const own = scores.get(label.classIndex) ?? 0;
+        const own = detections.find((one) => one.classIndex === label.classIndex)?.score ?? 0;
         return { kind: 'swapped', score: score * (1 - own), label, instead };
       });
   });

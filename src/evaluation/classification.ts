@@ -2,6 +2,7 @@
 
 import type { Figure } from './average-precision.ts';
 import { pointAt } from './confidence-sweep.ts';
+import { emptyMatrix } from './confusion-matrix.ts';
 import type { Detection, EvaluatedImage } from './evaluated-image.ts';
 import { type Evaluation, evaluate } from './evaluation.ts';
 
@@ -60,12 +61,7 @@ export function confusionOfClasses(
   classCount: number,
   confidence: number,
 ): readonly (readonly number[])[] {
-  const size = classCount + 1;
-  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
-  const add = (row: number, column: number) => {
-    const counts = matrix[row];
-    if (counts !== undefined) counts[column] = (counts[column] ?? 0) + 1;
-  };
+  const { matrix, add } = emptyMatrix(classCount);
   for (const { groundTruths, detections } of images) {
     const known = groundTruths.map(({ classIndex }) => classIndex);
     const found = detections

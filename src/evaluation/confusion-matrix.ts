@@ -3,6 +3,17 @@
 import type { EvaluatedImage } from './evaluated-image.ts';
 import { match, pair } from './match-detections.ts';
 
+/** With a row and a column more, for what is none of the classes; `add` counts one. */
+export function emptyMatrix(classCount: number) {
+  const size = classCount + 1;
+  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
+  const add = (row: number, column: number) => {
+    const counts = matrix[row];
+    if (counts !== undefined) counts[column] = (counts[column] ?? 0) + 1;
+  };
+  return { matrix, add };
+}
+
 /**
  * Rows are the ground truth, columns what was found; the last of each is the background. Detections
  * and ground truth are matched at an IoU of 0.5 without regard to class.
@@ -12,12 +23,7 @@ export function confusionMatrix(
   classCount: number,
   confidence: number,
 ): readonly (readonly number[])[] {
-  const size = classCount + 1;
-  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
-  const add = (row: number, column: number) => {
-    const counts = matrix[row];
-    if (counts !== undefined) counts[column] = (counts[column] ?? 0) + 1;
-  };
+  const { matrix, add } = emptyMatrix(classCount);
   for (const { groundTruths, detections } of images) {
     const sure = detections.filter(({ score }) => score >= confidence);
     const pairing = pair({ groundTruths, detections: sure });

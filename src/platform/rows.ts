@@ -40,7 +40,7 @@ export interface RowsPlace {
  */
 export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
   const { data, databaseUrl, objects } = place;
-  const file = join(data, 'platform.db');
+  const file = rowsFile(data);
   if (databaseUrl !== undefined) {
     if (existsSync(file)) throw datasetsInFolder(data);
     const { openServerRows } = await import('./postgres/server-rows.ts');
@@ -63,6 +63,11 @@ export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
   }
 }
 
+/** Where rows are in a data folder. */
+export function rowsFile(data: string): string {
+  return join(data, 'platform.db');
+}
+
 /** Where rows are while they are moved into a data folder, before all of them are there. */
 export function unfinishedFile(data: string): string {
   return join(data, unfinishedName);
@@ -79,7 +84,7 @@ export function movingLockFile(data: string): string {
 /** Throws `conflict` for a folder into which datasets are being moved, or were in part. */
 export function refuseUnfinishedMove(data: string): void {
   if (!existsSync(data)) return;
-  const hasBegun = existsSync(movingLockFile(data)) && !existsSync(join(data, 'platform.db'));
+  const hasBegun = existsSync(movingLockFile(data)) && !existsSync(rowsFile(data));
   if (!hasBegun && !readdirSync(data).some((name) => name.startsWith(unfinishedName))) return;
   throw new FoveaError('conflict', `"${data}" has an unfinished move of datasets.`, {
     hint:

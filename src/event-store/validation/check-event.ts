@@ -1,5 +1,6 @@
 // Validates what the contract cannot express of an event, and converts it for the store.
 
+import { storableText } from '../../contract/unstorable-text.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { EventHead, EventImage, NewEvent, NewFile } from '../store/store.ts';
@@ -52,14 +53,14 @@ function checkDisplayPosition({ displayImagePosition, images }: EventInput): voi
   throw invalidArgument('displayImagePosition', `must be the index of an image, at most ${last}`);
 }
 
-/** The queryable members, without characters that SQLite would change. */
+/** The queryable members, as texts that SQLite reads whole in every version of Node. */
 export function eventHead(input: EventInput): EventHead {
   const { externalId, external_id, relatedEventId, related_event_id } = input.event_data;
   return {
     draft: input.draft === true,
     workflowId: textOf(input.workflow_id),
     deviceId: textOf(input.device_id),
-    eventSchema: wholeText(input.event_schema),
+    eventSchema: storableText(input.event_schema),
     externalId: textOf(externalId ?? external_id),
     relatedEventId: textOf(relatedEventId ?? related_event_id),
     customMetadata: input.custom_metadata ?? undefined,
@@ -77,10 +78,5 @@ export function newEvent(
 
 function textOf(value: unknown): string | undefined {
   const isText = typeof value === 'string' || typeof value === 'number';
-  return isText ? wholeText(String(value)) : undefined;
-}
-
-/** Some versions of Node read SQLite text only up to the first U+0000. */
-function wholeText(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
+  return isText ? storableText(String(value)) : undefined;
 }

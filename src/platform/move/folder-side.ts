@@ -12,7 +12,13 @@ import { type Lock, tryLock } from '../../storage/file-lock.ts';
 import { isBusy } from '../../storage/sqlite-errors.ts';
 import { platformMigrations } from '../database/migrations.ts';
 import { bitSlicedImageIndex } from '../database/search-index/bit-sliced-image-index.ts';
-import { movingLockFile, refuseUnfinishedMove, unfinishedFile, unfinishedName } from '../rows.ts';
+import {
+  movingLockFile,
+  refuseUnfinishedMove,
+  rowsFile,
+  unfinishedFile,
+  unfinishedName,
+} from '../rows.ts';
 import { makeKeyFile, readKeyFile } from '../signed-links/signing-key.ts';
 import {
   type ClaimedTarget,
@@ -28,7 +34,7 @@ import { isCopied, type MovedTable } from './tables.ts';
 
 /** As long as it is open no other process opens the rows. */
 export async function openFolderSource(folder: string): Promise<Source> {
-  const file = join(folder, 'platform.db');
+  const file = rowsFile(folder);
   refuseUnfinishedMove(folder);
   if (!existsSync(file)) throw noDatasets(folder);
   const database = openAlone(file, folder);
@@ -50,10 +56,10 @@ export async function openFolderSource(folder: string): Promise<Source> {
 
 function noDatasets(folder: string): FoveaError {
   const below = join(folder, 'platform');
-  const hint = existsSync(join(below, 'platform.db'))
+  const hint = existsSync(rowsFile(below))
     ? `It is a FOVEA_HOME: give "${below}".`
     : 'Give the data folder of a platform: that of --data, or platform in FOVEA_HOME.';
-  return notFound('file', join(folder, 'platform.db'), hint);
+  return notFound('file', rowsFile(folder), hint);
 }
 
 function openAlone(file: string, folder: string): Database {
@@ -81,7 +87,7 @@ export async function claimFolder(folder: string, key: Buffer): Promise<ClaimedT
   makeFolder(folder);
   const own = await readKeyFile(folder);
   const isOther = own !== undefined && !own.equals(key);
-  if (existsSync(join(folder, 'platform.db'))) {
+  if (existsSync(rowsFile(folder))) {
     throw notEmpty(`"${folder}"`, {
       isMoved: own !== undefined && !isOther,
       fix: 'Give another folder, or rename platform.db in this one.',
@@ -149,7 +155,7 @@ async function openFolderTarget(folder: string): Promise<Target> {
           'The moved database could not be completed: run it again.',
         );
       }
-      renameSync(draft, join(folder, 'platform.db'));
+      renameSync(draft, rowsFile(folder));
       await syncFolder(folder);
     },
     close: async () => database.close(),

@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import { quotedName } from '../../quoted-name.ts';
 import type { Secret } from '../../secret.ts';
 import type { DescribedColumn } from '../../storage/described-tables.ts';
-import { schemaLock, unfinishedSchema } from '../../storage/postgres/migrations.ts';
+import { schemaLock, unfinishedMove, unfinishedSchema } from '../../storage/postgres/migrations.ts';
 import {
   applicationName,
   openPostgresDatabase,
@@ -37,8 +37,9 @@ export async function openServerSource(url: Secret): Promise<Source> {
   const session = await openServerSession(url, schema);
   try {
     await refuseOthers(session);
-    if (!(await hasTables(session, schema)) && (await hasTables(session, draft)))
-      throw unfinished();
+    if (!(await hasTables(session, schema)) && (await hasTables(session, draft))) {
+      throw unfinishedMove('Run the "fovea migrate" that began it again: it goes on where it was.');
+    }
     refuseVersion(await readVersion(session, schema), place);
     await session.command(`SET lock_timeout = ${limits.moveWaitMs};
       BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE turn_to_write IN EXCLUSIVE MODE`);
@@ -62,12 +63,6 @@ export async function openServerSource(url: Secret): Promise<Source> {
     await session.close();
     throw thrown;
   }
-}
-
-function unfinished(): FoveaError {
-  return new FoveaError('conflict', 'The database has an unfinished move of datasets.', {
-    hint: 'Run the "fovea migrate" that began it again: it goes on where it was.',
-  });
 }
 
 function noDatasets(): FoveaError {

@@ -49,15 +49,18 @@ export function unfinishedSchema(schema: string): string {
   return `${schema}_moving`;
 }
 
+export function unfinishedMove(hint: string): FoveaError {
+  return new FoveaError('conflict', 'The database has an unfinished move of datasets.', { hint });
+}
+
 async function refuseUnfinished(client: ClientBase, schema: string): Promise<void> {
   const sql = 'SELECT 1 FROM pg_namespace WHERE nspname = $1';
   const { rowCount } = await client.query(sql, [unfinishedSchema(schema)]);
   if (rowCount === 0) return;
-  throw new FoveaError('conflict', 'The database has an unfinished move of datasets.', {
-    hint:
-      'Run the same "fovea migrate" again: it goes on where it was. To give it up: DROP SCHEMA ' +
+  throw unfinishedMove(
+    'Run the same "fovea migrate" again: it goes on where it was. To give it up: DROP SCHEMA ' +
       `${unfinishedSchema(schema)} CASCADE.`,
-  });
+  );
 }
 
 function refuseNewer(version: number, known: number): void {
