@@ -21,12 +21,14 @@ const title =
     ? 'torchvision (skipped: no Python with torch, torchvision and onnx; Debian has python3-torchvision and python3-onnx)'
     : 'torchvision';
 
+// Other tests run beside: threads that wait for each other would make it several times slower.
+const oneThread = { OMP_NUM_THREADS: '1' };
 const run = promisify(execFile);
 const sample = resolve('sample/blood-cells');
 
 describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   it('is set up, trains on the sample, and its deployed model finds cells', async () => {
-    const fovea = await launchFovea({ FOVEA_TRAINER: 'torchvision' });
+    const fovea = await launchFovea({ FOVEA_TRAINER: 'torchvision', ...oneThread });
     onTestFinished(() => fovea.close());
     expect(await trainerCheck(fovea)).toMatchObject({
       ok: false,
@@ -390,7 +392,10 @@ function coco(numbers: readonly number[]): string {
 
 function start({ jobFile }: Squares): ChildProcess {
   const words = ['-B', resolve('trainers/torchvision/train.py'), jobFile];
-  const child = spawn(python ?? '', words, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(python ?? '', words, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...oneThread },
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

@@ -25,6 +25,7 @@ import { claimFolder, openFolderSource } from './folder-side.ts';
 import { claimServer, openServerSource } from './server-side.ts';
 import { type ClaimedTarget, ofAnother, type Source, type Target } from './sides.ts';
 import { type MovedTable, movedTables } from './tables.ts';
+import { refuseUnstorableTexts } from './unstorable-texts.ts';
 
 export interface MoveRequest {
   /** A data folder. */
@@ -52,7 +53,7 @@ export interface MoveReport {
  * Goes on where a move that ended on the way left off. Throws `conflict` where a process uses
  * either side, where the target has datasets or something of another platform, and where the
  * datasets are of another version; as those who open them do; and `invalid_input` while tasks wait
- * for files that stay behind.
+ * for files that stay behind, and for a text that the target cannot store.
  */
 export async function moveDatasets(
   request: MoveRequest,
@@ -67,6 +68,7 @@ export async function moveDatasets(
     : await openServerSource(databaseUrl);
   try {
     await refuseWaitingUploads(source.reader);
+    if (isToDatabase) await refuseUnstorableTexts(source.reader, movedTables());
     const claimed = isToDatabase
       ? await claimServer(databaseUrl, source.key)
       : await claimFolder(folder, source.key);

@@ -3,7 +3,6 @@
 import { databaseSchemas } from '../../database-url.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { quotedName } from '../../quoted-name.ts';
 import type { Secret } from '../../secret.ts';
 import type { DescribedColumn } from '../../storage/described-tables.ts';
 import { schemaLock, unfinishedMove, unfinishedSchema } from '../../storage/postgres/migrations.ts';
@@ -159,7 +158,6 @@ async function openServerTarget(url: Secret, session: ServerSession, key: Buffer
     index: serverImageIndex,
     insert: async (table, rows) => {
       const names = table.columns.map(({ name }) => name).join(', ');
-      for (const row of rows) refuseUnstorable(table, row);
       const types = table.columns.map(({ name, type }) => `${name} ${serverTypes[type]}`);
       await database.run(
         `INSERT INTO ${table.name} (${names}) OVERRIDING SYSTEM VALUE
@@ -173,25 +171,6 @@ async function openServerTarget(url: Secret, session: ServerSession, key: Buffer
     },
     close: () => database.close(),
   };
-}
-
-/** Throws `invalid_input` for a text that SQLite took and PostgreSQL cannot. */
-function refuseUnstorable(table: MovedTable, row: Values): void {
-  const columns = table.columns.filter((column) => isCopied(table, column));
-  const at = row.findIndex((value) => typeof value === 'string' && value.includes('\0'));
-  const column = columns[at]?.name;
-  if (column === undefined) return;
-  const key = (columns.some(({ name }) => name === 'id') ? ['id'] : table.key).map((name) => {
-    const value = row[columns.findIndex((each) => each.name === name)];
-    return `${name} ${quotedName(String(value))}`;
-  });
-  const what = `has U+0000 in its column ${column}, which PostgreSQL cannot store.`;
-  throw new FoveaError('invalid_input', `The row of ${table.name} with ${key.join(', ')} ${what}`, {
-    hint:
-      'Rename or change it on the platform, or by sqlite3 in platform.db, of which you keep a copy: ' +
-      `UPDATE ${table.name} SET ${column} = 'another text' for that row. ` +
-      'Then run this again: it goes on.',
-  });
 }
 
 const serverTypes = {

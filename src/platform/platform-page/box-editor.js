@@ -84,7 +84,7 @@ export class BoxEditor {
       },
     );
     this.#panel = new AnnotatePanel(this, { classes, shapes }, place);
-    if (shapes === 'keypoints') this.keypoints = this.#keypointEditor(slug);
+    if (shapes === 'keypoints') this.keypoints = this.#keypointEditor(slug, image.id);
     if (this.keypoints !== undefined) this.#panel.add(this.keypoints.root);
     const isAnnotated = image.annotated === true;
     this.#panel.showState(isAnnotated ? 'Annotated.' : 'Nobody has annotated this image.', '');
@@ -372,8 +372,8 @@ export class BoxEditor {
     return this.#selected === undefined ? undefined : this.boxes[this.#selected];
   }
 
-  /** @param {string} slug */
-  #keypointEditor(slug) {
+  /** @param {string} slug @param {string} id */
+  #keypointEditor(slug, id) {
     const host = {
       canvas: this.#canvas,
       chosen: () => ({ box: this.#box, point: this.#point }),
@@ -382,7 +382,7 @@ export class BoxEditor {
       },
       choosePoint: (/** @type {number} */ point) => this.select(this.#selected, point),
     };
-    return new KeypointEditor(host, { slug, size: this.#size, boxes: this.boxes });
+    return new KeypointEditor(host, { slug, id, size: this.#size, boxes: this.boxes });
   }
 
   /** Whether there is a class that something new can have; else it is asked for. */

@@ -33,12 +33,12 @@ export class KeypointEditor {
 
   /**
    * @param {Host} host
-   * @param {{ slug: string, size: Size, boxes: readonly Box[] }} image
+   * @param {{ slug: string, id: string, size: Size, boxes: readonly Box[] }} image
    */
-  constructor(host, { slug, size, boxes }) {
+  constructor(host, { slug, id, size, boxes }) {
     this.#host = host;
     this.#size = size;
-    this.#skeletons = new Skeletons(slug);
+    this.#skeletons = new Skeletons(slug, id);
     this.#skeletons.learn(boxes);
     this.#names.addEventListener('change', () => this.#name(this.#names.value));
     this.root = element(

@@ -9,15 +9,17 @@ import { boxesOf } from './image.js';
 /** By project and class. @type {Map<string, readonly string[]>} */
 const known = new Map();
 
-/** Images: one of them is this very image, and others may have no keypoints yet. */
+/** Images, some of which may have no keypoints yet. */
 const lookedAtMax = 5;
 
 export class Skeletons {
   #slug;
+  #image;
 
-  /** @param {string} slug */
-  constructor(slug) {
+  /** @param {string} slug @param {string} image the id of the one that is being labelled */
+  constructor(slug, image) {
     this.#slug = slug;
+    this.#image = image;
   }
 
   /** Empty: nobody knows. @param {string} name of the class */
@@ -42,14 +44,19 @@ export class Skeletons {
     }
   }
 
-  /** Looks at images that have the class, where nothing is known of it. @param {string} name */
+  /**
+   * Looks at other images that have the class, where nothing is known of it: this one has what is
+   * being placed, point by point.
+   * @param {string} name
+   */
   async find(name) {
     if (known.has(this.#keyOf(name))) return;
     const quoted = `"${name.replaceAll(/["\\]/g, '\\$&')}"`;
     const { results } = await searchWorkspace(`project:${this.#slug} class:${quoted}`, lookedAtMax);
     for (const { id } of results) {
       if (known.has(this.#keyOf(name))) return;
-      if (id !== undefined) this.learn(boxesOf(await getImage(this.#slug, id)));
+      if (id === undefined || id === this.#image) continue;
+      this.learn(boxesOf(await getImage(this.#slug, id)));
     }
   }
 
