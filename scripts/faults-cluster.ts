@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { hasPostgres } from '../test/fixtures/postgres-server.ts';
 import { hasS3Server } from '../test/fixtures/s3-server.ts';
 import { startCluster } from './faults-cluster/cluster.ts';
-import { comeBackLate } from './faults-cluster/control.ts';
+import { comeBackLateOf } from './faults-cluster/control.ts';
 import { faults } from './faults-cluster/faults.ts';
 import { formatRound, heading } from './faults-cluster/report.ts';
 import { type RoundResult, runRound } from './faults-cluster/rounds.ts';
@@ -42,9 +42,9 @@ function notRun(): number {
 }
 
 async function control(): Promise<number> {
-  const fenced = await comeBackLate(true);
+  const fenced = await comeBackLateOf(true);
   say(`with the fence: ${fenced.length === 0 ? 'nothing wrong' : fenced.join(', ')}`);
-  const problems = await comeBackLate(false);
+  const problems = await comeBackLateOf(false);
   const seen = problems.length === 0 ? 'nothing wrong: the rounds are blind' : problems.join(', ');
   say(`without it: ${seen}`);
   return fenced.length === 0 && problems.length > 0 ? 0 : 1;

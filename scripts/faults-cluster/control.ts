@@ -11,61 +11,82 @@ import { addImage, makeVersion, openDesk } from './day.ts';
 import type { Member } from './member.ts';
 import { endTasks, verify } from './verify.ts';
 
-/** What is wrong in the end. `isFenced`: false over the sources alone. */
-export async function comeBackLate(isFenced: boolean): Promise<readonly string[]> {
+/** A cluster of its own. `isFenced`: false over the sources alone. */
+export async function comeBackLateOf(isFenced: boolean): Promise<readonly string[]> {
   if (!isFenced && isRelease) throw new Error('The control runs over the sources.');
   const unfenced = join(import.meta.dirname, 'unfenced.ts');
   const ofWorkers = isFenced ? {} : { NODE_OPTIONS: `--import ${unfenced}` };
   const cluster = await startCluster({ platforms: 1, workers: 2, ofWorkers });
   try {
-    const { url, key, application } = cluster;
-    const caller = { url, key, application, sight: new Sight() };
-    const [one, two] = cluster.workers;
-    two?.pause();
-    const desk = await openDesk(caller, 'late');
-    if (desk === undefined) throw new Error(caller.sight.wrong.join(' '));
-    const worker = { ...caller, desk, random: randomFrom('late') };
-    for (let count = 0; count < sources; count += 1) await addImage(worker);
-    await makeVersion(worker);
-    await isBeyond(cluster, { lease: null, done: 0 });
-    if (one !== undefined) await pauseBetweenTransactions(cluster, one);
-    const before = await stateOf(cluster);
-    // Statements take so long that the other one is in the middle of the version.
-    cluster.databaseLine.delay(15);
-    two?.resume();
-    await isBeyond(cluster, before);
-    one?.resume();
-    const problems = await endTasks(cluster);
-    cluster.databaseLine.delay(0);
-    return [...problems, ...(await verify(cluster, caller, [desk])), ...caller.sight.wrong];
+    return await comeBackLate(cluster);
   } finally {
     await cluster.close();
   }
 }
 
+/** What is wrong in the end, of a cluster of two workers that has nothing to do. */
+export async function comeBackLate(cluster: Cluster): Promise<readonly string[]> {
+  const { url, key, application } = cluster;
+  const caller = { url, key, application, sight: new Sight() };
+  const [one, two] = cluster.workers;
+  two?.pause();
+  const desk = await openDesk(caller, 'late');
+  if (desk === undefined) throw new Error(caller.sight.wrong.join(' '));
+  const worker = { ...caller, desk, random: randomFrom('late') };
+  for (let count = 0; count < sources; count += 1) await addImage(worker);
+  await makeVersion(worker);
+  const task = desk.versions[0]?.taskId ?? '';
+  await reached(cluster, task, ({ lease, done }) => lease !== null && done > 0);
+  if (one !== undefined) await pauseBetweenTransactions(cluster, one);
+  const before = await stateOf(cluster, task);
+  // Its time is over at once, and not after that of a lease.
+  await sql(cluster, 'UPDATE work SET lease_expires = 0 WHERE id = $1', [task]);
+  // Statements take so long that the other one is in the middle of the version.
+  cluster.databaseLine.delay(5);
+  two?.resume();
+  const isTaken = ({ lease, done }: State) => lease !== before.lease && done > before.done;
+  const taken = await reached(cluster, task, isTaken);
+  one?.resume();
+  // Meanwhile the late one writes what it had made, or is refused.
+  await reached(cluster, task, ({ done }) => done > taken.done + atOnce);
+  cluster.databaseLine.delay(0);
+  const problems = await endTasks(cluster);
+  return [...problems, ...(await verify(cluster, caller, [desk])), ...caller.sight.wrong];
+}
+
 /** How many images the version has, in eights. */
 const sources = 40;
+
+/** Of how many of them a worker says together that they are done. */
+const atOnce = 4;
 
 interface State {
   readonly lease: unknown;
   readonly done: number;
+  readonly hasEnded: boolean;
 }
 
-/** Resolves once another one has the version, and has made more of it. */
-async function isBeyond(cluster: Cluster, before: State): Promise<void> {
+/** Resolves once it is in such a state, or has ended. */
+async function reached(
+  cluster: Cluster,
+  task: string,
+  isIt: (state: State) => boolean,
+): Promise<State> {
   for (;;) {
-    const state = await stateOf(cluster);
-    if (state.lease !== before.lease && state.done > before.done) return;
+    const state = await stateOf(cluster, task);
+    if (state.hasEnded || isIt(state)) return state;
     await wait(20);
   }
 }
 
-async function stateOf(cluster: Cluster): Promise<State> {
+async function stateOf(cluster: Cluster, task: string): Promise<State> {
   const [row] = await sql(
     cluster,
-    "SELECT lease_owner AS lease, current::int AS done FROM work WHERE kind = 'version'",
+    `SELECT lease_owner AS lease, current::int AS done, status IN ('completed', 'failed') AS ended
+     FROM work WHERE id = $1`,
+    [task],
   );
-  return { lease: row?.lease, done: Number(row?.done) };
+  return { lease: row?.lease, done: Number(row?.done), hasEnded: row?.ended === true };
 }
 
 /** In a transaction the server would cut its connection meanwhile, and it would find out early. */

@@ -25,8 +25,10 @@ import { ended, plainZip, put, voc } from './zip-import/zip-files.ts';
 
 let server: PostgresServer;
 let objectStore: S3Server | undefined;
+let folders: string;
 
 beforeAll(async () => {
+  folders = await mkdtemp(join(tmpdir(), 'fovea-shared-'));
   if (hasPostgres) server = await startPostgres();
   if (hasS3Server) objectStore = await startS3Server();
 }, 60_000);
@@ -34,15 +36,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await objectStore?.stop();
+  await rm(folders, { recursive: true, force: true });
 });
 
+/** It stays until the end of all tests. */
 async function newFolder(): Promise<string> {
-  const data = await mkdtemp(join(tmpdir(), 'fovea-shared-'));
-  onTestFinished(() => rm(data, { recursive: true, force: true }));
-  return data;
+  return mkdtemp(join(folders, 'data-'));
 }
 
-type Environment = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<'FOVEA_DATABASE_URL', string>>;
 
 /** What all processes have in common, and the data folder of the next one. */
 interface Shared {
@@ -70,7 +72,19 @@ interface Running extends RunningService {
   readonly client: Client;
 }
 
-async function start({ environment, folder }: Shared): Promise<Running> {
+/** Until the end of the test. */
+async function start(shared: Shared): Promise<Running> {
+  const running = await open(shared);
+  onTestFinished(() => end(running));
+  return running;
+}
+
+async function end({ client, child }: Running): Promise<void> {
+  await client.close();
+  await killProcess(child);
+}
+
+async function open({ environment, folder }: Shared): Promise<Running> {
   const service = await startPlatformProcess(await folder(), undefined, environment);
   const upstream = async () => ({ url: service.url, credential: new Secret('a-key-for-tests') });
   const client = createClient({
@@ -78,15 +92,11 @@ async function start({ environment, folder }: Shared): Promise<Running> {
     clock: systemClock,
     timeoutMs: 30_000,
   });
-  onTestFinished(async () => {
-    await client.close();
-    await killProcess(service.child);
-  });
   return { ...service, client };
 }
 
-async function found(client: Client, query: string): Promise<number> {
-  const asked = { workspace: 'acme', query: `project:cells ${query}` };
+async function found(client: Client, query: string, project = 'cells'): Promise<number> {
+  const asked = { workspace: 'acme', query: `project:${project} ${query}` };
   return (await client.call(search.workspace_search, asked)).body.total ?? -1;
 }
 
@@ -97,15 +107,29 @@ const at = (other: RunningService, link: string) => {
 };
 
 const places = [
-  { name: 'one data folder', share: inOneFolder, isHere: hasPostgres },
-  { name: 'one object store', share: inObjectStore, isHere: hasPostgres && hasS3Server },
+  { name: 'one data folder', share: inOneFolder, isHere: hasPostgres, isLeaseEnded: false },
+  {
+    name: 'one object store',
+    share: inObjectStore,
+    isHere: hasPostgres && hasS3Server,
+    isLeaseEnded: true,
+  },
 ];
 
-for (const { name, share, isHere } of places) {
+for (const { name, share, isHere, isLeaseEnded } of places) {
   describe.skipIf(!isHere)(`with one database and ${name}`, { timeout: 120_000 }, () => {
+    let shared: Shared;
+    let one: Running;
+    let two: Running;
+
+    beforeAll(async () => {
+      shared = await share();
+      [one, two] = await Promise.all([open(shared), open(shared)]);
+    }, 60_000);
+
+    afterAll(() => Promise.all([one, two].map((each) => each && end(each))));
+
     test('what is sent to one is found, shown and given out by the other', async () => {
-      const shared = await share();
-      const [one, two] = await Promise.all([start(shared), start(shared)]);
       await createProject(one.client, 'cells');
       const id = await upload(one.client, 'cells', 1, { tag: ['night'] });
       expect(await found(two.client, 'tag:night')).toBe(1);
@@ -117,27 +141,34 @@ for (const { name, share, isHere } of places) {
     });
 
     test('both add to one project at once, and none is sent away', async () => {
-      const shared = await share();
-      const [one, two] = await Promise.all([start(shared), start(shared)]);
-      await createProject(one.client, 'cells');
+      await createProject(one.client, 'many');
       await Promise.all(
         Array.from({ length: 60 }, (_, shade) =>
-          upload((shade % 2 === 0 ? one : two).client, 'cells', shade),
+          upload((shade % 2 === 0 ? one : two).client, 'many', shade),
         ),
       );
-      expect(await found(two.client, '*')).toBe(60);
+      expect(await found(two.client, '*', 'many')).toBe(60);
     });
 
+    test('a file is sent to the one process, by a link of the other', async () => {
+      await createProject(one.client, 'linked');
+      const input = { workspace: 'acme', project: 'linked' };
+      const { body } = await one.client.call(images.images_upload_zip, input);
+      const zip = plainZip({ 'train/1.png': await testImage(1) });
+      expect((await put(at(two, String(body.signedUrl)), zip)).status).toBe(200);
+      expect((await ended(one, body.taskId)).result).toMatchObject({ images: 1 });
+    });
+
+    // The last one: of the two only one is left.
     test('a task of a process that hangs and is killed is ended by another one', async () => {
-      const shared = await share();
-      const one = await start(shared);
-      await createProject(one.client, 'cells');
+      await end(two);
+      await createProject(one.client, 'taken');
       const files: Record<string, string | Uint8Array> = {};
       for (let n = 0; n < 60; n += 1) {
         files[`train/${n}.png`] = await testImage(n);
         files[`labels/${n}.xml`] = voc(`${n}.png`, 'cat');
       }
-      const input = { workspace: 'acme', project: 'cells' };
+      const input = { workspace: 'acme', project: 'taken' };
       const { body } = await one.client.call(images.images_upload_zip, input);
       expect((await put(String(body.signedUrl), plainZip(files))).status).toBe(200);
       const asked = { workspace: 'acme', taskId: body.taskId };
@@ -146,25 +177,23 @@ for (const { name, share, isHere } of places) {
         done = state.progress?.current ?? 0;
       }
       one.child.kill('SIGSTOP');
-      const two = await start(shared);
+      const other = await start(shared);
       await killProcess(one.child);
-      const { status, result } = await ended(two, body.taskId);
+      if (isLeaseEnded) await endLeases(shared);
+      const { status, result } = await ended(other, body.taskId);
       expect(status).toBe('completed');
       expect(result).toMatchObject({ images: 60, failed: 0, annotated: 60, boxes: 60 });
-      expect(await found(two.client, 'class:cat')).toBe(60);
-    });
-
-    test('a file is sent to the one process, by a link of the other', async () => {
-      const shared = await share();
-      const [one, two] = await Promise.all([start(shared), start(shared)]);
-      await createProject(one.client, 'cells');
-      const input = { workspace: 'acme', project: 'cells' };
-      const { body } = await one.client.call(images.images_upload_zip, input);
-      const zip = plainZip({ 'train/1.png': await testImage(1) });
-      expect((await put(at(two, String(body.signedUrl)), zip)).status).toBe(200);
-      expect((await ended(one, body.taskId)).result).toMatchObject({ images: 1 });
+      expect(await found(other.client, 'class:cat', 'taken')).toBe(60);
     });
   });
+}
+
+/** As time does: that it does so by itself is seen in one place. */
+async function endLeases({ environment }: Shared): Promise<void> {
+  const sql = new pg.Client({ connectionString: environment.FOVEA_DATABASE_URL });
+  await sql.connect();
+  await sql.query("UPDATE fovea_platform.work SET lease_expires = 0 WHERE status = 'running'");
+  await sql.end();
 }
 
 describe.skipIf(!hasPostgres)('with one database', { timeout: 120_000 }, () => {
