@@ -49,6 +49,7 @@ const files = [
   'outline-draft.js',
   'outline-geometry.js',
   'panel-parts.js',
+  'picture-zoom.js',
   'point-kinds.js',
   'prediction-panel.js',
   'predictions.js',

@@ -10,6 +10,7 @@ import {
   click,
   drag,
   labellingPage,
+  onScreen,
   open,
   read,
   saved,
@@ -304,6 +305,37 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const moved = await page.locator('.stage').boundingBox();
     expect((after?.x ?? 0) - (moved?.x ?? 0)).toBeCloseTo((20 / 400) * (after?.width ?? 0), -1);
     expect(await boxesOf(id)).toEqual([[hostile, 10, 10, 20, 20]]);
+    expect(problems).toEqual([]);
+  });
+
+  test('the wheel zooms where the pointer is, and a box drawn at once lies where it was drawn', async () => {
+    const id = await upload();
+    const { page, problems } = await open(id);
+    await page.getByLabel('New class').fill('Cell');
+    await page.keyboard.press('Enter');
+    const before = await page.locator('.stage').boundingBox();
+    await page.mouse.move(...(await onScreen(page, [300, 50])));
+    await page.keyboard.down('Control');
+    for (let turn = 0; turn < 4; turn += 1) await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Control');
+    const width = () =>
+      page.locator('.stage').evaluate((stage) => stage.getBoundingClientRect().width);
+    const zoomed = (before?.width ?? 0) * Math.exp(4 * (100 / 200));
+    await expect.poll(width).toBeCloseTo(zoomed, 0);
+    const [x, y] = await onScreen(page, [300, 50]);
+    await drag(page, [296, 46], [304, 54]);
+    await saved(page);
+    const settled = () => page.locator('.stage').evaluate((stage) => stage.getAttribute('style'));
+    await expect.poll(settled).not.toContain('scale');
+    const [laterX, laterY] = await onScreen(page, [300, 50]);
+    expect([laterX, laterY]).toEqual([expect.closeTo(x, 0), expect.closeTo(y, 0)]);
+    expect(await boxesOf(id)).toEqual([['Cell', 296, 46, 8, 8]]);
+    // As small as it gets, it is where it was.
+    await page.keyboard.down('Control');
+    for (let turn = 0; turn < 6; turn += 1) await page.mouse.wheel(0, 100);
+    await page.keyboard.up('Control');
+    await expect.poll(settled).not.toContain('scale');
+    expect(await page.locator('.stage').boundingBox()).toEqual(before);
     expect(problems).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 // Finds out how new images look, behind their upload: for searches by similarity and for
 // near-duplicates. Whoever uploads does not wait for all pixels to be decoded.
 
+import { setImmediate } from 'node:timers/promises';
 import { FoveaError } from '../../errors.ts';
 import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
@@ -31,6 +32,8 @@ export const describeImages: BackgroundTask = async (dependencies, claim, signal
     }
     await store.search.describe(looks, claim.fenced);
     images += looks.length;
+    // Images without a file are settled without a wait: others would never have a turn.
+    await setImmediate();
   }
 };
 

@@ -16,6 +16,7 @@ import {
 import { findingOf } from './image.js';
 import { OutlineDraft } from './outline-draft.js';
 import { edgeAt, hasOutline, outlinePointAt, withNewPoint } from './outline-geometry.js';
+import { PictureZoom } from './picture-zoom.js';
 import { pointKindOf } from './point-kinds.js';
 
 /** @import { Box, Outline, Point, Prediction, Rectangle, Shapes, Size } from './boxes.ts' */
@@ -24,7 +25,6 @@ import { pointKindOf } from './point-kinds.js';
 const dragMin = 4;
 const reachMax = 9;
 const fingerReachMax = 22;
-const zoomMax = 40;
 
 /**
  * What is shown with the boxes: those of somebody else, the chosen point of the chosen outline, and
@@ -52,6 +52,7 @@ export class BoxCanvas {
   #points;
   #on;
   #stage;
+  #zoom;
   #overlay = svg('svg', { class: 'overlay', 'aria-hidden': 'true' });
   #marks = svg('svg', { class: 'overlay', 'aria-hidden': 'true' });
   #labels = element('span', { class: 'labels', 'aria-hidden': 'true' });
@@ -64,7 +65,6 @@ export class BoxCanvas {
   /** @type {OutlineDraft | undefined} */
   #draft;
   #reach = reachMax;
-  #zoom = 1;
   /** @type {Gesture | undefined} */
   #gesture;
   /** @type {Point} */
@@ -94,10 +94,10 @@ export class BoxCanvas {
     this.#stage.append(this.#labels);
     this.#stage.style.aspectRatio = `${size.width} / ${size.height}`;
     photo.addEventListener('error', () => this.#stage.classList.add('is-broken'));
-    this.root = element('div', { class: 'canvas' }, this.#stage);
     this.#marks.setAttribute('viewBox', `0 0 ${size.width} ${size.height}`);
+    this.root = element('div', { class: 'canvas' });
+    this.#zoom = new PictureZoom(this.root, this.#stage, size);
     this.#listen();
-    this.zoomTo(1);
   }
 
   /**
@@ -126,26 +126,14 @@ export class BoxCanvas {
     this.#showDraft();
   }
 
-  /**
-   * How large the picture is, as a multiple of what fits.
-   * @param {number} zoom
-   * @param {Point} [screen] what stays where it is; else the middle
-   */
-  zoomTo(zoom, screen) {
-    const view = this.root.getBoundingClientRect();
-    const { x, y } = screen ?? { x: view.x + view.width / 2, y: view.y + view.height / 2 };
-    const before = this.#pointAt({ x, y });
-    this.#zoom = Math.max(1, Math.min(zoom, zoomMax));
-    const { width, height } = this.#size;
-    this.#stage.style.width = `calc(min(100cqw, 100cqh * ${width / height}) * ${this.#zoom})`;
-    const after = this.#stage.getBoundingClientRect();
-    this.root.scrollLeft += after.x + (before.x / width) * after.width - x;
-    this.root.scrollTop += after.y + (before.y / height) * after.height - y;
+  /** @param {number} zoom as a multiple of what fits */
+  zoomTo(zoom) {
+    this.#zoom.zoomTo(zoom);
   }
 
-  /** @param {number} factor @param {Point} [screen] */
-  zoomBy(factor, screen) {
-    this.zoomTo(this.#zoom * factor, screen);
+  /** @param {number} factor */
+  zoomBy(factor) {
+    this.#zoom.zoomBy(factor);
   }
 
   get isDrawing() {
@@ -204,15 +192,6 @@ export class BoxCanvas {
     });
     this.root.addEventListener('pointerup', (event) => this.#finish(event));
     this.root.addEventListener('pointercancel', () => this.#end());
-    this.root.addEventListener(
-      'wheel',
-      (event) => {
-        if (!(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        this.zoomBy(Math.exp(-event.deltaY / 200), { x: event.clientX, y: event.clientY });
-      },
-      { passive: false },
-    );
   }
 
   /** @param {PointerEvent} event */
@@ -221,6 +200,7 @@ export class BoxCanvas {
     if (!event.isPrimary || this.#gesture !== undefined) return;
     if (!(event.button === 0 || scrolls)) return;
     event.preventDefault();
+    this.#zoom.settle();
     // Keys that come next are meant for the picture.
     if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
     const screen = { x: event.clientX, y: event.clientY };

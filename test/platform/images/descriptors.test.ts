@@ -3,6 +3,7 @@
 
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
@@ -18,7 +19,7 @@ import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
-import { seedImages } from '../seed-images.ts';
+import { numberIn, seedImages } from '../seed-images.ts';
 
 const where = { workspace: 'acme', project: 'cells' };
 const sample = 'sample/blood-cells/JPEGImages';
@@ -147,6 +148,23 @@ it('looks after a restart at what was not looked at before, and names files that
   const asked = { ...where, like_image: kept };
   const { body: found } = await second.client.call(search.images_search, asked);
   expect(found.results.map((image) => image.id)).toEqual([kept]);
+});
+
+it('lets others have a turn while many files are lost', async () => {
+  const { data, database } = await seedImages(1_600);
+  database.run("UPDATE images SET hash = 'of ' || id");
+  database.run(
+    'INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images',
+  );
+  const platform = await startTestPlatform({ data });
+  onTestFinished(() => platform.close());
+  const open = 'SELECT count(*) AS n FROM undescribed_images WHERE problem IS NULL';
+  const seen = new Set<number>();
+  for (let left = numberIn(database, open); left > 0; left = numberIn(database, open)) {
+    seen.add(left);
+    await setImmediate();
+  }
+  expect(seen.size).toBeGreaterThan(10);
 });
 
 it('looks first at the images that somebody waits for', async () => {

@@ -34,7 +34,7 @@ export async function addUndescribed(
   );
 }
 
-/** Some of those of a scope, in the order of their ids. */
+/** Some of those of a scope; their order is that of an index, which unreadable ones are not in. */
 export async function listUndescribed(
   database: AsyncDatabase,
   countMax: number,
@@ -42,7 +42,8 @@ export async function listUndescribed(
 ): Promise<readonly UndescribedImage[]> {
   return database.all(
     `SELECT u.image_id, u.tries, i.hash FROM undescribed_images u JOIN images i ON i.id = u.image_id
-     WHERE u.problem IS NULL AND ${isInScope} ORDER BY u.image_id LIMIT :countMax`,
+     WHERE u.problem IS NULL AND ${isInScope}
+     ORDER BY u.project_id, u.image_id LIMIT :countMax`,
     { ...parametersOf(scope), countMax },
     (row) => ({
       imageId: row.text('image_id'),
