@@ -1,6 +1,7 @@
 // A day on the labelling page, by recorded gestures in Chromium: what a box takes, how soon
 // pictures are there, what frames cost, and whether the tab grows.
-// `npm run measure:labelling -- [--rows N] [--images N] [--part day|pictures|frames|memory] [--write]`
+// `npm run measure:labelling -- [--rows N] [--images N] [--part NAME] [--write]`; the parts: day,
+// pictures, frames, memory.
 
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -245,8 +246,8 @@ async function measureFrames(page: Page): Promise<void> {
 }
 
 /**
- * All tasks of the main thread, layout and paint too, divided by the frames: processor time, which the
- * load of the machine does not change.
+ * All tasks of the main thread, layout and paint too, divided by the frames: processor time, which
+ * the load of the machine does not change.
  */
 async function workPerFrame(page: Page, session: CDPSession, act: string): Promise<number> {
   const before = await metric(session, 'TaskDuration');
