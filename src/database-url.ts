@@ -17,10 +17,25 @@ export function parseDatabaseUrl(
         'postgres://user@db.example.com/fovea?sslmode=verify-full, with a password percent-encoded',
     };
   }
+  // Else it would be one that has the name of the user.
+  if (!/^\/[^/]+$/.test(parsed.pathname)) {
+    return {
+      wrong:
+        'must name a database behind the host, for example ' +
+        'postgres://user@db.example.com/fovea?sslmode=verify-full',
+    };
+  }
+  const mode = parsed.searchParams.get('sslmode');
+  if (mode !== null && !sslModes.includes(mode)) {
+    return { wrong: `must have an sslmode that is one of: ${sslModes.join(', ')}` };
+  }
   // Sessions have options of our own.
   if (parsed.searchParams.has('options')) return { wrong: 'must be without options=' };
   return { value: new Secret(text) };
 }
+
+/** Those that `pg` knows. */
+const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
 function isDecodable(text: string): boolean {
   try {

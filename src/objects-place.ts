@@ -45,13 +45,14 @@ export function readObjectsPlace(reader: VariableReader): ObjectsPlace | undefin
 const objectsUrl = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))?$/;
 
 /** `s3://bucket/prefix`. */
-function parseObjectsUrl(text: string): Parsed<Pick<ObjectsPlace, 'bucket' | 'prefix'>> {
+export function parseObjectsUrl(text: string): Parsed<Pick<ObjectsPlace, 'bucket' | 'prefix'>> {
   const [, bucket, path = ''] = objectsUrl.exec(text) ?? [];
   const parts = path.split('/').filter((part) => part !== '');
   if (bucket === undefined || parts.some((part) => /^\.+$/.test(part))) {
     return {
       wrong:
-        'must be s3:// with a bucket and perhaps a prefix, for example s3://my-bucket/fovea; ' +
+        'must be s3:// with a bucket (3 to 63 small letters, digits, dots and hyphens) and ' +
+        'perhaps a prefix, for example s3://my-bucket/fovea; ' +
         'AWS_ENDPOINT_URL_S3 is for the address of another store than AWS',
     };
   }

@@ -55,6 +55,11 @@ describe('settings', () => {
     ['no address', 'must be the URL of a PostgreSQL database'],
     ['postgres://ada:100%sure@x/y', 'password percent-encoded'],
     ['postgres://x/y?options=-c%20a=b', 'without options='],
+    ['postgres://ada@db.example.com', 'must name a database behind the host'],
+    ['postgres://ada@db.example.com/', 'must name a database behind the host'],
+    ['postgres://ada@db.example.com/a/b', 'must name a database behind the host'],
+    ['postgres:///?host=%2Frun', 'must name a database behind the host'],
+    ['postgres://x/y?sslmode=verify', 'must have an sslmode that is one of: disable, prefer'],
   ])('a database at %s is refused, and not repeated', (text, expected) => {
     const reading = () => readSettings({ FOVEA_DATABASE_URL: text }, linux);
     expect(reading).toThrow(expected);

@@ -27,7 +27,7 @@ import {
 } from '../sign-in/verify-and-exchange-tokens.ts';
 import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
 import { platformOptions } from './platform-options.ts';
-import { prepareDataFolder } from './prepare-data-folder.ts';
+import { noticeNewPlatform, prepareDataFolder } from './prepare-data-folder.ts';
 import { withoutKeyMaking } from './shared-api-key.ts';
 import { signedLinkRoutes } from './signed-link-proxy.ts';
 import { type CallerClients, exchangingClients, notOffered } from './token-exchange-clients.ts';
@@ -60,6 +60,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   const { command, settings, log } = options;
   const { host } = command;
   const data = prepareDataFolder(command.data, settings.home, 'platform');
+  const warnIfNew = noticeNewPlatform(data, settings, log);
   const slug = settings.workspace ?? localWorkspace;
   const signIn = await mountSignIn({
     data,
@@ -90,6 +91,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
     await signIn.close();
     throw thrown;
   });
+  warnIfNew();
   const { clientOf, close } = embeddedClients(signIn, platform.url, settings);
   return {
     routes: [...signIn.routes, ...signedLinkRoutes(platform.url)],

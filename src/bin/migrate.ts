@@ -8,6 +8,7 @@ import { objectsPlaceAt } from '../config.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { parseObjectsUrl } from '../objects-place.ts';
 import { type MoveReport, type MoveRequest, moveDatasets } from '../platform/move/move-datasets.ts';
 import type { Secret } from '../secret.ts';
 import { table } from './administer.ts';
@@ -54,9 +55,13 @@ function readUrl(text: string, option: string): Secret {
 function readObjects(text: string): NonNullable<MoveRequest['objects']> {
   if (!isAddress(text)) {
     const isFolder = statSync(text, { throwIfNoEntry: false })?.isDirectory() ?? false;
-    if (!isFolder) throw invalidArgument('--objects', 'must be s3://bucket/prefix, or a folder');
+    if (!isFolder) {
+      throw invalidArgument('--objects', 'must be s3://bucket/prefix, or a folder that is there');
+    }
     return { folder: resolve(text) };
   }
+  const parsed = parseObjectsUrl(text);
+  if ('wrong' in parsed) throw invalidArgument('--objects', parsed.wrong);
   const place = objectsPlaceAt(text);
   if (place === undefined) throw invalidArgument('--objects', 'must be s3://bucket/prefix');
   return place;

@@ -1,6 +1,5 @@
 // `fovea platform`: the embedded platform and its sign-in service, as a service of their own.
 
-import { existsSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../commands.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
@@ -8,10 +7,9 @@ import type { Service } from '../http-server/serve.ts';
 import { limits } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
-import { rowsFile } from '../platform/rows.ts';
 import { type MountedSignIn, mountSignIn, warnOfPlainText } from './authorization-server.ts';
 import { platformOptions } from './platform-options.ts';
-import { prepareDataFolder } from './prepare-data-folder.ts';
+import { noticeNewPlatform, prepareDataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
@@ -29,7 +27,7 @@ export async function servePlatform(
   log: Log,
 ): Promise<Service> {
   const data = prepareDataFolder(command.data, settings.home, 'platform');
-  const isNew = settings.databaseUrl === undefined && !existsSync(rowsFile(data));
+  const warnIfNew = noticeNewPlatform(data, settings, log);
   const workspace = settings.workspace ?? localWorkspace;
   const signIn = await mountSignIn({
     data,
@@ -46,7 +44,7 @@ export async function servePlatform(
       throw thrown;
     },
   );
-  if (isNew) log.warn('A new, empty platform was made.', { folder: data });
+  warnIfNew();
   warnOfPlainText(command.host, settings.publicUrl, log);
   warnOfMissing(settings, signIn, log);
   return {

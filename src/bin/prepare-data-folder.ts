@@ -2,8 +2,11 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Settings } from '../config.ts';
 import { invalidArgument, systemErrorCode } from '../errors.ts';
 import { makeFolder } from '../folder-sync.ts';
+import type { Log } from '../log.ts';
+import { rowsFile } from '../platform/rows.ts';
 
 /** The folder of each service below FOVEA_HOME, with the file of its data. */
 const services = { platform: 'platform.db', 'event-store': 'events.db' } as const;
@@ -38,6 +41,18 @@ export function dataFolder(
 ): string {
   if (data !== undefined) refuseHome(data, service);
   return data ?? join(home, service);
+}
+
+/** To be called before anything is opened there; what it gives is called once all is. */
+export function noticeNewPlatform(
+  data: string,
+  { databaseUrl }: Pick<Settings, 'databaseUrl'>,
+  log: Log,
+): () => void {
+  const isNew = databaseUrl === undefined && !existsSync(rowsFile(data));
+  return () => {
+    if (isNew) log.warn('A new, empty platform was made.', { folder: data });
+  };
 }
 
 function refuseHome(data: string, service: keyof typeof services): void {

@@ -22,7 +22,12 @@ test.each([
   [['--from', 'here', '--to', 'mysql://ada:never-shown@host/fovea'], '--to: must be the URL of'],
   [['--from', `${database}?options=-c`, '--to', 'here'], '--from: must be without options='],
   [['--from', 'here', '--to', database, '--objects', 'nowhere'], '--objects: must be s3://'],
-  [['--from', 'here', '--to', database, '--objects', 's3://'], 'FOVEA_OBJECTS_URL: must be s3://'],
+  [
+    ['--from', 'here', '--to', database, '--objects', 's3://'],
+    '--objects: must be s3:// with a bucket',
+  ],
+  [['--from', 'here', '--to', database, '--objects', 's3://b/c'], '--objects: must be s3://'],
+  [['--from', 'here', '--to', 'postgres://ada@127.0.0.1'], '--to: must name a database behind'],
   [['--from', 'here', '--to', database, 'now'], '"now" is one too many'],
   [['--from', 'here', '--to', database, '--data', 'x'], 'is not an option of "fovea migrate"'],
   [['--from', '', '--to', database], '--from: must not be empty'],

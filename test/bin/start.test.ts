@@ -76,16 +76,19 @@ test('a worker makes no platform where there is none, and says what would be rig
   expect(byHome.log).toContain(`There is no platform in "${join(missing, 'platform')}".`);
 });
 
-test('a platform says once that it made a new, empty one', async () => {
-  const data = join(folder, 'new-platform');
-  const start = () => startFovea(['platform', '--port', '0', '--data', data], { HOME: folder });
-  const first = await start();
-  await first.stop();
-  expect(first.output()).toContain(`A new, empty platform was made. folder="${data}"`);
-  const second = await start();
-  await second.stop();
-  expect(second.output()).not.toContain('new, empty platform');
-});
+test.each(['platform', 'http'])(
+  '%s says once that it made a new, empty platform',
+  async (command) => {
+    const data = join(folder, `new-of-${command}`);
+    const start = () => startFovea([command, '--port', '0', '--data', data], { HOME: folder });
+    const first = await start();
+    await first.stop();
+    expect(first.output()).toContain(`A new, empty platform was made. folder="${data}"`);
+    const second = await start();
+    await second.stop();
+    expect(second.output()).not.toContain('new, empty platform');
+  },
+);
 
 test('a tool that needs the embedded platform names FOVEA_HOME where it cannot be made', async () => {
   const fovea = await launchFovea({ FOVEA_HOME: file });

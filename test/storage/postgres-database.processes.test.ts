@@ -2,7 +2,8 @@
 // processes on one server see of each other.
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Secret } from '../../src/secret.ts';
+import { asFoveaError, type FoveaError } from '../../src/errors.ts';
+import { Secret } from '../../src/secret.ts';
 import {
   type OpenServerDatabase,
   openPostgresDatabase,
@@ -18,6 +19,15 @@ async function open(url: Secret, migrations = [things]): Promise<OpenServerDatab
   const database = await openPostgresDatabase(url, schema, migrations);
   onTestFinished(() => database.close());
   return database;
+}
+
+async function refusal(opening: Promise<unknown>): Promise<FoveaError> {
+  return asFoveaError(
+    await opening.then(
+      () => undefined,
+      (thrown) => thrown,
+    ),
+  );
 }
 
 async function openNew(): Promise<OpenServerDatabase> {
@@ -38,6 +48,17 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     const opened = await Promise.all(Array.from({ length: 6 }, () => open(url)));
     await Promise.all(opened.map((each, place) => add(each, `${place}`)));
     for (const each of opened) expect(await names(each)).toEqual(['0', '1', '2', '3', '4', '5']);
+  });
+
+  test('a database that is missing is named, and so is a server without TLS', async () => {
+    const url = (await server.database()).reveal();
+    const missing = new Secret(url.replace(/[^/]+(?=[?])/, 'typo'));
+    const { message, hint } = await refusal(open(missing));
+    expect(message).toBe('The server has no database "typo".');
+    expect(hint).toContain('correct the name at the end of the address');
+    const plain = await refusal(open(new Secret(`${url}&sslmode=verify-full`)));
+    expect(plain.message).toBe('The database has no TLS, which its sslmode asks for.');
+    expect(plain.hint).toContain('sslmode=disable');
   });
 
   test('a newer Fovea has its tables to itself', async () => {

@@ -6,6 +6,7 @@ import { FoveaError, systemErrorCode } from '../../errors.ts';
 export function asStorageError(thrown: unknown): FoveaError {
   if (thrown instanceof FoveaError) return thrown;
   const code = codeOf(thrown);
+  if (code === undefined && isWithoutTls(thrown)) return withoutTls(thrown);
   if (code === undefined || unavailable.test(code)) {
     return unavailableError(`The database cannot be reached${reasonOf(thrown)}.`, thrown);
   }
@@ -18,6 +19,7 @@ export function asStorageError(thrown: unknown): FoveaError {
   if (isOutdatedPlan(thrown)) {
     return unavailableError('The tables of the database were changed meanwhile.', thrown);
   }
+  if (code === noDatabase) return databaseMissing(thrown);
   const { kind, message } = meanings.get(code) ?? {
     kind: 'internal',
     message: 'The database refused a statement.',
@@ -85,9 +87,32 @@ const meanings: ReadonlyMap<
   ['22P05', { kind: 'invalid_input', message: 'A text has U+0000, which cannot be stored.' }],
   ['28000', { kind: 'internal', message: 'The database refuses the user of its address.' }],
   ['28P01', { kind: 'internal', message: 'The database refuses the user of its address.' }],
-  ['3D000', { kind: 'internal', message: 'There is no database of that name.' }],
   ['42501', { kind: 'internal', message: 'The database user may not do that.' }],
 ]);
+
+/** invalid_catalog_name. */
+const noDatabase = '3D000';
+
+function databaseMissing(thrown: unknown): FoveaError {
+  const [, name] = /"([^"]+)"/.exec(thrown instanceof Error ? thrown.message : '') ?? [];
+  const message = `The server has no database ${name === undefined ? 'of that name' : `"${name}"`}.`;
+  const hint = 'Make it with CREATE DATABASE, or correct the name at the end of the address.';
+  return new FoveaError('internal', message, { hint, cause: thrown });
+}
+
+/** `pg` says so in words alone. */
+function isWithoutTls(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.includes('does not support SSL');
+}
+
+/** It may be back with TLS at any time. */
+function withoutTls(cause: unknown): FoveaError {
+  return new FoveaError('unavailable', 'The database has no TLS, which its sslmode asks for.', {
+    hint: 'Turn TLS on at the server (ssl = on), or set sslmode=disable where the line is safe.',
+    cause,
+    retryAfterSeconds: 1,
+  });
+}
 
 function unavailableError(message: string, cause: unknown): FoveaError {
   return new FoveaError('unavailable', message, { cause, retryAfterSeconds: 1 });
