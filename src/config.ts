@@ -65,6 +65,8 @@ export interface Settings {
   readonly versionMultiplierMax: number;
   /** An ONNX detection model that labels, absolute path; the embedded platform runs it. */
   readonly model: string | undefined;
+  /** A folder with an image and a text encoder, absolute path; the embedded platform runs them. */
+  readonly embedder: string | undefined;
   /** Absolute path of the training program, or `example` for the built-in one. */
   readonly trainer: string | undefined;
   /** Calls per minute and credential of the embedded platform; 0: as many as come. */
@@ -176,6 +178,7 @@ function readAll(
       limits.versionMultiplierMax,
     ),
     model: reader.read('FOVEA_MODEL', folder(machine), undefined),
+    embedder: reader.read('FOVEA_EMBEDDER', folder(machine), undefined),
     trainer: reader.read('FOVEA_TRAINER', trainer(machine), undefined),
     rateLimit: reader.read('FOVEA_RATE_LIMIT', callsPerMinute, undefined),
     serverlessUrl: reader.read('FOVEA_SERVERLESS_URL', url, undefined),

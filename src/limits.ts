@@ -19,6 +19,7 @@ import { signInLimits } from './limits/sign-in.ts';
 import { storageLimits } from './limits/storage.ts';
 import { threadProcessLimits } from './limits/thread-process.ts';
 import { toolLimits } from './limits/tools.ts';
+import { vectorSearchLimits } from './limits/vector-search.ts';
 
 export const limits = {
   ...annotationFormatLimits,
@@ -40,4 +41,5 @@ export const limits = {
   ...storageLimits,
   ...threadProcessLimits,
   ...toolLimits,
+  ...vectorSearchLimits,
 } as const;

@@ -53,6 +53,7 @@ function bundle(folder: string, sourceMaps: boolean) {
       'parts/long-read-worker': 'src/platform/database/long-reads/long-read-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/model-inference/model-worker.ts',
+      'parts/encoder-worker': 'src/model-inference/encoder-worker.ts',
       'parts/background-thread': 'src/event-store/background/background-thread.ts',
       'parts/thread-process-host': 'src/thread-process/thread-process-host.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',

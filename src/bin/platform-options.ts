@@ -11,14 +11,14 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 
 type FromSettings = Pick<
   PlatformOptions,
-  | ('versionMultiplierMax' | 'databaseUrl' | 'objects' | 'model' | 'trainer')
+  | ('versionMultiplierMax' | 'databaseUrl' | 'objects' | 'model' | 'embedder' | 'trainer')
   | ('rateLimit' | 'environment' | 'proxies' | 'takesTasks')
 >;
 
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, databaseUrl, objects, model, trainer, proxies } = settings;
-  const { home, takesTasks } = settings;
+  const { home, takesTasks, embedder } = settings;
   return {
     versionMultiplierMax,
     databaseUrl,
@@ -28,6 +28,7 @@ export function platformOptions(settings: Settings, rateLimit: number): FromSett
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),
+    ...(embedder !== undefined && { embedder }),
     ...(trainer !== undefined && { trainer: trainerCommand(trainer, home) }),
   };
 }

@@ -206,12 +206,19 @@ export async function decodeSmall(
   return { file, image: await readOut(file, pixels.resize(width, height, { fit: 'fill' })) };
 }
 
-/** An image in another size, as detection models are given it. Errors as readImageFile. */
-export async function fitImage(bytes: Uint8Array, size: Size): Promise<RawImage> {
+/** How pixels are mixed where an image changes its size. */
+export type ScalingKernel = 'linear' | 'cubic' | 'lanczos3';
+
+/** An image in another size, as models are given it. Errors as readImageFile. */
+export async function fitImage(
+  bytes: Uint8Array,
+  size: Size,
+  kernel: ScalingKernel = 'linear',
+): Promise<RawImage> {
   const file = await readImageHeader(bytes);
   const pixels = await openPixels(bytes, file, size);
   const { width, height } = size;
-  return readOut(file, pixels.resize(width, height, { fit: 'fill', kernel: 'linear' }));
+  return readOut(file, pixels.resize(width, height, { fit: 'fill', kernel }));
 }
 
 /** As a JPEG of the same orientation, each side `scale` times as long. Errors as readImageFile. */

@@ -11,6 +11,7 @@ import {
   readDescribedImage,
   readImageHeader,
   reencode,
+  type ScalingKernel,
 } from './image-file.ts';
 import { loadSharp } from './load-sharp.ts';
 import type { RawImage } from './raw-image.ts';
@@ -24,7 +25,7 @@ export type FileRequest = { readonly bytes: OwnBytes } & (
   | { readonly kind: 'readImageHeader' | 'checkImageFile' }
   | { readonly kind: 'readDescribedImage' }
   | { readonly kind: 'decodeSmall'; readonly side: number; readonly enlargementMax: number }
-  | { readonly kind: 'fitImage'; readonly size: Size }
+  | { readonly kind: 'fitImage'; readonly size: Size; readonly kernel: ScalingKernel | undefined }
   | { readonly kind: 'reencode'; readonly scale: number; readonly quality: number }
 );
 
@@ -61,7 +62,7 @@ export async function handleImageRequest(job: ImageRequest): Promise<ImageRespon
     case 'decodeSmall':
       return { kind, ...(await decodeSmall(job.bytes, job.side, job.enlargementMax)) };
     case 'fitImage':
-      return { kind, image: await fitImage(job.bytes, job.size) };
+      return { kind, image: await fitImage(job.bytes, job.size, job.kernel) };
     case 'reencode':
       return { kind, bytes: await reencode(job.bytes, job.scale, job.quality) };
     case 'encodeImage':

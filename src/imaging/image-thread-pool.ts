@@ -14,6 +14,7 @@ import {
   checkLength,
   type ImageFile,
   readImageHeader as readHeaderHere,
+  type ScalingKernel,
 } from './image-file.ts';
 import { recogniseImage } from './image-format.ts';
 import { isReadWithoutDecoder } from './image-header.ts';
@@ -58,9 +59,14 @@ export async function decodeSmall(
   return answerOf(kind, await ofFile(bytes, (own) => ({ ...job, bytes: own })));
 }
 
-export async function fitImage(bytes: Uint8Array, size: Size): Promise<RawImage> {
+export async function fitImage(
+  bytes: Uint8Array,
+  size: Size,
+  kernel?: ScalingKernel,
+): Promise<RawImage> {
   const kind = 'fitImage';
-  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, size, bytes: own }))).image;
+  const job = { kind, size, kernel } as const;
+  return answerOf(kind, await ofFile(bytes, (own) => ({ ...job, bytes: own }))).image;
 }
 
 export async function reencode(

@@ -21,6 +21,14 @@ export const modelLimits = {
   modelPlaceKeptBytesMax: 64 * 1024 * 1024,
   /** Loading a large model, with a test run. */
   modelOpenMsMax: 120_000,
+  /** A tokenizer of 256,000 words has 34 MB. */
+  embedderTokenizerBytesMax: 64 * 1024 * 1024,
+  /** Settings of an embedder: some kilobytes; a tokenizer's name its special words one by one. */
+  embedderConfigBytesMax: 1024 * 1024,
+  /** Tokens of a text that an encoder is given, where its folder does not say; that of CLIP. */
+  embedderTokensUsual: 77,
+  /** A search is a sentence. */
+  embedderTokensMax: 512,
   /** Frames per model before the next is loaded, where not all fit: 2 s to a load of 0.3 s. */
   videoFramesAtOnceMax: 64,
   /** Their memory. */

@@ -135,6 +135,26 @@ export const platformLimits = {
   similarityChunkImages: 256,
   /** Candidates of a similarity search that are ranked exactly. */
   similarityCandidatesMax: 1_000,
+  /** Images whose embedding is noted at a time: some 20 ms of the main thread. */
+  embeddingsNotedAtOnce: 2_000,
+  /** Of those before, in case an earlier number was committed later. */
+  embeddingsLookedBackAt: 1_000,
+  /** Images whose vectors by an older model are removed at a time. */
+  embeddingsRemovedAtOnce: 2_000,
+  /** Models whose vectors are kept: that of now, and some to which people go back. */
+  embeddingModelsKept: 3,
+  /** Images embedded between two commits: some seconds of a slow processor. */
+  imagesEmbeddedAtOnceMax: 16,
+  /** Of these beside each other: one is decoded while the model looks at the other. */
+  imagesEmbeddedTogether: 2,
+  /** Then what was embedded is kept. */
+  embeddingTurnMs: 2_000,
+  /** An answer waits for so few images that are not embedded yet. */
+  embeddingsWaitedForMax: 64,
+  /** And at most so long. */
+  embeddingsWaitMsMax: 20_000,
+  /** Another search meanwhile. */
+  embeddingsPollMs: 200,
   /** Images of one exported search. */
   searchExportImagesMax: 100_000,
   /** Images that a diff of versions names of each kind of change: a page that a model can read. */

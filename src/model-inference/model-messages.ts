@@ -1,6 +1,6 @@
 // What the thread of a model and the one that started it say to each other.
 
-import type { ErrorCode, Problem, UpstreamError } from '../errors.ts';
+import { asFoveaError, type ErrorCode, type Problem, type UpstreamError } from '../errors.ts';
 import type { Size } from '../imaging/letterbox-resize.ts';
 import type { DetectJob, Found } from './detector.ts';
 
@@ -15,11 +15,19 @@ export type ToModel =
 export type FromModel =
   | { readonly kind: 'opened'; readonly classes: readonly string[]; readonly canvas: Size }
   | { readonly kind: 'found'; readonly found: Found }
-  | {
-      readonly kind: 'failed';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly hint: string | undefined;
-      readonly problems: readonly Problem[];
-      readonly upstream: UpstreamError | undefined;
-    };
+  | FailedAnswer;
+
+export interface FailedAnswer {
+  readonly kind: 'failed';
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly problems: readonly Problem[];
+  readonly upstream: UpstreamError | undefined;
+}
+
+/** What a thread says of an error. */
+export function failedAnswer(thrown: unknown): FailedAnswer {
+  const { code, message, hint, problems, upstream } = asFoveaError(thrown);
+  return { kind: 'failed', code, message, hint, problems, upstream };
+}

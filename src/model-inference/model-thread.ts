@@ -6,7 +6,7 @@ import type { Size } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
 import { type AskOptions, WorkerThread } from '../worker-thread.ts';
 import type { DetectJob, Found } from './detector.ts';
-import type { FromModel, ToModel } from './model-messages.ts';
+import type { FailedAnswer, FromModel, ToModel } from './model-messages.ts';
 
 export interface OpenModel {
   readonly classes: readonly string[];
@@ -50,14 +50,14 @@ export function startModelThread(): ModelThread {
     open: async (file, classes) => {
       const transfer = [file.buffer];
       const opening = { msMax: limits.modelOpenMsMax, transfer };
-      const opened = await ask(thread, { kind: 'open', file, classes }, opening);
+      const opened = await askModel(thread, { kind: 'open', file, classes }, opening);
       if (opened.kind !== 'opened') throw unexpected();
       return {
         classes: opened.classes,
         canvas: opened.canvas,
         detect: async (job) => {
           const detecting = { msMax: limits.inferenceMsMax };
-          const answer = await ask(thread, { kind: 'detect', job }, detecting);
+          const answer = await askModel(thread, { kind: 'detect', job }, detecting);
           if (answer.kind !== 'found') throw unexpected();
           return answer.found;
         },
@@ -68,19 +68,26 @@ export function startModelThread(): ModelThread {
   };
 }
 
-async function ask(
-  thread: WorkerThread<ToModel, FromModel>,
-  message: ToModel,
+/** Throws what the thread failed with, `timed_out`, and `upstream_failed` where it has ended. */
+export async function askModel<To, From extends { readonly kind: string }>(
+  thread: WorkerThread<To, From | FailedAnswer>,
+  message: To,
   options: AskOptions,
-): Promise<FromModel> {
+): Promise<From> {
   const answer = await thread.ask(message, options);
   if (answer === 'too slow') throw tooSlow(options.msMax);
   if (answer === 'ended') throw ended();
-  if (answer.kind === 'failed') throw failureOf(answer);
+  if (hasFailed(answer)) throw failureOf(answer);
   return answer;
 }
 
-function failureOf(answer: FromModel & { kind: 'failed' }): FoveaError {
+function hasFailed<From extends { readonly kind: string }>(
+  answer: From | FailedAnswer,
+): answer is FailedAnswer {
+  return answer.kind === 'failed';
+}
+
+function failureOf(answer: FailedAnswer): FoveaError {
   const { code, message, hint, problems, upstream } = answer;
   return new FoveaError(code, message, {
     ...(hint !== undefined && { hint }),
@@ -102,6 +109,6 @@ function ended(): FoveaError {
   });
 }
 
-function unexpected(): FoveaError {
+export function unexpected(): FoveaError {
   return new FoveaError('internal', 'The thread of a model gave no answer to its question.');
 }

@@ -1,9 +1,9 @@
 // The thread of a model: opens it, then runs it on one image after the other.
 
 import { parentPort } from 'node:worker_threads';
-import { asFoveaError, FoveaError } from '../errors.ts';
+import { FoveaError } from '../errors.ts';
 import { type Detector, openDetector } from './detector.ts';
-import type { FromModel, ToModel } from './model-messages.ts';
+import { type FromModel, failedAnswer, type ToModel } from './model-messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('model-worker runs in a thread of model-thread.ts');
@@ -11,7 +11,7 @@ if (port === null) throw new Error('model-worker runs in a thread of model-threa
 let detector: Detector | undefined;
 
 port.on('message', (message: ToModel) => {
-  answer(message).then(send, (thrown) => send(failure(thrown)));
+  answer(message).then(send, (thrown) => send(failedAnswer(thrown)));
 });
 
 async function answer(message: ToModel): Promise<FromModel> {
@@ -24,11 +24,6 @@ async function answer(message: ToModel): Promise<FromModel> {
   }
   if (detector === undefined) throw new FoveaError('internal', 'The model is not open.');
   return { kind: 'found', found: await detector.detect(message.job) };
-}
-
-function failure(thrown: unknown): FromModel {
-  const { code, message, hint, problems, upstream } = asFoveaError(thrown);
-  return { kind: 'failed', code, message, hint, problems, upstream };
 }
 
 function send(message: FromModel): void {

@@ -16,11 +16,20 @@ export interface Tensor {
   readonly dims: readonly number[];
 }
 
+/** What one input of a model is given. */
+export interface Feed {
+  readonly type: 'float32' | 'int64';
+  readonly values: Float32Array | BigInt64Array;
+  readonly dims: readonly number[];
+}
+
 export interface OnnxSession {
   readonly inputs: readonly Slot[];
   readonly outputs: readonly Slot[];
   /** Gives the first output. Throws `upstream_failed` where the runtime does. */
   run(input: Tensor): Promise<Tensor>;
+  /** The same with inputs and the output by their names. */
+  runNamed(feeds: ReadonlyMap<string, Feed>, outputName: string): Promise<Tensor>;
   /** Frees its memory, as far as the runtime does. */
   close(): Promise<void>;
 }
@@ -39,18 +48,24 @@ export async function openOnnxSession(file: Uint8Array): Promise<OnnxSession> {
     throw refusedByRuntime(thrown);
   });
   const [inputName = '', outputName = ''] = [session.inputNames[0], session.outputNames[0]];
+  const runNamed: OnnxSession['runNamed'] = async (feeds, wanted) => {
+    const tensors = [...feeds].map(([name, { type, values, dims }]) => [
+      name,
+      new Tensor(type, values, dims),
+    ]);
+    const answers = await session.run(Object.fromEntries(tensors), [wanted]).catch((thrown) => {
+      throw failedInRuntime(thrown);
+    });
+    const output = answers[wanted];
+    if (!(output?.data instanceof Float32Array)) throw failedInRuntime(undefined);
+    return { values: output.data, dims: output.dims };
+  };
   return {
     inputs: session.inputMetadata.map(slotOf),
     outputs: session.outputMetadata.map(slotOf),
-    run: async ({ values, dims }) => {
-      const feeds = { [inputName]: new Tensor('float32', values, dims) };
-      const answers = await session.run(feeds, [outputName]).catch((thrown) => {
-        throw failedInRuntime(thrown);
-      });
-      const output = answers[outputName];
-      if (!(output?.data instanceof Float32Array)) throw failedInRuntime(undefined);
-      return { values: output.data, dims: output.dims };
-    },
+    run: ({ values, dims }) =>
+      runNamed(new Map([[inputName, { type: 'float32', values, dims }]]), outputName),
+    runNamed,
     close: () => session.release(),
   };
 }

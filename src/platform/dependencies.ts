@@ -11,6 +11,7 @@ import type { AnnotationFileReader } from './annotation-threads/annotation-file-
 import type { TemporaryFiles } from './background-tasks/temporary-files.ts';
 import type { DiskImages } from './disk-images/disk-image-thread.ts';
 import type { Descriptors } from './images/descriptors.ts';
+import type { Embeddings } from './images/embeddings.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { Uploads } from './signed-links/upload-links.ts';
 import type { Store } from './store/store.ts';
@@ -21,6 +22,8 @@ export interface PlatformDependencies {
   readonly blobs: BlobStore;
   readonly tasks: Tasks;
   readonly descriptors: Descriptors;
+  /** Undefined: FOVEA_EMBEDDER names no model. */
+  readonly embeddings: Embeddings | undefined;
   readonly links: DownloadLinks;
   readonly clock: Clock;
   readonly renderers: Renderers;

@@ -9,6 +9,7 @@ import { type CurrentWork, runFor } from '../current-caller.ts';
 import { createRenderers } from '../dataset-versions/render-threads.ts';
 import type { Log } from '../log.ts';
 import { createModels } from '../model-inference/detection-models.ts';
+import { createEmbedder } from '../model-inference/embedder.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
@@ -23,6 +24,7 @@ import { type LaneName, laneNames, lanes } from './background-tasks/index.ts';
 import { openTemporaryFiles } from './background-tasks/temporary-files.ts';
 import { createStore } from './database/create-store.ts';
 import { startDescriptors } from './images/descriptors.ts';
+import { type Embeddings, startEmbeddings } from './images/embeddings.ts';
 import type { Rows } from './rows.ts';
 import type { SigningKey } from './signed-links/signing-key.ts';
 import { openUploads } from './signed-links/upload-links.ts';
@@ -44,6 +46,8 @@ export interface PartsOptions {
   readonly proxies?: Proxies | undefined;
   /** An ONNX detection model, absolute path. */
   readonly model?: string;
+  /** A folder with an embedding model, absolute path. */
+  readonly embedder?: string;
   /** The program that trains. */
   readonly trainer?: TrainerCommand;
   /** For programs that it starts: all of them unless given. */
@@ -53,7 +57,9 @@ export interface PartsOptions {
 export interface Parts {
   readonly queue: TaskQueue;
   readonly key: SigningKey;
-  readonly dependencies: Omit<TaskDependencies, 'environment' | 'fetchVideo'>;
+  readonly dependencies: Omit<TaskDependencies, 'environment' | 'fetchVideo'> & {
+    readonly embeddings: Embeddings | undefined;
+  };
   /** Lets the workers look for tasks now. */
   wake(): void;
   /** Takes background tasks, of all lanes unless given. */
@@ -77,9 +83,13 @@ export async function openParts(rows: Rows, options: PartsOptions): Promise<Part
   const uploads = await uploadsIn(storage, options, wake);
   const models = openModels(store, blobs, options);
   const descriptors = startDescriptors({ queue, search: store.search, clock, wake });
+  const embedder = options.embedder === undefined ? undefined : createEmbedder(options.embedder);
+  const embeddings = embedder && startEmbeddings({ embedder, queue, store, clock, log, wake });
   const dependencies = {
     store,
     blobs,
+    embedder,
+    embeddings,
     renderers,
     uploads,
     models,
@@ -99,10 +109,11 @@ export async function openParts(rows: Rows, options: PartsOptions): Promise<Part
     },
     stopWork: async () => {
       descriptors.stop();
+      embeddings?.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
     },
     close: async () => {
-      await Promise.all([renderers.close(), models.close()]);
+      await Promise.all([renderers.close(), models.close(), embedder?.close()]);
       await store.close();
     },
   };
@@ -173,8 +184,9 @@ function workersOf(
   });
 }
 
-/** A training is left to a process of this data folder that has a trainer. */
-function canRun(kind: string, { trainer }: TaskDependencies): boolean {
+/** What needs a program or a model is left to a process of this data folder that has it. */
+function canRun(kind: string, { trainer, embedder }: TaskDependencies): boolean {
+  if (kind === 'embed') return embedder !== undefined;
   return kind !== 'training' || trainer !== undefined;
 }
 

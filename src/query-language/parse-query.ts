@@ -8,7 +8,13 @@
 
 import type { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { type FindProjectId, readField, refuseCondition } from './query-fields.ts';
+import {
+  type Field,
+  type FindProjectId,
+  type Likeness,
+  readField,
+  refuseCondition,
+} from './query-fields.ts';
 import { QueryText } from './query-lexer.ts';
 import type { Query, Sort } from './query-syntax-tree.ts';
 import { wordsOf } from './search-terms.ts';
@@ -17,11 +23,13 @@ import { wordsOf } from './search-terms.ts';
 export interface ParsedQuery {
   readonly query: Query;
   readonly sort: Sort | undefined;
-  /** Likeness to this image: its id, and where in the text it stands. */
-  readonly like: { readonly imageId: string; readonly at: number } | undefined;
+  /** What images are to be like, and where in the text it stands. */
+  readonly like: PlacedLikeness | undefined;
   /** Whether free words are among its conditions. */
   readonly hasWords: boolean;
 }
+
+export type PlacedLikeness = Likeness & { readonly at: number };
 
 /**
  * Reads a query. `findProjectId` is asked for what stands behind `project:`. Throws `invalid_input`
@@ -39,7 +47,7 @@ class Parser {
   readonly #text: QueryText;
   readonly #findProjectId: FindProjectId;
   #sort: Sort | undefined;
-  #like: { readonly imageId: string; readonly at: number } | undefined;
+  #like: PlacedLikeness | undefined;
   #hasWords = false;
   #depth = 0;
   #conditions = 0;
@@ -63,7 +71,8 @@ class Parser {
     const query = this.#readOr();
     if (!text.isAtEnd) throw text.error(text.at, 'this ")" closes no bracket');
     if (this.#sort && this.#like) {
-      throw text.error(this.#like.at, 'like-image: is an order of its own, and cannot have sort:');
+      const { kind, at } = this.#like;
+      throw text.error(at, `like-${kind}: is an order of its own, and cannot have sort:`);
     }
     return { query, sort: this.#sort, like: this.#like, hasWords: this.#hasWords };
   }
@@ -77,7 +86,8 @@ class Parser {
       if (!hasCondition) throw this.#missing();
     }
     if (this.#like && this.#inside === undefined && parts.length > 1) {
-      throw this.#text.error(this.#like.at, 'like-image: cannot stand beside OR; use brackets');
+      const { kind, at } = this.#like;
+      throw this.#text.error(at, `like-${kind}: cannot stand beside OR; use brackets`);
     }
     if (parts.length === 0) return { kind: 'all' };
     return parts.length === 1 ? first(parts) : { kind: 'or', parts };
@@ -194,15 +204,15 @@ class Parser {
       }
       return field.query;
     }
-    const what = 'sort' in field ? 'sort:' : 'like-image:';
+    const what = 'sort' in field ? 'sort:' : `like-${field.like.kind}:`;
     if (this.#inside !== undefined) {
       throw this.#text.error(name.at, `${what} cannot stand inside ${this.#inside}`);
     }
     if ('sort' in field ? this.#sort : this.#like) {
-      throw this.#text.error(name.at, `${what} stands here for the second time`);
+      throw this.#text.error(name.at, secondTime(what, field, this.#like));
     }
     if ('sort' in field) this.#sort = field.sort;
-    else this.#like = { imageId: field.like, at: name.at };
+    else this.#like = { ...field.like, at: name.at };
     return undefined;
   }
 
@@ -222,4 +232,11 @@ class Parser {
 
 function first(parts: readonly Query[]): Query {
   return parts[0] ?? { kind: 'all' };
+}
+
+function secondTime(what: string, field: Field, before: Likeness | undefined): string {
+  if ('like' in field && before && before.kind !== field.like.kind) {
+    return `${what} cannot stand beside like-${before.kind}:`;
+  }
+  return `${what} stands here for the second time`;
 }

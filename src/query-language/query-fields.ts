@@ -9,7 +9,15 @@ import type { Comparison, NumberField, Query, Sort } from './query-syntax-tree.t
 import { classField, fold, term } from './search-terms.ts';
 
 /** A condition, or what is asked for beside the conditions. */
-export type Field = { readonly query: Query } | { readonly sort: Sort } | { readonly like: string };
+export type Field =
+  | { readonly query: Query }
+  | { readonly sort: Sort }
+  | { readonly like: Likeness };
+
+/** What images are to be like: another one, by its id, or a text. */
+export type Likeness =
+  | { readonly kind: 'image'; readonly imageId: string }
+  | { readonly kind: 'text'; readonly text: string };
 
 /** Gives the id of a project by its slug; undefined: there is no such project. */
 export type FindProjectId = (slug: string) => string | undefined;
@@ -63,9 +71,18 @@ const fields: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['max-height', (text) => numberField(text, 'height', '<=')],
   ['min-annotations', (text) => numberField(text, 'objects', '>=')],
   ['max-annotations', (text) => numberField(text, 'objects', '<=')],
-  ['like-image', (text) => ({ like: text.readValue('the id of an image').value })],
+  ['like-image', readLikeImage],
+  ['like-text', readLikeText],
   ['sort', readSort],
 ]);
+
+function readLikeImage(text: QueryText): Field {
+  return { like: { kind: 'image', imageId: text.readValue('the id of an image').value } };
+}
+
+function readLikeText(text: QueryText): Field {
+  return { like: { kind: 'text', text: text.readValue('what the images show').value } };
+}
 
 function readTag(text: QueryText): Field {
   const { value } = text.readValue('the tag');

@@ -26,6 +26,7 @@ export const floors: readonly Floor[] = [
       'src/model-inference',
       'src/query-language',
       'src/trainers',
+      'src/vector-search',
     ],
   },
   { floor: 3, parts: ['src/annotations', 'src/evaluation'] },
@@ -120,6 +121,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['src/storage/s3'],
   '@aws-sdk/s3-request-presigner': ['src/storage/s3'],
   '@fastify/busboy': ['src/http-server'],
+  '@huggingface/tokenizers': ['src/model-inference'],
   '@img/sharp-wasm32': ['src/imaging'],
   '@modelcontextprotocol/server': ['src/mcp'],
   '@napi-rs/keyring': ['src/sign-in'],
@@ -151,6 +153,9 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Sources in another language that looks like TypeScript: no rule about syntax holds there. */
-export const foreignSources = ['src/dataset-versions/kernel/assembly/'] as const;
+export const foreignSources = [
+  'src/dataset-versions/kernel/assembly/',
+  'src/vector-search/assembly/',
+] as const;
 
 export const sizes = { functionLinesMax: 70, fileLinesMax: 500, columnsMax: 100 } as const;

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { Environment } from '../../config.ts';
 import type { Renderers } from '../../dataset-versions/render-threads.ts';
 import type { Models } from '../../model-inference/detection-models.ts';
+import type { Embedder } from '../../model-inference/embedder.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
@@ -21,6 +22,8 @@ export interface TaskDependencies {
   readonly renderers: Renderers;
   readonly uploads: Uploads;
   readonly models: Models;
+  /** Undefined: FOVEA_EMBEDDER names none. */
+  readonly embedder: Embedder | undefined;
   /** Undefined: no trainer is configured. */
   readonly trainer: TrainerCommand | undefined;
   /** For programs that we start. */

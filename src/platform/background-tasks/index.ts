@@ -6,6 +6,7 @@ import { backfillSearchIndex } from './backfill-search-index.ts';
 import type { BackgroundTask } from './background-task.ts';
 import { changeBulkMetadata } from './bulk-metadata.ts';
 import { describeImages } from './describe-images.ts';
+import { embedImages } from './embed-images.ts';
 import { evaluateDetections } from './evaluate-detections.ts';
 import { exportSearchResults } from './export-search-results.ts';
 import { exportVersion } from './export-version.ts';
@@ -34,11 +35,12 @@ export const lanes = {
   trainings: { training: trainModel },
   search: { index: backfillSearchIndex },
   looks: { describe: describeImages },
+  embeddings: { embed: embedImages },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, BackgroundTask>>>>;
 
 export type LaneName = keyof typeof lanes;
 
 export const laneNames: readonly LaneName[] = [
   ...(['versions', 'exports', 'changes', 'imports', 'models', 'trainings'] as const),
-  ...(['search', 'looks'] as const),
+  ...(['search', 'looks', 'embeddings'] as const),
 ];

@@ -11,6 +11,7 @@ import { apiKeyStore } from './api-keys.ts';
 import { autolabelStore } from './autolabel.ts';
 import { bulkMetadataStore } from './bulk-metadata.ts';
 import { deploymentStore } from './deployments.ts';
+import { embeddingStore } from './embeddings.ts';
 import { evaluationBlobs, evaluationStore } from './evaluations.ts';
 import { folderStore } from './folders.ts';
 import { forkStore } from './forks.ts';
@@ -68,6 +69,7 @@ export function createStore(
     uploads: uploadStore(database, queue),
     videoJobs: videoJobStore(database, queue),
     search: searchStore(database, index, queue, reader),
+    embeddings: embeddingStore(database, reader),
     folders: folderStore(database),
     workflows: workflowStore(database),
     splits: splitStore(database, index, queue),

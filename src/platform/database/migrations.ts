@@ -9,6 +9,7 @@ import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
 import { deploymentTables } from './deployments.ts';
+import { embeddingTables } from './embeddings.ts';
 import { evaluationTables, judgedImageIndex, labelMistakeTables } from './evaluations.ts';
 import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
@@ -63,4 +64,5 @@ export const platformMigrations: readonly Migration[] = [
   videoLookTable,
   labelMistakeTables,
   judgedImageIndex,
+  embeddingTables,
 ];

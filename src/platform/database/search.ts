@@ -7,6 +7,7 @@ import type { Reader } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { imageSearchTables } from '../postgres/search-index/tables.ts';
+import type { NearestPage, NearestRequest } from '../store/embeddings.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AccessibleProjects,
@@ -25,6 +26,7 @@ import type { LongReads } from './long-reads/long-reads.ts';
 import { searchExportStore } from './search-exports.ts';
 import { andNot, type Bitmap, beyond, ordinals, size } from './search-index/bitmap.ts';
 import { evaluate, type Index } from './search-index/evaluate-query.ts';
+import { rankByMeaning } from './search-index/nearest-images.ts';
 import { rankBySimilarity } from './search-index/similarity-index.ts';
 import { orderImages } from './search-index/sort-results.ts';
 import { allChunks, listTermsFrom, readAny, readTerm } from './search-index/term-bitmaps.ts';
@@ -194,12 +196,32 @@ export function findSimilar(
   const { database } = index;
   const hits = evaluate(index, request.query, scopeOf(database, accessible));
   const ranked = rankBySimilarity(database, hits, request.descriptor);
-  const page = ranked.slice(request.offset, request.offset + request.limit);
+  return pageOf(ranked, request, (page) => readFound(database, page, request.withAnnotations));
+}
+
+export function findNearest(
+  index: Index,
+  accessible: AccessibleProjects,
+  request: NearestRequest,
+): NearestPage {
+  const { database } = index;
+  const hits = evaluate(index, request.query, scopeOf(database, accessible));
+  const { ranked, compared } = rankByMeaning(database, hits, request);
+  const read = (page: readonly number[]) => readFound(database, page, request.withAnnotations);
+  return { ...pageOf(ranked, request, read), hits: size(hits), compared };
+}
+
+/** One page of images that are in order already. */
+function pageOf(
+  ranked: readonly { readonly ordinal: number; readonly similarity: number }[],
+  { offset, limit }: Pick<SimilarityRequest, 'offset' | 'limit'>,
+  read: (ordinals: readonly number[]) => readonly FoundImage[],
+): SimilarityPage {
+  const page = ranked.slice(offset, offset + limit);
   const similarities = new Map(page.map(({ ordinal, similarity }) => [ordinal, similarity]));
-  const images = readFound(database, [...similarities.keys()], request.withAnnotations);
   return {
     total: ranked.length,
-    images: images.map((image) => ({
+    images: read([...similarities.keys()]).map((image) => ({
       ...image,
       similarity: similarities.get(image.ordinal) ?? 0,
     })),

@@ -7,6 +7,7 @@ import { findSimilarInCatalog, searchCatalog } from './search-index/catalog.ts';
 import {
   countFound,
   findImages,
+  findNearest,
   findSimilar,
   foundIds,
   foundRows,
@@ -27,6 +28,7 @@ const reads: {
   count: countFound,
   names: listNames,
   like: findSimilar,
+  nearest: findNearest,
   catalog: searchCatalog,
   catalogSimilar: findSimilarInCatalog,
   ...rowReads(serverImageIndex),

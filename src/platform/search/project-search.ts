@@ -4,7 +4,6 @@ import type { Input } from '../../contract/operation.ts';
 import type { search } from '../../contract/search.ts';
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
 import { newestFirst, type Query } from '../../query-language/query-syntax-tree.ts';
 import { term, wordsOf } from '../../query-language/search-terms.ts';
@@ -13,6 +12,7 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Project } from '../store/projects.ts';
 import { emptySearchNotes } from './empty-search-notes.ts';
+import { type Example, findLike } from './find-like.ts';
 import {
   type Describing,
   describeFound,
@@ -20,7 +20,7 @@ import {
   needAnnotations,
   needDescriptors,
 } from './image-fields.ts';
-import { describeQueryImage, similarityNotes } from './query-image.ts';
+import { readQueryImage } from './query-image.ts';
 
 type ImageSearch = Pick<typeof search, 'images_search'>;
 type SearchInput = Input<typeof search.images_search>;
@@ -38,22 +38,22 @@ export function projectSearchHandlers(
         ...new Set(input.fields ?? (['id', 'created'] as const)),
       ];
       const query = { kind: 'and', parts: conditionsOf(input) } as const;
-      const needsLooks = needDescriptors(fields) || asksForLike(input);
+      const isByLook = asksForLike(input) && dependencies.embeddings === undefined;
+      const needsLooks = needDescriptors(fields) || isByLook;
       const isDescribed = !needsLooks || (await descriptors.areComplete(accessible, signal));
-      const descriptor = await similarityOf(dependencies, project, input);
       const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
       const { owner, search } = { owner: principal.workspace.slug, search: store.search };
       const describing: Describing = { fields, links, origin, owner, search };
-      if (descriptor) {
-        const { total, images } = await store.search.like(accessible, { ...common, descriptor });
-        refuseCut(images.length, total, common);
-        const results = await Promise.all(images.map((one) => describeFound(one, describing)));
-        return {
-          offset,
-          total,
-          results,
-          notes: [...similarityNotes(isDescribed), ...notesOn(input)],
-        };
+      const example = await exampleOf(dependencies, project, input);
+      if (example) {
+        const request = { ...common, isDescribed, signal, wrong: wrongExample };
+        const found = await findLike(dependencies, accessible, example, request);
+        refuseCut(found.images.length, found.total, common);
+        const results = await Promise.all(
+          found.images.map((one) => describeFound(one, describing)),
+        );
+        const notes = [...found.notes, ...notesOn(input, dependencies)];
+        return { offset, total: found.total, results, notes };
       }
       const page = await store.search.find(accessible, {
         ...common,
@@ -64,7 +64,7 @@ export function projectSearchHandlers(
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
       const missing =
         page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
-      const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
+      const notes = [...missing, ...notesOn(input, dependencies), ...notesOnIndex(page.isComplete)];
       return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
     },
   };
@@ -120,27 +120,35 @@ function asksForLike({ like_image, image_base64 }: SearchInput): boolean {
   return like_image !== undefined || image_base64 !== undefined;
 }
 
-async function similarityOf(
+async function exampleOf(
   { store }: PlatformDependencies,
   project: Project,
   { like_image, image_base64 }: SearchInput,
-): Promise<Descriptor | undefined> {
+): Promise<Example | undefined> {
   if (like_image !== undefined && image_base64 !== undefined) {
     const message = 'give either like_image or image_base64, not both';
     throw invalidInput([{ path: 'like_image', message }]);
   }
-  if (image_base64 !== undefined) return describeQueryImage(image_base64, 'image_base64');
+  if (image_base64 !== undefined) {
+    return { kind: 'bytes', ...(await readQueryImage(image_base64, 'image_base64')) };
+  }
   if (like_image === undefined) return undefined;
   const image = await store.images.find(project.id, like_image);
   if (!image) throw notFound('image', like_image, 'It must be one of this project.');
-  const descriptor = await store.search.descriptorOf(image.id);
-  if (!descriptor) throw invalidArgument('like_image', 'has no description of its look yet');
-  return descriptor;
+  return { kind: 'image', image };
 }
 
-function notesOn({ prompt, in_dataset, batch }: SearchInput): readonly string[] {
+/** Of an image of the platform: what is wrong with a file is said where it is read. */
+function wrongExample(message: string, hint?: string) {
+  return invalidArgument('like_image', message.replace(/^this image /, ''), hint);
+}
+
+function notesOn(
+  { prompt, in_dataset, batch }: SearchInput,
+  dependencies: PlatformDependencies,
+): readonly string[] {
   return [
-    ...(prompt === undefined ? [] : [wordsNote]),
+    ...(prompt === undefined ? [] : [wordsNote(dependencies)]),
     ...(in_dataset === undefined ? [] : ['All images are in the dataset here.']),
     ...(batch === undefined ? [] : [batchNote]),
   ];
@@ -149,7 +157,12 @@ function notesOn({ prompt, in_dataset, batch }: SearchInput): readonly string[] 
 /** The vendor's own client sends `batch: false` with each search, so that must not exclude all. */
 const batchNote = 'All images are in a batch here: batch excludes none; batch_id names one.';
 
-export const wordsNote = 'Words are looked for in file names and tags, not by meaning.';
+/** What free words find. */
+export function wordsNote({ embeddings }: Pick<PlatformDependencies, 'embeddings'>): string {
+  return embeddings === undefined
+    ? 'Words are looked for in file names and tags, not by meaning.'
+    : 'Words are looked for in file names and tags; like-text:"..." in workspace_search finds by meaning.';
+}
 
 export function notesOnIndex(isComplete: boolean): readonly string[] {
   return isComplete ? [] : ['The index is being made: some older images are not found yet.'];

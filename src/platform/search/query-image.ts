@@ -19,6 +19,16 @@ export function similarityNotes(isDescribed: boolean): readonly string[] {
  * `too_large` and `unsupported_media` for the member `path`.
  */
 export async function describeQueryImage(base64: string, path: string): Promise<Descriptor> {
+  return (await readQueryImage(base64, path)).look;
+}
+
+export interface QueryImage {
+  readonly bytes: Uint8Array;
+  readonly look: Descriptor;
+}
+
+/** The same with the bytes of the file. */
+export async function readQueryImage(base64: string, path: string): Promise<QueryImage> {
   // With a line break after each 76 characters, and a prefix.
   if (base64.length > limits.searchImageBytesMax * 1.4 + 200) throw tooLarge(path, base64.length);
   const text = base64.replace(/^data:[^,]{0,100};base64,/, '');
@@ -32,7 +42,7 @@ export async function describeQueryImage(base64: string, path: string): Promise<
     throw about(path, thrown);
   });
   if (descriptor === undefined) throw invalidArgument(path, 'is too large a BMP; send a JPEG');
-  return descriptor;
+  return { bytes, look: descriptor };
 }
 
 function tooLarge(path: string, length: number): FoveaError {

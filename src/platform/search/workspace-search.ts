@@ -1,10 +1,10 @@
 // Searches all projects of a workspace with the query language.
 
 import type { search } from '../../contract/search.ts';
+import type { FoveaError } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { limits } from '../../limits.ts';
 import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.ts';
-import type { FindProjectId } from '../../query-language/query-fields.ts';
+import type { FindProjectId, Likeness } from '../../query-language/query-fields.ts';
 import { QueryText } from '../../query-language/query-lexer.ts';
 import { newestFirst } from '../../query-language/query-syntax-tree.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
@@ -14,6 +14,7 @@ import { makeToken, type Question, readToken } from '../signed-links/continuatio
 import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { emptySearchNotes } from './empty-search-notes.ts';
+import { candidatesNote, type Example, findLike } from './find-like.ts';
 import {
   describeFound,
   type FieldName,
@@ -22,7 +23,6 @@ import {
   readFieldNames,
 } from './image-fields.ts';
 import { notesOnIndex, wordsNote } from './project-search.ts';
-import { similarityNotes } from './query-image.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 
@@ -39,7 +39,8 @@ export function workspaceSearchHandlers(
       const fields: readonly FieldName[] = input.fields
         ? readFieldNames(input.fields)
         : ['id', 'name', 'project', 'split', 'labels'];
-      const needsLooks = needDescriptors(fields) || parsed.like !== undefined;
+      const isByLook = parsed.like?.kind === 'image' && dependencies.embeddings === undefined;
+      const needsLooks = needDescriptors(fields) || isByLook;
       const isDescribed = !needsLooks || (await descriptors.areComplete(accessible, signal));
       const question = { workspaceId: workspace.id, query: text };
       const page = await findPage(dependencies, accessible, parsed, {
@@ -49,10 +50,11 @@ export function workspaceSearchHandlers(
         withAnnotations: needAnnotations(fields),
         text,
         isDescribed,
+        signal,
       });
       const describing = { fields, links, origin, owner: workspace.slug, search: store.search };
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
-      const notes = [...page.notes, ...(parsed.hasWords ? [wordsNote] : [])];
+      const notes = [...page.notes, ...(parsed.hasWords ? [wordsNote(dependencies)] : [])];
       return {
         results,
         total: page.total,
@@ -84,44 +86,51 @@ interface PageRequest {
   readonly text: string;
   /** Whether all images in reach have been looked at, as far as that matters. */
   readonly isDescribed: boolean;
+  readonly signal: AbortSignal;
 }
 
 async function findPage(
-  { store, links }: Pick<PlatformDependencies, 'store' | 'links'>,
+  dependencies: PlatformDependencies,
   accessible: AccessibleProjects,
   { query, sort, like }: ParsedQuery,
-  { question, token, limit, withAnnotations, text, isDescribed }: PageRequest,
+  request: PageRequest,
 ) {
+  const { store, links } = dependencies;
+  const { question, token, limit, withAnnotations } = request;
   const after = token === undefined ? undefined : readToken(links.key, question, token);
   if (like === undefined) {
-    const request = { query, sort: sort ?? newestFirst, after, offset: 0, limit, withAnnotations };
-    const page = await store.search.find(accessible, request);
+    const order = { sort: sort ?? newestFirst, after, offset: 0 };
+    const page = await store.search.find(accessible, { query, limit, withAnnotations, ...order });
     const missing = page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
     return { ...page, notes: [...missing, ...notesOnIndex(page.isComplete)] };
   }
-  const wrong = (message: string) => new QueryText(text, 'query').error(like.at, message);
-  const project = await store.images.projectOf(accessible.workspaceId, like.imageId);
-  if (!project || !isAccessible(accessible, project.id))
-    throw wrong('there is no image of this id (a name is no id: filename: finds it)');
-  const descriptor = await store.search.descriptorOf(like.imageId);
-  if (!descriptor) throw wrong('this image has no description of its look yet');
+  const wrong = (message: string, hint?: string) =>
+    new QueryText(request.text, 'query').error(like.at, message, hint);
   const offset = after?.ordinal ?? 0;
-  const found = await store.search.like(accessible, {
-    descriptor,
-    query,
-    offset,
-    limit,
-    withAnnotations,
-  });
+  const found = await findLike(
+    dependencies,
+    accessible,
+    await exampleOf(store, accessible, like, wrong),
+    { ...request, query, offset, wrong },
+  );
   const end = offset + found.images.length;
   return {
     ...found,
     next: end < found.total && end > offset ? { value: 0, ordinal: end } : undefined,
-    notes: [
-      ...similarityNotes(isDescribed),
-      ...(found.total >= limits.similarityCandidatesMax
-        ? [`The ${found.total} most similar can be paged through.`]
-        : []),
-    ],
+    notes: [...found.notes, ...candidatesNote(found.total)],
   };
+}
+
+async function exampleOf(
+  store: Store,
+  accessible: AccessibleProjects,
+  like: Likeness,
+  wrong: (message: string) => FoveaError,
+): Promise<Example> {
+  if (like.kind === 'text') return like;
+  const project = await store.images.projectOf(accessible.workspaceId, like.imageId);
+  const isThere = project !== undefined && isAccessible(accessible, project.id);
+  const image = isThere ? await store.images.find(project.id, like.imageId) : undefined;
+  if (image !== undefined) return { kind: 'image', image };
+  throw wrong('there is no image of this id (a name is no id: filename: finds it)');
 }

@@ -8,6 +8,7 @@ import type { ApiKeyStore } from './api-keys.ts';
 import type { AutolabelStore } from './autolabel.ts';
 import type { BulkMetadataStore } from './bulk-metadata.ts';
 import type { DeploymentStore } from './deployments.ts';
+import type { EmbeddingStore } from './embeddings.ts';
 import type { EvaluationStore } from './evaluations.ts';
 import type { FolderStore } from './folders.ts';
 import type { ForkStore } from './forks.ts';
@@ -42,6 +43,7 @@ export interface Store {
   readonly uploads: UploadStore;
   readonly videoJobs: VideoJobStore;
   readonly search: SearchStore;
+  readonly embeddings: EmbeddingStore;
   readonly folders: FolderStore;
   readonly workflows: WorkflowStore;
   readonly splits: SplitStore;

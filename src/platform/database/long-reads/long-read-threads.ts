@@ -22,10 +22,15 @@ import {
  * there is none for a while. A read may take `msMax`.
  */
 export function startLongReadThreads(path: string, msMax: number = limits.readMsMax): LongReads {
-  const readers = new Readers(path, msMax);
+  const readers = new Readers(path, msMax, limits.readThreadsMax);
+  // The vectors of all images are in its memory: another thread would have them a second time.
+  const ofVectors = new Readers(path, limits.vectorReadMsMax, 1);
   return {
-    read: (asker, question) => readers.read(asker, question),
-    close: () => readers.close(),
+    read: (asker, question) =>
+      question.name === 'nearest' ? ofVectors.read(asker, question) : readers.read(asker, question),
+    close: async () => {
+      await Promise.all([readers.close(), ofVectors.close()]);
+    },
   };
 }
 
@@ -39,14 +44,16 @@ interface Job {
 class Readers {
   readonly #path: string;
   readonly #msMax: number;
+  readonly #threadsMax: number;
   readonly #idle: ReadThread[] = [];
   readonly #running = new Map<ReadThread, string>();
   #waiting: Job[] = [];
   #isOpen = true;
 
-  constructor(path: string, msMax: number) {
+  constructor(path: string, msMax: number, threadsMax: number) {
     this.#path = path;
     this.#msMax = msMax;
+    this.#threadsMax = threadsMax;
   }
 
   async read<Name extends ReadName>(
@@ -74,7 +81,7 @@ class Readers {
   #next(): void {
     const askers = new Set(this.#running.values());
     const job = this.#waiting.find(({ asker }) => !askers.has(asker));
-    if (job === undefined || this.#running.size >= limits.readThreadsMax) return;
+    if (job === undefined || this.#running.size >= this.#threadsMax) return;
     this.#waiting = this.#waiting.filter((other) => other !== job);
     const thread = takeUsable(this.#idle) ?? new ReadThread(this.#path);
     this.#running.set(thread, job.asker);

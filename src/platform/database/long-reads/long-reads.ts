@@ -5,6 +5,7 @@ import { type ErrorCode, FoveaError, type Problem } from '../../../errors.ts';
 import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
 import type { Query, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
 import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
+import type { NearestPage, NearestRequest } from '../../store/embeddings.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from '../../store/inference-stats.ts';
 import type {
   FindingsPage,
@@ -45,6 +46,7 @@ export interface Questions {
   readonly count: [accessible: AccessibleProjects, query: Query];
   readonly names: [accessible: AccessibleProjects, kind: NameKind];
   readonly like: [accessible: AccessibleProjects, request: SimilarityRequest];
+  readonly nearest: [accessible: AccessibleProjects, request: NearestRequest];
   readonly catalog: [request: CatalogRequest];
   readonly catalogSimilar: [descriptor: Descriptor];
   readonly stats: [window: StatsWindow];
@@ -66,6 +68,7 @@ export interface Answers {
   readonly count: number;
   readonly names: readonly string[] | undefined;
   readonly like: SimilarityPage;
+  readonly nearest: NearestPage;
   readonly catalog: CatalogPage;
   readonly catalogSimilar: CatalogPage;
   readonly stats: InferenceStats | undefined;
@@ -89,6 +92,7 @@ export type SearchName =
   | 'count'
   | 'names'
   | 'like'
+  | 'nearest'
   | 'catalog'
   | 'catalogSimilar';
 

@@ -11,7 +11,15 @@ import { listFindings } from '../findings.ts';
 import { readStats, readTotals } from '../inference-stats.ts';
 import { findNearDuplicates } from '../near-duplicates.ts';
 import { countProjects, measureProject } from '../projects.ts';
-import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';
+import {
+  countFound,
+  findImages,
+  findNearest,
+  findSimilar,
+  foundIds,
+  foundRows,
+  listNames,
+} from '../search.ts';
 import { bitSlicedImageIndex } from '../search-index/bit-sliced-image-index.ts';
 import { type Index, type SearchBounds, searchBounds } from '../search-index/evaluate-query.ts';
 import { diffVersions } from '../version-diff.ts';
@@ -81,6 +89,7 @@ const reads: {
   count: inIndex(countFound),
   names: inIndex(listNames),
   like: inIndex(findSimilar),
+  nearest: inIndex(findNearest),
   catalog: inIndex(({ database }, request) => searchCatalog(database, request)),
   catalogSimilar: inIndex(({ database }, look) => findSimilarInCatalog(database, look)),
   stats: onRows(ofRows.stats),

@@ -8,6 +8,7 @@ import type {
   Sort,
 } from '../../../query-language/query-syntax-tree.ts';
 import type { AsyncReader } from '../../../storage/async-database.ts';
+import type { NearestPage, NearestRequest } from '../../store/embeddings.ts';
 import type {
   AccessibleProjects,
   FoundId,
@@ -22,6 +23,7 @@ import { type Condition, conditionOf, joined, lexeme, numberOf } from './conditi
 import { readFound } from './found-images.ts';
 import { textList } from './list-text.ts';
 import { rankBySimilarity } from './looks.ts';
+import { rankByMeaning } from './nearest-images.ts';
 
 export async function findImages(
   reader: AsyncReader,
@@ -111,10 +113,29 @@ export async function findSimilar(
   request: SimilarityRequest,
 ): Promise<SimilarityPage> {
   const hits = await hitsOf(reader, accessible, request.query);
-  const ranked = await rankBySimilarity(reader, hits, request.descriptor);
-  const page = ranked.slice(request.offset, request.offset + request.limit);
+  return pageOf(reader, await rankBySimilarity(reader, hits, request.descriptor), request);
+}
+
+export async function findNearest(
+  reader: AsyncReader,
+  accessible: AccessibleProjects,
+  request: NearestRequest,
+): Promise<NearestPage> {
+  const condition = await hitsOf(reader, accessible, request.query);
+  const hits = await countHits(reader, condition);
+  const { ranked, compared } = await rankByMeaning(reader, condition, hits, request);
+  return { ...(await pageOf(reader, ranked, request)), hits, compared };
+}
+
+/** One page of images that are in order already. */
+async function pageOf(
+  reader: AsyncReader,
+  ranked: readonly { readonly ordinal: number; readonly similarity: number }[],
+  { offset, limit, withAnnotations }: Omit<SimilarityRequest, 'descriptor' | 'query'>,
+): Promise<SimilarityPage> {
+  const page = ranked.slice(offset, offset + limit);
   const similarities = new Map(page.map(({ ordinal, similarity }) => [ordinal, similarity]));
-  const images = await readFound(reader, [...similarities.keys()], request.withAnnotations);
+  const images = await readFound(reader, [...similarities.keys()], withAnnotations);
   return {
     total: ranked.length,
     images: images.map((image) => ({

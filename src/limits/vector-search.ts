@@ -1,0 +1,18 @@
+// Limits of comparing vectors.
+
+export const vectorSearchLimits = {
+  /** Numbers of a vector: published encoders give up to 1,664; more could overflow a product. */
+  vectorDimensionsMax: 4_096,
+  /** Vectors compared in one call of the kernel: their products stay in the processor's cache. */
+  vectorsComparedAtOnce: 4_096,
+  /** Vectors that are read for one search and forgotten: 20 ms; for more all are kept in memory. */
+  vectorsReadMax: 10_000,
+  /** Reading a million for the first time takes some seconds; then a search takes a tenth. */
+  vectorReadMsMax: 60_000,
+  /** Memory of those that are kept: four million of 512 numbers. */
+  vectorsKeptBytesMax: 2 * 1024 ** 3,
+  /** The same on PostgreSQL, where they are read each time: some 2 s. */
+  serverVectorsReadMax: 200_000,
+  /** Of these at a time: comparing them holds the thread for a few milliseconds. */
+  serverVectorsPage: 2_000,
+} as const;
