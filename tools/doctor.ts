@@ -12,7 +12,7 @@ import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { attempt, type Check, type Finding, type Run } from './doctor/check.ts';
 import { databaseRows, machineRows, objectsRows } from './doctor/machine-checks.ts';
-import { checkModel, checkTrainer } from './doctor/model-checks.ts';
+import { checkEmbedder, checkModel, checkTrainer } from './doctor/model-checks.ts';
 import { checkSettings, waiting } from './doctor/settings-checks.ts';
 import { credentialRows, signInFix } from './doctor/sign-in-checks.ts';
 import { adviceOf } from './events/stats.ts';
@@ -221,6 +221,7 @@ const ownRows = {
 const serviceRows = {
   platform: checkPlatform,
   model: checkModel,
+  embedder: checkEmbedder,
   trainer: checkTrainer,
   'event store': checkEventStore,
 } as const satisfies Readonly<Record<string, Run>>;

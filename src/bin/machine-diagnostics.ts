@@ -63,6 +63,11 @@ export function createMachineDiagnostics(
       const { examinePythonTrainer } = await import('../trainers/python-trainers.ts');
       return examinePythonTrainer(name, settings.home, system.environment);
     },
+    embedder: async (folder) => {
+      const { openEmbedderFolder } = await import('../model-inference/embedder-folder.ts');
+      const { name, vision, text } = await openEmbedderFolder(folder);
+      return { name, bytes: vision.bytes + text.bytes };
+    },
     pictures: findSharpBuild,
     orphans: async () => {
       const processes = await listProcesses(system.platform);

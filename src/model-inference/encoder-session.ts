@@ -4,6 +4,7 @@
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { wrongFolder } from './embedder-folder.ts';
+import { readOnnxMetadata } from './onnx-metadata.ts';
 import { type OnnxSession, openOnnxSession, type Slot, type Tensor } from './onnx-session.ts';
 
 /** Throws as openOnnxSession, of a file that is refused in the name of FOVEA_EMBEDDER. */
@@ -11,10 +12,14 @@ export async function openEncoderSession(
   model: Uint8Array,
   what: EncoderName,
 ): Promise<OnnxSession> {
-  return openOnnxSession(model).catch((thrown) => {
+  try {
+    // Refuses weights in other files, which could be any.
+    readOnnxMetadata(model);
+    return await openOnnxSession(model);
+  } catch (thrown) {
     const isRefused = thrown instanceof FoveaError && thrown.code === 'invalid_input';
     throw isRefused ? wrongFolder(`has ${what} that the ONNX runtime cannot load`) : thrown;
-  });
+  }
 }
 
 /**

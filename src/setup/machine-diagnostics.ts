@@ -27,6 +27,13 @@ export type PythonTrainerState =
   | { readonly state: 'broken'; readonly words: string }
   | { readonly state: 'ready'; readonly versions: readonly string[] };
 
+/** An embedding model, found and not loaded. */
+export interface EmbedderFindings {
+  readonly name: string;
+  /** Of both encoders. */
+  readonly bytes: number;
+}
+
 /** How traffic leaves this machine. */
 export interface NetworkFindings {
   /** Variables that name a proxy. */
@@ -103,6 +110,8 @@ export interface MachineDiagnostics {
   objectsLatencyMs(place: ObjectsPlace): Promise<number>;
   /** Of a trainer in Python; undefined: it is none. */
   pythonTrainer(name: string): Promise<PythonTrainerState | undefined>;
+  /** Of the folder of FOVEA_EMBEDDER. Throws `invalid_input` where it cannot be used. */
+  embedder(folder: string): Promise<EmbedderFindings>;
   /** Loads the image library if it is not loaded yet. */
   pictures(): Promise<PictureFindings>;
   /** Servers of a host that is gone, by process id; undefined: this system does not say. */

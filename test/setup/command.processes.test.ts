@@ -141,6 +141,7 @@ test('the doctor finds a machine in order, in rows and as JSON', async () => {
     'scopes',
     'platform',
     'model',
+    'embedder',
     'trainer',
     'event store',
     'path',
@@ -206,7 +207,7 @@ test('a setting that cannot be read is named, and the rest is looked at', async 
     FOVEA_TRAINER: 'exmaple',
   });
   expect(code).toBe(1);
-  expect(checks).toHaveLength(20);
+  expect(checks).toHaveLength(21);
   expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual([
     'settings',
     'platform',
@@ -323,5 +324,5 @@ test('a host gets the same checklist from the tool', async () => {
   const { checks, healthy } = reportSchema.parse(await fovea.ok('doctor'));
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   expect(healthy).toBe(true);
-  expect(checks).toHaveLength(20);
+  expect(checks).toHaveLength(21);
 });

@@ -153,6 +153,7 @@ export const quietMachine: MachineDiagnostics = {
   objectsLatencyMs: async () => 12,
   stores: async () => [],
   pythonTrainer: async () => undefined,
+  embedder: async () => ({ name: 'clip', bytes: 1024 }),
   pictures: async () => ({ isNative: true, version: '0.35.5', refusal: undefined }),
   orphans: async () => [],
   revisions: async () => ['2026-07-28', '2025-11-25'],

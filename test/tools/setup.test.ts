@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { FoveaError } from '../../src/errors.ts';
+import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
@@ -78,7 +78,7 @@ describe('doctor', () => {
     answerWhoami();
     fixture.on('GET /events/count/stats', () => ({ json: count }));
     const result = await fixture.call('doctor', {});
-    expect(result.summary).toBe('All 20 checks passed.');
+    expect(result.summary).toBe('All 21 checks passed.');
     expect(result.data.healthy).toBe(true);
     expect(JSON.stringify(result)).toContain('FOVEA_API_KEY');
     expect(JSON.stringify(result)).not.toContain('rf_hush');
@@ -89,8 +89,8 @@ describe('doctor', () => {
     const files = openFileRoots([]);
     const settings = { ...fixture.context.settings, home: await fixture.write('a-file', 'x') };
     const { summary, data } = await fixture.call('doctor', {}, { files, settings });
-    expect(summary).toBe('4 of 20 checks failed: data folder, file roots, platform, event store.');
-    expect(checksOf(data).slice(0, 11)).toMatchObject([
+    expect(summary).toBe('4 of 21 checks failed: data folder, file roots, platform, event store.');
+    expect(checksOf(data).slice(0, 12)).toMatchObject([
       { check: 'node', ok: true },
       { check: 'settings', ok: true },
       { check: 'data folder', ok: false, fix: expect.stringContaining('FOVEA_HOME') },
@@ -100,6 +100,7 @@ describe('doctor', () => {
       { check: 'scopes', ok: true },
       { check: 'platform', ok: false, fix: expect.stringContaining('FOVEA_API_KEY') },
       { check: 'model', ok: true },
+      { check: 'embedder', ok: true },
       { check: 'trainer', ok: true },
       { check: 'event store', ok: false, fix: expect.stringContaining('FOVEA_DEVICE_URL') },
     ]);
@@ -136,6 +137,23 @@ describe('doctor', () => {
       ok,
       detail,
       ...(!ok && { fix: expect.stringContaining('time from the network') }),
+    });
+  });
+
+  it('an embedding model that is whole, and one that is not', async () => {
+    const { settings } = fixture.context;
+    const embedded = { settings: { ...settings, baseUrl: undefined, embedder: '/models/clip' } };
+    expect(await checkOf('embedder', {}, embedded)).toMatchObject({
+      ok: true,
+      detail: '"clip" in "/models/clip", 1.0 kB.',
+    });
+    const embedder = async () => {
+      throw invalidArgument('FOVEA_EMBEDDER', 'names a folder without tokenizer.json', 'Add it.');
+    };
+    expect(await checkOf('embedder', { embedder }, embedded)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('names a folder without tokenizer.json'),
+      fix: 'Add it.',
     });
   });
 

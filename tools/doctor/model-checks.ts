@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import { asFoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { PythonTrainerState } from '../../src/setup/machine-diagnostics.ts';
@@ -22,6 +23,19 @@ export async function checkModel({ settings }: ToolContext): Promise<Finding> {
     return { ok: false, detail: `${asGiven(model)} ${detail}.`, fix };
   }
   return { ok: true, detail: `${asGiven(model)}, ${fileSize(size)}.` };
+}
+
+export async function checkEmbedder({ settings, machine }: ToolContext): Promise<Finding> {
+  const { embedder, baseUrl } = settings;
+  if (embedder === undefined) return { ok: true, detail: 'FOVEA_EMBEDDER names none.' };
+  if (baseUrl !== undefined) return unused('FOVEA_EMBEDDER');
+  try {
+    const { name, bytes } = await (await machine()).embedder(embedder);
+    return { ok: true, detail: `${quoted(name)} in ${asGiven(embedder)}, ${fileSize(bytes)}.` };
+  } catch (thrown) {
+    const { message, hint } = asFoveaError(thrown);
+    return { ok: false, detail: `${asGiven(embedder)}: ${message}.`, fix: hint ?? 'Unset it.' };
+  }
 }
 
 export async function checkTrainer({ settings, machine }: ToolContext): Promise<Finding> {

@@ -137,6 +137,12 @@ function rest(hash: string): readonly string[] {
        VALUES ('judged', 0, 'cat', 1, 0, 0)`,
     `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes)
        VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}')`,
+    `INSERT INTO embedding_models (number, fingerprint, name, dimensions, noted_to, used)
+       VALUES (3, '${'f'.repeat(64)}', 'clip', 3, 9, 1), (2, NULL, 'older', 3, 5, 1)`,
+    `INSERT INTO embedding_vectors (number, model, ordinal, scale, vector)
+       SELECT 5, 3, ordinal, 0.0078740157480315, x'7f0081' FROM image_ordinals WHERE image_id = ${imageId}`,
+    `INSERT INTO embedding_queue (model, workspace_id, ordinal, problem, tries)
+       SELECT 3, ${workspaceId}, ordinal, 'It is damaged.', 1 FROM image_ordinals WHERE image_id = ${imageId}`,
     `INSERT INTO undescribed_images (image_id, project_id, problem, tries)
        VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
        ON CONFLICT DO NOTHING`,
