@@ -1,5 +1,5 @@
-// Compiles what is written in AssemblyScript, the pixel kernel and the dot products of vectors, into
-// the compiled-wasm.ts of each. A command of its own, because the compiler is large: it is installed
+// Compiles what is in AssemblyScript, the pixel kernel and the dot products of vectors, into the
+// compiled-wasm.ts of each. A command of its own, because the compiler is large: it is installed
 // beside it on the first run. `--check` writes nothing and fails where a file is not what the
 // sources give.
 

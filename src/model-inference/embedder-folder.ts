@@ -1,5 +1,6 @@
-// The folder of FOVEA_EMBEDDER: an encoder of images and one of texts, with what belongs to them, as
-// published for transformers.js. Nothing is loaded here: files are found, and their sizes checked.
+// The folder of FOVEA_EMBEDDER: an encoder of images and one of texts, with what belongs to them,
+// as published for transformers.js. Nothing is loaded here: files are found, and their sizes
+// checked.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,5 +1,5 @@
-// What encoders of images and of texts have in common: the runtime, and vectors of length 1, of which
-// a product of two is their cosine.
+// What encoders of images and of texts have in common: the runtime, and vectors of length 1, whose
+// products are cosines.
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';

@@ -1,5 +1,5 @@
-// Many vectors of bytes in the memory of WebAssembly, and the exact comparison of all of them with a
-// query.
+// Many vectors of bytes in the memory of WebAssembly, and the exact comparison of all of them with
+// a query.
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';

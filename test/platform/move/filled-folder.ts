@@ -62,7 +62,7 @@ export async function fillRest(data: string): Promise<void> {
   const database = openDatabase(join(data, 'platform.db'), platformMigrations);
   try {
     database.transaction(() => {
-      for (const sql of rest(hash)) database.run(sql);
+      for (const sql of [...rest(hash), ...embeddings]) database.run(sql);
       fillImages(database);
     });
   } finally {
@@ -137,17 +137,21 @@ function rest(hash: string): readonly string[] {
        VALUES ('judged', 0, 'cat', 1, 0, 0)`,
     `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes)
        VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}')`,
-    `INSERT INTO embedding_models (number, fingerprint, name, dimensions, noted_to, used)
-       VALUES (3, '${'f'.repeat(64)}', 'clip', 3, 9, 1), (2, NULL, 'older', 3, 5, 1)`,
-    `INSERT INTO embedding_vectors (number, model, ordinal, scale, vector)
-       SELECT 5, 3, ordinal, 0.0078740157480315, x'7f0081' FROM image_ordinals WHERE image_id = ${imageId}`,
-    `INSERT INTO embedding_queue (model, workspace_id, ordinal, problem, tries)
-       SELECT 3, ${workspaceId}, ordinal, 'It is damaged.', 1 FROM image_ordinals WHERE image_id = ${imageId}`,
     `INSERT INTO undescribed_images (image_id, project_id, problem, tries)
        VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
        ON CONFLICT DO NOTHING`,
   ];
 }
+
+/** Vectors of a model, and the rest of one that others have followed. */
+const embeddings = [
+  `INSERT INTO embedding_models (number, fingerprint, name, dimensions, noted_to, used)
+     VALUES (3, '${'f'.repeat(64)}', 'clip', 3, 9, 1), (2, NULL, 'older', 3, 5, 1)`,
+  `INSERT INTO embedding_vectors (number, model, ordinal, scale, vector)
+     SELECT 5, 3, ordinal, 0.0078740157480315, x'7f0081' FROM image_ordinals WHERE image_id = ${imageId}`,
+  `INSERT INTO embedding_queue (model, workspace_id, ordinal, problem, tries)
+     SELECT 3, ${workspaceId}, ordinal, 'It is damaged.', 1 FROM image_ordinals WHERE image_id = ${imageId}`,
+];
 
 /** So many that a move has some pages of them. They have no files of their own. */
 function fillImages(database: Database): void {
