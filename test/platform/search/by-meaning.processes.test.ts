@@ -70,7 +70,9 @@ describe.each(engines)('on %s', { timeout: 60_000 }, (engine) => {
       'dark-red.png',
       'blue.png',
     ]);
-    expect((await find(client, 'like-text:red (filename:*blue* OR filename:green*)')).total).toBe(2);
+    expect((await find(client, 'like-text:red (filename:*blue* OR filename:green*)')).total).toBe(
+      2,
+    );
     const paged = { workspace: 'acme', query: 'like-text:red', fields: ['name'], pageSize: 3 };
     const { body } = await client.call(search.workspace_search, paged);
     const { continuationToken } = body;
