@@ -95,6 +95,19 @@ const labelledBox = open({
   height: z.number(),
 });
 
+const pixel = z.number().min(0).max(limits.imageSideMax);
+const refusedBoxes = z
+  .array(
+    closed({
+      label: text.min(1).max(limits.labelCharactersMax),
+      x: pixel,
+      y: pixel,
+      width: pixel,
+      height: pixel,
+    }),
+  )
+  .max(limits.drawnBoxesMax);
+
 const Image = open({
   id: z.string(),
   name: z.string().optional(),
@@ -376,12 +389,31 @@ export const imageExtensions = {
       predictions: z
         .array(labelledBox.extend({ confidence: z.number() }))
         .describe('Boxes around their centres, in pixels; the surest first.'),
+      refused: z
+        .array(labelledBox)
+        .optional()
+        .describe('What a person refused: no labels, whatever a model sees there.'),
       model: z.string().optional().describe('Id of the model that was run.'),
       evaluationId: z.string().optional().describe('Or: the evaluation that kept them.'),
       confidence: z.number().optional().describe('From there on they are rather right than wrong.'),
     }),
     scope: 'model:infer',
     effect: 'reads',
+  }),
+  images_refuse_predictions: operation({
+    id: 'images_refuse_predictions',
+    toolset: 'images',
+    method: 'POST',
+    path: '/{workspace}/{project}/images/{imageId}/predictions',
+    summary: 'Keep that a person refused predictions of an image, or take that back.',
+    pathParameters: closed({ ...inProject.shape, imageId }),
+    body: open({
+      refuse: refusedBoxes.optional().describe('Refused from now on.'),
+      restore: refusedBoxes.optional().describe('Not refused any more: as they were sent.'),
+    }),
+    answer: open({ refused: z.array(labelledBox).describe('All that are refused now.') }),
+    scope: 'image:annotate',
+    effect: 'changes',
   }),
   images_set_split: operation({
     id: 'images_set_split',

@@ -119,6 +119,8 @@ export const contractLimits = {
   previewSourcesMax: 8,
   /** More boxes hide the image on which they are drawn. */
   drawnBoxesMax: 300,
+  /** Of one image; all of them are read with its predictions. */
+  refusedPredictionsMax: 1_000,
   /** What a model is less sure of is mostly wrong: a person would refuse all of it. */
   predictionConfidenceMin: 0.1,
   /** More samples of each are too small to see on one sheet. */

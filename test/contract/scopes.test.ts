@@ -51,7 +51,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'active_learning_images',
   ],
   'image:tag': ['images_tag', 'evaluations_tag', 'images_set_metadata', 'images_set_metadata_bulk'],
-  'image:annotate': ['images_annotate', 'evaluations_mend'],
+  'image:annotate': ['images_annotate', 'evaluations_mend', 'images_refuse_predictions'],
   'model:infer': [
     'inference_stats_set_metadata',
     'inference_run',

@@ -76,6 +76,45 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     },
   );
 
+  test('an outline that is not closed waits for the person to come back', async () => {
+    const { id, page, problems } = await opened([square]);
+    await page.keyboard.press('o');
+    for (const point of [
+      [20, 20],
+      [60, 20],
+      [40, 60],
+    ] as const) {
+      await click(page, point);
+    }
+    await page.evaluate("location.hash = '#project/leaves/images'");
+    await page.locator('.tile').first().waitFor();
+    await page.goBack();
+    await page.getByText('An outline is not closed yet').waitFor();
+    expect(await page.locator('.draft .point').count()).toBe(3);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByText('An outline is not closed yet').waitFor();
+    expect(await page.locator('.draft .point').count()).toBe(2);
+    await click(page, [50, 80]);
+    await page.keyboard.press('Enter');
+    const triangle = [
+      [20, 20],
+      [60, 20],
+      [50, 80],
+    ];
+    await expect
+      .poll(() => outlinesOf(id))
+      .toEqual([
+        ['leaf', square],
+        ['leaf', triangle],
+      ]);
+    await saved(page);
+    await page.reload();
+    await page.locator('.box-row').nth(1).waitFor();
+    expect(await page.locator('.draft').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   test('Enter closes an outline, Escape takes its points back', async () => {
     const { id, page, problems } = await opened([square]);
     for (const point of [

@@ -2,10 +2,12 @@
 // refused, by keys, by hand and in a review, and becomes labels only then.
 
 import { describe, expect, test } from 'vitest';
+import { imageExtensions } from '../../src/contract/images.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import { blue, red, squaresOn } from '../fixtures/onnx-models.ts';
 import {
   boxesOf,
+  call,
   createJob,
   labellingPage,
   onScreen,
@@ -32,6 +34,12 @@ async function uploadSquares() {
       { left: 48, top: 48, colour: { r: 77, g: 0, b: 0 } },
     ]),
   );
+}
+
+/** What the platform tells of an image. */
+async function predictionsOf(imageId: string) {
+  const where = { workspace: 'acme', project: 'cells', imageId };
+  return (await call(imageExtensions.images_predictions, where)).body;
 }
 
 const first = ['red', 0, 0, 16, 16];
@@ -79,6 +87,56 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('0 predictions').waitFor();
     expect(requests.filter((path) => path.includes('/annotate/'))).toEqual([]);
     expect(await boxesOf(id)).toBeUndefined();
+  });
+
+  test('what is refused stays refused after a reload, until somebody wants to see it again', async () => {
+    const id = await uploadSquares();
+    const { page, problems, requests } = await open(id);
+    const rows = page.getByRole('list', { name: 'Predictions' }).getByRole('button');
+    const restore = page.getByRole('button', { name: 'Show 2 refused' });
+    await page.getByText('3 predictions').waitFor();
+    expect(await page.getByRole('button', { name: /Show . refused/ }).count()).toBe(0);
+    await page.keyboard.press('r');
+    await page.keyboard.press('r');
+    await restore.waitFor();
+    const refused = async () => (await predictionsOf(id)).refused?.map(({ x, y }) => [x, y]);
+    const two = [
+      [8, 8],
+      [40, 8],
+    ];
+    await expect.poll(refused).toEqual(two);
+    await page.reload();
+    await page.getByText('1 prediction to decide').waitFor();
+    expect(await rows.allTextContents()).toEqual(['blue 50 %']);
+    // Whatever else is done, it stays so, and undo does not go behind what was found.
+    await page.keyboard.press('r');
+    await page.getByText('0 predictions').waitFor();
+    await expect.poll(async () => (await refused())?.length).toBe(3);
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await expect.poll(refused).toEqual(two);
+    await restore.click();
+    await page.getByText('3 predictions').waitFor();
+    await expect.poll(refused).toBeUndefined();
+    await page.keyboard.press('Control+z');
+    await expect.poll(refused).toEqual(two);
+    await page.keyboard.press('u');
+    await expect.poll(refused).toBeUndefined();
+    expect(requests.filter((path) => path.includes('/annotate/'))).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('without a network a refusal waits, and is sent when it is back', async () => {
+    const id = await uploadSquares();
+    const { page } = await open(id);
+    await page.getByText('3 predictions').waitFor();
+    await page.context().setOffline(true);
+    await page.keyboard.press('r');
+    await page.getByText('What is refused is not kept: The platform does not answer.').waitFor();
+    await page.keyboard.press('r');
+    await page.context().setOffline(false);
+    await expect.poll(async () => (await predictionsOf(id)).refused?.length).toBe(2);
+    await page.getByText('What is refused is kept.').waitFor();
   });
 
   test('Shift+A accepts all above the threshold, which [ and ] and a field change', async () => {

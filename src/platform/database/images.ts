@@ -29,6 +29,7 @@ import {
   readTexts,
 } from './column-readers.ts';
 import { readProject } from './projects.ts';
+import { changeRefused, readRefused } from './refused-predictions.ts';
 import { SharedChanges } from './search-index/shared-changes.ts';
 import { changingImages } from './search-index/update-index.ts';
 import { keepInTrash } from './trashed-images.ts';
@@ -59,6 +60,8 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
       ),
     annotate: (imageId, annotation, options, now) =>
       shared.change(imageId, () => annotateImage(database, imageId, annotation, options, now)),
+    refused: (imageId) => readRefused(database, imageId),
+    changeRefused: (imageId, change) => changeRefused(database, imageId, change),
     changeTags: async (imageId, change) =>
       changingImages(database, index, [imageId], () => changeTags(database, imageId, change)),
     change: async (imageId, change) =>

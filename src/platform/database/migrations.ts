@@ -16,6 +16,7 @@ import { forkTables } from './forks.ts';
 import { inferenceTables } from './inferences.ts';
 import { splitTables } from './rebalance.ts';
 import { refusedFileTables } from './refused-files.ts';
+import { refusedPredictionColumn } from './refused-predictions.ts';
 import { imageOrder, platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
 import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
@@ -65,4 +66,5 @@ export const platformMigrations: readonly Migration[] = [
   labelMistakeTables,
   judgedImageIndex,
   embeddingTables,
+  refusedPredictionColumn,
 ];

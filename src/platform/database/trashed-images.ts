@@ -35,7 +35,7 @@ export const trashedBlobs: readonly string[] = ['SELECT 1 FROM trashed_images WH
 
 const texts = [
   ...['id', 'project_id', 'name', 'hash', 'format', 'split', 'metadata'],
-  ...['inference_id', 'annotation'],
+  ...['inference_id', 'annotation', 'refused_predictions'],
 ] as const;
 const numbers = [
   ...['bytes', 'width', 'height', 'sequence_number', 'sequence_size', 'objects'],

@@ -1,5 +1,5 @@
-// Handler of images_predictions: what a model sees in an image, which a person accepts or refuses.
-// Nothing of it is kept, and no inference is counted: the labels are what the person makes of it.
+// Handlers of predictions: what a model sees in an image, which a person accepts or refuses. Only what
+// is refused is kept, and no inference is counted: the labels are what the person makes of it.
 
 import { tidy } from '../../annotations/box-geometry.ts';
 import type { imageExtensions } from '../../contract/images.ts';
@@ -10,10 +10,10 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { figuresOf } from '../evaluations/finished-evaluation.ts';
 import { findImage } from '../images.ts';
-import type { Image } from '../store/images.ts';
+import type { Image, RefusedBox } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 
-type Operations = Pick<typeof imageExtensions, 'images_predictions'>;
+type Operations = Pick<typeof imageExtensions, 'images_predictions' | 'images_refuse_predictions'>;
 type Predictions = Answer<Operations['images_predictions']>;
 
 export function predictionHandlers(
@@ -25,12 +25,23 @@ export function predictionHandlers(
       const { project, image } = await findImage(dependencies, principal, slug, imageId);
       // The models of this platform give boxes.
       if (project.type !== 'object-detection') return { predictions: [] };
-      return (
-        (await ofModel(dependencies, project, image, signal)) ??
-        (await ofEvaluation(dependencies, project, image)) ?? { predictions: [] }
-      );
+      const seen = (await ofModel(dependencies, project, image, signal)) ??
+        (await ofEvaluation(dependencies, project, image)) ?? { predictions: [] };
+      const refused = await dependencies.store.images.refused(imageId);
+      return refused.length === 0 ? seen : { ...seen, refused: refused.map(shown) };
+    },
+    images_refuse_predictions: async (input, { principal }) => {
+      const { project: slug, imageId, refuse = [], restore = [] } = input;
+      await findImage(dependencies, principal, slug, imageId);
+      const { images } = dependencies.store;
+      const refused = await images.changeRefused(imageId, { refuse, restore });
+      return { refused: refused.map(shown) };
     },
   };
+}
+
+function shown({ label, x, y, width, height }: RefusedBox) {
+  return { label, x, y, width, height };
 }
 
 /** As of inference_run: a share from there on is more often right than wrong. */

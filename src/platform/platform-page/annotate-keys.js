@@ -19,6 +19,7 @@ import { goTo, listenToKeys } from './keys.js';
  *   acceptPrediction: () => void,
  *   refusePrediction: () => void,
  *   acceptAllPredictions: () => void,
+ *   restorePredictions: () => void,
  *   changeThreshold: (by: number) => void,
  *   giveUp: () => void,
  *   markAsEmpty: () => void,
@@ -50,6 +51,7 @@ const boxKeys = [
   ['A', 'Accept the chosen prediction: it becomes a label; else, in a review: approve the image'],
   ['R, Delete', 'Refuse the chosen prediction'],
   ['Shift+A', 'Accept all predictions that are shown'],
+  ['U', 'Show the refused predictions again'],
   ['[ and ]', 'Show predictions from a lower percentage on, from a higher one'],
   ['S', 'In a review: say why it is sent back; Ctrl+Enter sends it back'],
   ['?', 'These keys'],
@@ -125,6 +127,7 @@ export class AnnotateKeys {
       // Of a prediction that is chosen, the decision about the image comes later.
       ['a', () => (commands.hasChosenPrediction ? commands.acceptPrediction() : approve())],
       ['r', () => commands.refusePrediction()],
+      ['u', () => commands.restorePredictions()],
       ['[', () => commands.changeThreshold(-0.05)],
       [']', () => commands.changeThreshold(0.05)],
       ['s', () => commands.review?.askWhy()],

@@ -34,6 +34,7 @@ import { PredictionPanel } from './prediction-panel.js';
  *   acceptPrediction: () => void,
  *   refusePrediction: () => void,
  *   acceptAllPredictions: () => void,
+ *   restorePredictions: () => void,
  *   showPredictionsFrom: (threshold: number) => void,
  *   startReview: () => void,
  *   keepMine: () => void,
@@ -188,10 +189,11 @@ export class AnnotatePanel {
   /**
    * @param {readonly Prediction[]} open
    * @param {Prediction | undefined} chosen
+   * @param {number} refused how many
    * @param {Predictions} predictions
    */
-  showPredictions(open, chosen, predictions) {
-    this.#predictions.show(open, chosen, predictions);
+  showPredictions(open, chosen, refused, predictions) {
+    this.#predictions.show(open, chosen, refused, predictions);
   }
 
   showHelp() {

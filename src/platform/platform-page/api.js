@@ -3,7 +3,8 @@
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
-/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobImages, JobDecision, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+/** @import { RefusedBox } from './boxes.ts' */
+/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobImages, JobDecision, Preview, ProjectAnswer, RefusalChange, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -46,6 +47,16 @@ export async function getImage(project, id) {
 /** @param {string} project @param {string} id @returns {Promise<ImagePredictions>} */
 export function getPredictions(project, id) {
   return call('GET', at(project, 'images', id, 'predictions'));
+}
+
+/**
+ * @param {string} project
+ * @param {string} id
+ * @param {RefusalChange} change
+ * @returns {Promise<readonly RefusedBox[]>} all that are refused then
+ */
+export async function refusePredictions(project, id, change) {
+  return (await call('POST', at(project, 'images', id, 'predictions'), change)).refused;
 }
 
 /**

@@ -147,11 +147,24 @@ export class BoxCanvas {
     this.#setDraft(new OutlineDraft(this.#size));
   }
 
+  /** Of the outline that is not closed yet. */
+  get draftPoints() {
+    return this.#draft?.points ?? [];
+  }
+
+  /** Goes on with one that was not closed. @param {Outline} points */
+  resumeOutline(points) {
+    if (!this.#drawsOutlines || points.length === 0) return;
+    const draft = new OutlineDraft(this.#size);
+    draft.points = points;
+    this.#setDraft(draft);
+  }
+
   /** False: no outline has begun. */
   closeOutline() {
     const draft = this.#draft;
     if (draft === undefined || draft.points.length === 0) return false;
-    if (!draft.isClosable) return true;
+    if (!draft.isClosable || !this.#on.mayBegin()) return true;
     this.#setDraft(undefined);
     this.#on.outline(draft.points);
     return true;

@@ -7,10 +7,11 @@ import { AnnotatePanel } from './annotate-panel.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { annotateImage, getImage } from './api.js';
 import { BoxCanvas } from './box-canvas.js';
-import { boxBetween, fitted, isSame, moved, resized } from './box-geometry.js';
+import { boxInMiddle, fitted, inPixels, isSame, moved, resized } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { boxesOf } from './image.js';
+import { keepOutline, keptOutline } from './kept-outlines.js';
 import { KeypointEditor } from './keypoint-editor.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
 import { pointKindOf } from './point-kinds.js';
@@ -42,7 +43,7 @@ export class BoxEditor {
   #theirs;
   /** The boxes that were given to be saved last. @type {readonly Box[]} */
   #saved;
-  #predictions = new Predictions();
+  #predictions = new Predictions((words, look) => this.#panel.showState(words, look));
   /** The chosen one. @type {Prediction | undefined} */
   #prediction;
 
@@ -57,7 +58,7 @@ export class BoxEditor {
     const size = { width: Number(image.width), height: Number(image.height) };
     this.#size = size;
     this.#points = pointKindOf(shapes);
-    this.#history = new EditHistory({ boxes: boxesOf(image), decided: nothingDecided });
+    this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
     this.#saved = this.boxes;
     this.#saver = new AnnotationSaver({
       revision: image.annotation_revision ?? 'none',
@@ -74,7 +75,10 @@ export class BoxEditor {
       { url: String(image.urls?.original ?? ''), alt: name, size, shapes },
       {
         mayBegin: () => this.#hasClass(),
-        draft: () => this.#showPanel(),
+        draft: () => {
+          keepOutline(image.id, this.#canvas.draftPoints);
+          this.#showPanel();
+        },
         draw: (place) => this.#add({ class: this.#panel.chosen, ...place }),
         outline: (points) => this.#addOutline(points),
         place: (at) => this.keypoints?.place(at),
@@ -97,6 +101,7 @@ export class BoxEditor {
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
     new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
     this.#show();
+    this.#resume(keptOutline(image.id));
     void this.#loadPredictions(slug, image.id);
   }
 
@@ -161,6 +166,14 @@ export class BoxEditor {
     this.#decide(this.#open, true);
   }
 
+  /** Those that were refused, now or before, are to be decided about again. */
+  restorePredictions() {
+    const { labels } = this.#history;
+    if (labels.refused.size === 0) return;
+    this.#history.change({ ...labels, refused: new Set() });
+    this.#changed();
+  }
+
   /** @param {number} threshold 0 to 1 */
   showPredictionsFrom(threshold) {
     this.#predictions.threshold = threshold;
@@ -184,15 +197,7 @@ export class BoxEditor {
 
   /** A box in the middle, for those who use no pointer. */
   addInMiddle() {
-    const { width, height } = this.#size;
-    const [w, h] = [Math.ceil(width / 4), Math.ceil(height / 4)];
-    this.#add({
-      class: this.#panel.chosen,
-      left: Math.floor((width - w) / 2),
-      top: Math.floor((height - h) / 2),
-      width: w,
-      height: h,
-    });
+    this.#add({ class: this.#panel.chosen, ...boxInMiddle(this.#size) });
   }
 
   /** Moves the chosen point, or the chosen box, or its lower right corner. */
@@ -329,6 +334,8 @@ export class BoxEditor {
   /** What a model sees is shown as soon as it is known; a person may label meanwhile. */
   async #loadPredictions(/** @type {string} */ slug, /** @type {string} */ id) {
     await this.#predictions.load(slug, id);
+    const { refused } = this.#predictions;
+    this.#history.amend((labels) => ({ ...labels, refused }));
     const isIdle = this.#selected === undefined && !this.#canvas.isDrawing;
     // In a review the key that accepts also approves: there the person chooses.
     if (isIdle && this.review === undefined) this.#prediction = this.#open[0];
@@ -337,7 +344,7 @@ export class BoxEditor {
 
   /** Predictions that are shown: nobody has decided about them. */
   get #open() {
-    return this.#predictions.open(this.boxes, this.#history.labels.decided);
+    return this.#predictions.open(this.boxes, this.#history.labels);
   }
 
   /** @param {readonly Prediction[]} predictions @param {boolean} accepts */
@@ -345,21 +352,17 @@ export class BoxEditor {
     const [first] = predictions;
     if (first === undefined) return;
     const at = this.#open.indexOf(first);
-    const decided = new Set([...this.#history.labels.decided, ...predictions]);
-    const labels = accepts ? predictions.map(({ box }) => this.#inPixels(box)) : [];
-    const boxes = labels.length > 0 ? [...this.boxes, ...labels] : this.boxes;
+    const { boxes, accepted, refused } = this.#history.labels;
+    const added = predictions.map(({ box }) => inPixels(box, this.#size));
     this.#chooseNone();
-    this.#history.change({ boxes, decided });
+    this.#history.change({
+      boxes: accepts ? [...boxes, ...added] : boxes,
+      accepted: accepts ? new Set([...accepted, ...predictions]) : accepted,
+      refused: accepts ? refused : new Set([...refused, ...predictions]),
+    });
     const open = this.#open;
     this.#prediction = open[Math.min(at, open.length - 1)];
     this.#changed();
-  }
-
-  /** @param {Box} box @returns {Box} */
-  #inPixels(box) {
-    const { left, top, width, height } = box;
-    const corner = { x: left + width, y: top + height };
-    return { class: box.class, ...boxBetween({ x: left, y: top }, corner, this.#size) };
   }
 
   #chooseNone() {
@@ -407,6 +410,16 @@ export class BoxEditor {
     this.#add(outlined({ class: this.#panel.chosen, ...nowhere }, points));
   }
 
+  /** @param {Outline} points of an outline that was not closed when its image was left */
+  #resume(points) {
+    this.#canvas.resumeOutline(points);
+    if (!this.#canvas.isDrawing) return;
+    this.#panel.showState(
+      'An outline is not closed yet: Enter closes it, Escape takes it back.',
+      '',
+    );
+  }
+
   /** @param {number} index @param {Box} box @param {number} point */
   #removePoint(index, box, point) {
     const shorter = this.#points.removed(box, point);
@@ -430,7 +443,7 @@ export class BoxEditor {
 
   /** @param {readonly Box[]} boxes @param {string} [step] */
   #changeHistory(boxes, step) {
-    this.#history.change({ boxes, decided: this.#history.labels.decided }, step);
+    this.#history.change({ ...this.#history.labels, boxes }, step);
   }
 
   #changed() {
@@ -439,6 +452,7 @@ export class BoxEditor {
     }
     if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
     this.#save();
+    this.#predictions.keepRefused(this.#history.labels.refused);
     this.#show();
   }
 
@@ -466,7 +480,8 @@ export class BoxEditor {
     this.#canvas.show(this.boxes, this.#selected, beside);
     if (this.#box === undefined) this.#canvas.places = false;
     this.keypoints?.show();
-    this.#panel.showPredictions(predictions, prediction, this.#predictions);
+    const { size } = this.#history.labels.refused;
+    this.#panel.showPredictions(predictions, prediction, size, this.#predictions);
     this.#showPanel();
   }
 
@@ -478,8 +493,8 @@ export class BoxEditor {
   }
 }
 
-/** @type {ReadonlySet<Prediction>} */
-const nothingDecided = new Set();
+/** @type {{ accepted: ReadonlySet<Prediction>, refused: ReadonlySet<Prediction> }} */
+const nothingDecided = { accepted: new Set(), refused: new Set() };
 
 /** Among the handles of a box. */
 const lowerRight = 4;

@@ -107,6 +107,23 @@ export function moved({ left, top, width, height }, right, down, size) {
   };
 }
 
+/** A quarter as wide and as high. @param {Size} size of the picture @returns {Rectangle} */
+export function boxInMiddle({ width, height }) {
+  const [w, h] = [Math.ceil(width / 4), Math.ceil(height / 4)];
+  return {
+    left: Math.floor((width - w) / 2),
+    top: Math.floor((height - h) / 2),
+    width: w,
+    height: h,
+  };
+}
+
+/** The same in whole pixels. @param {Box} box @param {Size} size of the picture @returns {Box} */
+export function inPixels({ class: name, left, top, width, height }, size) {
+  const corner = { x: left + width, y: top + height };
+  return { class: name, ...boxBetween({ x: left, y: top }, corner, size) };
+}
+
 /** Intersection over union. @param {Rectangle} one @param {Rectangle} other */
 export function overlapOf(one, other) {
   const right = Math.min(one.left + one.width, other.left + other.width);

@@ -33,11 +33,17 @@ export interface Keypoint extends Point {
   readonly visibility: 0 | 1 | 2;
 }
 
+/** Of a prediction, around its centre, as the platform tells it. */
+export interface RefusedBox extends Size, Point {
+  readonly label: string;
+}
+
 /** What a model sees. */
 export interface Prediction {
   readonly box: Box;
   /** 0 to 1: how sure it is. */
   readonly score: number;
+  readonly seen: RefusedBox;
 }
 
 /** What the objects of a project have. */

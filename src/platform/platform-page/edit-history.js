@@ -34,6 +34,11 @@ export class EditHistory {
     this.#states.push(labels);
   }
 
+  /** What is found out late was so from the beginning. @param {(labels: Labels) => Labels} amended */
+  amend(amended) {
+    this.#states = this.#states.map(amended);
+  }
+
   /** False: there is nothing to undo. */
   undo() {
     return this.#go(-1);

@@ -9,6 +9,7 @@ import { signIn } from './api.js';
 import { foldersView } from './folders.js';
 import { imageView } from './image.js';
 import { imagesView } from './images.js';
+import { forgetOutlines } from './kept-outlines.js';
 import { forgetKey, keepKey, knownKey } from './key.js';
 import { signInByLink } from './one-use-link.js';
 import { projectView } from './project.js';
@@ -144,6 +145,7 @@ byId('sign-out', HTMLElement).addEventListener('click', () => {
   const question = 'Changes are not saved yet. Forget the key, and lose them?';
   if (unsaved.size > 0 && !window.confirm(question)) return;
   unsaved.clear();
+  forgetOutlines();
   signOut();
 });
 window.addEventListener('hashchange', () => {

@@ -20,6 +20,7 @@ export class PredictionPanel {
   #list = element('ol', { class: 'boxes', 'aria-label': 'Predictions' });
   #accept = button('Accept', () => this.#commands.acceptPrediction());
   #refuse = button('Refuse', () => this.#commands.refusePrediction());
+  #restore = button('', () => this.#commands.restorePredictions());
   #acceptAll = button('Accept all', () => this.#commands.acceptAllPredictions());
 
   /**
@@ -28,6 +29,7 @@ export class PredictionPanel {
    *   acceptPrediction: () => void,
    *   refusePrediction: () => void,
    *   acceptAllPredictions: () => void,
+   *   restorePredictions: () => void,
    *   showPredictionsFrom: (threshold: number) => void,
    * }} commands
    */
@@ -41,7 +43,7 @@ export class PredictionPanel {
       { class: 'stack', 'aria-label': 'Predictions', hidden: true },
       this.#head,
       element('label', { class: 'row' }, 'From', this.#threshold, '%'),
-      element('div', { class: 'row' }, this.#accept, this.#refuse, this.#acceptAll),
+      element('div', { class: 'row' }, this.#accept, this.#refuse, this.#acceptAll, this.#restore),
       this.#list,
     );
   }
@@ -49,9 +51,10 @@ export class PredictionPanel {
   /**
    * @param {readonly Prediction[]} open
    * @param {Prediction | undefined} chosen
+   * @param {number} refused how many
    * @param {{ areThere: boolean, source: string, problem: string, threshold: number }} predictions
    */
-  show(open, chosen, { areThere, source, problem, threshold }) {
+  show(open, chosen, refused, { areThere, source, problem, threshold }) {
     this.root.hidden = !areThere && problem === '';
     const what = open.length === 1 ? '1 prediction' : `${open.length} predictions`;
     this.#head.textContent = problem || `${what} to decide about, of the ${source}`;
@@ -59,6 +62,8 @@ export class PredictionPanel {
     this.#accept.disabled = chosen === undefined;
     this.#refuse.disabled = chosen === undefined;
     this.#acceptAll.disabled = open.length === 0;
+    this.#restore.hidden = refused === 0;
+    this.#restore.textContent = `Show ${refused} refused`;
     const hadFocus = this.#list.contains(document.activeElement);
     this.#list.replaceChildren(...open.map((prediction) => this.#row(prediction, chosen)));
     const at = chosen === undefined ? 0 : open.indexOf(chosen);

@@ -2,9 +2,10 @@
 // label of the same class is already, there is nothing to decide.
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
-import { getPredictions } from './api.js';
+import { getPredictions, refusePredictions } from './api.js';
 import { overlapOf } from './box-geometry.js';
 import { boxOf } from './image.js';
+import { RefusalSaver } from './refusal-saver.js';
 
 /** @import { Box, Prediction } from './boxes.ts' */
 
@@ -22,6 +23,14 @@ export class Predictions {
   /** Why there are none; empty: that is no failure. */
   problem = '';
   #threshold = lastThreshold ?? 0;
+  /** @type {RefusalSaver | undefined} */
+  #refusals;
+  #say;
+
+  /** @param {(words: string, look: '' | 'bad') => void} say what becomes of refusals */
+  constructor(say) {
+    this.#say = say;
+  }
 
   /** Without them a person labels all the same. @param {string} slug @param {string} image */
   async load(slug, image) {
@@ -37,8 +46,19 @@ export class Predictions {
 
   /** @param {string} slug @param {string} image */
   async #read(slug, image) {
-    const { predictions, model, evaluationId, confidence = 0 } = await getPredictions(slug, image);
-    this.#all = predictions.map((seen) => ({ box: boxOf(seen), score: seen.confidence }));
+    const found = await getPredictions(slug, image);
+    const { predictions, refused = [], model, evaluationId, confidence = 0 } = found;
+    this.#all = predictions.map(({ confidence: score, ...seen }) => ({
+      box: boxOf(seen),
+      score,
+      seen,
+    }));
+    this.#refusals = new RefusalSaver({
+      stored: refused,
+      predictions: this.#all,
+      send: (change) => refusePredictions(slug, image, change),
+      say: this.#say,
+    });
     this.source = model === undefined ? `evaluation ${evaluationId}` : `model ${model}`;
     this.#threshold = lastThreshold ?? confidence;
   }
@@ -57,12 +77,27 @@ export class Predictions {
     lastThreshold = this.#threshold;
   }
 
-  /** Those about which nobody has decided. @param {readonly Box[]} labels @param {ReadonlySet<Prediction>} decided */
-  open(labels, decided) {
+  /** Those that somebody refused before. @returns {ReadonlySet<Prediction>} */
+  get refused() {
+    return this.#refusals?.known ?? new Set();
+  }
+
+  /** @param {ReadonlySet<Prediction>} refused all that are to be refused from now on */
+  keepRefused(refused) {
+    this.#refusals?.keep(refused);
+  }
+
+  /**
+   * Those about which nobody has decided.
+   * @param {readonly Box[]} labels
+   * @param {{ accepted: ReadonlySet<Prediction>, refused: ReadonlySet<Prediction> }} decided
+   */
+  open(labels, { accepted, refused }) {
     return this.#all.filter(
       (seen) =>
         seen.score >= this.#threshold &&
-        !decided.has(seen) &&
+        !accepted.has(seen) &&
+        !refused.has(seen) &&
         !labels.some(
           (label) => label.class === seen.box.class && overlapOf(label, seen.box) >= sameObjectMin,
         ),

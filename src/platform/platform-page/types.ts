@@ -2,7 +2,7 @@
 
 import type { embeddedOperations } from '../../contract/index.ts';
 import type { Answer } from '../../contract/operation.ts';
-import type { Box, Point, Size } from './boxes.ts';
+import type { Box, Point, RefusedBox, Size } from './boxes.ts';
 
 type Operations = typeof embeddedOperations;
 
@@ -57,6 +57,12 @@ export interface Place {
 /** A box as this platform answers it, by its centre. */
 export interface BoxOnWire extends Size, Point, Pick<Box, 'points' | 'keypoints'> {
   readonly label: string;
+}
+
+/** Predictions that are refused from now on, and those that are not any more. */
+export interface RefusalChange {
+  readonly refuse: readonly RefusedBox[];
+  readonly restore: readonly RefusedBox[];
 }
 
 /** How far the labels of an image are saved. */

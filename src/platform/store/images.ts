@@ -95,6 +95,20 @@ export interface AnnotatedNewImage {
   readonly annotation: WrittenAnnotation | undefined;
 }
 
+/** Around its centre, in pixels of the image. */
+export interface RefusedBox {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface RefusalChange {
+  readonly refuse: readonly RefusedBox[];
+  readonly restore: readonly RefusedBox[];
+}
+
 export interface ImageStore {
   /**
    * Adds an image, with its annotation if there is one; one with the same bytes in the same project
@@ -115,6 +129,10 @@ export interface ImageStore {
     options: AnnotateOptions,
     now: number,
   ): Promise<Annotated>;
+  /** The predictions of an image that people refused. */
+  refused(imageId: string): Promise<readonly RefusedBox[]>;
+  /** Those that are refused then. Throws `invalid_argument` when they are too many. */
+  changeRefused(imageId: string, change: RefusalChange): Promise<readonly RefusedBox[]>;
   /** The tags that it has now; undefined when there is no such image. */
   changeTags(imageId: string, change: TagChange): Promise<readonly string[] | undefined>;
   /** False when there is no such image. */

@@ -1,8 +1,10 @@
 // What the deployed model, or else an evaluation, sees in an image of a project.
 
 import { expect, it } from 'vitest';
+import { activity } from '../../../src/contract/activity.ts';
 import { evaluations } from '../../../src/contract/evaluations.ts';
-import { imageExtensions } from '../../../src/contract/images.ts';
+import { imageExtensions, images } from '../../../src/contract/images.ts';
+import { trash } from '../../../src/contract/trash.ts';
 import { blue } from '../../fixtures/onnx-models.ts';
 import { refusal } from '../labelled-projects.ts';
 import { counted, redAt, squaresModel, startLabelling } from '../platform-with-model.ts';
@@ -30,6 +32,52 @@ it('runs the model, keeps nothing, and counts no inference', async () => {
   const wrong = { ...at, imageId: 'none' };
   const answer = client.call(imageExtensions.images_predictions, wrong);
   expect((await refusal(answer)).status).toBe(404);
+});
+
+it('keeps what a person refuses with the image, says who did it, and takes it back', async () => {
+  const labelling = await startLabelling({ model: squaresModel });
+  const project = await labelling.newProject();
+  const imageId = await labelling.upload(project, await redAt(1));
+  const { client } = labelling.platform;
+  const at = { workspace: 'acme', project, imageId };
+  const red = { label: 'red', x: 24, y: 8, ...box };
+  const other = { label: 'blue', x: 8, y: 8, ...box };
+  const change = (body: object) =>
+    client.call(imageExtensions.images_refuse_predictions, { ...at, ...body });
+  expect((await change({ refuse: [red, other] })).body).toEqual({ refused: [red, other] });
+  // Once more changes nothing.
+  expect((await change({ refuse: [other] })).body).toEqual({ refused: [red, other] });
+  const seen = async () => (await client.call(imageExtensions.images_predictions, at)).body;
+  expect(await seen()).toMatchObject({
+    predictions: [{ ...red, confidence: 1 }],
+    refused: [red, other],
+  });
+  expect((await labelling.image(project, imageId)).annotated).toBe(false);
+  const log = await client.call(activity.activity_list, { workspace: 'acme', limit: 1 });
+  expect(log.body.entries).toMatchObject([
+    {
+      action: 'images_refuse_predictions',
+      kind: 'image',
+      before: { refused_predictions: null },
+      after: { refused_predictions: [red, other] },
+    },
+  ]);
+  // Through the trash it stays.
+  await client.call(images.images_delete, { workspace: 'acme', project, images: [imageId] });
+  const { body: listed } = await client.call(trash.trash_list, { workspace: 'acme' });
+  const [{ id = '' } = {}] = listed.items;
+  await client.call(trash.trash_restore, { workspace: 'acme', type: 'image', id });
+  expect((await seen()).refused).toEqual([red, other]);
+  expect((await change({ restore: [red, other, other] })).body).toEqual({ refused: [] });
+  expect(await seen()).not.toHaveProperty('refused');
+  expect((await refusal(change({ refuse: [{ ...red, x: -1 }] }))).status).toBe(400);
+  expect((await refusal(change({ imageId: 'none', refuse: [red] }))).status).toBe(404);
+  const many = (from: number) =>
+    Array.from({ length: 300 }, (_, n) => ({ ...red, x: from + n, y: 1 }));
+  for (const from of [0, 300, 600]) await change({ refuse: many(from) });
+  const full = await refusal(change({ refuse: many(900) }));
+  expect(full.status).toBe(400);
+  expect(full.message).toContain('more than 1000 refused boxes');
 });
 
 it('without a model gives what the newest evaluation of this very image found', async () => {

@@ -194,6 +194,9 @@ export const rows = {
     }),
   },
   images_predictions: { input: imageAt },
+  images_refuse_predictions: {
+    input: sends(imageAt, () => ({ refuse: [{ label: 'red', x: 8, y: 8, width: 4, height: 4 }] })),
+  },
   images_get: { input: imageAt },
   images_tag: { input: sends(imageAt, () => ({ operation: 'add', tags: ['seen'] })) },
   images_set_metadata: {

@@ -12,7 +12,9 @@ export function shownValues(columns: readonly string[], row: 'NEW' | 'OLD'): str
 const names: Readonly<Record<string, string>> = { folder_ids: 'folderIds' };
 
 const flags: readonly string[] = ['public', 'enabled', 'protected', 'disabled'];
-const storedAsJson: readonly string[] = ['scopes', 'folder_ids', 'metadata', 'settings'];
+const storedAsJson: readonly string[] = [
+  ...['scopes', 'folder_ids', 'metadata', 'settings', 'refused_predictions'],
+];
 const times: readonly string[] = ['archived_at'];
 
 function shown(column: string, value: string): string {
