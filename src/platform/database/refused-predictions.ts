@@ -1,7 +1,6 @@
 // Predictions that people refused: a list of boxes with each image.
 
-import * as z from 'zod';
-import { invalidArgument } from '../../errors.ts';
+import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Migration } from '../../storage/migrations.ts';
@@ -16,16 +15,6 @@ export const refusedPredictionColumn: Migration = {
   postgres: column + serverRefusalNote,
 };
 
-const refusedBoxes = z.array(
-  z.object({
-    label: z.string(),
-    x: z.number(),
-    y: z.number(),
-    width: z.number(),
-    height: z.number(),
-  }),
-);
-
 /** As `refused` of the store. */
 export async function readRefused(
   database: AsyncDatabase,
@@ -36,7 +25,10 @@ export async function readRefused(
     [imageId],
     (row) => row.optionalText('refused_predictions'),
   );
-  return json === undefined ? [] : refusedBoxes.parse(JSON.parse(json));
+  if (json === undefined) return [];
+  const boxes: unknown = JSON.parse(json);
+  if (Array.isArray(boxes) && boxes.every(isRefusedBox)) return boxes;
+  throw new FoveaError('internal', `What is refused of the image ${imageId} is damaged.`);
 }
 
 /** As `changeRefused` of the store. */
@@ -65,4 +57,10 @@ export function changeRefused(
 /** Boxes of one name are the same. */
 function nameOf({ label, x, y, width, height }: RefusedBox): string {
   return JSON.stringify([label, x, y, width, height]);
+}
+
+function isRefusedBox(value: unknown): value is RefusedBox {
+  const { label, ...numbers } = Object(value);
+  const places = ['x', 'y', 'width', 'height'].map((name) => numbers[name]);
+  return typeof label === 'string' && places.every((place) => typeof place === 'number');
 }

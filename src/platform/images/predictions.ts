@@ -1,5 +1,5 @@
-// Handlers of predictions: what a model sees in an image, which a person accepts or refuses. Only what
-// is refused is kept, and no inference is counted: the labels are what the person makes of it.
+// Handlers of predictions: what a model sees in an image, which a person accepts or refuses. Only
+// what is refused is kept, and no inference is counted: labels are what the person makes of it.
 
 import { tidy } from '../../annotations/box-geometry.ts';
 import type { imageExtensions } from '../../contract/images.ts';
