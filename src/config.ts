@@ -42,6 +42,8 @@ export interface Settings {
   readonly apiKey: Secret | undefined;
   /** The PostgreSQL database of datasets and sign-in data; undefined: the data folder has them. */
   readonly databaseUrl: Secret | undefined;
+  /** Who brings it may read `/metrics` of a platform. */
+  readonly metricsToken: Secret | undefined;
   /** The object store that keeps the files of datasets; undefined: the data folder does. */
   readonly objects: ObjectsPlace | undefined;
   /** Whether a platform takes background tasks itself; else workers do. */
@@ -158,6 +160,7 @@ function readAll(
     apiKey: reader.read('FOVEA_API_KEY', secret, undefined),
     databaseUrl: reader.read('FOVEA_DATABASE_URL', parseDatabaseUrl, undefined),
     objects: readObjectsPlace(reader),
+    metricsToken: reader.read('FOVEA_METRICS_TOKEN', secret, undefined),
     takesTasks: reader.read('FOVEA_TASKS', yesOrNo, true),
     workspace: reader.read('FOVEA_WORKSPACE', name, undefined),
     project: reader.read('FOVEA_PROJECT', name, undefined),

@@ -43,6 +43,7 @@ describe('settings', () => {
       readOnly: false,
       toolProfile: 'default',
       repeatWindowSeconds: 120,
+      metricsToken: undefined,
       takesTasks: true,
       timeoutMs: 60_000,
       versionMultiplierMax: 50,

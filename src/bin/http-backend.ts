@@ -29,7 +29,7 @@ import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
 import { platformOptions } from './platform-options.ts';
 import { noticeNewPlatform, prepareDataFolder } from './prepare-data-folder.ts';
 import { withoutKeyMaking } from './shared-api-key.ts';
-import { signedLinkRoutes } from './signed-link-proxy.ts';
+import { signedLinkRoutes, stateRoutes } from './signed-link-proxy.ts';
 import { type CallerClients, exchangingClients, notOffered } from './token-exchange-clients.ts';
 
 export interface HttpBackend {
@@ -94,7 +94,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   warnIfNew();
   const { clientOf, close } = embeddedClients(signIn, platform.url, settings);
   return {
-    routes: [...signIn.routes, ...signedLinkRoutes(platform.url)],
+    routes: [...signIn.routes, ...signedLinkRoutes(platform.url), ...stateRoutes(platform.url)],
     verify: signIn.verify,
     issuer: signIn.issuer,
     onListening: signIn.onListening,

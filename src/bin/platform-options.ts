@@ -12,19 +12,20 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 type FromSettings = Pick<
   PlatformOptions,
   | ('versionMultiplierMax' | 'databaseUrl' | 'objects' | 'model' | 'embedder' | 'trainer')
-  | ('rateLimit' | 'environment' | 'proxies' | 'takesTasks')
+  | ('rateLimit' | 'environment' | 'proxies' | 'takesTasks' | 'metricsToken')
 >;
 
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, databaseUrl, objects, model, trainer, proxies } = settings;
-  const { home, takesTasks, embedder } = settings;
+  const { home, takesTasks, embedder, metricsToken } = settings;
   return {
     versionMultiplierMax,
     databaseUrl,
     objects,
     proxies,
     takesTasks,
+    metricsToken,
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),

@@ -1,5 +1,5 @@
-// A reverse proxy for signed links of the embedded platform at the address of `fovea http`: the
-// platform itself listens on a loopback port.
+// A reverse proxy for signed links and the state of the embedded platform at the address of
+// `fovea http`: the platform itself listens on a loopback port.
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -33,6 +33,16 @@ export function signedLinkRoutes(target: string): readonly Route[] {
   ];
 }
 
+/** `/health` and `/metrics`, which ask for no credential of the protocol. */
+export function stateRoutes(target: string): readonly Route[] {
+  return ['/health', '/metrics'].map((path) => ({
+    method: 'GET',
+    path,
+    open: true,
+    handle: (given, response) => forward(`${target}${path}`, given, response),
+  }));
+}
+
 async function forward(
   path: string,
   given: IncomingMessage,
@@ -40,10 +50,13 @@ async function forward(
 ): Promise<void> {
   const { method = 'GET', url = '', headers } = given;
   const { search } = new URL(url, 'http://localhost');
-  const length = headers['content-length'];
+  const { 'content-length': length, authorization } = headers;
   const sent = http.request(path + search, {
     method,
-    headers: { ...(length !== undefined && { 'content-length': length }) },
+    headers: {
+      ...(length !== undefined && { 'content-length': length }),
+      ...(authorization !== undefined && { authorization }),
+    },
   });
   response.once('close', () => sent.destroy());
   const answered = once(sent, 'response').catch((cause) => {

@@ -1,8 +1,13 @@
-// GET /metrics: metrics in the text format of Prometheus, version 0.0.4.
+// GET /metrics of the Event Store.
 
 import { removalReasons } from '../contract/event-store.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { safeHeaders } from '../http-server/responses.ts';
+import {
+  type Metric,
+  type RequestCounts,
+  requestMetrics,
+  sendMetrics,
+} from '../http-server/prometheus-text.ts';
 import type { Caller } from './api-key.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
 
@@ -12,38 +17,6 @@ export type MetricsDependencies = Pick<
   'store' | 'admission' | 'uploader' | 'settings' | 'clock'
 >;
 
-/** Request counts since the start, by operation and status. */
-export interface RequestCounts {
-  /** `operation`: the id of the endpoint; undefined where no route matched. */
-  add(operation: string | undefined, status: number, seconds: number): void;
-  /** One entry for each operation and status. */
-  readonly all: readonly RequestCount[];
-}
-
-export interface RequestCount {
-  readonly operation: string;
-  readonly status: number;
-  readonly count: number;
-  readonly seconds: number;
-}
-
-export function createRequestCounts(): RequestCounts {
-  const counts = new Map<string, RequestCount & { count: number; seconds: number }>();
-  return {
-    add: (operation = 'none', status, seconds) => {
-      const key = `${operation} ${status}`;
-      const known = counts.get(key);
-      const one = known ?? { operation, status, count: 0, seconds: 0 };
-      one.count += 1;
-      one.seconds += seconds;
-      if (known === undefined) counts.set(key, one);
-    },
-    get all() {
-      return [...counts.values()];
-    },
-  };
-}
-
 export function metricsRoute(
   dependencies: MetricsDependencies,
   requests?: RequestCounts,
@@ -52,31 +25,13 @@ export function metricsRoute(
     method: 'GET',
     path: '/metrics',
     handle: async (request, response) => {
-      const metrics = [
-        ...(await storeMetrics(dependencies)),
-        ...requestMetrics(requests?.all ?? []),
-      ];
-      const body = Buffer.from([...metrics, ...processMetrics()].map(textOf).join(''));
-      response.writeHead(200, {
-        ...safeHeaders,
-        'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-        'content-length': body.length,
-      });
-      response.end(request.method === 'HEAD' ? undefined : body);
+      const metrics = await storeMetrics(dependencies);
+      sendMetrics(request, response, [
+        ...metrics,
+        ...(requests === undefined ? [] : requestMetrics('event_store', requests)),
+      ]);
     },
   };
-}
-
-interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-interface Metric {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter';
-  readonly help: string;
-  readonly samples: readonly Sample[];
 }
 
 async function storeMetrics({
@@ -156,41 +111,6 @@ function filesMetric(usage: { images: number; videos: number; localOnlyFiles: nu
   return { name: 'event_store_files', type: 'gauge', help: 'Files of events.', samples };
 }
 
-function requestMetrics(counts: readonly RequestCount[]): readonly Metric[] {
-  const samples = (of: (count: RequestCount) => number) =>
-    counts.map((entry) => {
-      const { operation, status } = entry;
-      return { labels: { operation, status: String(status) }, value: of(entry) };
-    });
-  return [
-    {
-      ...counter('http_requests_total', 'Requests that were answered.'),
-      samples: samples(({ count }) => count),
-    },
-    {
-      ...counter('http_request_seconds_total', 'Time that these took together.'),
-      samples: samples(({ seconds }) => seconds),
-    },
-  ].filter(({ samples }) => samples.length > 0);
-}
-
-/** Under the names that Prometheus client libraries use. */
-function processMetrics(): readonly Metric[] {
-  const { rss, heapUsed } = process.memoryUsage();
-  const { user, system } = process.cpuUsage();
-  const one = (name: string, help: string, value: number): Metric => ({
-    name,
-    help,
-    type: name.endsWith('_total') ? 'counter' : 'gauge',
-    samples: [{ value }],
-  });
-  return [
-    one('process_resident_memory_bytes', 'Memory of the process.', rss),
-    one('process_cpu_seconds_total', 'Processor time of the process.', (user + system) / 1e6),
-    one('nodejs_heap_size_used_bytes', 'Memory of its JavaScript objects.', heapUsed),
-  ];
-}
-
 function gauge(name: string, help: string, value: number): Metric {
   return { name: `event_store_${name}`, type: 'gauge', help, samples: [{ value }] };
 }
@@ -202,16 +122,4 @@ function timeGauge(name: string, help: string, atMs: number | undefined): readon
 
 function counter(name: string, help: string): Omit<Metric, 'samples'> {
   return { name: `event_store_${name}`, type: 'counter', help };
-}
-
-function textOf({ name, type, help, samples }: Metric): string {
-  const lines = samples.map(({ labels = {}, value }) => {
-    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-    return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`;
-  });
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -1,11 +1,12 @@
 // Routes of the Event Store beside its operations.
 
 import type { Route } from '../http-server/handlers.ts';
+import type { RequestCounts } from '../http-server/prometheus-text.ts';
 import type { Caller } from './api-key.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
 import { healthRoute } from './health-route.ts';
 import { mediaRoutes } from './media-routes.ts';
-import { metricsRoute, type RequestCounts } from './metrics.ts';
+import { metricsRoute } from './metrics.ts';
 import { docsRoutes } from './openapi-document.ts';
 import { pageRoutes } from './page-routes.ts';
 

@@ -11,6 +11,7 @@ import { invalidArgument } from '../errors.ts';
 import { fetchPublic } from '../http-client/public-fetch.ts';
 import { platformCredentials } from '../http-server/credentials.ts';
 import type { Route } from '../http-server/handlers.ts';
+import { createRequestCounts } from '../http-server/prometheus-text.ts';
 import { platformErrorBody } from '../http-server/responses.ts';
 import { type CallableService, serve } from '../http-server/serve.ts';
 import { limits } from '../limits.ts';
@@ -32,6 +33,7 @@ import { addHourlyCleanup } from './background-tasks/remove-orphan-blobs.ts';
 import { openDiskImages } from './disk-images/disk-image-thread.ts';
 import { diskImageHandlers } from './disk-images/upload-disk-images.ts';
 import { platformHandlers } from './handlers.ts';
+import { metricsRoute } from './metrics-route.ts';
 import { openParts, type PartsOptions } from './platform-parts.ts';
 import { platformRoutes } from './routes.ts';
 import { openRows, type Rows } from './rows.ts';
@@ -64,6 +66,8 @@ export interface PlatformOptions extends PartsOptions {
   readonly trustedProxies?: TrustedProxies;
   /** Whether it takes background tasks itself; else other processes do. True unless given. */
   readonly takesTasks?: boolean | undefined;
+  /** Who brings it may read `/metrics`; undefined: there is none. */
+  readonly metricsToken?: Secret | undefined;
   /** Calls per minute and credential; 0: as many as come. */
   readonly rateLimit?: number;
   /** The least time between two looks at a video job; that of `limits` unless given. */
@@ -113,12 +117,16 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     tasks: createTasks(queue, wake),
     fetchImage: (url: string, signal: AbortSignal) => fetchImage(url, signal, options),
   };
+  const requests = createRequestCounts();
+  const { metricsToken: token } = options;
+  const metrics = token === undefined ? [] : [metricsRoute({ token, queue, requests, clock })];
   const service = await serve({
     operations: embeddedOperations,
     notServed,
     handlers: platformHandlers(dependencies),
     local: { operations: diskImageOperations, handlers: diskImageHandlers(dependencies) },
-    routes: [...platformRoutes(dependencies), uploads.route, ...(options.routes ?? [])],
+    routes: [...platformRoutes(dependencies), ...metrics, uploads.route, ...(options.routes ?? [])],
+    onAnswer: requests.add,
     ...createAccessControl(store, workspace, options),
     credentials: platformCredentials,
     errorBody: platformErrorBody,

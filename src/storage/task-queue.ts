@@ -130,6 +130,16 @@ export interface TaskQueue {
    * that was claimed `limits.taskAttemptsMax` times without progress is failed instead.
    */
   claim(kinds: readonly string[], leaseMs?: number): Promise<Claim | undefined>;
+  /** What waits or runs now, held tasks left out. */
+  countOpen(): Promise<readonly OpenTasks[]>;
+}
+
+export interface OpenTasks {
+  readonly kind: string;
+  readonly status: 'created' | 'running';
+  readonly count: number;
+  /** When the oldest of them came, in milliseconds since 1970. */
+  readonly oldest: number;
 }
 
 export interface TaskQueueOptions {
@@ -170,6 +180,19 @@ export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptio
     claim: async (kinds, leaseMs = limits.taskLeaseMs) =>
       (await findOpen(database, options.clock.now(), kinds)) &&
       (await database.transaction(() => claimNext(database, options, kinds, leaseMs))),
+    countOpen: () =>
+      database.all(
+        `SELECT kind, status, count(*) AS n, min(created) AS oldest FROM work
+         WHERE status IN ('created', 'running') AND substr(kind, 1, ${held.length}) <> '${held}'
+         GROUP BY kind, status ORDER BY kind, status`,
+        [],
+        (row) => ({
+          kind: row.text('kind'),
+          status: row.text('status') === 'created' ? ('created' as const) : ('running' as const),
+          count: row.integer('n'),
+          oldest: row.integer('oldest'),
+        }),
+      ),
   };
 }
 
