@@ -7,7 +7,8 @@ import { isLogLevel, type LogLevel } from './log.ts';
 import { defaultRoots, type Machine, pathOf, thisMachine } from './machine.ts';
 import { loopbackProxies, parseProxies, type TrustedProxies } from './network/client-address.ts';
 import { isLoopbackHost } from './network/loopback.ts';
-import type { HttpProxy, Proxies } from './network/proxies.ts';
+import type { Proxies } from './network/proxies.ts';
+import { readProxies } from './network/read-proxies.ts';
 import { type ObjectsPlace, readObjectsPlace } from './objects-place.ts';
 import { Secret } from './secret.ts';
 import { exampleTrainer, pythonTrainers } from './trainer-names.ts';
@@ -185,7 +186,7 @@ function readAll(
     trainer: reader.read('FOVEA_TRAINER', trainer(machine), undefined),
     rateLimit: reader.read('FOVEA_RATE_LIMIT', callsPerMinute, undefined),
     serverlessUrl: reader.read('FOVEA_SERVERLESS_URL', url, undefined),
-    proxies: readProxies(reader, environment),
+    proxies: readProxies(reader),
     logLevel: reader.read('FOVEA_LOG', logLevel, 'warn'),
   };
 }
@@ -230,24 +231,6 @@ function readSignIn(
   };
 }
 
-/** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, as curl reads them. */
-export function readProxies(
-  reader: ReturnType<typeof createReader>,
-  environment: Environment = process.env,
-): Proxies | undefined {
-  // Lower case wins, also if it is empty, which means no proxy.
-  const spelled = (small: string) =>
-    environment[small] === undefined ? small.toUpperCase() : small;
-  const read = (setting: string) => {
-    const found = reader.read(setting, usableProxy, undefined);
-    return found && { ...found, setting };
-  };
-  const http = read(spelled('http_proxy'));
-  const https = read(spelled('https_proxy'));
-  const except = reader.read(spelled('no_proxy'), hostsWithoutProxy, []);
-  return http || https ? { http, https, except } : undefined;
-}
-
 /** Over SSH a browser would open on the wrong machine; without a display, none would. */
 function hasNoScreen(environment: Environment, { platform }: Machine): boolean {
   const isSet = (variable: string) => given(environment, variable) !== undefined;
@@ -265,6 +248,7 @@ export function createReader(environment: Environment = process.env) {
   const problems: Problem[] = [];
   const known = new Set<string>();
   return {
+    environment,
     problems,
     /** All variables that were read, whether they are set or not. */
     known,
@@ -314,55 +298,6 @@ export const url: Parser<string> = (text) => {
     return { wrong: 'must be https; plain http is accepted for 127.0.0.1 and localhost only' };
   }
   return { value: parsed.href.replace(/\/+$/, '') };
-};
-
-/** Never repeats the value: it may hold a password. */
-const proxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
-  const parsed = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  if (parsed && /^socks/.test(parsed.protocol)) {
-    return { wrong: 'must be an http or https proxy: SOCKS is not supported' };
-  }
-  const isProxy = parsed && /^https?:$/.test(parsed.protocol);
-  // A "/", "?" or "#" of a password that is not encoded would begin the path, and end the host.
-  if (!isProxy || `${parsed.pathname}${parsed.search}${parsed.hash}` !== '/') {
-    return {
-      wrong:
-        'must be the http or https URL of a proxy, for example http://proxy.example.com:8080, ' +
-        'with a password percent-encoded',
-    };
-  }
-  const { origin, hostname, port, protocol } = parsed;
-  const host = `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
-  const authorization = proxyAuthorization(parsed);
-  return authorization === null
-    ? { wrong: 'must have its user name and password percent-encoded' }
-    : { value: { origin, host, authorization } };
-};
-
-/** An unusable proxy is refused only when it is needed. */
-const usableProxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
-  const parsed = proxy(text);
-  if ('value' in parsed) return parsed;
-  return { value: { origin: '', host: '', authorization: undefined, wrong: parsed.wrong } };
-};
-
-/** RFC 7617; undefined: without credentials; null: they cannot be decoded. */
-function proxyAuthorization({ username, password }: URL): Secret | undefined | null {
-  if (username === '' && password === '') return undefined;
-  try {
-    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
-  } catch {
-    return null;
-  }
-}
-
-/** Invalid entries match nothing, as in other programs; of a URL, its host is meant. */
-const hostsWithoutProxy: Parser<readonly string[]> = (text) => {
-  const list = text.split(/[\s,]+/).filter((part) => part !== '');
-  return {
-    value: list.map((part) => (part.includes('://') ? (URL.parse(part)?.host ?? '') : part)),
-  };
 };
 
 /** Others find what we offer at paths below its root (RFC 8414 section 3, RFC 9728 section 3.1). */

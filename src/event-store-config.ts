@@ -5,7 +5,6 @@ import {
   type Environment,
   folder,
   type Parser,
-  readProxies,
   secret,
   url,
   yesOrNo,
@@ -13,6 +12,7 @@ import {
 import { limits } from './limits.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { Proxies } from './network/proxies.ts';
+import { readProxies } from './network/read-proxies.ts';
 import type { Secret } from './secret.ts';
 
 /** What the variables say, checked. docs/settings.md has the table. */
@@ -87,7 +87,7 @@ export function readEventStoreSettings(
   if (isOn && cloudUrl === undefined) {
     reader.refuse('CLOUD_UPLOAD_URL', 'must be set while CLOUD_UPLOAD_ENABLED is on');
   }
-  const proxies = isOn ? readProxies(reader, environment) : undefined;
+  const proxies = isOn ? readProxies(reader) : undefined;
   reader.finish();
   const cloud = isOn && cloudUrl !== undefined ? { url: cloudUrl, apiKey, proxies } : undefined;
   return { ...settings, cloud };
