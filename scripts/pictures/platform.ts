@@ -1,24 +1,24 @@
-// Makes docs/platform.png and docs/platform-project.png: the page of the platform with the whole
-// BCCD dataset.
-// node scripts/screenshot-platform.ts /path/to/bccd.zip; it needs Chromium and the font Inter.
+// docs/platform.png and docs/platform-project.png: the page of the platform with all of BCCD.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import sharp from 'sharp';
+import { parseArgs } from 'node:util';
 import * as z from 'zod';
-import { systemClock } from '../src/clock.ts';
-import { createLog } from '../src/log.ts';
-import { startPlatform } from '../src/platform/platform.ts';
-import { Secret } from '../src/secret.ts';
-import { openBrowser, visit } from '../test/event-store/chromium.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createLog } from '../../src/log.ts';
+import { startPlatform } from '../../src/platform/platform.ts';
+import { Secret } from '../../src/secret.ts';
+import { openBrowser, visit } from '../../test/event-store/chromium.ts';
+import { allLoaded, savePicture } from './save-picture.ts';
 
 /** What starts a task, or an upload of a file for one. */
 const started = z.looseObject({ taskId: z.string(), signedUrl: z.string() });
 
-const [, , archive] = process.argv;
-if (archive === undefined) throw new Error('Give the zip file of BCCD as the argument.');
+const { values } = parseArgs({ allowPositionals: true, options: { bccd: { type: 'string' } } });
+const { bccd: archive } = values;
+if (archive === undefined) throw new Error('Give the zip file of BCCD: --bccd FILE.');
 const data = mkdtempSync(join(tmpdir(), 'fovea-screenshots-'));
 const key = 'a-key-for-the-picture';
 const service = await startPlatform({
@@ -58,29 +58,13 @@ rmSync(data, { recursive: true });
 
 async function take(name: string, address: string, selector: string): Promise<void> {
   await show(address, selector);
-  await save(name);
+  await savePicture(page, name);
 }
 
 async function show(address: string, selector: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
   await page.locator(selector).first().waitFor();
-  await allLoaded();
-}
-
-/** The pictures that are in view. */
-async function allLoaded(): Promise<void> {
-  const isOpen = 'img.getBoundingClientRect().top < innerHeight && !img.complete';
-  const open = `[...document.querySelectorAll("main img")].some((img) => ${isOpen})`;
-  while (await page.evaluate(open)) await sleep(50);
-}
-
-/** As a palette it is a third of the size. */
-async function save(name: string): Promise<void> {
-  const target = `docs/${name}.png`;
-  await sharp(await page.screenshot())
-    .png({ palette: true, quality: 90, effort: 10 })
-    .toFile(target);
-  process.stderr.write(`${target}: ${readFileSync(target).length} bytes\n`);
+  await allLoaded(page);
 }
 
 async function ask(method: string, path: string, body?: object): Promise<unknown> {

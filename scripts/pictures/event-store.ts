@@ -1,21 +1,19 @@
-// Makes docs/event-store.png: the page of the Event Store with the sample's images.
-// It needs Chromium, and the font Inter (fonts-inter) to look as it does there.
+// docs/event-store.png: the page of the Event Store with the sample's images.
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import sharp from 'sharp';
-import { type Clock, systemClock } from '../src/clock.ts';
-import { startEventStore } from '../src/event-store/event-store.ts';
-import { openEventStore } from '../src/event-store/store/sqlite-store.ts';
-import { readEventStoreSettings } from '../src/event-store-config.ts';
-import { createLog } from '../src/log.ts';
-import { openBrowser, visit } from '../test/event-store/chromium.ts';
-import { bloodCells, type DetectedImage } from '../test/fixtures/detected-images.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { startEventStore } from '../../src/event-store/event-store.ts';
+import { openEventStore } from '../../src/event-store/store/sqlite-store.ts';
+import { readEventStoreSettings } from '../../src/event-store-config.ts';
+import { createLog } from '../../src/log.ts';
+import { openBrowser, visit } from '../../test/event-store/chromium.ts';
+import { bloodCells, type DetectedImage } from '../../test/fixtures/detected-images.ts';
+import { savePicture } from './save-picture.ts';
 
-const target = 'docs/event-store.png';
 const data = mkdtempSync(join(tmpdir(), 'fovea-screenshot-'));
 let lagMs = 30 * 60_000;
 const clock: Clock = { ...systemClock, now: () => systemClock.now() - lagMs };
@@ -67,15 +65,12 @@ await page.waitForSelector('#connection[data-state=live]');
 await page.waitForFunction(
   '[...document.querySelectorAll(".card img")].slice(0, 9).every((img) => img.complete)',
 );
-const picture = await page.screenshot();
+await savePicture(page, 'event-store');
 await browser.close();
-// As a palette it is a third of the size.
-await sharp(picture).png({ palette: true, quality: 90, effort: 10 }).toFile(target);
 await service.close();
 cloud.closeAllConnections();
 cloud.close();
 rmSync(data, { recursive: true });
-process.stderr.write(`${target}: ${readFileSync(target).length} bytes\n`);
 
 async function createEvent(image: DetectedImage, index: number): Promise<string> {
   const { label, objectDetections } = image;

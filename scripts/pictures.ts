@@ -1,0 +1,20 @@
+// Makes the pictures in docs/ anew: `npm run pictures -- [NAME…]`, of labelling, event-store and
+// platform; without a name the first two. The last needs the zip file of BCCD: `--bccd FILE`.
+// All need Chromium, and the font Inter (fonts-inter) to look as they do there.
+
+import { parseArgs } from 'node:util';
+
+const { positionals } = parseArgs({
+  allowPositionals: true,
+  options: { bccd: { type: 'string' } },
+});
+const makers = new Map([
+  ['labelling', () => import('./pictures/labelling.ts')],
+  ['event-store', () => import('./pictures/event-store.ts')],
+  ['platform', () => import('./pictures/platform.ts')],
+]);
+for (const name of positionals.length > 0 ? positionals : ['labelling', 'event-store']) {
+  const make = makers.get(name);
+  if (make === undefined) throw new Error(`${name} is none of ${[...makers.keys()].join(', ')}.`);
+  await make();
+}
