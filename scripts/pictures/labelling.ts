@@ -1,4 +1,4 @@
-// docs/labelling.png and docs/labelling-review.png: the page on which people label, with the sample.
+// docs/labelling.png and docs/labelling-review.png: the page on which people label the sample.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
