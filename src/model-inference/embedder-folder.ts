@@ -87,8 +87,8 @@ interface FoundFile extends FolderFile {
   readonly changedMs: number;
 }
 
-/** The most exact first: the smaller ones are there for those who removed the others. */
-const variants = ['', '_fp16', '_quantized', '_int8', '_uint8', '_q4', '_bnb4'] as const;
+/** The most exact first; half precision, which not each processor has, after those of bytes. */
+const variants = ['', '_quantized', '_int8', '_uint8', '_fp16', '_q4', '_bnb4'] as const;
 
 async function encoderIn(folder: string, what: 'vision' | 'text'): Promise<FoundFile> {
   for (const variant of variants) {

@@ -68,9 +68,10 @@ function lengthMax(tokenizerConfig: JsonObject, config: JsonObject): number {
   const { max_position_embeddings } = membersOf(config.text_config);
   // Where nobody has said it, a tokenizer has a number of thirty digits.
   const said = [tokenizerConfig.model_max_length, max_position_embeddings].find(
-    (value) => typeof value === 'number' && value >= 2 && value <= limits.embedderTokensMax,
+    (value) => typeof value === 'number' && value >= 2 && value <= Number.MAX_SAFE_INTEGER,
   );
-  return typeof said === 'number' ? Math.floor(said) : limits.embedderTokensUsual;
+  if (typeof said !== 'number') return limits.embedderTokensUsual;
+  return Math.min(Math.floor(said), limits.embedderTokensMax);
 }
 
 function paddingOf(tokenizer: Tokenizer, { pad_token }: JsonObject): number {

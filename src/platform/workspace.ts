@@ -7,9 +7,10 @@ import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { describeProject } from './projects.ts';
 
-export function workspaceHandlers({
-  store,
-}: PlatformDependencies): Handlers<typeof workspace, Principal> {
+export function workspaceHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof workspace, Principal> {
+  const { store } = dependencies;
   return {
     workspace_whoami: async (_input, { principal, origin }) => ({
       welcome: 'This is the embedded Fovea platform.',
@@ -30,6 +31,7 @@ export function workspaceHandlers({
           name: principal.workspace.name,
           url: principal.workspace.slug,
           members: 1,
+          ...(await embeddingsOf(dependencies, principal.workspace.id)),
           projects: projects.flatMap((project, at) => {
             const ofProject = counts[at];
             if (ofProject === undefined) return [];
@@ -40,4 +42,14 @@ export function workspaceHandlers({
       };
     },
   };
+}
+
+/** How far the images are embedded that can be found by meaning; nothing without a model. */
+async function embeddingsOf({ store, embeddings }: PlatformDependencies, workspaceId: string) {
+  const state = embeddings?.state;
+  if (state === undefined) return {};
+  if ('problem' in state) return { embeddings: { problem: state.problem } };
+  const { name, model } = state;
+  const waiting = model && (await store.embeddings.countOpen(model, workspaceId));
+  return { embeddings: { model: name, ...(waiting !== undefined && { waiting }) } };
 }

@@ -60,6 +60,17 @@ it('finds images by what a text says, by an example, and says by which model', a
     results: [{ name: 'c.png', similarity: expect.closeTo(1, 2) }],
     notes: ['Similar by meaning, as the model "tiny-clip" sees it.'],
   });
+  const prompt = { project: 'things', prompt: 'something blue', limit: 1 };
+  const { data: prompted } = await fovea.call('images_search', prompt);
+  expect(prompted).toMatchObject({
+    results: [{ name: 'c.png' }],
+    notes: [expect.stringContaining('in no name and no tag'), expect.stringContaining('tiny-clip')],
+  });
+  const { data: named } = await fovea.call('images_search', { ...prompt, prompt: 'png' });
+  expect(named).toMatchObject({ total: 4 });
+  await expect
+    .poll(async () => (await fovea.call('workspace_get')).data, { timeout: 10_000 })
+    .toMatchObject({ workspace: { embeddings: { model: 'tiny-clip', waiting: 0 } } });
   const words = await namesFound(fovea, 'green');
   expect(words).toMatchObject({
     names: [],
@@ -85,6 +96,9 @@ it('names the setting where its folder is none', async () => {
   const { text, isError } = await fovea.call('workspace_search', { query: 'like-text:green' });
   expect(isError).toBe(true);
   expect(text).toContain('FOVEA_EMBEDDER: names a folder without onnx/vision_model.onnx');
+  await expect
+    .poll(async () => JSON.stringify((await fovea.call('workspace_get')).data), { timeout: 10_000 })
+    .toContain('names a folder without onnx/vision_model.onnx');
 });
 
 it('finds no image that is deleted, and no vector of another model', async () => {

@@ -42,8 +42,7 @@ async function embedAll(run: Run, model: EmbeddingModel): Promise<number> {
   const { claim, signal, dependencies } = run;
   const { embeddings } = dependencies.store;
   // After a crash one at a time, each counted: so the one at which it ends is found.
-  const isCareful = claim.attempt > 1;
-  const countMax = isCareful ? 1 : limits.imagesEmbeddedAtOnceMax;
+  const countMax = claim.attempt > 1 ? 1 : limits.imagesEmbeddedAtOnceMax;
   let done = 0;
   let workspace = '';
   for (;;) {
@@ -54,14 +53,30 @@ async function embedAll(run: Run, model: EmbeddingModel): Promise<number> {
       const { workspaceId, images } = await embeddings.next(model, countMax, workspace);
       if (workspaceId === undefined) break;
       workspace = workspaceId;
-      const [first] = images;
-      if (isCareful && first) await embeddings.countTry(model, first.ordinal, claim.fenced);
-      const embedded = await embedBatch(run, images);
-      await embeddings.keep(model, embedded, claim.fenced);
-      done += embedded.length;
+      done += await embedSome(run, model, workspaceId, images);
       await claim.progress(Math.min(done, total), total);
     }
   }
+}
+
+/** Gives how many of them need nothing more. */
+async function embedSome(
+  run: Run,
+  model: EmbeddingModel,
+  workspaceId: string,
+  images: readonly OpenImage[],
+): Promise<number> {
+  const { claim, dependencies } = run;
+  const { embeddings } = dependencies.store;
+  const ordinals = images.map(({ ordinal }) => ordinal);
+  const reused = await embeddings.reuse(model, workspaceId, ordinals, claim.fenced);
+  // Which ones is seen by asking again.
+  if (reused > 0) return reused;
+  const [first] = images;
+  if (claim.attempt > 1 && first) await embeddings.countTry(model, first.ordinal, claim.fenced);
+  const embedded = await embedBatch(run, images);
+  await embeddings.keep(model, embedded, claim.fenced);
+  return embedded.length;
 }
 
 /** As many as there is time for: what is done is kept soon. */

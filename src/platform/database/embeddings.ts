@@ -50,10 +50,18 @@ export function embeddingStore(database: AsyncDatabase, reader: LongReads): Embe
       return newest > notedTo || (await firstWorkspace(database, model, '')) !== undefined;
     },
     note: (model, fenced) => fenced(() => noteNext(database, model)),
-    countOpen: async ({ number }) => {
-      const sql = 'SELECT count(*) AS n FROM embedding_queue WHERE model = ? AND problem IS NULL';
-      return (await database.get(sql, [number], (row) => row.integer('n'))) ?? 0;
+    countOpen: async ({ number }, workspaceId) => {
+      const ofWorkspace = workspaceId === undefined ? '' : ' AND workspace_id = ?';
+      const found = await database.get(
+        `SELECT count(*) AS n FROM embedding_queue
+         WHERE model = ? AND problem IS NULL${ofWorkspace}`,
+        workspaceId === undefined ? [number] : [number, workspaceId],
+        (row) => row.integer('n'),
+      );
+      return found ?? 0;
     },
+    reuse: (model, workspaceId, ordinals, fenced) =>
+      fenced(() => reuseVectors(database, model, workspaceId, ordinals)),
     next: (model, countMax, afterWorkspace) =>
       nextImages(database, model, countMax, afterWorkspace),
     countTry: async ({ number }, ordinal, fenced) => {
@@ -187,6 +195,34 @@ async function firstWorkspace(
      WHERE model = ? AND problem IS NULL AND workspace_id > ? ORDER BY workspace_id LIMIT 1`,
     [number, after],
     (row: Row) => row.text('workspace_id'),
+  );
+}
+
+async function reuseVectors(
+  database: AsyncDatabase,
+  { number }: EmbeddingModel,
+  workspaceId: string,
+  ordinals: readonly number[],
+): Promise<number> {
+  const these = JSON.stringify(ordinals);
+  const found = await database.run(
+    `INSERT INTO embedding_vectors (model, ordinal, scale, vector)
+     SELECT v.model, o.ordinal, v.scale, v.vector FROM json_each(?) AS wanted
+       JOIN image_ordinals o ON o.ordinal = CAST(wanted.value AS BIGINT)
+       JOIN images i ON i.id = o.image_id JOIN images same ON same.hash = i.hash
+       JOIN projects p ON p.id = same.project_id AND p.workspace_id = ?
+       JOIN image_ordinals known ON known.image_id = same.id
+       JOIN embedding_vectors v ON v.ordinal = known.ordinal AND v.model = ?
+     WHERE true ON CONFLICT DO NOTHING`,
+    [these, workspaceId, number],
+  );
+  if (found === 0) return 0;
+  return database.run(
+    `DELETE FROM embedding_queue WHERE model = ?
+       AND ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+       AND EXISTS (SELECT 1 FROM embedding_vectors v
+         WHERE v.ordinal = embedding_queue.ordinal AND v.model = embedding_queue.model)`,
+    [number, these],
   );
 }
 

@@ -7,13 +7,25 @@ import type { Log } from '../../log.ts';
 import type { Embedder } from '../../model-inference/embedder.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { newId } from '../ids-and-slugs.ts';
+import type { EmbeddingModel } from '../store/embeddings.ts';
 import type { Store } from '../store/store.ts';
 
 export interface Embeddings {
   readonly embedder: Embedder;
+  /** What was known at the last look; undefined before the first one. */
+  readonly state: EmbeddingState | undefined;
   /** Starts the task where it does not wait or run already: somebody waits for it. */
   hurry(): Promise<void>;
 }
+
+export type EmbeddingState =
+  /** Why images are not embedded. */
+  | { readonly problem: string }
+  | {
+      readonly name: string;
+      /** Undefined: no image was embedded by it. */
+      readonly model: EmbeddingModel | undefined;
+    };
 
 export interface EmbeddingsOptions {
   readonly embedder: Embedder;
@@ -34,7 +46,7 @@ export function startEmbeddings(options: EmbeddingsOptions): RunningEmbeddings {
   const { embedder, queue, store, clock, log, wake } = options;
   const stopping = new AbortController();
   let lastTaskId = '';
-  let said = '';
+  let state: EmbeddingState | undefined;
   const start = async () => {
     const last = await queue.get(lastTaskId);
     const hasFailed = last?.status === 'failed';
@@ -45,8 +57,9 @@ export function startEmbeddings(options: EmbeddingsOptions): RunningEmbeddings {
     wake();
   };
   const hasOpen = async () => {
-    const { fingerprint } = await embedder.identity(stopping.signal);
+    const { name, fingerprint } = await embedder.identity(stopping.signal);
     const model = await store.embeddings.find(fingerprint);
+    state = { name, model };
     return model === undefined || store.embeddings.hasOpen(model);
   };
   let newest = 0;
@@ -69,10 +82,9 @@ export function startEmbeddings(options: EmbeddingsOptions): RunningEmbeddings {
     } catch (thrown) {
       const { message } = asFoveaError(thrown);
       // Once, and not each second.
-      if (message !== said && !stopping.signal.aborted) {
-        log.warn(`Images are not embedded: ${message}`);
-      }
-      said = message;
+      const isKnown = state !== undefined && 'problem' in state && state.problem === message;
+      if (!isKnown && !stopping.signal.aborted) log.warn(`Images are not embedded: ${message}`);
+      state = { problem: message };
     } finally {
       isLooking = false;
     }
@@ -80,6 +92,9 @@ export function startEmbeddings(options: EmbeddingsOptions): RunningEmbeddings {
   const timer = setInterval(lookOnce, limits.taskQueuePollMs).unref();
   return {
     embedder,
+    get state() {
+      return state;
+    },
     hurry: start,
     stop: () => {
       clearInterval(timer);

@@ -34,17 +34,18 @@ export async function findByMeaning(
   const endMs = clock.monotonic() + limits.embeddingsWaitMsMax;
   for (;;) {
     const model = await store.embeddings.find(fingerprint);
+    // Asked before the search: what it misses now was embedded meanwhile, or never will be.
+    const isOpen = model === undefined || (await store.embeddings.hasOpen(model));
     const page = model
       ? await store.embeddings.nearest(accessible, { ...request, model: model.number })
       : await noneYet(store, accessible, request);
     const missing = page.hits - page.compared;
     const open = model ? await store.embeddings.countOpen(model) : missing;
-    const notes = [modelNote(name), ...missingNotes(page, open)];
-    if (missing === 0) return { ...page, notes };
+    const found = { ...page, notes: [modelNote(name), ...missingNotes(page, open)] };
+    if (missing === 0) return found;
     await embeddings.hurry();
-    const isWorthIt = missing <= limits.embeddingsWaitedForMax && clock.monotonic() < endMs;
-    if (!isWorthIt || (model && !(await store.embeddings.hasOpen(model))))
-      return { ...page, notes };
+    const isSoon = missing <= limits.embeddingsWaitedForMax && clock.monotonic() < endMs;
+    if (!isOpen || !isSoon) return found;
     await sleep(limits.embeddingsPollMs, undefined, { signal });
   }
 }

@@ -44,22 +44,30 @@ export function projectSearchHandlers(
       const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
       const { owner, search } = { owner: principal.workspace.slug, search: store.search };
       const describing: Describing = { fields, links, origin, owner, search };
+      const answerLike = async (example: Example, conditions: readonly Query[]) => {
+        const query = { kind: 'and', parts: conditions } as const;
+        const request = { ...common, query, isDescribed, signal, wrong: wrongExample };
+        const { total, images, notes } = await findLike(dependencies, accessible, example, request);
+        refuseCut(images.length, total, common);
+        const results = await Promise.all(images.map((one) => describeFound(one, describing)));
+        return { offset, total, results, notes };
+      };
       const example = await exampleOf(dependencies, project, input);
       if (example) {
-        const request = { ...common, isDescribed, signal, wrong: wrongExample };
-        const found = await findLike(dependencies, accessible, example, request);
-        refuseCut(found.images.length, found.total, common);
-        const results = await Promise.all(
-          found.images.map((one) => describeFound(one, describing)),
-        );
-        const notes = [...found.notes, ...notesOn(input, dependencies)];
-        return { offset, total: found.total, results, notes };
+        const answer = await answerLike(example, query.parts);
+        return { ...answer, notes: [...answer.notes, ...notesOn(input, dependencies)] };
       }
       const page = await store.search.find(accessible, {
         ...common,
         sort: newestFirst,
         after: undefined,
       });
+      const { prompt } = input;
+      if (page.total === 0 && prompt !== undefined && dependencies.embeddings) {
+        const others = conditionsOf({ ...input, prompt: undefined });
+        const answer = await answerLike({ kind: 'text', text: prompt }, others);
+        return { ...answer, notes: [noSuchWords, ...answer.notes] };
+      }
       refuseCut(page.images.length, page.total, common);
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
       const missing =
@@ -69,6 +77,9 @@ export function projectSearchHandlers(
     },
   };
 }
+
+/** Words of what images show are in no name: then the model is asked. */
+const noSuchWords = 'These words are in no name and no tag of such images, so by meaning:';
 
 /** Whoever asks by places would take what is cut off for images that are not there. */
 function refuseCut(

@@ -14,10 +14,20 @@ export interface EmbeddingStore {
   hasOpen(model: EmbeddingModel): Promise<boolean>;
   /** Notes the next images that are to be embedded. False: all of them are noted. */
   note(model: EmbeddingModel, fenced: FencedTransaction): Promise<boolean>;
-  /** Images that are noted and not embedded. */
-  countOpen(model: EmbeddingModel): Promise<number>;
+  /** Images that are noted and not embedded; of a workspace, or of all. */
+  countOpen(model: EmbeddingModel, workspaceId?: string): Promise<number>;
   /** The oldest of one workspace: of the first one behind `afterWorkspace` that has some. */
   next(model: EmbeddingModel, countMax: number, afterWorkspace: string): Promise<OpenImages>;
+  /**
+   * Gives images the vectors of those with the same bytes in their workspace, as a fork has them.
+   * Says how many got one.
+   */
+  reuse(
+    model: EmbeddingModel,
+    workspaceId: string,
+    ordinals: readonly number[],
+    fenced: FencedTransaction,
+  ): Promise<number>;
   /** Counts that an image is about to be embedded. */
   countTry(model: EmbeddingModel, ordinal: number, fenced: FencedTransaction): Promise<void>;
   /** Keeps vectors, or why there is none. An image that is gone meanwhile gets none. */

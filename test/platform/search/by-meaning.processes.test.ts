@@ -1,5 +1,6 @@
 // Searches by meaning on both engines: what is found, of whom, after a kill, and by which model.
 
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -38,6 +39,14 @@ async function find(client: Client, query: string, workspace = 'acme') {
   const { body } = await client.call(search.workspace_search, { workspace, query, fields });
   const { results, total, ...rest } = body;
   return { names: results.map((one) => String(Object(one).name)), total, rest };
+}
+
+/** Whole by its structure, with coded pixels that mean nothing. */
+async function damagedImage(): Promise<Uint8Array> {
+  const bytes = await readFile('sample/blood-cells/JPEGImages/BloodImage_00338.jpg');
+  const start = bytes.indexOf(Buffer.from([0xff, 0xda])) + 200;
+  bytes.fill(0, start, bytes.length - 200);
+  return bytes;
 }
 
 /** Nearly red, each a little different. */
@@ -105,6 +114,28 @@ describe.each(engines)('on %s', { timeout: 60_000 }, (engine) => {
     expect((await find(client, 'like-text:red')).names).toEqual(['blue.png']);
     await put(client, project, 'red again.png', '#ff0000');
     expect((await find(client, 'like-text:red')).names).toEqual(['red again.png', 'blue.png']);
+  });
+
+  it('passes over an image whose pixels cannot be read, and says so', async () => {
+    const { client } = await start();
+    const project = await createProject(client, 'things');
+    await put(client, project, 'red.png', '#ff0000');
+    const file = { name: 'damaged.jpg', content: await damagedImage() };
+    await client.call(images.images_upload, { project, file });
+    const { names, rest } = await find(client, 'like-text:red');
+    expect(names).toEqual(['red.png']);
+    expect(Object(rest).notes[1]).toBe('1 of 2 images are not found: the model cannot read them.');
+  });
+
+  it('finds the same file in another project of the workspace too', async () => {
+    const { client } = await start();
+    const project = await createProject(client, 'things');
+    await put(client, project, 'red.png', '#ff0000');
+    await put(client, project, 'blue.png', '#0000ff');
+    expect((await find(client, 'like-text:red')).total).toBe(2);
+    const other = await createProject(client, 'others');
+    await put(client, other, 'the same.png', '#ff0000');
+    expect((await find(client, 'project:others like-text:red')).names).toEqual(['the same.png']);
   });
 
   it('keeps models apart, and goes back to one without embedding anew', async () => {
