@@ -137,6 +137,8 @@ export const platformLimits = {
   similarityCandidatesMax: 1_000,
   /** Images whose embedding is noted at a time: some 20 ms of the main thread. */
   embeddingsNotedAtOnce: 2_000,
+  /** Images that wait, as far as they are counted: some milliseconds of the main thread. */
+  embeddingsCountedMax: 100_000,
   /** Of those before, in case an earlier number was committed later. */
   embeddingsLookedBackAt: 1_000,
   /** Images whose vectors by an older model are removed at a time. */

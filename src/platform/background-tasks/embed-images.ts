@@ -47,15 +47,14 @@ async function embedAll(run: Run, model: EmbeddingModel): Promise<number> {
   let workspace = '';
   for (;;) {
     while (await embeddings.note(model, claim.fenced)) signal.throwIfAborted();
-    const total = done + (await embeddings.countOpen(model));
-    if (total === done) return done;
     for (;;) {
       const { workspaceId, images } = await embeddings.next(model, countMax, workspace);
       if (workspaceId === undefined) break;
       workspace = workspaceId;
       done += await embedSome(run, model, workspaceId, images);
-      await claim.progress(Math.min(done, total), total);
+      await claim.progress(done, done + (await embeddings.countOpen(model)));
     }
+    if (!(await embeddings.hasOpen(model))) return done;
   }
 }
 

@@ -53,9 +53,9 @@ export function embeddingStore(database: AsyncDatabase, reader: LongReads): Embe
     countOpen: async ({ number }, workspaceId) => {
       const ofWorkspace = workspaceId === undefined ? '' : ' AND workspace_id = ?';
       const found = await database.get(
-        `SELECT count(*) AS n FROM embedding_queue
-         WHERE model = ? AND problem IS NULL${ofWorkspace}`,
-        workspaceId === undefined ? [number] : [number, workspaceId],
+        `SELECT count(*) AS n FROM (SELECT 1 FROM embedding_queue
+           WHERE model = ? AND problem IS NULL${ofWorkspace} LIMIT ?) AS counted`,
+        [number, ...(workspaceId === undefined ? [] : [workspaceId]), limits.embeddingsCountedMax],
         (row) => row.integer('n'),
       );
       return found ?? 0;

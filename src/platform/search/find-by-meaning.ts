@@ -80,6 +80,7 @@ function missingNotes({ hits, compared }: NearestPage, open: number): readonly s
   const missing = hits - compared;
   if (missing === 0) return [];
   const which = `${missing} of ${hits} images are not found`;
-  if (open > 0) return [`${which} yet: ${open} wait to be embedded, in the background.`];
+  const atLeast = open >= limits.embeddingsCountedMax ? 'at least ' : '';
+  if (open > 0) return [`${which} yet: ${atLeast}${open} wait to be embedded, in the background.`];
   return [`${which}: the model cannot read them.`];
 }

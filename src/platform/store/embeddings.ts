@@ -14,7 +14,10 @@ export interface EmbeddingStore {
   hasOpen(model: EmbeddingModel): Promise<boolean>;
   /** Notes the next images that are to be embedded. False: all of them are noted. */
   note(model: EmbeddingModel, fenced: FencedTransaction): Promise<boolean>;
-  /** Images that are noted and not embedded; of a workspace, or of all. */
+  /**
+   * Images that are noted and not embedded; of a workspace, or of all. At most
+   * `limits.embeddingsCountedMax`.
+   */
   countOpen(model: EmbeddingModel, workspaceId?: string): Promise<number>;
   /** The oldest of one workspace: of the first one behind `afterWorkspace` that has some. */
   next(model: EmbeddingModel, countMax: number, afterWorkspace: string): Promise<OpenImages>;
