@@ -29,10 +29,11 @@ export function labelMistakes(
   const precisionOf = classPrecision(views.flatMap(judged));
   return views.map((view) =>
     [
+      // First: that two labels are one object does not depend on where the model sees it.
+      ...duplicates(view, confidence),
       ...swapped(view),
       ...badlyPlaced(view, overlapLeast),
       ...overlooked(view, precisionOf),
-      ...duplicates(view, confidence),
     ].toSorted((one, other) => other.score - one.score),
   );
 }
@@ -196,12 +197,13 @@ function duplicates(
   const supportOf = (label: GroundTruth) => support.get(label)?.score ?? 0;
   return labels.flatMap((label, place): readonly LabelMistake[] => {
     const own = supportOf(label);
-    if (own >= confidence || blamed.has(label)) return [];
+    if (own >= confidence) return [];
     const others = labels.filter(
       (other, at) => supportOf(other) > own || (supportOf(other) === own && at < place),
     );
     const { label: other, overlap } = nearest(label, others, () => true);
     if (other === undefined || overlap < sameObject) return [];
+    blamed.add(label);
     return [{ kind: 'duplicate', score: overlap * (1 - own), label, instead: other }];
   });
 }

@@ -112,6 +112,14 @@ it('finds a second label of one object, and not two objects that the model tells
   expect(mistakesOf(labels, apart)).toEqual([]);
 });
 
+it('finds a second label also where the model sees the object beside both', () => {
+  const mistakes = mistakesOf([label(0, 0), label(0, 0.5)], [found(0.9, 0, 5)]);
+  expect(mistakes.map(({ kind, at }) => [kind, at])).toEqual([
+    ['duplicate', 1],
+    ['badly_placed', 0],
+  ]);
+});
+
 it('leaves crowds alone', () => {
   const crowd = { ...label(0, 0), width: 100, isCrowd: true };
   expect(mistakesOf([crowd], [found(0.9, 0, 30), found(0.9, 0, 60)])).toEqual([]);
