@@ -9,8 +9,13 @@ import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
 import { asGiven, count, tally } from './format.ts';
+import {
+  type AnsweredClasses,
+  answeredClasses,
+  summaryOfClasses,
+} from './inference/answered-classes.ts';
 import { type Source, withSources } from './inference/image-sources.ts';
-import { matchBoxes, overlappingPairs } from './inference/match-boxes.ts';
+import { type FoundBox, matchBoxes, overlappingPairs } from './inference/match-boxes.ts';
 import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
 
 const { inference_run: run, inference_draw: draw } = inference;
@@ -40,7 +45,7 @@ type RunInput = z.output<typeof input>;
 const runTool = toolFor(run, {
   title: 'Run model',
   description:
-    'Runs a detection model on an image, or on some that a search finds. Gives its boxes (x, y: centre, in pixels) and a picture of them beside the labels. For a video use video_inference_start.',
+    'Runs a model on an image, or on some that a search finds. Gives its boxes (x, y: centre, in pixels) and a picture of them beside the labels, or classes of the whole image. For a video use video_inference_start.',
   fileArguments: ['file', 'save_to'],
   repeated: 'made',
   input,
@@ -109,11 +114,16 @@ async function runModel(given: RunInput, context: ToolContext): Promise<ToolResu
   });
 }
 
-type Prediction = NonNullable<Answer<typeof run>['predictions']>[number];
+interface Prediction extends FoundBox {
+  readonly class: string;
+  readonly detection_id?: string | undefined;
+}
 
 interface Seen {
   readonly source: Source;
+  /** Boxes. */
   readonly predictions: readonly Prediction[];
+  readonly classes: AnsweredClasses | undefined;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -124,19 +134,37 @@ async function runOn(
 ): Promise<Seen> {
   const call = { project, version, confidence, overlap, classes, ...source.sent };
   const { body } = await client.call(run, call, { signal });
-  const { predictions = [], ...facts } = body;
-  return { source, predictions, facts };
+  const { predictions, ...facts } = body;
+  const boxes = Array.isArray(predictions) ? predictions.flatMap(boxOf) : [];
+  return { source, predictions: boxes, classes: answeredClasses(body), facts };
 }
 
-function toBox({ class: label, x, y, width, height, confidence }: Prediction) {
+type Told = Extract<Answer<typeof run>['predictions'], readonly unknown[]>[number];
+
+/** None of a class of the whole image. */
+function boxOf(told: Told): readonly Prediction[] {
+  const { x, y, width, height } = told;
+  if (x === undefined || y === undefined || width === undefined || height === undefined) return [];
+  return [{ ...told, label: told.class, x, y, width, height }];
+}
+
+function toBox({ label, x, y, width, height, confidence }: Prediction) {
   return { label, x, y, width, height, confidence };
 }
 
+/** Undefined: the true boxes are not known. */
+function matchesOf({ source: { truth }, predictions }: Seen) {
+  return truth && matchBoxes(predictions.map(toBox), truth);
+}
+
 /** What is told of one image. */
-function factsOf({ source: { imageId, truth }, predictions }: Seen) {
-  const matches = truth && matchBoxes(predictions.map(toBox), truth);
+function factsOf(seen: Seen) {
+  const { source, predictions, classes } = seen;
+  const image = source.imageId !== undefined && { imageId: source.imageId };
+  if (classes) return { ...image, ...classes.told };
+  const matches = matchesOf(seen);
   return {
-    ...(imageId !== undefined && { imageId }),
+    ...image,
     predictions: predictions.map(inShort),
     ...(matches && { truth: matches }),
   };
@@ -144,13 +172,15 @@ function factsOf({ source: { imageId, truth }, predictions }: Seen) {
 
 /** `Found 3 objects ("red" 3) in "a.jpg". 2 of 4 labels are matched, 1 box matches none.` */
 function summaryOf(seen: readonly Seen[], where: string): string {
+  const classified = seen.flatMap(({ classes }) => classes ?? []);
+  if (classified.length > 0) return summaryOfClasses(classified, where);
   const all = seen.flatMap(({ predictions }) => predictions);
   const counts = new Map<string, number>();
   for (const { class: name } of all) counts.set(name, (counts.get(name) ?? 0) + 1);
   const found = all.length === 0 ? '' : ` (${tally(Object.fromEntries(counts))})`;
   const pairs = seen.reduce((sum, one) => sum + overlappingPairs(one.predictions.map(toBox)), 0);
   const twice = pairs === 0 ? '' : ` ${count(pairs, 'pair')} of boxes cover one another by half.`;
-  const known = seen.flatMap((one) => factsOf(one).truth ?? []);
+  const known = seen.flatMap((one) => matchesOf(one) ?? []);
   const sum = (name: 'labelled' | 'matched' | 'extra') =>
     known.reduce((figure, one) => figure + one[name], 0);
   const truth =
@@ -162,9 +192,10 @@ function summaryOf(seen: readonly Seen[], where: string): string {
 
 /** The picture of all; what prevents it fails nothing. */
 async function drawAll(seen: readonly Seen[], title: string, { client, signal }: ToolContext) {
-  const drawn = seen.flatMap(({ source: { sent, name, truth }, predictions }) =>
-    'file' in sent ? [{ image: sent.file, name, truth, predictions }] : [],
-  );
+  const drawn = seen.flatMap(({ source: { sent, name, truth }, predictions, classes }) => {
+    const entitled = classes === undefined ? name : `${name}: ${classes.title}`;
+    return 'file' in sent ? [{ image: sent.file, name: entitled, truth, predictions }] : [];
+  });
   if (drawn.length === 0) return { notes: { preview_notes: ['an image at a URL is not drawn'] } };
   const most = limits.drawnBoxesMax;
   try {
@@ -197,7 +228,7 @@ function boxAlone({ label, x, y, width, height }: NonNullable<Source['truth']>[n
 }
 
 /** More digits, and an id that nothing takes, would be half of the answer. */
-function inShort({ detection_id: _, ...prediction }: Prediction) {
+function inShort({ detection_id: _, label: __, ...prediction }: Prediction) {
   const { x, y, width, height, confidence } = prediction;
   const box = { x: rounded(x, 1), y: rounded(y, 1) };
   const size = { width: rounded(width, 1), height: rounded(height, 1) };

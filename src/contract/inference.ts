@@ -13,12 +13,12 @@ const share = z
     error: 'must be a share from 0 to 1, or a whole number of percent',
   });
 
-/** x and y are the centre of a box, in pixels of the stored image. */
+/** x and y are the centre of a box, in pixels of the stored image; a class of all of it has none. */
 const Prediction = open({
-  x: z.number(),
-  y: z.number(),
-  width: z.number(),
-  height: z.number(),
+  x: z.number().optional(),
+  y: z.number().optional(),
+  width: z.number().optional(),
+  height: z.number().optional(),
   confidence: z.number(),
   class: z.string(),
   class_id: z.int().optional(),
@@ -51,7 +51,7 @@ export const inference = {
     method: 'POST',
     path: '/{project}/{version}',
     idleQuery: { format: /^json$/, name: /./, stroke: /^\d+$/, labels: /^(true|false)$/ },
-    summary: 'Run a trained, the deployed or the local detection model on an image.',
+    summary: 'Run a trained, the deployed or the local model on an image.',
     pathParameters: closed({
       project,
       version: z
@@ -76,7 +76,19 @@ export const inference = {
       inference_id: z.string().optional(),
       time: z.number().optional(),
       image: open({ width: z.number(), height: z.number() }).optional(),
-      predictions: z.array(Prediction).optional(),
+      predictions: z
+        .union([
+          z.array(Prediction),
+          z.record(z.string(), open({ confidence: z.number(), class_id: z.int().optional() })),
+        ])
+        .optional()
+        .describe('By class where an image has several.'),
+      top: z.string().optional().describe('The most probable class of an image.'),
+      confidence: z.number().optional().describe('Of `top`.'),
+      predicted_classes: z
+        .array(z.string())
+        .optional()
+        .describe('Those from `confidence` on, where an image has several.'),
     }),
     errors: [409, 413, 415, 501, 502, 504],
     scope: 'model:infer',

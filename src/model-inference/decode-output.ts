@@ -1,7 +1,8 @@
-// From the numbers that a detection model gives to boxes: the three forms in use.
+// From the numbers that a model gives to boxes, or to classes of the whole image: the forms in use.
 
 import type { Candidate } from '../annotations/non-maximum-suppression.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
+import type { Size } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
 import type { Tensor } from './onnx-session.ts';
 
@@ -9,9 +10,10 @@ import type { Tensor } from './onnx-session.ts';
  * `columns`: [1, 4 + classes, boxes], centre and size, then a score for each class (YOLOv8 and
  * later). `rows`: [1, boxes, 5 + classes], centre and size, how sure it is of an object, then a
  * share of that for each class (YOLOv5). `final`: [1, boxes, 6], two corners, score, class (models
- * that drop overlapping boxes themselves). All in pixels of the canvas.
+ * that drop overlapping boxes themselves). All in pixels of the canvas. `classes`: [1, classes], a
+ * score for each; the boxes are the canvas then.
  */
-export type OutputForm = 'columns' | 'rows' | 'final';
+export type OutputForm = 'columns' | 'rows' | 'final' | 'classes';
 
 /**
  * Which form an output has. With one class, `rows` and `final` have the same shape: then the model
@@ -23,6 +25,7 @@ export function formOf(
   isEndToEnd: boolean,
 ): OutputForm {
   const [batch, second = 0, third = 0] = dims;
+  if (dims.length === 2 && batch === 1 && second === classCount) return 'classes';
   if (dims.length === 3 && batch === 1) {
     const isFinal = isEndToEnd || (classCount === 1 && second <= limits.modelBoxesMax);
     if (third === 6 && isFinal) return 'final';
@@ -32,9 +35,9 @@ export function formOf(
   }
   throw invalidArgument(
     'model',
-    `gives [${dims.join(', ')}] for ${classCount} classes, which is no detection output known here`,
+    `gives [${dims.join(', ')}] for ${classCount} classes, which is no output known here`,
     `Known are [1, ${4 + classCount}, boxes] (YOLOv8 and later), [1, boxes, ${5 + classCount}] ` +
-      '(YOLOv5) and [1, boxes, 6] (end to end).',
+      `(YOLOv5), [1, boxes, 6] (end to end) and [1, ${classCount}] (classes of the whole image).`,
   );
 }
 
@@ -43,8 +46,12 @@ export function decodeOutput(
   { values, dims }: Tensor,
   form: OutputForm,
   leastScores: readonly number[],
+  canvas: Size,
 ): readonly Candidate[] {
-  const found = decoders[form](values, dims, leastScores);
+  const found =
+    form === 'classes'
+      ? classesOf(values, leastScores, canvas)
+      : decoders[form](values, dims, leastScores);
   if (found.length <= limits.modelCandidatesMax) return found;
   found.sort((one, other) => other.score - one.score);
   return found.slice(0, limits.modelCandidatesMax);
@@ -56,7 +63,18 @@ type Decoder = (
   leastScores: readonly number[],
 ) => Candidate[];
 
-const decoders: Readonly<Record<OutputForm, Decoder>> = {
+function classesOf(
+  values: Float32Array,
+  leastScores: readonly number[],
+  { width, height }: Size,
+): Candidate[] {
+  const whole = { left: 0, top: 0, right: width, bottom: height };
+  return Array.from(values, (score, classIndex) => checked({ ...whole, score, classIndex })).filter(
+    ({ score, classIndex }) => score >= (leastScores[classIndex] ?? 1),
+  );
+}
+
+const decoders: Readonly<Record<Exclude<OutputForm, 'classes'>, Decoder>> = {
   columns: (values, dims, leastScores) => {
     const boxes = dims[2] ?? 0;
     return collect(boxes, leastScores, {
@@ -123,7 +141,7 @@ function checked(candidate: Candidate): Candidate {
     return score > 1 ? { ...candidate, score: 1 } : candidate;
   }
   throw new FoveaError('upstream_failed', 'The model gave scores or boxes that are no such.', {
-    hint: 'Scores must lie from 0 to 1 and boxes be finite: export the model with its sigmoid.',
+    hint: 'Scores must lie from 0 to 1 and boxes be finite: export it with its sigmoid or softmax.',
     retry: 'never',
   });
 }

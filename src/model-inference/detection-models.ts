@@ -1,16 +1,17 @@
-// Detection models that this platform can run, by their ids.
+// Models that this platform can run, by their ids: what they see are boxes with a class.
 
 import { createRequire } from 'node:module';
 import { asFoveaError, type ErrorCode, FoveaError, notFound } from '../errors.ts';
 import { fitImage, readImageHeader } from '../imaging/image-thread-pool.ts';
 import { fitInto, type Size } from '../imaging/letterbox-resize.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
+import type { DetectorTask } from './detector.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
 import { checkModelBytes, openModelFile } from './model-files.ts';
 import type { OpenModel } from './model-thread.ts';
 import { noRuntime } from './onnx-session.ts';
 
-/** A box around its centre, in pixels as stored. */
+/** A box around its centre, in pixels as stored; the image for a class of the whole image. */
 export interface Detection {
   readonly label: string;
   readonly classIndex: number;
@@ -40,6 +41,7 @@ export interface Labelled {
 
 export interface Labeller {
   readonly modelId: string;
+  readonly task: DetectorTask;
   readonly classes: readonly string[];
   /**
    * Throws `not_found`, `invalid_input`, `unsupported_media` or `too_large` for an image that
@@ -63,8 +65,8 @@ export interface Models {
   resolve(workspaceId: string, modelId: string): Promise<Labeller>;
   /** Whether it could be run, without loading it. */
   state(workspaceId: string, modelId: string): Promise<ModelState>;
-  /** Throws as `resolve` for a file that is no model we can run; gives its classes. */
-  inspect(path: string): Promise<{ readonly classes: readonly string[] }>;
+  /** Throws as `resolve` for a file that is no model we can run. */
+  inspect(path: string): Promise<Pick<Labeller, 'task' | 'classes'>>;
   /** `local` when FOVEA_MODEL is set. */
   readonly configured: string | undefined;
   close(): Promise<void>;
@@ -121,7 +123,7 @@ export function createModels({ model, blobs, findWeights }: ModelsOptions): Mode
     inspect: async (path) => {
       const file = await openModelFile(path);
       const never = new AbortController().signal;
-      return loaded.with(file, never, async ({ classes }) => ({ classes }));
+      return loaded.with(file, never, async ({ task, classes }) => ({ task, classes }));
     },
     close: async () => loaded.close(),
   };
@@ -150,10 +152,10 @@ async function createLabeller(
   { file, stretchedTo }: FoundModel,
 ): Promise<Labeller> {
   const never = new AbortController().signal;
-  const classes = await loaded.with(file, never, async (model) => model.classes);
+  const known = await loaded.with(file, never, async ({ task, classes }) => ({ task, classes }));
   return {
     modelId,
-    classes,
+    ...known,
     detect: async (image, options) => {
       let isOpen = false;
       const run = (model: OpenModel) => {

@@ -1,4 +1,4 @@
-// A detection model with everything around it: pixels in, boxes out. Runs in a thread of its own.
+// A model with everything around it: pixels in, boxes out. Runs in a thread of its own.
 
 import { suppress } from '../annotations/non-maximum-suppression.ts';
 import { systemClock } from '../clock.ts';
@@ -35,7 +35,11 @@ export interface Found {
   readonly ms: number;
 }
 
+/** Of `classification` each box is the whole image. */
+export type DetectorTask = 'detection' | 'classification';
+
 export interface Detector {
+  readonly task: DetectorTask;
   readonly classes: readonly string[];
   /** What the model wants to be given. */
   readonly canvas: Size;
@@ -72,6 +76,7 @@ async function openWith(
   const { dims } = await session.run(emptyCanvas(canvas));
   const form = formOf(dims, classes.length, isEndToEnd);
   return {
+    task: form === 'classes' ? 'classification' : 'detection',
     classes,
     canvas,
     detect: async ({ image, letterbox, leastScores, overlap }) => {
@@ -79,7 +84,7 @@ async function openWith(
       const startedMs = systemClock.monotonic();
       const output = await session.run({ values, dims: [1, 3, canvas.height, canvas.width] });
       const ms = systemClock.monotonic() - startedMs;
-      const candidates = decodeOutput(output, form, leastScores).map((candidate) => ({
+      const candidates = decodeOutput(output, form, leastScores, canvas).map((candidate) => ({
         ...candidate,
         ...toImage(letterbox, candidate),
       }));
@@ -146,7 +151,7 @@ function refusedShape(what: 'takes' | 'gives', slots: readonly Slot[]) {
     );
   return invalidArgument(
     'model',
-    `${what} ${shapes.join(' and ') || 'nothing'}, which is no detection model known here`,
+    `${what} ${shapes.join(' and ') || 'nothing'}, which is no model known here`,
     `Known are models that take one float32 [1, 3, height, width], up to ${limits.modelSideMax} ` +
       'on a side, and give float32.',
   );

@@ -2,7 +2,7 @@
 
 import { asFoveaError, type ErrorCode, type Problem, type UpstreamError } from '../errors.ts';
 import type { Size } from '../imaging/letterbox-resize.ts';
-import type { DetectJob, Found } from './detector.ts';
+import type { DetectJob, DetectorTask, Found } from './detector.ts';
 
 export type ToModel =
   | {
@@ -13,7 +13,12 @@ export type ToModel =
   | { readonly kind: 'detect'; readonly job: DetectJob };
 
 export type FromModel =
-  | { readonly kind: 'opened'; readonly classes: readonly string[]; readonly canvas: Size }
+  | {
+      readonly kind: 'opened';
+      readonly task: DetectorTask;
+      readonly classes: readonly string[];
+      readonly canvas: Size;
+    }
   | { readonly kind: 'found'; readonly found: Found }
   | FailedAnswer;
 

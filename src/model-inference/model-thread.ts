@@ -5,10 +5,11 @@ import { FoveaError } from '../errors.ts';
 import type { Size } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
 import { type AskOptions, WorkerThread } from '../worker-thread.ts';
-import type { DetectJob, Found } from './detector.ts';
+import type { DetectJob, DetectorTask, Found } from './detector.ts';
 import type { FailedAnswer, FromModel, ToModel } from './model-messages.ts';
 
 export interface OpenModel {
+  readonly task: DetectorTask;
   readonly classes: readonly string[];
   /** The size that the model wants. */
   readonly canvas: Size;
@@ -53,6 +54,7 @@ export function startModelThread(): ModelThread {
       const opened = await askModel(thread, { kind: 'open', file, classes }, opening);
       if (opened.kind !== 'opened') throw unexpected();
       return {
+        task: opened.task,
         classes: opened.classes,
         canvas: opened.canvas,
         detect: async (job) => {

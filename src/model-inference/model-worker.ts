@@ -20,7 +20,8 @@ async function answer(message: ToModel): Promise<FromModel> {
     detector = undefined;
     await before?.close();
     detector = await openDetector(message.file, message.classes);
-    return { kind: 'opened', classes: detector.classes, canvas: detector.canvas };
+    const { task, classes, canvas } = detector;
+    return { kind: 'opened', task, classes, canvas };
   }
   if (detector === undefined) throw new FoveaError('internal', 'The model is not open.');
   return { kind: 'found', found: await detector.detect(message.job) };

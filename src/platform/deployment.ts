@@ -8,6 +8,7 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { findProject, requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { activeLearningHandlers } from './active-learning/settings.ts';
+import { checkModelTask } from './annotation/annotation-of-model.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { countsOf } from './projects.ts';
 import type { DeployedModel } from './store/deployments.ts';
@@ -92,17 +93,19 @@ async function chooseModel(
     throw invalidArgument('model.modelId', 'is required', await knownModels(dependencies, project));
   }
   await requireModelAccess(dependencies.store, principal, modelId);
-  await dependencies.models.resolve(project.workspaceId, modelId).catch(async (thrown) => {
+  const resolved = dependencies.models.resolve(project.workspaceId, modelId);
+  const labeller = await resolved.catch(async (thrown: unknown) => {
     const { code, message, hint } = asFoveaError(thrown);
     if (code === 'invalid_input') {
       throw invalidArgument('model.modelId', `cannot be run here: ${message}`, hint);
     }
     // Where there is no runtime yet, the model can be chosen all the same.
     const isThere = await isKnown(dependencies, project, modelId);
-    if (code === 'not_implemented' && isThere) return;
+    if (code === 'not_implemented' && isThere) return undefined;
     if (code !== 'not_found' && code !== 'not_implemented') throw thrown;
     throw await noSuchModel(dependencies, project);
   });
+  if (labeller) checkModelTask('model.modelId', labeller.task, project.type);
   return { kind: 'model_id', modelId, name: await nameOf(dependencies, project, modelId) };
 }
 

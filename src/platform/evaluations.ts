@@ -15,6 +15,7 @@ import {
   requireModelAccess,
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
+import { checkModelTask } from './annotation/annotation-of-model.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { evaluationComparisonHandlers } from './evaluations/compare-evaluations.ts';
 import {
@@ -132,7 +133,7 @@ async function chooseSettings(
   if (model !== undefined && predictions !== undefined) {
     throw invalidArgument('model', 'give either a model or a file of predictions');
   }
-  if (modelTask !== 'detection' && predictions === undefined) throw noModelOf(modelTask);
+  if (modelTask === 'segmentation' && predictions === undefined) throw noModelOf(modelTask);
   const classes = await labelsOf(dependencies, principal, project, input);
   const judged =
     predictions === undefined
@@ -148,7 +149,7 @@ async function chooseSettings(
 function noModelOf(modelTask: JudgedTask): FoveaError {
   return invalidArgument(
     'predictions',
-    `must be given: models that are run here find boxes, and ${judgedThings[modelTask]} are judged`,
+    `must be given: models that are run here give boxes or classes, and ${judgedThings[modelTask]} are judged`,
     'A file of COCO results, which the trainer of the model writes.',
   );
 }
@@ -188,6 +189,7 @@ async function checkedModel(
   const modelId = isDeployed ? await chooseModel(dependencies, project, 'deployed') : given;
   await requireModelAccess(dependencies.store, principal, modelId);
   const labeller = await dependencies.models.resolve(principal.workspace.id, modelId);
+  checkModelTask('model', labeller.task, project.type);
   if (classes.length > 0 && !labeller.classes.some((name) => classes.includes(name))) {
     throw invalidArgument(
       'model',

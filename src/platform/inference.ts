@@ -1,6 +1,7 @@
-// Handlers of the toolset "inference": a detection model on one image.
+// Handlers of the toolset "inference": a model on one image.
 
 import { randomUUID } from 'node:crypto';
+import type { ProjectType } from '../annotations/annotation.ts';
 import { tidy } from '../annotations/box-geometry.ts';
 import type { inference } from '../contract/inference.ts';
 import type { Input } from '../contract/operation.ts';
@@ -36,7 +37,9 @@ export function inferenceHandlers(
       const run = { project, labeller, image, wanted, signal };
       const shares = { confidence: shareOf(input.confidence), overlap: shareOf(input.overlap) };
       const { id, labelled } = await runModel(dependencies, shares, run);
-      return describe(id, labelled);
+      return labeller.task === 'classification'
+        ? describeClasses(id, labelled, project.type, shares.confidence)
+        : describe(id, labelled);
     },
     inference_draw: async (input, { signal }) => drawDetections(input, signal),
   };
@@ -118,7 +121,7 @@ const modelFaults: readonly string[] = ['upstream_failed', 'timed_out', 'interna
 /** Runs the model and records that, also where it fails; then others may keep the image. */
 async function runModel(
   { store, clock, collect }: PlatformDependencies,
-  { confidence: least = 0.4, overlap = 0.5 }: Pick<RunInput, 'confidence' | 'overlap'>,
+  { confidence: given = confidenceDefault, overlap = 0.5 }: Shares,
   { project, labeller, image, wanted, signal }: Run,
 ): Promise<{ readonly id: string; readonly labelled: Labelled }> {
   const id = randomUUID();
@@ -134,12 +137,14 @@ async function runModel(
         created: clock.now(),
         responseMs: labelled?.ms,
         error,
-        seen: (labelled?.detections ?? []).map(({ label, confidence }) => ({
-          class: label,
-          confidence,
-        })),
+        seen: (labelled?.detections ?? [])
+          .filter((one) => one.confidence >= given)
+          .map((one) => ({ class: one.label, confidence: one.confidence })),
       },
     ]);
+  const isOfWholeImage = labeller.task === 'classification';
+  // The most probable class is told whatever its score is.
+  const least = isOfWholeImage ? 0 : given;
   const confidence = (label: string) =>
     wanted === undefined || wanted.includes(label) ? least : Number.POSITIVE_INFINITY;
   const labelled = await labeller
@@ -152,17 +157,20 @@ async function runModel(
   await record(labelled, undefined);
   const { width, height, detections } = labelled;
   const seen = { workspaceId, modelName: labeller.modelId, image, inferenceId: id };
-  await collect({ ...seen, width, height, detections });
+  const surer = detections.filter((one) => one.confidence >= given);
+  await collect({ ...seen, width, height, task: labeller.task, detections: surer });
   return { id, labelled };
 }
 
-/** In the shape of the hosted platform. */
-function describe(id: string, { width, height, detections, ms }: Labelled) {
+type Shares = Pick<RunInput, 'confidence' | 'overlap'>;
+
+const confidenceDefault = 0.4;
+
+/** In the shape of the hosted platform, as all that follows. */
+function describe(id: string, labelled: Labelled) {
   return {
-    inference_id: id,
-    time: ms / 1000,
-    image: { width, height },
-    predictions: detections.map((detection) => ({
+    ...head(id, labelled),
+    predictions: labelled.detections.map((detection) => ({
       x: tidy(detection.x),
       y: tidy(detection.y),
       width: tidy(detection.width),
@@ -172,5 +180,39 @@ function describe(id: string, { width, height, detections, ms }: Labelled) {
       class_id: detection.classIndex,
       detection_id: randomUUID(),
     })),
+  };
+}
+
+function head(id: string, { width, height, ms }: Labelled) {
+  return { inference_id: id, time: ms / 1000, image: { width, height } };
+}
+
+/** Where an image has several classes, each that is sure enough; else the first of all. */
+function describeClasses(
+  id: string,
+  labelled: Labelled,
+  type: ProjectType,
+  least: number = confidenceDefault,
+) {
+  const found = labelled.detections
+    .map(({ label, classIndex, confidence }) => ({
+      class: label,
+      class_id: classIndex,
+      confidence: tidy(confidence),
+    }))
+    .toSorted((one, other) => other.confidence - one.confidence);
+  const sure = found.filter(({ confidence }) => confidence >= least);
+  if (type === 'multi-label-classification') {
+    return {
+      ...head(id, labelled),
+      predictions: Object.fromEntries(found.map(({ class: name, ...rest }) => [name, rest])),
+      predicted_classes: sure.map((one) => one.class),
+    };
+  }
+  const [best] = found;
+  return {
+    ...head(id, labelled),
+    predictions: sure,
+    ...(best && { top: best.class, confidence: best.confidence }),
   };
 }

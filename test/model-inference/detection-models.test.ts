@@ -221,7 +221,7 @@ describe('a file', () => {
     [
       'another output',
       onnxModel({ metadata: redAndBlue, output: [1, 3, 64, 64], nodes: [plain] }),
-      /^model: gives \[1, 3, 64, 64\] for 2 classes, which is no detection output known here$/,
+      /^model: gives \[1, 3, 64, 64\] for 2 classes, which is no output known here$/,
     ],
     [
       'another input',
@@ -231,7 +231,7 @@ describe('a file', () => {
         output: [1, 1, 28, 28],
         nodes: [plain],
       }),
-      /^model: takes float32 \[1, 1, 28, 28\], which is no detection model known here$/,
+      /^model: takes float32 \[1, 1, 28, 28\], which is no model known here$/,
     ],
     [
       'a huge input',

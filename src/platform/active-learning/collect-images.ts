@@ -6,9 +6,11 @@ import { asFoveaError } from '../../errors.ts';
 import { checkImageFile, reencode } from '../../imaging/image-thread-pool.ts';
 import type { Log } from '../../log.ts';
 import type { Detection } from '../../model-inference/detection-models.ts';
+import type { DetectorTask } from '../../model-inference/detector.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content-hash.ts';
+import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { ActiveLearning } from '../store/active-learning.ts';
 import type { Store } from '../store/store.ts';
@@ -29,6 +31,7 @@ export interface Seen {
   /** Of the image, in pixels. */
   readonly width: number;
   readonly height: number;
+  readonly task: DetectorTask;
   readonly detections: readonly (Omit<Detection, 'classIndex'> & {
     readonly classIndex?: number;
   })[];
@@ -99,18 +102,20 @@ async function keep(
     inferenceId: seen.inferenceId,
   });
   if (added.duplicate) return undefined;
-  const boxes = seen.detections.map(({ label, x, y, width, height }) => ({
+  const found = seen.detections.map(({ label, confidence, x, y, width, height }) => ({
     label,
+    confidence,
     x: x * image.scale,
     y: y * image.scale,
     width: width * image.scale,
     height: height * image.scale,
   }));
+  const project = await store.projects.get(projectId);
   // An inference without detections adds no annotation: a person has to look at the image.
-  if (collectionLimits.persistPredictions && boxes.length > 0) {
-    const annotation = writeAnnotation({ kind: 'detection', boxes });
+  const annotation = project && annotationOfModel(project.type, seen.task, found);
+  if (collectionLimits.persistPredictions && annotation !== undefined) {
     const options = { overwrite: false, isPredicted: true };
-    await store.images.annotate(added.id, annotation, options, created);
+    await store.images.annotate(added.id, writeAnnotation(annotation), options, created);
   }
   return added.id;
 }

@@ -1,7 +1,5 @@
 // Labels unlabelled images with a model.
 
-import type { Annotation } from '../../annotations/annotation.ts';
-import { tidy } from '../../annotations/box-geometry.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import {
   type Detection,
@@ -10,11 +8,13 @@ import {
   type Labeller,
 } from '../../model-inference/detection-models.ts';
 import type { Claim } from '../../storage/task-queue.ts';
+import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { Image } from '../store/images.ts';
 import type { NewInference } from '../store/inferences.ts';
+import type { Project } from '../store/projects.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 
 const imagesAtOnce = 50;
@@ -31,8 +31,10 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
   const workspaceId = payloadText(claim, 'workspaceId');
   try {
     if (job.settings.modelId === undefined) throw new FoveaError('conflict', 'There is no model.');
+    const project = await store.projects.get(job.projectId);
+    if (project === undefined) throw notFound('project', job.projectId);
     const labeller = await models.resolve(workspaceId, job.settings.modelId);
-    await labelImages(dependencies, claim, { job, workspaceId, labeller, signal });
+    await labelImages(dependencies, claim, { job, project, workspaceId, labeller, signal });
   } catch (thrown) {
     // If this fails too, the next job for these images sees that the task has ended.
     if (!signal.aborted) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
@@ -46,6 +48,7 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
 
 interface Run {
   readonly job: AutolabelJob;
+  readonly project: Project;
   readonly workspaceId: string;
   readonly labeller: Labeller;
   readonly signal: AbortSignal;
@@ -94,15 +97,8 @@ async function labelImage(
   }
   const { detections, ms } = seen;
   const { ontology } = run.job.settings;
-  const boxes = detections.map(({ label, x, y, width, height }) => ({
-    label: ontology[label] ?? label,
-    x: tidy(x),
-    y: tidy(y),
-    width: tidy(width),
-    height: tidy(height),
-  }));
-  const annotation: Annotation | undefined =
-    boxes.length === 0 ? undefined : { kind: 'detection', boxes };
+  const named = detections.map((one) => ({ ...one, label: ontology[one.label] ?? one.label }));
+  const annotation = annotationOfModel(run.project.type, run.labeller.task, named);
   return { imageId, annotation, inference: record(dependencies, run, detections, ms) };
 }
 

@@ -226,7 +226,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Detection models have to run here; other models are stored for download only. */
+/** Models of boxes and classes have to run here; others are stored for download only. */
 async function keepWeights(
   { blobs, models }: TaskDependencies,
   path: string,
@@ -240,7 +240,8 @@ async function keepWeights(
       `has ${size} bytes; ${limits.modelBytesMax} are the most`,
     );
   }
-  const classes = task === 'detection' ? await inspect(models, path, job) : job.classes;
+  const isRun = task === 'detection' || task === 'classification';
+  const classes = isRun ? await inspect(models, path, job) : job.classes;
   return { ...(await blobs.putFile(path)), classes };
 }
 
@@ -248,10 +249,13 @@ async function keepWeights(
 async function inspect(
   models: TaskDependencies['models'],
   path: string,
-  { classes }: TrainerJob,
+  { classes, task }: TrainerJob,
 ): Promise<readonly string[]> {
   try {
-    return (await models.inspect(path)).classes;
+    const found = await models.inspect(path);
+    if (found.task === task) return found.classes;
+    const gives = found.task === 'detection' ? 'boxes' : 'classes of whole images';
+    throw wrongOutput(trainerFiles.model, `gives ${gives}, which is no ${task}`);
   } catch (thrown) {
     if (!(thrown instanceof FoveaError)) throw thrown;
     if (thrown.code === 'not_implemented') return classes;

@@ -56,6 +56,10 @@ async function resolveModels(
       throw new FoveaError('invalid_input', message, { hint: 'Choose object-detection.' });
     }
     const labeller = await models.resolve(workspaceId, model.modelId);
+    if (labeller.task !== 'detection') {
+      const message = `The model ${model.modelId} gives classes of whole images, and no boxes.`;
+      throw new FoveaError('invalid_input', message, { hint: 'Choose a detection model.' });
+    }
     resolved.push({ ...model, labeller, classes: labeller.classes });
   }
   return resolved;

@@ -47,7 +47,8 @@ async function offerImage(
     const detections = objectDetections.map(({ class: label, ...box }) => ({ label, ...box }));
     const inferenceId = event.eventId;
     const modelName = modelNameOf(event);
-    await collect({ workspaceId, modelName, image, inferenceId, width, height, detections });
+    const seen = { workspaceId, modelName, image, inferenceId, width, height };
+    await collect({ ...seen, task: 'detection', detections });
   } catch (thrown) {
     // Events keep images that no dataset takes.
     log.info('An image of an event was not collected.', { code: asFoveaError(thrown).code });

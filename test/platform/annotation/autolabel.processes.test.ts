@@ -293,7 +293,7 @@ describe('with a model', () => {
     const other = await fixture.batchOf(classes);
     expect(words(await start(fixture, classes, { batchId: other }))).toEqual([
       400,
-      'project: is of the type single-label-classification; the models of this platform give boxes',
+      'modelType: gives boxes, which a project of the type single-label-classification cannot take',
     ]);
     expect((await fixture.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
     await fixture.ended(String((await start(fixture, project, { batchId })).body.taskId));
