@@ -44,7 +44,8 @@ function modelTypesFor(
   const task = taskOfType[projectType];
   if (task === undefined) return [];
   const own = typesOfTrainers[trainer?.name ?? ''];
-  if (own !== undefined) return readAsBoxes.includes(task) ? own : [];
+  const readAs = readAsBoxes.includes(task) ? 'detection' : task;
+  if (own !== undefined) return own.filter((type) => type.task === readAs);
   const custom = { ...knownType(customModelType, task, customFormats[task], 100) };
   // Folders hold one class for each image.
   const isMultiLabel = projectType === 'multi-label-classification';
@@ -81,7 +82,7 @@ function nothingToTrain(projectType: ProjectType, trainer: TrainerCommand | unde
   return new FoveaError(
     'conflict',
     trainer !== undefined && Object.hasOwn(typesOfTrainers, trainer.name)
-      ? `The ${trainer.name} trainer learns boxes; the project is ${projectType}.`
+      ? `The ${trainer.name} trainer does not learn what ${projectType} projects label.`
       : `No type of model is known for ${projectType} projects.`,
     { hint: 'Set FOVEA_TRAINER to a program that trains such models.' },
   );
@@ -155,8 +156,8 @@ const notesOf: Readonly<Record<string, readonly string[]>> = {
   torchvision: [
     'trainRecipe.weights: "local" (default: published weights where torchvision has fetched them ' +
       'before, else a start from nothing), "random", or "download".',
-    'It ends early where map50 does not rise for `patience` epochs. The first figures of a training ' +
-      'have seconds_left.',
+    'It ends early where map50 (of classes: accuracy) does not rise for `patience` epochs. The first ' +
+      'figures of a training have seconds_left.',
     'Two cores take some 80 seconds for an epoch of 200 images at imageSize 256.',
   ],
 };
@@ -252,17 +253,32 @@ const torchvisionHyperparameters: ModelType['hyperparameters'] = {
   seed: { valid: [0, 1e6], advice: { low: 0, high: 100, default: 0 }, isWhole: true },
 };
 
-/** As trainers/torchvision/models.py has them; the first is what a processor alone can train. */
+/** As trainers/torchvision has them; the first of each is what a processor alone can train. */
 const torchvisionTypes: readonly ModelType[] = [
-  'torchvision-fcos-resnet18',
-  'torchvision-fcos-resnet50',
-  'torchvision-ssdlite',
-].map((name) => ({
-  name,
-  task: 'detection',
-  format: 'coco',
-  hyperparameters: torchvisionHyperparameters,
-}));
+  ...['torchvision-fcos-resnet18', 'torchvision-fcos-resnet50', 'torchvision-ssdlite'].map(
+    (name): ModelType => ({
+      name,
+      task: 'detection',
+      format: 'coco',
+      hyperparameters: torchvisionHyperparameters,
+    }),
+  ),
+  ...['torchvision-resnet18', 'torchvision-resnet50'].map(
+    (name): ModelType => ({
+      name,
+      task: 'classification',
+      format: 'multiclass',
+      hyperparameters: {
+        ...torchvisionHyperparameters,
+        imageSize: {
+          valid: [32, limits.modelSideMax],
+          advice: { low: 128, high: 384, default: 224 },
+          isWhole: true,
+        },
+      },
+    }),
+  ),
+];
 
 /** Trainers that come along make these types and no others. */
 const typesOfTrainers: Readonly<Record<string, readonly ModelType[]>> = {

@@ -25,6 +25,7 @@ const title =
 const oneThread = { OMP_NUM_THREADS: '1' };
 const run = promisify(execFile);
 const sample = resolve('sample/blood-cells');
+const fcos = 'torchvision-fcos-resnet18';
 
 describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   it('is set up, trains on the sample, and its deployed model finds cells', async () => {
@@ -58,6 +59,7 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
     });
     expect(z.looseObject({ map50: z.number() }).parse(trained.metrics).map50).toBeGreaterThan(0.1);
     await detectsCells(fovea, trained.trainingId);
+    await learnsColours(fovea);
   });
 
   it('writes a model that finds what torch finds with its weights', async () => {
@@ -195,10 +197,10 @@ async function sampleVersion(fovea: Fovea): Promise<At> {
 }
 
 /** The training once it has ended. */
-async function train(fovea: Fovea, at: At, hyperparameters: object) {
+async function train(fovea: Fovea, at: At, hyperparameters: object, modelType = fcos) {
   const started = await fovea.ok('trainings_start', {
     ...at,
-    modelType: 'torchvision-fcos-resnet18',
+    modelType,
     trainRecipe: { hyperparameters, weights: 'random' },
   });
   const wait = { taskId: started.jobId, timeout_s: 45 };
@@ -222,6 +224,55 @@ async function detectsCells(fovea: Fovea, trainingId: string): Promise<void> {
   });
   const labels = z.array(z.looseObject({ class: z.string() })).parse(predictions);
   expect(labels.map((one) => one.class)).toContain('RBC');
+}
+
+/** From images of one colour to a deployed model that tells them apart. */
+async function learnsColours(fovea: Fovea): Promise<void> {
+  const at = { project: 'colours', version: 1 };
+  const type = 'single-label-classification';
+  await fovea.ok('projects_create', { name: at.project, type, annotation: 'colour' });
+  const folder = join(fovea.folder, 'colours');
+  // No two images are the same.
+  for (const [split, count, least] of [
+    ['train', 16, 150],
+    ['valid', 4, 152],
+    ['test', 4, 154],
+  ] as const) {
+    const files = join(folder, split);
+    await mkdir(files, { recursive: true });
+    for (let n = 0; n < count; n += 1) {
+      const name = n % 2 === 0 ? 'green' : 'red, or so';
+      await writeFile(join(files, `${n}.txt`), name);
+      await writeFile(join(files, `${n}.png`), await plainImage(name === 'green', least + 6 * n));
+    }
+    const project = at.project;
+    await fovea.ok('images_upload', { project, files: [files], annotations: files, split });
+  }
+  await fovea.ok('versions_generate', { project: at.project, preprocessing: {}, augmentation: {} });
+  await fovea.ok('tasks_wait', at);
+  const resnet = 'torchvision-resnet18';
+  const trained = await train(fovea, at, { epochs: 8, batchSize: 4, imageSize: 32 }, resnet);
+  expect(trained).toMatchObject({
+    status: 'finished',
+    modelType: resnet,
+    metrics: { accuracy: 1, test_accuracy: 1, images_train: 16, images_valid: 4 },
+  });
+  const model = { type: 'model_id', modelId: `colours/1/${trained.trainingId}` };
+  await fovea.ok('deployment_set_model', { project: at.project, model });
+  const file = join(folder, 'test/1.png');
+  const seen = await fovea.ok('inference_run', { project: at.project, file });
+  expect(seen).toMatchObject({ top: 'red, or so' });
+  const judged = { ...at, split: 'test' };
+  const { taskId } = await fovea.ok('evaluations_create', judged);
+  const waited = await fovea.ok('tasks_wait', { taskId });
+  expect(waited).toMatchObject({ done: true, result: { accuracy: 1 } });
+}
+
+function plainImage(isGreen: boolean, strength: number): Promise<Buffer> {
+  const background = { r: isGreen ? 20 : strength, g: isGreen ? strength : 20, b: 60 };
+  return sharp({ create: { width: 40, height: 32, channels: 3, background } })
+    .png()
+    .toBuffer();
 }
 
 interface Detection {

@@ -8,8 +8,6 @@ import numpy
 import torch
 from PIL import Image
 
-from job import JobError
-
 GREY = 114
 
 
@@ -53,11 +51,6 @@ def is_parent(category):
     return category["id"] == 0 and category.get("supercategory") == "none"
 
 
-def need_boxes(examples, split, purpose):
-    if not any(example.boxes for example in examples):
-        raise JobError(f"The {split} split has no labelled boxes to {purpose}.")
-
-
 class Canvas:
     """Images in the middle of a grey square, as large as they fit: src/imaging/letterbox-resize.ts."""
 
@@ -93,7 +86,7 @@ def round_half_up(value):
 class Images(torch.utils.data.Dataset):
     """`changes`: mirrored, scaled, moved and coloured at random, another way in each epoch."""
 
-    def __init__(self, examples, canvas, changes=None):
+    def __init__(self, examples, canvas, _classes, changes=None):
         self.examples = examples
         self.canvas = canvas
         self.changes = changes

@@ -1,4 +1,4 @@
-"""Writes a detector as ONNX, with what one has to know to run it."""
+"""Writes a model as ONNX, with what one has to know to run it."""
 
 import inspect
 import json
@@ -13,20 +13,20 @@ from job import write_whole
 OPSET = 13
 
 
-def export(detector, job, figures):
+def export(model, job, figures, of_task):
     path = os.path.join(job.output, "model.onnx")
-    write_whole(path, lambda part: write_graph(detector, job.image_size, part))
-    model = onnx.load(path)
-    for key, value in metadata(job, figures).items():
-        model.metadata_props.add(key=key, value=value)
-    write_whole(path, lambda part: onnx.save(model, part))
+    write_whole(path, lambda part: write_graph(model, job.image_size, part))
+    written = onnx.load(path)
+    for key, value in {**metadata(job, figures), **of_task}.items():
+        written.metadata_props.add(key=key, value=value)
+    write_whole(path, lambda part: onnx.save(written, part))
 
 
-def write_graph(detector, size, path):
-    detector = detector.cpu().eval()
+def write_graph(model, size, path):
+    model = model.cpu().eval()
     # Of itself alone, not of its layers: the exporter then leaves equal weights apart, each with
     # its name.
-    detector.training = True
+    model.training = True
     pixels = torch.full((1, 3, size, size), 0.5)
     options = {}
     # The other exporter of newer versions needs packages of its own.
@@ -35,7 +35,7 @@ def write_graph(detector, size, path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            detector,
+            model,
             pixels,
             path,
             opset_version=OPSET,
@@ -51,11 +51,9 @@ def write_graph(detector, size, path):
 def metadata(job, figures):
     return {
         "names": json.dumps(job.classes),
-        "task": "detect",
         "author": "Fovea, with torchvision",
         "modelType": job.model_type,
         "imgsz": json.dumps([job.image_size, job.image_size]),
         "preprocessing": "letterbox, grey 114; 0 to 1; mean and deviation are in the graph",
         "confidence": str(round(figures["confidence"], 4)),
-        "overlap": "0.5",
     }

@@ -125,23 +125,30 @@ class Detector(nn.Module):
 
 
 def start_weights(detector, job):
-    """How many values of the detector come from weights: 0 for a start from nothing."""
+    published = RECIPES[job.model_type].published
+    model = detector.model
+    return load_published(
+        detector, job, published, model.backbone.body if published.startswith("resnet") else model
+    )
+
+
+def load_published(module, job, name, part):
+    """
+    How many values of the module come from weights: 0 for a start from nothing. Those published
+    under the name are of this part.
+    """
     if job.checkpoint is not None:
-        return load_matching(detector, values_of_onnx(job.checkpoint))
+        return load_matching(module, values_of_onnx(job.checkpoint))
     if job.weights == "random":
         return 0
-    published = get_model_weights(RECIPES[job.model_type].published).DEFAULT
+    published = get_model_weights(name).DEFAULT
     path = os.path.join(torch.hub.get_dir(), "checkpoints", os.path.basename(published.url))
     if job.weights == "download" and not os.path.exists(path):
         published.get_state_dict(progress=False)
     if not os.path.exists(path):
         return 0
     # Only tensors are read: other pickles could run code.
-    values = torch.load(path, map_location="cpu", weights_only=True)
-    model = detector.model
-    if RECIPES[job.model_type].published.startswith("resnet"):
-        model = model.backbone.body
-    return load_matching(model, values)
+    return load_matching(part, torch.load(path, map_location="cpu", weights_only=True))
 
 
 def load_matching(module, values):

@@ -1,4 +1,4 @@
-"""Trains a detector of torchvision for Fovea: train.py JOB_FILE. docs/trainer.md has the contract."""
+"""Trains a model of torchvision for Fovea: train.py JOB_FILE. docs/trainer.md has the contract."""
 
 import hashlib
 import math
@@ -13,17 +13,22 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import numpy
 import torch
 
-from dataset import Canvas, Images, collate, need_boxes, read_split
-from evaluate import evaluate
+import classification
+import detection
+from dataset import Canvas
 from export import export
 from job import Job, JobError, Reports, watch_for_stop, write_metrics, write_whole
-from models import RECIPES, Detector, start_weights
+
+# By the task of a job.
+SUBJECTS = {"detection": detection, "classification": classification}
 
 # The first steps are slower than the rest: memory is taken, kernels are chosen.
 STEPS_TO_WARM_UP = 2
 STEPS_TO_TIME = 6
 # Forward and backward take about three times as long as forward alone.
 PASSES_OF_A_STEP = 3
+# Counts up when an older state cannot be gone on with.
+STATE_FORM = 2
 # Fovea gives a minute to one that is to stop.
 SECONDS_FOR_TEST_MAX = 20
 
@@ -31,23 +36,26 @@ SECONDS_FOR_TEST_MAX = 20
 class Training:
     def __init__(self, job, stopped):
         self.job = job
+        self.subject = subject = SUBJECTS[job.task]
         self.stopped = stopped
         self.reports = Reports(job.epochs)
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         canvas = Canvas(job.image_size)
-        splits = {name: read_split(job.dataset, name, job.classes) for name in SPLITS}
-        need_boxes(splits["train"], "train", "learn from")
+        splits = {name: subject.read_split(job.dataset, name, job.classes) for name in SPLITS}
+        subject.need_labels(splits["train"], "train", "learn from")
         # Figures of images that it has learned would stand under the names of those that count.
-        need_boxes(splits["valid"], "valid", "measure on")
+        subject.need_labels(splits["valid"], "valid", "measure on")
         self.images = {
-            name: Images(examples, canvas, job.seed if name == "train" else None)
+            name: subject.Images(
+                examples, canvas, len(job.classes), job.seed if name == "train" else None
+            )
             for name, examples in splits.items()
         }
-        self.detector = Detector(job.model_type, len(job.classes), job.image_size)
-        self.pretrained = start_weights(self.detector, job)
-        self.detector.to(self.device)
+        self.model = subject.build(job, splits)
+        self.pretrained = subject.start_weights(self.model, job)
+        self.model.to(self.device)
         self.optimizer = torch.optim.AdamW(
-            self.detector.parameters(), lr=job.learning_rate, weight_decay=1e-4
+            self.model.parameters(), lr=job.learning_rate, weight_decay=1e-4
         )
         self.epoch = 0
         self.best = None
@@ -84,34 +92,30 @@ class Training:
 
     def train_epoch(self):
         """The mean loss of its steps."""
-        self.detector.train()
+        self.model.train()
         self.images["train"].epoch = self.epoch
         loader = self.loader("train", shuffled=True)
         losses = []
         times = []
-        for step, (pixels, boxes, labels) in enumerate(loader):
+        for step, (pixels, *labels) in enumerate(loader):
             if self.stopped.is_set():
                 break
             begun = time.monotonic()
             self.set_rate(step / len(loader))
-            losses.append(self.step(pixels, boxes, labels))
+            losses.append(self.step(pixels, labels))
             times.append(time.monotonic() - begun)
             if step + 1 == min(len(loader), STEPS_TO_WARM_UP + STEPS_TO_TIME):
                 self.tell_estimate(times)
         return sum(losses) / max(1, len(losses))
 
-    def step(self, pixels, boxes, labels):
-        parts = self.detector.losses(
-            pixels.to(self.device),
-            [one.to(self.device) for one in boxes],
-            [one.to(self.device) for one in labels],
-        )
+    def step(self, pixels, labels):
+        parts = self.model.losses(*(moved(one, self.device) for one in (pixels, *labels)))
         loss = sum(parts.values())
         if not math.isfinite(loss.item()):
             raise JobError("The loss is no number any more: try a lower learningRate.")
         self.optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.detector.parameters(), 10)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 10)
         self.optimizer.step()
         return loss.item()
 
@@ -147,7 +151,8 @@ class Training:
 
     def judge(self, split, until=lambda: False):
         loader = self.loader(split, shuffled=False)
-        return evaluate(self.detector, loader, len(self.job.classes), self.device, until)
+        classes = len(self.job.classes)
+        return self.subject.evaluate(self.model, loader, classes, self.device, until)
 
     def loader(self, split, shuffled):
         generator = torch.Generator()
@@ -157,33 +162,34 @@ class Training:
             batch_size=self.job.batch_size,
             shuffle=shuffled,
             generator=generator,
-            collate_fn=collate,
+            collate_fn=self.subject.collate,
             # One image alone has no statistics for its norm.
             drop_last=shuffled and len(self.images[split]) > self.job.batch_size,
         )
 
     def keep_best(self, figures):
+        quality = self.subject.quality
         if self.best is not None and quality(figures) <= quality(self.best):
             return
         self.best = figures
         self.best_epoch = self.epoch
-        values = self.detector.state_dict()
+        values = self.model.state_dict()
         self.best_values = {name: value.detach().cpu().clone() for name, value in values.items()}
 
     def has_settled(self):
         # From nothing it may take many epochs to the first find: no sign that no more comes.
-        if self.best is None or quality(self.best) == 0:
+        if self.best is None or self.subject.quality(self.best) == 0:
             return False
         return self.epoch - self.best_epoch >= self.job.patience
 
     def finish(self):
         """The model first: whoever is out of patience finds it."""
         if self.best_values is not None:
-            self.detector.load_state_dict(self.best_values)
+            self.model.load_state_dict(self.best_values)
         begun = time.monotonic()
         # One that is stopped before its first epoch is judged as it is.
         figures = self.best or self.judge("valid")
-        export(self.detector, self.job, figures)
+        export(self.model, self.job, figures, self.subject.METADATA)
         metrics = {
             **figures,
             "epochs": self.epoch,
@@ -192,15 +198,15 @@ class Training:
             **{f"images_{name}": len(images) for name, images in self.images.items()},
         }
         write_metrics(self.job, metrics)
-        if not any(example.boxes for example in self.images["test"].examples):
+        if not any(self.subject.has_labels(one) for one in self.images["test"].examples):
             return
         limit = SECONDS_FOR_TEST_MAX
-        self.detector.to(self.device)
+        self.model.to(self.device)
         is_late = lambda: self.stopped.is_set() and time.monotonic() - begun > limit
         tested = self.judge("test", is_late)
         if tested is not None:
-            names = ("map50", "map50_95", "precision", "recall")
-            write_metrics(self.job, {**metrics, **{f"test_{name}": tested[name] for name in names}})
+            of_test = {f"test_{name}": tested[name] for name in self.subject.TESTED}
+            write_metrics(self.job, {**metrics, **of_test})
 
     def save(self):
         """After each epoch: an attempt that is killed goes on from here."""
@@ -209,7 +215,7 @@ class Training:
         state = {
             "key": self.key(),
             "epoch": self.epoch,
-            "detector": self.detector.state_dict(),
+            "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "best": self.best,
             "best_epoch": self.best_epoch,
@@ -225,7 +231,7 @@ class Training:
         state = torch.load(self.state_file(), map_location=self.device, weights_only=False)
         if state["key"] != self.key():
             return
-        self.detector.load_state_dict(state["detector"])
+        self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.epoch = state["epoch"]
         self.best = state["best"]
@@ -240,7 +246,7 @@ class Training:
     def key(self):
         """What must be the same for a training to go on."""
         job = self.job
-        facts = [job.model_type, job.classes, job.epochs, job.batch_size, job.learning_rate]
+        facts = [STATE_FORM, job.model_type, job.classes, job.epochs, job.batch_size, job.learning_rate]
         facts += [job.image_size, job.seed, job.patience]
         facts += [len(images) for images in self.images.values()]
         return hashlib.sha256(repr(facts).encode()).hexdigest()
@@ -249,15 +255,17 @@ class Training:
 SPLITS = ("train", "valid", "test")
 
 
-def quality(figures):
-    """The first epochs of a training from nothing find little at an overlap of 0.5."""
-    return figures["map50"] + 0.1 * figures["map50_95"]
+def moved(labels, device):
+    """Those of a batch: a tensor, or one for each image."""
+    return labels.to(device) if torch.is_tensor(labels) else [one.to(device) for one in labels]
 
 
 def main(path):
     job = Job(path)
-    if job.task != "detection" or job.model_type not in RECIPES:
-        raise JobError(f"It trains {', '.join(RECIPES)}.")
+    types = SUBJECTS[job.task].TYPES if job.task in SUBJECTS else ()
+    if job.model_type not in types:
+        known = [name for subject in SUBJECTS.values() for name in subject.TYPES]
+        raise JobError(f"It trains {', '.join(known)}, each for its task.")
     stopped = watch_for_stop()
     random.seed(job.seed)
     numpy.random.seed(job.seed)
