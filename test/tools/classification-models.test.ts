@@ -93,7 +93,12 @@ it('is judged by the labels of images', async () => {
     await fovea.ok('images_upload', { project: 'one', files: [file] });
     const { results } = await fovea.ok('workspace_search', { query: `project:one "${name}"` });
     const imageId = Object([results].flat()[0]).id;
-    await fovea.ok('images_annotate', { project: 'one', imageId, name: 'a.txt', annotation: label });
+    await fovea.ok('images_annotate', {
+      project: 'one',
+      imageId,
+      name: 'a.txt',
+      annotation: label,
+    });
   }
   const { taskId, evaluationId } = await fovea.ok('evaluations_create', {
     project: 'one',
@@ -124,9 +129,9 @@ it('labels images by itself, and leaves those of which it is not sure', async ()
 
 it('is not deployed where objects are labelled, nor for videos', async () => {
   const choice = { type: 'model_id', modelId: 'local' };
-  expect((await fovea.call('deployment_set_model', { project: 'one', model: choice })).isError).toBe(
-    false,
-  );
+  expect(
+    (await fovea.call('deployment_set_model', { project: 'one', model: choice })).isError,
+  ).toBe(false);
   const refused = await fovea.call('deployment_set_model', { project: 'boxes', model: choice });
   expect(refused.text).toContain(
     'model.modelId: gives classes of whole images, which a project of the type object-detection',

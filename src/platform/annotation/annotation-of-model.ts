@@ -22,7 +22,10 @@ interface Seen {
 export function checkModelTask(argument: string, task: DetectorTask, type: ProjectType): void {
   if (task === taskWanted(type)) return;
   const gives = task === 'classification' ? 'classes of whole images' : 'boxes';
-  throw invalidArgument(argument, `gives ${gives}, which a project of the type ${type} cannot take`);
+  throw invalidArgument(
+    argument,
+    `gives ${gives}, which a project of the type ${type} cannot take`,
+  );
 }
 
 function taskWanted(type: ProjectType): DetectorTask {

@@ -23,7 +23,7 @@ export function predictionHandlers(
     images_predictions: async (input, { principal, signal }) => {
       const { project: slug, imageId } = input;
       const { project, image } = await findImage(dependencies, principal, slug, imageId);
-      // The models of this platform give boxes.
+      // Of the labels of other projects models here say nothing that a person accepts singly.
       if (project.type !== 'object-detection') return { predictions: [] };
       const seen = (await ofModel(dependencies, project, image, signal)) ??
         (await ofEvaluation(dependencies, project, image)) ?? { predictions: [] };
