@@ -45,7 +45,7 @@ type RunInput = z.output<typeof input>;
 const runTool = toolFor(run, {
   title: 'Run model',
   description:
-    'Runs a model on an image, or on some that a search finds. Gives its boxes (x, y: centre, in pixels) and a picture of them beside the labels, or classes of the whole image. For a video use video_inference_start.',
+    'Runs a model on an image, or on some that a search finds. Gives boxes (x, y: centre, in pixels) and a picture of them beside the labels, or classes. For a video use video_inference_start.',
   fileArguments: ['file', 'save_to'],
   repeated: 'made',
   input,

@@ -13,7 +13,7 @@ const share = z
     error: 'must be a share from 0 to 1, or a whole number of percent',
   });
 
-/** x and y are the centre of a box, in pixels of the stored image; a class of all of it has none. */
+/** x and y are the centre of a box, in pixels of the stored image; a class of it has none. */
 const Prediction = open({
   x: z.number().optional(),
   y: z.number().optional(),
