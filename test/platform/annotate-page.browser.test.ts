@@ -288,6 +288,41 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('between two labelled frames F adds what both have, on its way; sort: gives their order', async () => {
+    const ids: string[] = [];
+    for (let frame = 0; frame < 4; frame += 1) ids.push(await upload('cells', ['frames']));
+    const [first = '', second = '', third = '', last = ''] = ids;
+    await setBoxes(first, [
+      ['RBC', 0, 0, 20, 20],
+      ['WBC', 200, 100, 40, 40],
+    ]);
+    await setBoxes(last, [['RBC', 90, 60, 50, 20]]);
+    const { page, problems } = await open(`${second}?q=tag%3Aframes+sort%3Aname`);
+    await page.getByText('2 of 4', { exact: true }).waitFor();
+    await page.keyboard.press('f');
+    await expect.poll(() => boxesOf(second)).toEqual([['RBC', 30, 20, 30, 20]]);
+    await saved(page);
+    // They are there already; and undo takes them back.
+    await page.keyboard.press('f');
+    await page.getByText('They are labelled here already.').waitFor();
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => boxesOf(second)).toEqual([]);
+    await page.keyboard.press('Control+y');
+    await expect.poll(() => boxesOf(second)).toEqual([['RBC', 30, 20, 30, 20]]);
+    await saved(page);
+    await page.keyboard.press('n');
+    await page.getByText('3 of 4', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Fill in between' }).click();
+    await expect.poll(() => boxesOf(third)).toEqual([['RBC', 60, 40, 40, 20]]);
+    await saved(page);
+    await page.keyboard.press('n');
+    await page.getByText('4 of 4', { exact: true }).waitFor();
+    await page.keyboard.press('f');
+    await page.getByText('Label an image before and one after this one').waitFor();
+    expect(await boxesOf(last)).toEqual([['RBC', 90, 60, 50, 20]]);
+    expect(problems).toEqual([]);
+  });
+
   test('names stay text, and the picture is zoomed and moved', async () => {
     const hostile = '<img src=x onerror="alert(1)">';
     const id = await upload();

@@ -27,6 +27,7 @@ import { PredictionPanel } from './prediction-panel.js';
  *   remove: () => void,
  *   markAsEmpty: () => void,
  *   copyFromBefore: () => void,
+ *   addFromBetween: () => void,
  *   outlineBox: () => void,
  *   undo: () => void,
  *   redo: () => void,
@@ -108,6 +109,9 @@ export class AnnotatePanel {
         drawsOutlines && this.#outline,
         button('Mark as empty', () => commands.markAsEmpty()),
         place.before !== undefined && button('Copy from before', () => commands.copyFromBefore()),
+        place.before !== undefined &&
+          place.after !== undefined &&
+          button('Fill in between', () => commands.addFromBetween()),
       ),
       element(
         'div',
@@ -169,6 +173,11 @@ export class AnnotatePanel {
   askForClass() {
     this.showState('Name a class first.', 'bad');
     this.#newClass.field.focus();
+  }
+
+  /** The outline of before is drawn further. */
+  tellUnclosed() {
+    this.showState('An outline is not closed yet: Enter closes it, Escape takes it back.', '');
   }
 
   /** @param {string} words @param {'' | 'bad'} look */

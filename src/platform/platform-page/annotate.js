@@ -30,7 +30,6 @@ export async function annotateView(slug, id, query) {
     before: place.before && annotateAddress(slug, place.before, queue),
     after: place.after && annotateAddress(slug, place.after, queue),
     where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}`,
-    idBefore: place.before,
     queue,
     ids: place.ids,
     known,

@@ -62,10 +62,11 @@ export async function refusePredictions(project, id, change) {
 /**
  * @param {string} query in the search language
  * @param {number} pageSize
+ * @param {string} [continuationToken] of the page before
  * @returns {Promise<FoundInWorkspace>}
  */
-export function searchWorkspace(query, pageSize) {
-  return call('POST', at('search', 'v1'), { query, pageSize });
+export function searchWorkspace(query, pageSize, continuationToken) {
+  return call('POST', at('search', 'v1'), { query, pageSize, continuationToken });
 }
 
 /**

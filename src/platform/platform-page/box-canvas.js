@@ -14,6 +14,7 @@ import {
   resized,
 } from './box-geometry.js';
 import { findingOf } from './image.js';
+import { keepOutline, keptOutline } from './kept-outlines.js';
 import { OutlineDraft } from './outline-draft.js';
 import { edgeAt, hasOutline, outlinePointAt, withNewPoint } from './outline-geometry.js';
 import { PictureZoom } from './picture-zoom.js';
@@ -47,6 +48,7 @@ export class BoxCanvas {
   scrolls = false;
   /** Whether the next click places a keypoint of the chosen box. */
   places = false;
+  #id;
   #size;
   #drawsOutlines;
   #points;
@@ -72,7 +74,7 @@ export class BoxCanvas {
   #frame = 0;
 
   /**
-   * @param {{ url: string, alt: string, size: Size, shapes: Shapes }} picture
+   * @param {{ id: string, url: string, alt: string, size: Size, shapes: Shapes }} picture
    * @param {{
    *   mayBegin: () => boolean,
    *   draft: () => void,
@@ -84,7 +86,8 @@ export class BoxCanvas {
    *   choosePrediction: (prediction: Prediction) => void,
    * }} on what the person wants; `draft` tells that an outline has other points now
    */
-  constructor({ url, alt, size, shapes }, on) {
+  constructor({ id, url, alt, size, shapes }, on) {
+    this.#id = id;
     this.#size = size;
     this.#drawsOutlines = shapes === 'outlines';
     this.#points = pointKindOf(shapes);
@@ -147,17 +150,14 @@ export class BoxCanvas {
     this.#setDraft(new OutlineDraft(this.#size));
   }
 
-  /** Of the outline that is not closed yet. */
-  get draftPoints() {
-    return this.#draft?.points ?? [];
-  }
-
-  /** Goes on with one that was not closed. @param {Outline} points */
-  resumeOutline(points) {
-    if (!this.#drawsOutlines || points.length === 0) return;
+  /** Goes on with one that was not closed when the image was left. False: there is none. */
+  resumeOutline() {
+    const points = this.#drawsOutlines ? keptOutline(this.#id) : [];
+    if (points.length === 0) return false;
     const draft = new OutlineDraft(this.#size);
     draft.points = points;
     this.#setDraft(draft);
+    return true;
   }
 
   /** False: no outline has begun. */
@@ -186,6 +186,7 @@ export class BoxCanvas {
   /** @param {OutlineDraft | undefined} draft */
   #setDraft(draft) {
     this.#draft = draft;
+    keepOutline(this.#id, draft?.points ?? []);
     this.#showDraft();
     this.#on.draft();
   }

@@ -11,8 +11,8 @@ import { boxInMiddle, fitted, inPixels, isSame, moved, resized } from './box-geo
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { boxesOf } from './image.js';
-import { keepOutline, keptOutline } from './kept-outlines.js';
 import { KeypointEditor } from './keypoint-editor.js';
+import { NearbyLabels } from './nearby-labels.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
 import { pointKindOf } from './point-kinds.js';
 import { Predictions } from './predictions.js';
@@ -29,10 +29,11 @@ export class BoxEditor {
   keypoints;
   #size;
   #points;
-  #loadBefore;
+  #nearby;
   #startReview;
   #history;
   #saver;
+  /** @type {BoxCanvas} */
   #canvas;
   #panel;
   /** @type {number | undefined} */
@@ -52,11 +53,11 @@ export class BoxEditor {
    * @param {Place} place
    */
   constructor({ slug, image, classes, shapes }, place) {
-    this.#loadBefore = async () => place.idBefore && getImage(slug, place.idBefore);
     this.#startReview = () => startReview(slug, place);
     const name = String(image.name ?? image.id);
     const size = { width: Number(image.width), height: Number(image.height) };
     this.#size = size;
+    this.#nearby = new NearbyLabels(slug, image.id, place.ids, size);
     this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
     this.#saved = this.boxes;
@@ -72,13 +73,10 @@ export class BoxEditor {
       say: (state) => this.#say(state),
     });
     this.#canvas = new BoxCanvas(
-      { url: String(image.urls?.original ?? ''), alt: name, size, shapes },
+      { id: image.id, url: String(image.urls?.original ?? ''), alt: name, size, shapes },
       {
         mayBegin: () => this.#hasClass(),
-        draft: () => {
-          keepOutline(image.id, this.#canvas.draftPoints);
-          this.#showPanel();
-        },
+        draft: () => this.#showPanel(),
         draw: (place) => this.#add({ class: this.#panel.chosen, ...place }),
         outline: (points) => this.#addOutline(points),
         place: (at) => this.keypoints?.place(at),
@@ -101,7 +99,7 @@ export class BoxEditor {
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
     new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
     this.#show();
-    this.#resume(keptOutline(image.id));
+    if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
     void this.#loadPredictions(slug, image.id);
   }
 
@@ -269,17 +267,14 @@ export class BoxEditor {
     this.#change([]);
   }
 
-  /** Adds the boxes of the image before, as far as they lie in this one. */
+  /** Adds the boxes of the image before. */
   async copyFromBefore() {
-    const before = await this.#loadBefore().catch(() => undefined);
-    if (!before) return this.#panel.showState('There is no image before that can be read.', 'bad');
-    const { width, height } = this.#size;
-    const added = boxesOf(before).filter(
-      (box) => box.left + box.width <= width && box.top + box.height <= height,
-    );
-    this.#chooseNone();
-    if (added.length > 0) this.#change([...this.boxes, ...added]);
-    else this.#panel.showState('The image before has no boxes for this one.', 'bad');
+    this.#addAll(await this.#nearby.ofBefore());
+  }
+
+  /** Adds what is on its way between the labelled images before and after. */
+  async addFromBetween() {
+    this.#addAll(await this.#nearby.between(this.boxes));
   }
 
   /** While an outline is drawn, its last point is taken back. */
@@ -404,20 +399,17 @@ export class BoxEditor {
     void this.keypoints?.start();
   }
 
+  /** @param {import('./nearby-labels.js').Nearby} nearby */
+  #addAll({ boxes, problem }) {
+    this.#chooseNone();
+    if (boxes.length > 0) this.#change([...this.boxes, ...boxes]);
+    else this.#panel.showState(problem, 'bad');
+  }
+
   /** @param {Outline} points */
   #addOutline(points) {
     const nowhere = { left: 0, top: 0, width: 0, height: 0 };
     this.#add(outlined({ class: this.#panel.chosen, ...nowhere }, points));
-  }
-
-  /** @param {Outline} points of an outline that was not closed when its image was left */
-  #resume(points) {
-    this.#canvas.resumeOutline(points);
-    if (!this.#canvas.isDrawing) return;
-    this.#panel.showState(
-      'An outline is not closed yet: Enter closes it, Escape takes it back.',
-      '',
-    );
   }
 
   /** @param {number} index @param {Box} box @param {number} point */

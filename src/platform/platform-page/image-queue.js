@@ -5,12 +5,14 @@ import { getJobImages, searchWorkspace } from './api.js';
 
 /** @import { QueueName } from './types.ts' */
 
-/** As many as one page of a search gives. */
+/** As many as one page of a search gives: the next one is read when this one ends. */
 const queuedMax = 1_000;
 
 /**
- * `undecided`: those of an annotation job that were neither approved nor sent back.
- * @typedef {{ name: string, ids: readonly string[], total: number, undecided: Set<string> }} Queue
+ * `undecided`: those of an annotation job that were neither approved nor sent back. `more`: reads the
+ * ids that follow; undefined: there are none.
+ * @typedef {{ name: string, ids: readonly string[], total: number, undecided: Set<string>,
+ *   more?: (() => Promise<Partial<Queue>>) | undefined }} Queue
  */
 
 /** @type {Queue | undefined} */
@@ -25,6 +27,9 @@ let opened;
 export async function placeInQueue(slug, queue, id) {
   const name = nameOf(slug, queue);
   if (opened?.name !== name) opened = await read(slug, queue);
+  while (opened.more !== undefined && opened.ids.at(-1) === id) {
+    opened = { ...opened, ...(await opened.more()) };
+  }
   const { ids, total } = opened;
   const at = ids.indexOf(id);
   return { at, total, ids, before: ids[at - 1], after: ids[at + 1] };
@@ -71,8 +76,27 @@ async function read(slug, queue) {
     const undecided = new Set(open.map(({ id }) => id));
     return { name, ids: images.map(({ id }) => id), total: images.length, undecided };
   }
-  const wanted = `project:${slug}${query === '' ? '' : ` (${query})`}`;
-  const { results, total } = await searchWorkspace(wanted, queuedMax);
-  const ids = results.flatMap(({ id }) => id ?? []);
-  return { name, ids, total: total ?? ids.length, undecided: new Set() };
+  const wanted = `project:${slug}${inBrackets(query)}`;
+  const first = await readFrom(wanted, [], undefined);
+  return { name, undecided: new Set(), total: first.ids.length, ...first };
+}
+
+/**
+ * @param {string} wanted in the search language
+ * @param {readonly string[]} before ids of the pages before
+ * @param {string | undefined} token of the page before
+ */
+async function readFrom(wanted, before, token) {
+  const found = await searchWorkspace(wanted, queuedMax, token);
+  const ids = [...before, ...found.results.flatMap(({ id }) => id ?? [])];
+  const { continuationToken, total } = found;
+  const more = continuationToken && (() => readFrom(wanted, ids, continuationToken));
+  return { ids, ...(total !== undefined && { total }), more: more || undefined };
+}
+
+/** What orders a search stands outside of brackets. @param {string} query */
+function inBrackets(query) {
+  const [order = ''] = /(?<=^|\s)sort:\S+/.exec(query) ?? [];
+  const conditions = query.replace(order, '').trim();
+  return `${conditions === '' ? '' : ` (${conditions})`}${order === '' ? '' : ` ${order}`}`;
 }

@@ -28,6 +28,7 @@ export async function imagesView(slug, query) {
       ...(tag && { tag }),
     }),
   ]);
+  const search = searchOf({ class: name, tag });
   const ids = found.results.flatMap(({ id }) => id ?? []);
   const images = await Promise.all(ids.map((id) => getImage(slug, id)));
   return {
@@ -41,11 +42,14 @@ export async function imagesView(slug, query) {
         element(
           'p',
           {},
+          element('a', { href: annotateAddress(slug, '', { query: search }) }, 'Annotate these'),
+          ' or ',
           element(
             'a',
-            { href: annotateAddress(slug, '', { query: searchOf({ class: name, tag }) }) },
-            'Annotate these',
+            { href: annotateAddress(slug, '', { query: `${search} sort:name`.trim() }) },
+            'in the order of their names',
           ),
+          ', as frames of a video',
         ),
       images.length > 0
         ? element('ul', { class: 'grid' }, ...images.map((image) => tile(slug, image)))

@@ -45,7 +45,6 @@ export interface QueueName {
 export interface Place {
   readonly before: string | undefined;
   readonly after: string | undefined;
-  readonly idBefore: string | undefined;
   /** In words; empty: in no queue. */
   readonly where: string;
   readonly queue: QueueName;

@@ -1,0 +1,90 @@
+// Where objects are between two frames, of which each is in both: on a straight line.
+
+import { fitted } from './box-geometry.js';
+import { hasOutline, outlined } from './outline-geometry.js';
+
+/** @import { Box, Keypoint, Outline } from './boxes.ts' */
+
+/**
+ * Objects of a class are the same where their middles are nearest to each other; those that have no
+ * counterpart are left out.
+ * @param {readonly Box[]} before
+ * @param {readonly Box[]} after
+ * @param {number} share 0 to 1: how far the frame is on the way from the one to the other
+ * @returns {Box[]} in whole pixels, in the order of `before`
+ */
+export function boxesBetween(before, after, share) {
+  const pairs = before.flatMap((one) =>
+    after
+      .filter((other) => other.class === one.class)
+      .map((other) => ({ one, other, distance: distanceOf(one, other) })),
+  );
+  pairs.sort((some, others) => some.distance - others.distance);
+  /** @type {Map<Box, Box>} */
+  const found = new Map();
+  const taken = new Set();
+  for (const { one, other } of pairs) {
+    if (found.has(one) || taken.has(other)) continue;
+    found.set(one, other);
+    taken.add(other);
+  }
+  return before.flatMap((one) => {
+    const other = found.get(one);
+    return other === undefined ? [] : [between(one, other, share)];
+  });
+}
+
+/** @param {Box} one @param {Box} other @param {number} share @returns {Box} */
+function between(one, other, share) {
+  const on = (/** @type {number} */ from, /** @type {number} */ to) =>
+    Math.round(from + (to - from) * share);
+  const nearer = share < 0.5 ? one : other;
+  const outline = outlineBetween(one.points ?? [], other.points ?? [], on);
+  if (outline !== undefined) return outlined(nearer, outline);
+  const [left, top] = [on(one.left, other.left), on(one.top, other.top)];
+  const box = fitted(nearer, {
+    left,
+    top,
+    width: Math.max(1, on(one.left + one.width, other.left + other.width) - left),
+    height: Math.max(1, on(one.top + one.height, other.top + other.height) - top),
+  });
+  const keypoints = keypointsBetween(one.keypoints ?? [], other.keypoints ?? [], nearer, on);
+  return keypoints === undefined ? box : { ...box, keypoints };
+}
+
+/** @typedef {(from: number, to: number) => number} On */
+
+/**
+ * Undefined: they have not the same points; then that of the nearer frame goes along with its box.
+ * @param {Outline} one @param {Outline} other @param {On} on
+ * @returns {Outline | undefined}
+ */
+function outlineBetween(one, other, on) {
+  if (!hasOutline({ points: one }) || one.length !== other.length) return undefined;
+  return one.map(([x, y], index) => {
+    const [toX, toY] = other[index] ?? [x, y];
+    return [on(x, toX), on(y, toY)];
+  });
+}
+
+/**
+ * Undefined: they have not the same keypoints.
+ * @param {readonly Keypoint[]} one @param {readonly Keypoint[]} other @param {Box} nearer @param {On} on
+ */
+function keypointsBetween(one, other, nearer, on) {
+  const isSame = one.every(({ label, visibility }, index) => {
+    const to = other[index];
+    return label === to?.label && (visibility === 0) === (to.visibility === 0);
+  });
+  if (one.length === 0 || one.length !== other.length || !isSame) return undefined;
+  return (nearer.keypoints ?? []).map((point, index) => {
+    const [from, to] = [one[index] ?? point, other[index] ?? point];
+    return point.visibility === 0 ? point : { ...point, x: on(from.x, to.x), y: on(from.y, to.y) };
+  });
+}
+
+/** Between their middles. @param {Box} one @param {Box} other */
+function distanceOf(one, other) {
+  const x = one.left + one.width / 2 - other.left - other.width / 2;
+  return Math.hypot(x, one.top + one.height / 2 - other.top - other.height / 2);
+}
