@@ -401,6 +401,8 @@ export class BoxEditor {
 
   /** @param {import('./nearby-labels.js').Nearby} nearby */
   #addAll({ boxes, problem }) {
+    // The person went on meanwhile.
+    if (!this.root.isConnected) return;
     this.#chooseNone();
     if (boxes.length > 0) this.#change([...this.boxes, ...boxes]);
     else this.#panel.showState(problem, 'bad');
