@@ -47,10 +47,11 @@ export function readImagePreparation(config: JsonObject): ImagePreparation {
  */
 export function scaledSize({ canvas, shortestEdge }: ImagePreparation, image: Size): Size {
   if (shortestEdge === undefined) return canvas;
-  const scale = shortestEdge / Math.min(image.width, image.height);
-  const side = (length: number, least: number) =>
-    Math.max(least, Math.min(limits.modelSideMax, Math.round(length * scale)));
-  return { width: side(image.width, 1), height: side(image.height, 1) };
+  const shorter = Math.min(image.width, image.height);
+  // Rounded down, as the reference does.
+  const side = (length: number) =>
+    Math.min(limits.modelSideMax, Math.floor((length * shortestEdge) / shorter));
+  return { width: side(image.width), height: side(image.height) };
 }
 
 /** The middle of a scaled image as three planes, red, green, blue: [1, 3, height, width]. */

@@ -1,6 +1,6 @@
 // Searches by meaning as an agent makes them: through MCP, with a made embedding model.
 
-import { writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, it, onTestFinished } from 'vitest';
@@ -99,6 +99,21 @@ it('names the setting where its folder is none', async () => {
   await expect
     .poll(async () => JSON.stringify((await fovea.call('workspace_get')).data), { timeout: 10_000 })
     .toContain('names a folder without onnx/vision_model.onnx');
+});
+
+it('says why images are not embedded, in the answer and in the workspace', async () => {
+  const folder = await writeEmbedder(join(await temporaryFolder(), 'tiny-clip'));
+  // Texts can be embedded, images cannot.
+  await copyFile(join(folder, 'onnx/text_model.onnx'), join(folder, 'onnx/vision_model.onnx'));
+  const fovea = await launch({ FOVEA_EMBEDDER: folder });
+  await withImages(fovea);
+  const { names, notes } = await namesFound(fovea, 'like-text:green');
+  expect(names).toEqual([]);
+  const why = 'has an image encoder that takes "input_ids", and not pixel_values alone';
+  expect(notes.at(-1)).toContain(`Embedding failed: FOVEA_EMBEDDER: ${why}`);
+  await expect
+    .poll(async () => (await fovea.call('workspace_get')).data, { timeout: 10_000 })
+    .toMatchObject({ workspace: { embeddings: { problem: expect.stringContaining(why) } } });
 });
 
 it('finds no image that is deleted, and no vector of another model', async () => {

@@ -6,6 +6,7 @@ import { limits } from '../../limits.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { DescribedScope, SearchStore } from '../store/search.ts';
+import { watchNewImages } from './new-images.ts';
 
 export interface Descriptors {
   /**
@@ -50,15 +51,9 @@ export function startDescriptors({
     lastTaskId = id;
     wake();
   };
-  let newest = 0;
-  let comingSinceMs: number | undefined;
+  const newImages = watchNewImages(search, clock);
   const look = async () => {
-    const before = newest;
-    newest = await search.newest();
-    comingSinceMs = newest === before ? undefined : (comingSinceMs ?? clock.monotonic());
-    const heldBackMs = comingSinceMs === undefined ? Infinity : clock.monotonic() - comingSinceMs;
-    // While images come, their uploads have the processor: for a while.
-    if (heldBackMs >= limits.describeHeldBackMsMax) await start();
+    if ((await newImages()).isTime) await start();
   };
   // A failure is seen again by the next look, and by whoever waits.
   const timer = setInterval(() => look().catch(() => {}), limits.taskQueuePollMs).unref();

@@ -9,13 +9,17 @@ import type { TaskQueue } from '../../storage/task-queue.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { EmbeddingModel } from '../store/embeddings.ts';
 import type { Store } from '../store/store.ts';
+import { watchNewImages } from './new-images.ts';
 
 export interface Embeddings {
   readonly embedder: Embedder;
   /** What was known at the last look; undefined before the first one. */
   readonly state: EmbeddingState | undefined;
-  /** Starts the task where it does not wait or run already: somebody waits for it. */
-  hurry(): Promise<void>;
+  /**
+   * Starts the task where it does not wait or run already: somebody waits for it. Gives the reason
+   * where it has failed just now, and is not started again at once.
+   */
+  hurry(): Promise<string | undefined>;
 }
 
 export type EmbeddingState =
@@ -50,29 +54,30 @@ export function startEmbeddings(options: EmbeddingsOptions): RunningEmbeddings {
   const start = async () => {
     const last = await queue.get(lastTaskId);
     const hasFailed = last?.status === 'failed';
-    if (hasFailed && clock.now() - last.updated < limits.describeRetryMs) return;
+    if (hasFailed && clock.now() - last.updated < limits.describeRetryMs) {
+      return last.error ?? 'the task failed';
+    }
     const id = newId();
-    if (!(await queue.addUnlessOpen({ id, kind: 'embed', payload: {} }))) return;
+    if (!(await queue.addUnlessOpen({ id, kind: 'embed', payload: {} }))) return undefined;
     lastTaskId = id;
     wake();
+    return undefined;
   };
-  const hasOpen = async () => {
-    const { name, fingerprint } = await embedder.identity(stopping.signal);
-    const model = await store.embeddings.find(fingerprint);
-    state = { name, model };
-    return model === undefined || store.embeddings.hasOpen(model);
-  };
-  let newest = 0;
-  /** All images up to this one were embedded at the last look. */
-  let settled = 0;
+  const newImages = watchNewImages(store.search, clock);
+  /** The model, and the image up to which all were embedded at the last look. */
+  let settled = '';
   let isLooking = false;
   const look = async () => {
-    const before = newest;
-    newest = await store.search.newest();
-    // While images come, their uploads have the processor.
-    if (newest !== before || newest === settled) return;
-    if (await hasOpen()) await start();
-    else settled = newest;
+    const { newest, isTime } = await newImages();
+    if (!isTime || newest === 0) return;
+    const { name, fingerprint } = await embedder.identity(stopping.signal);
+    const place = `${fingerprint} ${newest}`;
+    if (place === settled) return;
+    const model = await store.embeddings.find(fingerprint);
+    const isOpen = model === undefined || (await store.embeddings.hasOpen(model));
+    const problem = isOpen ? await start() : undefined;
+    if (!isOpen) settled = place;
+    state = problem === undefined ? { name, model } : { problem };
   };
   const lookOnce = async () => {
     if (isLooking) return;

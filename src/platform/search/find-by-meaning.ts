@@ -41,11 +41,13 @@ export async function findByMeaning(
       : await noneYet(store, accessible, request);
     const missing = page.hits - page.compared;
     const open = model ? await store.embeddings.countOpen(model) : missing;
-    const found = { ...page, notes: [modelNote(name), ...missingNotes(page, open)] };
-    if (missing === 0) return found;
-    await embeddings.hurry();
+    const notes = [modelNote(name), ...missingNotes(page, open)];
+    if (missing === 0) return { ...page, notes };
+    const problem = await embeddings.hurry();
+    if (problem !== undefined)
+      return { ...page, notes: [...notes, `Embedding failed: ${problem}`] };
     const isSoon = missing <= limits.embeddingsWaitedForMax && clock.monotonic() < endMs;
-    if (!isOpen || !isSoon) return found;
+    if (!isOpen || !isSoon) return { ...page, notes };
     await sleep(limits.embeddingsPollMs, undefined, { signal });
   }
 }

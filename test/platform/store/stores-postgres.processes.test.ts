@@ -12,6 +12,7 @@ import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/postgres-server.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
 import { judgeDatasets } from './judge-datasets.ts';
+import { judgeEmbeddings } from './judge-embeddings.ts';
 import { judgeImages } from './judge-images.ts';
 import { judgeWorkspaces } from './judge-workspaces.ts';
 import { image, noLongReads, type OpenedStores, withProject, written } from './opened-stores.ts';
@@ -41,6 +42,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
   judgeImages(open);
   judgeDatasets(open);
   judgeWorkspaces(open);
+  judgeEmbeddings(open);
 
   test('of many who change one workspace at once none is sent away', async () => {
     const { store, workspace } = await withProject(open);

@@ -11,6 +11,7 @@ import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { judgeDatasets } from './judge-datasets.ts';
+import { judgeEmbeddings } from './judge-embeddings.ts';
 import { judgeImages } from './judge-images.ts';
 import { judgeWorkspaces } from './judge-workspaces.ts';
 import { noLongReads, type OpenedStores } from './opened-stores.ts';
@@ -29,3 +30,4 @@ async function open(): Promise<OpenedStores> {
 judgeImages(open);
 judgeDatasets(open);
 judgeWorkspaces(open);
+judgeEmbeddings(open);
