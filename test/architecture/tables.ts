@@ -100,6 +100,8 @@ export const toolImports = {
     'src/annotation-formats/dataset-file-index.ts',
     'src/annotation-formats/image-file-extensions.ts',
     'src/annotation-formats/image-list.ts',
+    'src/annotation-formats/match-annotations.ts',
+    'src/annotation-formats/path-hints.ts',
     'src/annotation-formats/streaming-json.ts',
   ],
   types: [

@@ -1,13 +1,24 @@
-// Finds the annotation of each image: one file per image, matched by name, or one file for all.
+// Finds the annotation of each image: one file per image, matched by name and place, or one file
+// for all. Where it is not clear which image a file is about, no image gets it.
 
 import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, sep } from 'node:path';
+import { basename, dirname, extname, relative, sep } from 'node:path';
+import {
+  type AnnotationSource,
+  matchAnnotations,
+} from '../../src/annotation-formats/match-annotations.ts';
+import {
+  baseName,
+  type DatasetFile,
+  foldersOf,
+  splitOfFolders,
+  stemOf,
+} from '../../src/annotation-formats/path-hints.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt, fileSize } from '../format.ts';
 import type { FileThread } from './file-thread.ts';
-import { stemOf } from './image-list.ts';
 import { readText } from './read-text.ts';
 
 /** The annotation of one image, as the platform accepts it. */
@@ -28,6 +39,8 @@ export interface Annotations {
   readonly imagesMissing: number;
   /** Annotations about images that their own file does not list. */
   readonly strays: number;
+  /** Images whose annotation is not clear, and files that could be about several images. */
+  readonly unclear: readonly string[];
   /** Whether an image has a .txt of its own, which may need class names. */
   readonly hasTexts: boolean;
   /** Ends the thread that reads them. */
@@ -38,8 +51,8 @@ const argument = 'annotations';
 
 /**
  * Opens a folder or a file of annotations for some images. Pascal VOC .xml and YOLO .txt belong to
- * the image of the same name; a COCO or CreateML .json belongs to all images that it names. Throws
- * `invalid_input` where the file is neither. It has to be closed.
+ * the image of the same name in the nearest folder; a COCO or CreateML .json belongs to all images
+ * that it names. Throws `invalid_input` where the file is neither. It has to be closed.
  */
 export async function openAnnotations(
   files: FileRoots,
@@ -47,74 +60,137 @@ export async function openAnnotations(
   imagePaths: readonly string[],
   signal: AbortSignal,
 ): Promise<Annotations> {
-  const shared = new SharedFiles(imagePaths, signal);
+  const documents = new Documents(imagePaths, signal);
   try {
-    const { find, hasTexts } = await openFiles(files, path, imagePaths, shared);
-    const { imagesMissing, strays } = shared;
-    return { find, imagesMissing, strays, hasTexts, close: () => shared.close() };
+    const own = await openFiles(files, path, imagePaths, documents);
+    const matched = match(imagePaths, own, documents);
+    const { strays } = documents;
+    return { ...matched, strays, close: () => documents.close() };
   } catch (thrown) {
-    shared.close();
+    documents.close();
     throw thrown;
   }
 }
 
+/** The files about one image each; the others are opened. */
 async function openFiles(
   files: FileRoots,
   path: string,
   imagePaths: readonly string[],
-  shared: SharedFiles,
-): Promise<Pick<Annotations, 'find' | 'hasTexts'>> {
+  documents: Documents,
+): Promise<readonly string[]> {
   const real = await files.readable(path, argument);
-  if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths, shared);
-  if (extname(real).toLowerCase() === '.json') {
-    if (!(await shared.open(real))) {
-      throw invalidArgument(argument, `${fileAt(path)} is neither COCO nor CreateML JSON`);
-    }
-    return { find: (imagePath) => shared.find(imagePath), hasTexts: false };
-  }
-  const isOnly = imagePaths.length === 1;
-  const isOwn = (imagePath: string) => isOnly || stemOf(imagePath) === stemOf(real);
-  const find = (imagePath: string) => (isOwn(imagePath) ? ownFile(real) : undefined);
-  return { find, hasTexts: isText(real) };
+  if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths, documents);
+  if (extname(real).toLowerCase() !== '.json') return [real];
+  if (await documents.open(real)) return [];
+  throw invalidArgument(argument, `${fileAt(path)} is neither COCO nor CreateML JSON`);
 }
 
 async function openFolder(
   files: FileRoots,
   path: string,
   imagePaths: readonly string[],
-  shared: SharedFiles,
-): Promise<Pick<Annotations, 'find' | 'hasTexts'>> {
+  documents: Documents,
+): Promise<readonly string[]> {
   const found = await files.expand([path], argument, { extensions: ['.xml', '.txt', '.json'] });
-  const stems = new Set(imagePaths.map(stemOf));
-  const own = new Map<string, string[]>();
+  const stems = new Set(imagePaths.map((image) => stemOf(slashed(image))));
+  const own: string[] = [];
   for (const file of found) {
-    const stem = stemOf(file);
-    if (stems.has(stem)) own.set(stem, [...(own.get(stem) ?? []), file]);
-    else if (extname(file).toLowerCase() === '.json') await shared.open(file);
+    if (stems.has(stemOf(slashed(file)))) own.push(file);
+    else if (extname(file).toLowerCase() === '.json') await documents.open(file);
   }
-  const find = (imagePath: string) => {
-    const best = closest(own.get(stemOf(imagePath)) ?? [], imagePath);
-    return best === undefined ? shared.find(imagePath) : ownFile(best);
+  return own;
+}
+
+/** Where a file lies, and what it is called below the folder that all have in common. */
+interface PlacedFile extends DatasetFile {
+  readonly real: string;
+}
+
+type Source = AnnotationSource<PlacedFile>;
+
+function match(
+  imagePaths: readonly string[],
+  own: readonly string[],
+  documents: Documents,
+): Omit<Annotations, 'strays' | 'close'> {
+  const [onlyImage, ...otherImages] = imagePaths;
+  const [onlyFile, ...otherFiles] = own;
+  const isPair = otherImages.length + otherFiles.length + documents.names.size === 0;
+  if (onlyImage !== undefined && onlyFile !== undefined && isPair) {
+    const find: FindAnnotation = (image) => (image === onlyImage ? ownFile(onlyFile) : undefined);
+    return { find, imagesMissing: 0, unclear: [], hasTexts: isText(onlyFile) };
+  }
+  const place = placer([...imagePaths, ...own, ...documents.names.keys()]);
+  const images = imagePaths.map(place);
+  const { sources, unclear, unused } = matchAnnotations({
+    images,
+    own: own.map(place),
+    documents: [...documents.names].map(([path, { names }]) => ({ entry: place(path), names })),
+    findSplit: (path) => splitOfFolders(foldersOf(path)),
+    // Boxes that a project of classes cannot take are refused by the platform, by name.
+    projectType: 'object-detection',
+  });
+  const byImage = new Map(images.map(({ real, path }) => [real, sources.get(path)]));
+  const texts = [...sources.values()].filter(
+    ({ kind, entry }) => kind === 'file' && isText(entry.real),
+  );
+  const ofSeveral = unused.filter(({ isUnclear }) => isUnclear).map(({ entry }) => entry.path);
+  return {
+    find: (imagePath) => {
+      const source = byImage.get(imagePath);
+      return source && documents.file(source, basename(imagePath));
+    },
+    imagesMissing: documents.missing(imagePaths),
+    unclear: [...ofSeveral, ...unclear],
+    hasTexts: texts.length > 0,
   };
-  return { find, hasTexts: [...own.values()].some((paths) => paths.some(isText)) };
+}
+
+/** Names files from the folder on that all have in common. */
+function placer(paths: readonly string[]): (path: string) => PlacedFile {
+  const base = commonFolder(paths);
+  return (real) => ({ real, path: slashed(relative(base, real)) });
+}
+
+/** The deepest folder that all files are in or below. */
+export function commonFolder(paths: readonly string[]): string {
+  const [first = '', ...others] = [...new Set(paths.map((path) => dirname(path)))];
+  const parts = first.split(sep);
+  const shared = others.reduce((least, folder) => {
+    const other = folder.split(sep);
+    const differs = parts.findIndex((part, index) => part !== other[index]);
+    return Math.min(least, differs === -1 ? parts.length : differs);
+  }, parts.length);
+  return parts.slice(0, shared).join(sep) || sep;
+}
+
+export function slashed(path: string): string {
+  return path.split(sep).join('/');
 }
 
 function isText(path: string): boolean {
   return extname(path).toLowerCase() === '.txt';
 }
 
+interface Named {
+  /** What the file calls those of the images that it names. */
+  readonly names: readonly string[];
+  /** How many others it names. */
+  readonly others: number;
+}
+
 /** Files about many images, in a thread that starts with the first of them. */
-class SharedFiles {
-  readonly #imageNames: readonly string[];
+class Documents {
+  /** By their paths. */
+  readonly names = new Map<string, Named>();
+  readonly #stems: readonly string[];
   readonly #signal: AbortSignal;
-  /** The images that each is about. */
-  readonly #names = new Map<string, ReadonlySet<string>>();
   #thread: FileThread | undefined;
-  imagesMissing = 0;
   strays = 0;
 
   constructor(imagePaths: readonly string[], signal: AbortSignal) {
-    this.#imageNames = [...new Set(imagePaths.map((path) => basename(path)))];
+    this.#stems = [...new Set(imagePaths.map((path) => stemOf(slashed(path))))];
     this.#signal = signal;
   }
 
@@ -127,21 +203,32 @@ class SharedFiles {
     }
     const { openFileThread } = await import('./file-thread.ts');
     this.#thread ??= await openFileThread(argument, this.#signal);
-    const opened = await this.#thread.open(path, this.#imageNames);
+    const opened = await this.#thread.open(path, this.#stems);
     if (opened === undefined) return false;
-    this.#names.set(path, new Set(opened.names));
-    this.imagesMissing += opened.others;
+    this.names.set(path, opened);
     this.strays += opened.strays;
     return true;
   }
 
-  find(imagePath: string): AnnotationFile | undefined {
-    const name = basename(imagePath);
-    const naming = [...this.#names].filter(([, names]) => names.has(name)).map(([path]) => path);
-    const best = closest(naming, imagePath);
+  /** What a source says of the image of that file name. */
+  file(source: Source, imageName: string): AnnotationFile | undefined {
+    const { real } = source.entry;
+    if (source.kind === 'file') return ownFile(real);
     const thread = this.#thread;
-    if (best === undefined || thread === undefined) return undefined;
-    return { name: basename(best), text: () => thread.part(best, name) };
+    const text = async () => (await thread?.part(real, source.name, imageName)) ?? '';
+    return { name: basename(real), text };
+  }
+
+  /** Images that the files name, of which there is no file. */
+  missing(imagePaths: readonly string[]): number {
+    const files = counted(imagePaths.map((path) => stemOf(slashed(path))));
+    let missing = 0;
+    for (const { names, others } of this.names.values()) {
+      const named = counted(names.map((name) => stemOf(baseName(slashed(name)))));
+      for (const [stem, figure] of named) missing += Math.max(0, figure - (files.get(stem) ?? 0));
+      missing += others;
+    }
+    return missing;
   }
 
   close(): void {
@@ -149,18 +236,10 @@ class SharedFiles {
   }
 }
 
-/** Of several files, the one in the most similar folder: `labels/train` for `images/train`. */
-function closest(paths: readonly string[], imagePath: string): string | undefined {
-  const folders = dirname(imagePath).split(sep).reverse();
-  const shared = (path: string) => {
-    const others = dirname(path).split(sep).reverse();
-    const differs = folders.findIndex((folder, index) => folder !== others[index]);
-    return differs === -1 ? folders.length : differs;
-  };
-  return paths.reduce<string | undefined>(
-    (best, path) => (best !== undefined && shared(best) >= shared(path) ? best : path),
-    undefined,
-  );
+function counted(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 function ownFile(path: string): AnnotationFile {

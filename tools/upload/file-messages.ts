@@ -3,10 +3,15 @@
 export type Labelmap = Readonly<Record<string, string>>;
 
 export type ToFileReader =
-  /** Indexes COCO or CreateML JSON. `names` are file names. */
-  | { readonly kind: 'open'; readonly path: string; readonly names: readonly string[] }
-  /** The annotation of one image in an opened file. */
-  | { readonly kind: 'part'; readonly path: string; readonly name: string }
+  /** Indexes COCO or CreateML JSON. `stems` are file names without folder and extension. */
+  | { readonly kind: 'open'; readonly path: string; readonly stems: readonly string[] }
+  /** The annotation of one image in an opened file, of an image that is called `imageName`. */
+  | {
+      readonly kind: 'part';
+      readonly path: string;
+      readonly name: string;
+      readonly imageName: string;
+    }
   /** The classes of a YAML file. */
   | { readonly kind: 'class names'; readonly text: string };
 
@@ -14,7 +19,7 @@ export type FromFileReader =
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'opened';
-      /** The names that the file has; undefined: it is neither COCO nor CreateML. */
+      /** What the file calls images of these; undefined: it is neither COCO nor CreateML. */
       readonly names: readonly string[] | undefined;
       /** Images of the file with other names. */
       readonly others: number;

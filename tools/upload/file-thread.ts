@@ -10,12 +10,16 @@ import type { FromFileReader, Labelmap, ToFileReader } from './file-messages.ts'
 
 export interface FileThread {
   /**
-   * The file names that a COCO or CreateML file annotates; undefined: it is neither. Throws
-   * `invalid_input` for an invalid file, or one that takes too much time or memory.
+   * What a COCO or CreateML file calls the images of these file names, which come without folder
+   * and extension; undefined: it is neither. Throws `invalid_input` for an invalid file, or one that
+   * takes too much time or memory.
    */
-  open(path: string, names: readonly string[]): Promise<Opened | undefined>;
-  /** What an opened file says of an image of these, as a file of its own. Throws likewise. */
-  part(path: string, name: string): Promise<string>;
+  open(path: string, stems: readonly string[]): Promise<Opened | undefined>;
+  /**
+   * What an opened file says of one of these, as a file of its own about an image of another name.
+   * Throws likewise.
+   */
+  part(path: string, name: string, imageName: string): Promise<string>;
   /** The class names of a data.yaml, may be empty. Throws as `open` does. */
   classNames(path: string, text: string): Promise<Labelmap>;
   close(): void;
@@ -50,13 +54,13 @@ export async function openFileThread(argument: string, signal: AbortSignal): Pro
     return typeof given === 'string' ? { kind: 'ready' } : given;
   };
   return {
-    open: async (path, names) => {
-      const given = await ask(path, { kind: 'open', path, names });
+    open: async (path, stems) => {
+      const given = await ask(path, { kind: 'open', path, stems });
       if (given.kind !== 'opened' || given.names === undefined) return undefined;
       return { names: given.names, others: given.others, strays: given.strays };
     },
-    part: async (path, name) => {
-      const given = await ask(path, { kind: 'part', path, name });
+    part: async (path, name, imageName) => {
+      const given = await ask(path, { kind: 'part', path, name, imageName });
       return given.kind === 'part' ? given.text : '';
     },
     classNames: async (path, text) => {

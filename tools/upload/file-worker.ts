@@ -5,6 +5,7 @@ import {
   type DatasetIndex,
   indexDataset,
 } from '../../src/annotation-formats/dataset-file-index.ts';
+import { stemOf } from '../../src/annotation-formats/path-hints.ts';
 import { DatasetProblem } from '../../src/annotation-formats/streaming-json.ts';
 import type { FromFileReader, ToFileReader } from './file-messages.ts';
 
@@ -13,7 +14,7 @@ if (port === null) throw new Error('file-worker runs in a thread of file-thread.
 
 interface Opened {
   readonly index: DatasetIndex;
-  /** Where the images of an upload stand in it, by their file names. */
+  /** Where the images of an upload stand in it, by what it calls them. */
   readonly places: ReadonlyMap<string, number>;
 }
 
@@ -27,9 +28,9 @@ send({ kind: 'ready' });
 async function answer(message: ToFileReader): Promise<FromFileReader> {
   switch (message.kind) {
     case 'open':
-      return open(message.path, new Set(message.names));
+      return open(message.path, new Set(message.stems));
     case 'part':
-      return { kind: 'part', text: partOf(message.path, message.name) };
+      return { kind: 'part', text: partOf(message) };
     case 'class names': {
       const { classNamesOfDataYaml } = await import('../../src/contract/yolo-class-names.ts');
       const names = classNamesOfDataYaml(message.text, (problem) => new DatasetProblem(problem));
@@ -44,24 +45,18 @@ function open(path: string, wanted: ReadonlySet<string>): FromFileReader {
   const places = new Map<string, number>();
   let others = 0;
   for (const [place, name] of index.names.entries()) {
-    const last = lastName(name);
-    if (wanted.has(last)) places.set(last, place);
+    if (wanted.has(stemOf(name.replaceAll('\\', '/')))) places.set(name, place);
     else others += 1;
   }
   opened.set(path, { index, places });
   return { kind: 'opened', names: [...places.keys()], others, strays: index.strays };
 }
 
-function partOf(path: string, name: string): string {
+function partOf({ path, name, imageName }: Extract<ToFileReader, { kind: 'part' }>): string {
   const found = opened.get(path);
   const place = found?.places.get(name);
   if (found === undefined || place === undefined) throw new DatasetProblem('is not open');
-  return found.index.partOf(place, name).text;
-}
-
-/** File names inside annotations may carry folders of either kind. */
-function lastName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  return found.index.partOf(place, imageName).text;
 }
 
 function problemOf(thrown: unknown): string {

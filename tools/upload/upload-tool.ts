@@ -6,7 +6,7 @@ import { images } from '../../src/contract/images.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count, fileAt, quoted } from '../format.ts';
+import { count, fileAt, nameList, quoted } from '../format.ts';
 import { type Annotations, openAnnotations } from './annotation-files.ts';
 import { type FoundNames, findClassNames, readClassNames } from './class-names.ts';
 import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
@@ -14,6 +14,7 @@ import type { Labelmap } from './file-messages.ts';
 import { type ImageList, listImages } from './image-list.ts';
 import { keptWords, placedWords } from './placement-words.ts';
 import { type Failure, runUpload, type UploadReport } from './run-upload.ts';
+import { splitsOfFolders } from './split-folders.ts';
 import { findListedSplits } from './split-lists.ts';
 import { findUnreadAnnotations } from './unread-annotations.ts';
 import { type ImageFacts, isPart } from './upload-image.ts';
@@ -34,7 +35,7 @@ export const uploadInput = z.strictObject({
   files: z.array(path).min(1).optional().describe('Paths, folders or globs such as data/**/*.jpg.'),
   url: path.optional().describe('In place of files: URL of one image.'),
   name: images.images_upload.query.shape.name.describe('Its name; single image only.'),
-  split: splitName.optional().describe('Split of new images; default train.'),
+  split: splitName.optional().describe('Split of new images; default: by folders, else train.'),
   batch: images.images_upload.query.shape.batch,
   tags: z.array(tagName).optional().describe('Tags that all images get.'),
   metadata: flatMetadata
@@ -68,7 +69,9 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
   }
   const given = await labelmapOf(input, context);
   const listed =
-    input.split === undefined ? await findListedSplits(paths, context.files) : undefined;
+    input.split === undefined
+      ? ((await findListedSplits(paths, context.files)) ?? splitsOfFolders(paths))
+      : undefined;
   const annotations =
     input.annotations === undefined
       ? undefined
@@ -97,14 +100,16 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       placed: uploaded > 0 ? placedWords(input, listed !== undefined) : '',
       kept: duplicates > 0 ? keptWords(input, listed !== undefined, isEmbedded) : '',
     };
-    const { imagesMissing = 0, strays = 0 } = annotations ?? {};
-    const described = describeUpload(input, { list, report, words, imagesMissing, strays });
+    const { imagesMissing = 0, strays = 0, unclear = [] } = annotations ?? {};
+    const counted = { imagesMissing, strays, unclear };
+    const described = describeUpload(input, { list, report, words, ...counted });
     const names = found ? ` Class names from ${fileAt(found.path)}.` : '';
     const unread = await findUnreadAnnotations(input, paths, context.files);
     const { next = [] } = nextOf(input, report, context);
     return {
       ...described,
-      summary: described.summary + names + (listed?.words ?? '') + unread.words,
+      summary:
+        described.summary + names + unclearWords(unclear) + (listed?.words ?? '') + unread.words,
       next: [...unread.next, ...next],
     };
   } finally {
@@ -192,10 +197,11 @@ interface Outcome {
   readonly words: { readonly placed: string; readonly kept: string };
   readonly imagesMissing: number;
   readonly strays: number;
+  readonly unclear: readonly string[];
 }
 
 function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
-  const { list, report, imagesMissing, strays } = outcome;
+  const { list, report, imagesMissing, strays, unclear } = outcome;
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
   const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles, copies } = report;
   const { annotationsRefused } = report;
@@ -220,6 +226,10 @@ function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
       ...(unannotated && { withoutAnnotationFirst: unannotatedFiles.slice(0, namesShownMax) }),
       ...(imagesMissing > 0 && { annotatedImagesWithoutFile: imagesMissing }),
       ...(strays > 0 && { annotationsOfUnknownImages: strays }),
+      ...(unclear.length > 0 && {
+        unclearTotal: unclear.length,
+        unclear: unclear.slice(0, namesShownMax),
+      }),
       remaining,
       ...(stoppedBy && { stoppedBy: stoppedBy.message }),
       ...(isTruncated && { truncated: `at most ${shown} of each list are shown` }),
@@ -237,6 +247,12 @@ function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
       ...(ids.length <= limits.uploadIdsShownMax && { images: ids }),
     },
   };
+}
+
+function unclearWords(unclear: readonly string[]): string {
+  if (unclear.length === 0) return '';
+  const what = `Which labels belong to which images is not clear of ${nameList(unclear)}`;
+  return ` ${what}: nothing was taken of these. Upload each folder with its own annotations.`;
 }
 
 /** The most frequent first. */

@@ -2,13 +2,13 @@
 
 import { extname } from 'node:path';
 import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { Matches } from '../../annotation-formats/match-annotations.ts';
 import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import type { ProjectType } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { startWorkerThread, type WorkerThread } from '../../worker-thread.ts';
-import type { Matches } from '../zip-import/match-annotations.ts';
 import type { ZipEntry } from '../zip-import/open-zip.ts';
 
 export type AnnotationThread = WorkerThread<ToAnnotationThread, FromAnnotationThread>;
@@ -68,7 +68,7 @@ export type FromAnnotationThread =
   | { readonly kind: 'class list'; readonly labelmap: Labelmap | undefined }
   | { readonly kind: 'split list'; readonly names: readonly string[] }
   | { readonly kind: 'document' }
-  | { readonly kind: 'paired'; readonly pairs: Matches }
+  | { readonly kind: 'paired'; readonly pairs: Matches<ZipEntry> }
   | { readonly kind: 'annotation'; readonly read: ReadAnnotation }
   | Refused;
 

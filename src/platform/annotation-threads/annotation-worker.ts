@@ -4,6 +4,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
 import { type Document, openDocument } from '../../annotation-formats/dataset-file-reader.ts';
+import { keyOf, namesIn, splitFinder } from '../../annotation-formats/image-splits.ts';
+import { matchAnnotations } from '../../annotation-formats/match-annotations.ts';
 import {
   type ReadAnnotation,
   readAnnotation,
@@ -12,8 +14,6 @@ import {
 import { DatasetProblem } from '../../annotation-formats/streaming-json.ts';
 import { FoveaError } from '../../errors.ts';
 import { readClassList } from '../zip-import/class-lists.ts';
-import { keyOf, namesIn, splitFinder } from '../zip-import/image-splits.ts';
-import { matchAnnotations } from '../zip-import/match-annotations.ts';
 import type {
   AnnotationThreadData,
   FromAnnotationThread,

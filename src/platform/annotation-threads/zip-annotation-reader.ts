@@ -3,15 +3,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { Matches } from '../../annotation-formats/match-annotations.ts';
 import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
+import { baseName } from '../../annotation-formats/path-hints.ts';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Turns } from '../../turns.ts';
 import type { DiskReservations } from '../disk-reservations.ts';
-import type { Matches } from '../zip-import/match-annotations.ts';
 import { fileProblemOf, type Zip, type ZipEntry } from '../zip-import/open-zip.ts';
-import { baseName } from '../zip-import/path-hints.ts';
 import {
   type AnnotationThread,
   type FromAnnotationThread,
@@ -40,7 +40,9 @@ export interface ZipAnnotationReader {
   /** Reads a file about many images, and keeps what it says. */
   addDocument(entry: ZipEntry, bytesMax: number): Promise<{ readonly bytes: number } | Refused>;
   /** Which annotation belongs to which image, of the documents that were added and other files. */
-  pair(question: Omit<MatchQuestion, 'documents'>): Promise<{ readonly pairs: Matches } | Refused>;
+  pair(
+    question: Omit<MatchQuestion, 'documents'>,
+  ): Promise<{ readonly pairs: Matches<ZipEntry> } | Refused>;
   own(entry: ZipEntry, file: OwnRequest): Promise<{ readonly read: ReadAnnotation } | Refused>;
   /** The annotation of an image in a document that was added. */
   ofDocument(

@@ -1,9 +1,9 @@
 // Class names for YOLO files: from the nearest class list in the archive.
 
 import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
+import { baseName, extensionOf, foldersOf } from '../../annotation-formats/path-hints.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { baseName, extensionOf, foldersOf } from './path-hints.ts';
 
 export interface ClassList {
   readonly path: string;

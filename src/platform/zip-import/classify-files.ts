@@ -1,8 +1,8 @@
 // Classifies the files of an archive by their names: images, annotations, lists.
 
 import { imageFileExtensions } from '../../annotation-formats/image-file-extensions.ts';
+import { baseName, extensionOf, foldersOf, stemOf } from '../../annotation-formats/path-hints.ts';
 import type { ZipEntry } from './open-zip.ts';
-import { baseName, extensionOf, foldersOf, stemOf } from './path-hints.ts';
 
 export interface Layout {
   /** By their names; what they really are shows when they are read. */

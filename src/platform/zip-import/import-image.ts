@@ -2,6 +2,7 @@
 
 import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
 import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
+import { baseName, extensionOf } from '../../annotation-formats/path-hints.ts';
 import { readLabel } from '../../annotation-formats/value-checks.ts';
 import { type ComparedLabels, compareLabels } from '../../annotations/compare-labels.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
@@ -19,7 +20,6 @@ import type { AddedImage } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 import type { FindLabelmap } from './class-lists.ts';
 import { fileProblemOf, type Zip, type ZipEntry } from './open-zip.ts';
-import { baseName, extensionOf } from './path-hints.ts';
 import type { PlannedImage } from './plan-import.ts';
 
 /** What an upload says of all its images. */

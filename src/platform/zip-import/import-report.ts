@@ -1,12 +1,12 @@
 // The report of a zip import: counts, and a CSV table of all files.
 
+import { baseName } from '../../annotation-formats/path-hints.ts';
 import { limits } from '../../limits.ts';
 import { labelOf } from '../images/upload-image.ts';
 import type { SplitCounts } from '../store/projects.ts';
 import type { RefusedFile } from '../store/refused-files.ts';
 import type { ExactDuplicate, ImportedImage } from './import-image.ts';
 import type { RefusedEntry } from './open-zip.ts';
-import { baseName } from './path-hints.ts';
 import type { PassedOver } from './plan-import.ts';
 
 export interface ZipOutcome {

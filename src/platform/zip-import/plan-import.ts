@@ -1,5 +1,20 @@
 // Plans what is done with each file of an archive, once its lists and documents are read.
 
+import {
+  keyOf,
+  namedSplits,
+  type SplitList,
+  splitFinder,
+  tornBetween,
+} from '../../annotation-formats/image-splits.ts';
+import type { AnnotationSource, Matches } from '../../annotation-formats/match-annotations.ts';
+import {
+  extensionOf,
+  foldersOf,
+  isKindFolder,
+  splitOfFolders,
+  splitOfName,
+} from '../../annotation-formats/path-hints.ts';
 import type { ProjectType } from '../../annotations/annotation.ts';
 import { isClassification } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
@@ -8,10 +23,7 @@ import type { MatchQuestion } from '../annotation-threads/annotation-thread.ts';
 import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
 import { type ClassList, type FindLabelmap, findLabelmaps } from './class-lists.ts';
 import type { Layout } from './classify-files.ts';
-import { keyOf, namedSplits, type SplitList, splitFinder, tornBetween } from './image-splits.ts';
-import type { AnnotationSource, Matches } from './match-annotations.ts';
 import type { ZipEntry } from './open-zip.ts';
-import { extensionOf, foldersOf, isKindFolder, splitOfFolders, splitOfName } from './path-hints.ts';
 
 export interface PlannedImage {
   readonly entry: ZipEntry;
@@ -19,7 +31,7 @@ export interface PlannedImage {
   readonly split: SplitName | undefined;
   /** Lists that do not agree on it. */
   readonly splitProblem: string | undefined;
-  readonly source: AnnotationSource | undefined;
+  readonly source: AnnotationSource<ZipEntry> | undefined;
   /** The class that its folder stands for. */
   readonly className: string | undefined;
   /** Why it gets no annotation, although there are some. */
@@ -94,13 +106,13 @@ async function pair(
   reader: ZipAnnotationReader,
   question: Omit<MatchQuestion, 'documents'>,
   documents: readonly ZipEntry[],
-): Promise<Matches> {
+): Promise<Matches<ZipEntry>> {
   const files = [...question.own, ...documents];
   if (files.length === 0) return { sources: new Map(), unclear: new Set(), unused: [] };
   const found = await reader.pair(question);
   if ('pairs' in found) return found.pairs;
   const problem = `was not used: finding its image ${found.problem}`;
-  const unused = files.map((entry) => ({ entry, problem }));
+  const unused = files.map((entry) => ({ entry, problem, isUnclear: false }));
   return { sources: new Map(), unclear: new Set(), unused };
 }
 

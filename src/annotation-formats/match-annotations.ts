@@ -1,13 +1,13 @@
 // Matches annotations to images. Where a match is not clear, the image gets none: wrong labels are
 // worse than no labels.
 
-import type { ProjectType } from '../../annotations/annotation.ts';
-import { isClassification } from '../../annotations/annotation.ts';
-import { limits } from '../../limits.ts';
+import type { ProjectType } from '../annotations/annotation.ts';
+import { isClassification } from '../annotations/annotation.ts';
+import { limits } from '../limits.ts';
 import { type FindSplit, splitOfDocument } from './image-splits.ts';
-import type { ZipEntry } from './open-zip.ts';
 import {
   baseName,
+  type DatasetFile,
   extensionOf,
   foldersOf,
   nearness,
@@ -18,46 +18,55 @@ import {
 } from './path-hints.ts';
 
 /** Where the annotation of an image stands. */
-export type AnnotationSource =
-  | { readonly kind: 'file'; readonly entry: ZipEntry }
+export type AnnotationSource<File extends DatasetFile> =
+  | { readonly kind: 'file'; readonly entry: File }
   /** `name` is that of the image in the document. */
-  | { readonly kind: 'document'; readonly entry: ZipEntry; readonly name: string };
+  | { readonly kind: 'document'; readonly entry: File; readonly name: string };
 
 /** A file about many images, and what it calls them. */
-export interface NamingDocument {
-  readonly entry: ZipEntry;
+export interface NamingDocument<File extends DatasetFile> {
+  readonly entry: File;
   readonly names: readonly string[];
 }
 
-export interface ToMatch {
-  readonly images: readonly ZipEntry[];
+export interface ToMatch<File extends DatasetFile> {
+  readonly images: readonly DatasetFile[];
   /** Files for one image each. */
-  readonly own: readonly ZipEntry[];
-  readonly documents: readonly NamingDocument[];
+  readonly own: readonly File[];
+  readonly documents: readonly NamingDocument<File>[];
   readonly findSplit: FindSplit;
   readonly projectType: ProjectType;
 }
 
-export interface Matches {
+export interface Matches<File extends DatasetFile> {
   /** By the path of the image. */
-  readonly sources: ReadonlyMap<string, AnnotationSource>;
+  readonly sources: ReadonlyMap<string, AnnotationSource<File>>;
   /** Images that several annotations claim equally well. */
   readonly unclear: ReadonlySet<string>;
   /** Annotation files that belong to no image, and why. */
-  readonly unused: readonly { readonly entry: ZipEntry; readonly problem: string }[];
+  readonly unused: readonly Unused<File>[];
+}
+
+export interface Unused<File extends DatasetFile> {
+  readonly entry: File;
+  readonly problem: string;
+  /** Whether it could belong to several images. */
+  readonly isUnclear: boolean;
 }
 
 /** An annotation that is about an image, and how surely. */
-interface Claim {
-  readonly source: AnnotationSource;
-  readonly file: ZipEntry;
-  readonly image: ZipEntry;
+interface Claim<File extends DatasetFile> {
+  readonly source: AnnotationSource<File>;
+  readonly file: File;
+  readonly image: DatasetFile;
   readonly score: number;
   /** Of equal claims the lower counts: some formats say more than others. */
   readonly rank: number;
 }
 
-export function matchAnnotations(given: ToMatch): Matches {
+type Rated = Pick<Claim<DatasetFile>, 'score' | 'rank'>;
+
+export function matchAnnotations<File extends DatasetFile>(given: ToMatch<File>): Matches<File> {
   const known = indexImages(given.images);
   const unclearFiles = new Set<string>();
   const claims = [
@@ -65,7 +74,7 @@ export function matchAnnotations(given: ToMatch): Matches {
     ...given.documents.flatMap((document) => documentClaims(document, known, given, unclearFiles)),
   ];
   const usable = claims.filter(({ file }) => isUsable(file, given.projectType));
-  const sources = new Map<string, AnnotationSource>();
+  const sources = new Map<string, AnnotationSource<File>>();
   const unclear = new Set<string>();
   const used = new Set<string>();
   for (const [path, own] of Map.groupBy(usable, ({ image }) => image.path)) {
@@ -81,17 +90,21 @@ export function matchAnnotations(given: ToMatch): Matches {
   const claiming = new Set(claims.map(({ file }) => file.path));
   const unused = files
     .filter(({ path }) => !used.has(path))
-    .map((entry) => ({ entry, problem: whyUnused(entry, claiming, unclearFiles) }));
+    .map((entry) => ({
+      entry,
+      problem: whyUnused(entry, claiming, unclearFiles),
+      isUnclear: !claiming.has(entry.path) && unclearFiles.has(entry.path),
+    }));
   return { sources, unclear, unused };
 }
 
 /** Boxes are of no use where whole images have classes. */
-function isUsable({ path }: ZipEntry, projectType: ProjectType): boolean {
+function isUsable({ path }: DatasetFile, projectType: ProjectType): boolean {
   return !isClassification(projectType) || extensionOf(path) !== 'xml';
 }
 
 function whyUnused(
-  { path }: ZipEntry,
+  { path }: DatasetFile,
   claiming: ReadonlySet<string>,
   unclear: ReadonlySet<string>,
 ): string {
@@ -101,12 +114,12 @@ function whyUnused(
 }
 
 interface KnownImages {
-  readonly byStem: ReadonlyMap<string, readonly ZipEntry[]>;
-  readonly byName: ReadonlyMap<string, readonly ZipEntry[]>;
-  readonly byPlace: ReadonlyMap<string, readonly ZipEntry[]>;
+  readonly byStem: ReadonlyMap<string, readonly DatasetFile[]>;
+  readonly byName: ReadonlyMap<string, readonly DatasetFile[]>;
+  readonly byPlace: ReadonlyMap<string, readonly DatasetFile[]>;
 }
 
-function indexImages(images: readonly ZipEntry[]): KnownImages {
+function indexImages(images: readonly DatasetFile[]): KnownImages {
   return {
     byStem: Map.groupBy(images, ({ path }) => stemOf(path)),
     byName: Map.groupBy(images, ({ path }) => baseName(path)),
@@ -114,11 +127,15 @@ function indexImages(images: readonly ZipEntry[]): KnownImages {
   };
 }
 
-function ownClaims(entry: ZipEntry, known: KnownImages, unclear: Set<string>): readonly Claim[] {
+function ownClaims<File extends DatasetFile>(
+  entry: File,
+  known: KnownImages,
+  unclear: Set<string>,
+): readonly Claim<File>[] {
   const folders = foldersOf(entry.path);
   const named = known.byStem.get(stemOf(entry.path)) ?? [];
   const images = candidates(named, folders, entry.path, known);
-  const rate = ({ path }: ZipEntry) => nearness(folders, foldersOf(path));
+  const rate = ({ path }: DatasetFile) => nearness(folders, foldersOf(path));
   const best = nearestImages(images, rate);
   if (images.length > 0 && best.images.length === 0) unclear.add(entry.path);
   const rank = formatRanks.get(extensionOf(entry.path)) ?? 0;
@@ -139,12 +156,12 @@ const formatRanks = new Map([
   ['txt', 4],
 ]);
 
-function documentClaims(
-  { entry, names: all }: NamingDocument,
+function documentClaims<File extends DatasetFile>(
+  { entry, names: all }: NamingDocument<File>,
   known: KnownImages,
-  { findSplit }: ToMatch,
+  { findSplit }: Pick<ToMatch<File>, 'findSplit'>,
   unclear: Set<string>,
-): readonly Claim[] {
+): readonly Claim<File>[] {
   const folders = foldersOf(entry.path);
   const split = splitOfDocument(entry.path);
   const rank = documentRank + (/caption|stuff|panoptic/i.test(baseName(entry.path)) ? 1 : 0);
@@ -156,7 +173,7 @@ function documentClaims(
       .replace(/^(\.?\/)+/, '');
     const named = known.byName.get(baseName(path)) ?? known.byStem.get(stemOf(path)) ?? [];
     const images = candidates(named, [...folders, ...foldersOf(path)], path, known);
-    const rate = (image: ZipEntry) => {
+    const rate = (image: DatasetFile) => {
       const isNamed = path.includes('/') && `/${image.path}`.endsWith(`/${path}`);
       const near = Math.max(nearness(folders, foldersOf(image.path)), isNamed ? namedByPath : 0);
       return near + (split !== undefined && split === findSplit(image.path) ? sameSplit : 0);
@@ -182,11 +199,11 @@ const sameSplit = 50;
  * of one name only those in the same place, as comparing each with each would take too long.
  */
 function candidates(
-  named: readonly ZipEntry[],
+  named: readonly DatasetFile[],
   folders: readonly string[],
   path: string,
   { byPlace }: KnownImages,
-): readonly ZipEntry[] {
+): readonly DatasetFile[] {
   const near = named.length > crowdMin ? (byPlace.get(placeOf(folders, path)) ?? []) : named;
   const split = splitOfFolders(folders);
   return near.filter((image) => {
@@ -203,9 +220,9 @@ function placeOf(folders: readonly string[], path: string): string {
 
 /** The images that are nearest; none where several in different folders are equally near. */
 function nearestImages(
-  images: readonly ZipEntry[],
-  rate: (image: ZipEntry) => number,
-): { readonly images: readonly ZipEntry[]; readonly score: number } {
+  images: readonly DatasetFile[],
+  rate: (image: DatasetFile) => number,
+): { readonly images: readonly DatasetFile[]; readonly score: number } {
   const [only] = images;
   if (only !== undefined && images.length === 1) return { images, score: rate(only) };
   const rated = images.map((image) => ({ image, score: rate(image) }));
@@ -216,14 +233,14 @@ function nearestImages(
 }
 
 /** Undefined where two claims are equally good. */
-function bestOf(claims: readonly Claim[]): Claim | undefined {
+function bestOf<File extends DatasetFile>(claims: readonly Claim<File>[]): Claim<File> | undefined {
   const [first, second] = claims.toSorted(compare);
   return first !== undefined && second !== undefined && compare(first, second) === 0
     ? undefined
     : first;
 }
 
-function compare(a: Claim, b: Claim): number {
-  const isSure = ({ score }: Claim) => (score >= surelyTogether ? 0 : 1);
+function compare(a: Rated, b: Rated): number {
+  const isSure = ({ score }: Rated) => (score >= surelyTogether ? 0 : 1);
   return isSure(a) - isSure(b) || a.rank - b.rank || b.score - a.score;
 }

@@ -1,6 +1,12 @@
-// Hints from paths in an archive: splits and classes by folder names, and how near two paths are.
+// Hints from the paths of a dataset: splits and classes by folder names, and how near two paths are.
 
-import type { SplitName } from '../../contract/fields.ts';
+import type { SplitName } from '../contract/fields.ts';
+
+/** A file of a dataset, in an archive or a folder. */
+export interface DatasetFile {
+  /** Of the dataset, with slashes. */
+  readonly path: string;
+}
 
 /** The folders above a file, from the outermost on. */
 export function foldersOf(path: string): readonly string[] {

@@ -1,18 +1,24 @@
-// The split of an image in an archive: by its folders, else by a list that names it.
+// The split of an image in a dataset: by its folders, else by a list that names it.
 
-import { imageNameIn } from '../../annotation-formats/image-list.ts';
-import type { SplitName } from '../../contract/fields.ts';
-import { limits } from '../../limits.ts';
-import type { ZipEntry } from './open-zip.ts';
-import { baseName, foldersOf, splitOfFolders, splitOfName, stemOf } from './path-hints.ts';
+import type { SplitName } from '../contract/fields.ts';
+import { limits } from '../limits.ts';
+import { imageNameIn } from './image-list.ts';
+import {
+  baseName,
+  type DatasetFile,
+  foldersOf,
+  splitOfFolders,
+  splitOfName,
+  stemOf,
+} from './path-hints.ts';
 
 export interface SplitList {
-  readonly entry: ZipEntry;
+  readonly entry: DatasetFile;
   /** Keys of the images that it names. */
   readonly names: readonly string[];
 }
 
-/** The split of an image that its archive says; undefined: it says none. */
+/** The split of an image that its dataset says; undefined: it says none. */
 export type FindSplit = (path: string) => SplitName | undefined;
 
 /**
@@ -54,18 +60,18 @@ export function splitFinder(named: ReadonlyMap<string, SplitName>): FindSplit {
   return (path) => splitOfFolders(foldersOf(path)) ?? named.get(keyOf(path));
 }
 
-/** By their paths, whatever their order in the archive: test, train, val. */
+/** By their paths, whatever their order in the dataset: test, train, val. */
 function inOrder(lists: readonly SplitList[]): readonly SplitList[] {
   return lists.toSorted(
     (a, b) => rank(a.entry) - rank(b.entry) || (a.entry.path < b.entry.path ? -1 : 1),
   );
 }
 
-function rank({ path }: ZipEntry): number {
+function rank({ path }: DatasetFile): number {
   return foldersOf(path).at(-1)?.toLowerCase() === 'main' ? 0 : 1;
 }
 
-/** The keys in a list that images of the archive have, each once. */
+/** The keys in a list that images of the dataset have, each once. */
 export function namesIn(text: string, imageKeys: ReadonlySet<string>): readonly string[] {
   const names = new Set<string>();
   for (const line of text.split(/\r?\n/)) {

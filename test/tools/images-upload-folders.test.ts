@@ -1,0 +1,140 @@
+// images_upload of datasets with a folder for each split, in which images have the same names.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { testImage } from '../fixtures/images.ts';
+
+let fovea: Fovea;
+let projects = 0;
+
+beforeAll(async () => {
+  fovea = await launchFovea();
+});
+
+afterAll(() => fovea.close());
+
+const splits = ['train', 'valid', 'test'] as const;
+const labelmap = { 0: 'train', 1: 'valid', 2: 'test' };
+
+async function write(folder: string, name: string, content: string | Buffer): Promise<void> {
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+
+/** A dataset in a folder of its own: 3 images of each split, by the same names. */
+async function dataset(imageAt: (split: string, n: number) => string): Promise<string> {
+  projects += 1;
+  const folder = join(fovea.folder, `dataset-${projects}`);
+  for (const [place, split] of splits.entries()) {
+    for (let n = 0; n < 3; n += 1) {
+      await write(folder, imageAt(split, n), await testImage(100 * projects + 10 * place + n));
+    }
+  }
+  return folder;
+}
+
+/** Uploads into a new project; the answer, and how many labels of each class each split has. */
+async function upload(args: Facts) {
+  const name = `Cells ${projects}`;
+  await fovea.ok('projects_create', { name, type: 'object-detection', annotation: 'cells' });
+  const project = `cells-${projects}`;
+  const { text, data } = await fovea.call('images_upload', { project, ...args });
+  const found: Record<string, number> = {};
+  for (const split of splits) {
+    for (const label of splits) {
+      const query = `project:${project} split:${split} class:${label}`;
+      const { total } = await fovea.ok('workspace_search', { query });
+      if (Number(total) > 0) found[`${split} with ${label}`] = Number(total);
+    }
+  }
+  return { text, data, found };
+}
+
+const right = { 'train with train': 3, 'valid with valid': 3, 'test with test': 3 };
+
+it('takes YOLO labels of the folder beside that of the image, and splits by folders', async () => {
+  const folder = await dataset((split, n) => `${split}/images/${n}.png`);
+  for (const [place, split] of splits.entries()) {
+    for (let n = 0; n < 3; n += 1)
+      await write(folder, `${split}/labels/${n}.txt`, `${place} .5 .5 .1 .1`);
+  }
+  const { text, found } = await upload({ files: [folder], annotations: folder, labelmap });
+  expect(found).toEqual(right);
+  expect(text).toContain('Splits as their folders are called: 3 train, 3 valid, 3 test.');
+
+  projects += 1;
+  const part = { files: [join(folder, 'valid/images')], annotations: folder, split: 'valid' };
+  expect((await upload({ ...part, labelmap })).found).toEqual({ 'valid with valid': 3 });
+});
+
+it('takes VOC files of the split', async () => {
+  const folder = await dataset((split, n) => `${split}/JPEGImages/${n}.png`);
+  for (const split of splits) {
+    const box = '<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>';
+    const xml = `<annotation><object><name>${split}</name>${box}</object></annotation>`;
+    for (let n = 0; n < 3; n += 1) await write(folder, `${split}/Annotations/${n}.xml`, xml);
+  }
+  expect((await upload({ files: [folder], annotations: folder })).found).toEqual(right);
+});
+
+function coco(names: readonly string[], categoryOf: (place: number) => number): string {
+  const bbox = [1, 1, 8, 8];
+  return JSON.stringify({
+    images: names.map((file_name, id) => ({ id, file_name, width: 32, height: 32 })),
+    categories: splits.map((name, id) => ({ id, name })),
+    annotations: names.map((_, id) => ({ id, image_id: id, category_id: categoryOf(id), bbox })),
+  });
+}
+
+it('takes what one COCO file says of the image in that folder', async () => {
+  const folder = await dataset((split, n) => `${split}/${n}.png`);
+  const names = splits.flatMap((split) => [0, 1, 2].map((n) => `${split}/${n}.png`));
+  await write(
+    folder,
+    'all.json',
+    coco(names, (place) => Math.floor(place / 3)),
+  );
+  const { found } = await upload({ files: [folder], annotations: join(folder, 'all.json') });
+  expect(found).toEqual(right);
+
+  projects += 1;
+  const part = { files: [join(folder, 'valid')], annotations: join(folder, 'all.json') };
+  const { data, found: ofPart } = await upload({ ...part, split: 'valid' });
+  expect([ofPart, data.annotatedImagesWithoutFile]).toEqual([{ 'valid with valid': 3 }, 6]);
+});
+
+it('takes the COCO file of the folder, where each split has one', async () => {
+  const folder = await dataset((split, n) => `${split}/${n}.png`);
+  for (const [place, split] of splits.entries()) {
+    const names = ['0.png', '1.png', '2.png'];
+    await write(
+      folder,
+      `${split}/_annotations.coco.json`,
+      coco(names, () => place),
+    );
+  }
+  expect((await upload({ files: [folder], annotations: folder })).found).toEqual(right);
+});
+
+it('takes nothing where it is not clear whose labels they are, and says so', async () => {
+  const folder = await dataset((split, n) => `images/${split}-rest/${n}.png`);
+  await write(folder, 'labels/0.txt', '0 .5 .5 .1 .1');
+  const { text, data, found } = await upload({
+    files: [join(folder, 'images')],
+    annotations: join(folder, 'labels'),
+    labelmap,
+  });
+  expect(found).toEqual({});
+  expect(text).toContain('is not clear of "labels/0.txt": nothing was taken of these.');
+  expect(data).toMatchObject({ uploaded: 9, annotated: 0, withoutAnnotation: 9, unclearTotal: 1 });
+});
+
+it('gives no image the labels of another one', async () => {
+  const folder = await dataset((split, n) => `${split}/images/${n}.png`);
+  await write(folder, 'train/labels/0.txt', '0 .5 .5 .1 .1');
+  const { data, found } = await upload({ files: [folder], annotations: folder, labelmap });
+  expect([data.annotated, found]).toEqual([1, { 'train with train': 1 }]);
+});
