@@ -1,4 +1,4 @@
-// Hints from the paths of a dataset: splits and classes by folder names, and how near two paths are.
+// Hints from paths of a dataset: splits and classes by folder names, how near two paths are.
 
 import type { SplitName } from '../contract/fields.ts';
 

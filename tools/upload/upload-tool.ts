@@ -35,7 +35,7 @@ export const uploadInput = z.strictObject({
   files: z.array(path).min(1).optional().describe('Paths, folders or globs such as data/**/*.jpg.'),
   url: path.optional().describe('In place of files: URL of one image.'),
   name: images.images_upload.query.shape.name.describe('Its name; single image only.'),
-  split: splitName.optional().describe('Split of new images; default: by folders, else train.'),
+  split: splitName.optional().describe('Split of new images; default: folder, else train.'),
   batch: images.images_upload.query.shape.batch,
   tags: z.array(tagName).optional().describe('Tags that all images get.'),
   metadata: flatMetadata
@@ -44,11 +44,8 @@ export const uploadInput = z.strictObject({
   annotations: path
     .optional()
     .describe('Their annotations: VOC or YOLO folder, or COCO or CreateML .json.'),
-  labelmap: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('For YOLO: class number to class name.'),
-  labelmap_file: path.optional().describe('For YOLO: file of class names, or data.yaml.'),
+  labelmap: z.record(z.string(), z.string()).optional().describe('For YOLO: number to class name.'),
+  labelmap_file: path.optional().describe('For YOLO: class names or data.yaml.'),
   list: path.optional().describe('Text file of image names: only these.'),
   ...ofOneImage,
   offset: z.int().min(0).optional().describe('Images to skip, where an earlier call stopped.'),
