@@ -132,6 +132,25 @@ it('takes nothing where it is not clear whose labels they are, and says so', asy
   expect(data).toMatchObject({ uploaded: 9, annotated: 0, withoutAnnotation: 9, unclearTotal: 1 });
 });
 
+it('says how images of class folders get their classes', async () => {
+  const folder = await dataset((split, n) => `${split}-kind/${n}.png`);
+  for (const type of ['single-label-classification', 'object-detection']) {
+    const name = `Kinds ${type}`;
+    const { id } = await fovea.ok('projects_create', { name, type, annotation: 'kinds' });
+    const project = String(id).split('/')[1] ?? '';
+    const { text } = await fovea.call('images_upload', { project, files: [folder] });
+    const isSaid = text.includes('were not taken as classes: images_upload_zip does that.');
+    expect([type, isSaid]).toEqual([type, type !== 'object-detection']);
+    if (!isSaid) continue;
+    const { taskId } = await fovea.ok('images_upload_zip', { project, path: folder });
+    await fovea.ok('tasks_wait', { taskId });
+    const { total } = await fovea.ok('workspace_search', {
+      query: `project:${project} class:train-kind`,
+    });
+    expect(total).toBe(3);
+  }
+});
+
 it('gives no image the labels of another one', async () => {
   const folder = await dataset((split, n) => `${split}/images/${n}.png`);
   await write(folder, 'train/labels/0.txt', '0 .5 .5 .1 .1');

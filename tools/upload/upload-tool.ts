@@ -8,6 +8,7 @@ import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, fileAt, nameList, quoted } from '../format.ts';
 import { type Annotations, openAnnotations } from './annotation-files.ts';
+import { findUnreadClasses } from './class-folders.ts';
 import { type FoundNames, findClassNames, readClassNames } from './class-names.ts';
 import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
 import type { Labelmap } from './file-messages.ts';
@@ -102,12 +103,18 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     const described = describeUpload(input, { list, report, words, ...counted });
     const names = found ? ` Class names from ${fileAt(found.path)}.` : '';
     const unread = await findUnreadAnnotations(input, paths, context.files);
+    const classes = await findUnreadClasses(input, paths, context);
     const { next = [] } = nextOf(input, report, context);
     return {
       ...described,
       summary:
-        described.summary + names + unclearWords(unclear) + (listed?.words ?? '') + unread.words,
-      next: [...unread.next, ...next],
+        described.summary +
+        names +
+        unclearWords(unclear) +
+        (listed?.words ?? '') +
+        unread.words +
+        classes.words,
+      next: [...unread.next, ...classes.next, ...next],
     };
   } finally {
     annotations?.close();
