@@ -35,7 +35,10 @@ export function evaluateClasses(
 ): Classified {
   const images = given.map((image) => answered(image, settings));
   const confidence = settings.confidence ?? (settings.isSingleLabel ? 0 : undefined);
-  const evaluation = evaluate(images, classes, confidence, confusionOfClasses);
+  const { isSingleLabel } = settings;
+  const evaluation = evaluate(images, classes, confidence, (some, classCount, chosen) =>
+    confusionOfClasses(some, classCount, { confidence: chosen, isSingleLabel }),
+  );
   return { ...evaluation, classification: figuresOf(evaluation) };
 }
 
@@ -53,13 +56,13 @@ export function answered(
 }
 
 /**
- * Rows are the labels, columns what was found, the last of each none. What is labelled and found is
- * no confusion; one class in place of another is one where an image has one of each.
+ * Rows are the labels, columns what was found, the last of each none. One class is taken for
+ * another where an image has a single label: of several, which it is is not known.
  */
 export function confusionOfClasses(
   images: readonly EvaluatedImage[],
   classCount: number,
-  confidence: number,
+  { confidence, isSingleLabel }: { readonly confidence: number; readonly isSingleLabel: boolean },
 ): readonly (readonly number[])[] {
   const { matrix, add } = emptyMatrix(classCount);
   for (const { groundTruths, detections } of images) {
@@ -69,7 +72,7 @@ export function confusionOfClasses(
       .map(({ classIndex }) => classIndex);
     const [label, ...moreLabels] = known;
     const [answer, ...moreAnswers] = found;
-    const isPair = moreLabels.length === 0 && moreAnswers.length === 0;
+    const isPair = isSingleLabel && moreLabels.length === 0 && moreAnswers.length === 0;
     if (isPair && label !== undefined && answer !== undefined) add(label, answer);
     else {
       for (const one of known) add(one, found.includes(one) ? one : classCount);

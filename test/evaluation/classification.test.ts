@@ -82,11 +82,21 @@ it('gives the figures of several labels, of which all must be right', () => {
   const points = figures.each.map(({ sweep }) => pointAt(sweep, figures.confidence));
   expect(points.map(({ f1 }) => f1)).toEqual([2 / 3, 1, 2 / 3]);
   expect(classification.accuracy).toBeCloseTo(2 / 3, 10);
-  expect(confusionOfClasses(images, 3, 0.5)).toEqual([
+  expect(confusionOfClasses(images, 3, several)).toEqual([
     [1, 0, 0, 0],
     [0, 2, 0, 0],
     [0, 0, 1, 1],
     [1, 0, 0, 0],
+  ]);
+});
+
+it('counts no class for another where an image may have several', () => {
+  const oneOfEach = [image([0], [[1, 0.9]])];
+  expect(matrixOf(evaluateClasses(oneOfEach, ['a', 'b', 'c'], several))).toEqual([
+    [0, 0, 0, 1],
+    [0, 0, 0, 0],
+    [0, 0, 0, 0],
+    [0, 1, 0, 0],
   ]);
 });
 
