@@ -1,7 +1,7 @@
 // Tools of the evaluations toolset: how good a model is, judged by labels.
 
 import * as z from 'zod';
-import { evaluations } from '../src/contract/evaluations.ts';
+import { evaluations, mendedKinds } from '../src/contract/evaluations.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
@@ -111,11 +111,10 @@ export const evaluationTools: readonly Tool[] = [
       title: 'Mend labels',
       description:
         'Corrects labels as an evaluation of a query suggests: class, place, missing and double ones. Look at its panel label_mistakes first.',
-      summarize: ({ labels, images, left: { changed, outlined } }, { undo }) =>
+      summarize: ({ labels, images, left }, { undo, only }) =>
         `${count(labels, 'label')} in ${count(images, 'image')} ` +
         `${labels === 1 ? 'is' : 'are'} ${undo ? 'as before' : 'mended'}` +
-        `${changed > 0 ? `; ${changed} mistakes are of labels that changed since` : ''}` +
-        `${outlined > 0 ? `; ${outlined} are of outlines, which people must draw` : ''}.`,
+        `${leftWords(left, { undo, only })}.`,
       next: ({ labels }, { undo, ...what }) => {
         if (labels === 0) return [];
         const back = undo === true ? what : { ...what, undo: true };
@@ -138,6 +137,21 @@ export const evaluationTools: readonly Tool[] = [
     embeddedOnly: true,
   },
 ];
+
+function leftWords(
+  { changed, outlined, already }: Answer<typeof mend>['left'],
+  { undo = false, only }: { readonly undo?: boolean | undefined; readonly only: string },
+): string {
+  // An object without label is known by the others of its image.
+  const what = only === 'overlooked' ? 'images whose labels' : 'labels that';
+  return [
+    ...(already > 0 ? [`${already} were so ${undo ? 'before' : 'already'}`] : []),
+    ...(changed > 0 ? [`${changed} mistakes are of ${what} changed since`] : []),
+    ...(outlined > 0 ? [`${outlined} are of outlines, which people must draw`] : []),
+  ]
+    .map((words) => `; ${words}`)
+    .join('');
+}
 
 async function createEvaluation(given: CreateInput, context: ToolContext): Promise<ToolResult> {
   const { predictions, ...rest } = given;
@@ -200,7 +214,7 @@ function nextCalls(evaluation: Evaluation, given: GetInput): readonly NextCall[]
 
 /** What was looked at is mended; labels of versions are not those of the project any more. */
 function mendingCalls(evaluation: Evaluation, given: GetInput): readonly NextCall[] {
-  const { query, split, model, mislabelled = [] } = evaluation;
+  const { query, split, model, modelTask, mislabelled = [] } = evaluation;
   if (mislabelled.length === 0) return [];
   const { workspace, project, evaluationId, class: ofClass, scoreMin } = given;
   const tagged = { workspace, project, evaluationId, tag: 'label-mistake' };
@@ -211,7 +225,10 @@ function mendingCalls(evaluation: Evaluation, given: GetInput): readonly NextCal
     const why = 'Judges images of the project by it, whose labels evaluations_mend can mend.';
     return [tagging, { tool: create.id, arguments: judged, why }];
   }
-  const only = given.only ?? mislabelled[0]?.mistakes[0]?.kind;
+  const mended = Object.entries(mendedKinds).find(([task]) => task === modelTask)?.[1] ?? [];
+  const shownKinds = mislabelled.flatMap(({ mistakes }) => mistakes.map(({ kind }) => kind));
+  const only = shownKinds.find((kind) => mended.some((one) => one === kind));
+  if (only === undefined) return [tagging];
   const images = mislabelled.flatMap(({ imageId }) => imageId ?? []);
   const shownOnes = { workspace, project, evaluationId, only, class: ofClass, scoreMin, images };
   const why = `Mends the ${only} ones of this page; leave out images in which the label is right.`;

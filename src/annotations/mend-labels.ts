@@ -15,64 +15,90 @@ export interface Mend {
 
 export interface Mended {
   readonly boxes: readonly Box[];
-  readonly mended: number;
-  /** The label is another one by now, or mended already. */
-  readonly changed: number;
+  readonly counts: MendCounts;
+}
+
+export type MendOutcome = keyof MendCounts;
+
+export interface MendCounts {
+  mended: number;
+  /** What the mistake was found by is another by now. */
+  changed: number;
   /** A label with an outline or keypoints, which say more than a box. */
-  readonly outlined: number;
+  outlined: number;
+  /** It is so as it would be mended; with `undo`: as it was before. */
+  already: number;
 }
 
-/** With `undo`, labels that were mended so get what they were before. */
-export function mendLabels(boxes: readonly Box[], mends: readonly Mend[], undo: boolean): Mended {
+export interface MendSettings {
+  /** Labels that were mended get what they were before. */
+  readonly undo: boolean;
+  /** Else no label is added: somebody has looked at the image since. */
+  readonly isAsJudged: boolean;
+}
+
+export function noneMended(): MendCounts {
+  return { mended: 0, changed: 0, outlined: 0, already: 0 };
+}
+
+export function mendLabels(
+  boxes: readonly Box[],
+  mends: readonly Mend[],
+  settings: MendSettings,
+): Mended {
   const now = [...boxes];
-  const counts = { mended: 0, changed: 0, outlined: 0 };
-  for (const mend of mends) counts[mendOne(now, mend, undo)] += 1;
-  return { boxes: now, ...counts };
+  const counts = noneMended();
+  for (const mend of mends) counts[mendOne(now, mend, settings)] += 1;
+  return { boxes: now, counts };
 }
-
-type Outcome = 'mended' | 'changed' | 'outlined';
 
 /** Changes `now`. */
-function mendOne(now: Box[], { kind, label, instead }: Mend, undo: boolean): Outcome {
-  if (kind === 'overlooked') return undo ? remove(now, instead) : add(now, instead);
+function mendOne(
+  now: Box[],
+  { kind, label, instead }: Mend,
+  { undo, isAsJudged }: MendSettings,
+): MendOutcome {
+  if (kind === 'overlooked') return undo ? remove(now, instead) : add(now, instead, isAsJudged);
   if (label === undefined) return 'changed';
   if (kind === 'duplicate') {
-    const kept = isSame(label, instead) ? 1 : 0;
-    if (undo) return countOf(now, label) > kept ? 'changed' : put(now, label);
-    return countOf(now, label) > kept && countOf(now, instead) > 0 ? remove(now, label) : 'changed';
+    const isDouble = countOf(now, label) > (isSame(label, instead) ? 1 : 0);
+    if (undo) return isDouble ? 'already' : put(now, label);
+    if (countOf(now, instead) === 0) return 'changed';
+    return isDouble ? remove(now, label) : 'already';
   }
   const right = kind === 'swapped' ? { ...label, label: instead.label } : instead;
   return undo ? replace(now, right, label) : replace(now, label, right);
 }
 
 /** Not where a label of its class is by now. */
-function add(now: Box[], box: Box): Outcome {
+function add(now: Box[], box: Box, isAsJudged: boolean): MendOutcome {
+  if (countOf(now, box) > 0) return 'already';
   const isThere = now.some(
     (one) => one.label === box.label && overlapOf(edgesOf(one), edgesOf(box)) >= samePlace,
   );
-  return isThere ? 'changed' : put(now, box);
+  return isThere || !isAsJudged ? 'changed' : put(now, box);
 }
 
 /** As for mistakes of the kind "overlooked". */
 const samePlace = 0.5;
 
-function put(now: Box[], box: Box): Outcome {
+function put(now: Box[], box: Box): MendOutcome {
   now.push(box);
   return 'mended';
 }
 
-function remove(now: Box[], box: Box): Outcome {
+function remove(now: Box[], box: Box): MendOutcome {
   const place = now.findLastIndex((one) => isSame(one, box));
-  if (place < 0) return 'changed';
+  if (place < 0) return 'already';
   if (isOutlined(now[place])) return 'outlined';
   now.splice(place, 1);
   return 'mended';
 }
 
-function replace(now: Box[], box: Box, by: Box): Outcome {
+function replace(now: Box[], box: Box, by: Box): MendOutcome {
   const place = now.findIndex((one) => isSame(one, box));
   const there = now[place];
-  if (there === undefined) return 'changed';
+  if (there === undefined) return countOf(now, by) > 0 ? 'already' : 'changed';
   const { label, x, y, width, height } = by;
   if (label !== box.label) now[place] = { ...there, label };
   else if (isOutlined(there)) return 'outlined';
@@ -84,7 +110,7 @@ function countOf(now: readonly Box[], box: Box): number {
   return now.filter((one) => isSame(one, box)).length;
 }
 
-function isSame(one: Box, other: Box): boolean {
+export function isSame(one: Box, other: Box): boolean {
   const sides = ['x', 'y', 'width', 'height'] as const;
   return (
     one.label === other.label && sides.every((side) => Math.abs(one[side] - other[side]) < noise)

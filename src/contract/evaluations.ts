@@ -33,6 +33,13 @@ export const labelMistakeKinds = ['overlooked', 'swapped', 'badly_placed', 'dupl
 
 export type LabelMistakeKind = (typeof labelMistakeKinds)[number];
 
+/** What evaluations_mend mends; people must draw outlines. */
+export const mendedKinds: Readonly<Record<JudgedTask, readonly LabelMistakeKind[]>> = {
+  detection: labelMistakeKinds,
+  segmentation: ['swapped'],
+  classification: ['swapped', 'overlooked'],
+};
+
 /** What an image is chosen by: errors of the model, or mistakes of the labels. */
 const errorKinds = ['misses', 'false_positives', ...labelMistakeKinds] as const;
 
@@ -104,8 +111,9 @@ const chosen = {
   scoreMin: z.number().min(0).max(1).optional().describe('Of label_mistakes, from there on.'),
 };
 
-/** In pixels of the image that was judged, with its centre. */
-const Place = open({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
+const Place = open({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }).describe(
+  'Pixels of the judged image; x and y are the centre.',
+);
 
 const Mistake = open({
   kind: z.string(),
@@ -113,7 +121,7 @@ const Mistake = open({
   label: z.string().optional().describe('Class of the label.'),
   labelBox: Place.optional(),
   found: z.string().describe('Class that is there; of a duplicate: of the other label.'),
-  box: Place.optional().describe('Where it is.'),
+  box: Place.optional(),
 });
 
 const Call = open({ tool: z.string(), arguments: open({}) });
@@ -360,8 +368,9 @@ export const evaluations = {
       labels: z.int().describe('Labels that were mended.'),
       images: z.int().describe('Images in which they are.'),
       left: open({
-        changed: z.int().describe('The label is another one by now, or mended already.'),
+        changed: z.int().describe('The labels are others by now.'),
         outlined: z.int().describe('The label has an outline or keypoints.'),
+        already: z.int().describe('Mended already; with undo: as before.'),
       }).describe('Mistakes that were not mended.'),
       total: z.int().describe('Images with such mistakes.'),
       changed: z

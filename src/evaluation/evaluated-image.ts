@@ -13,6 +13,8 @@ export interface Shape extends Region {
 
 export interface GroundTruth extends Shape {
   readonly classIndex: number;
+  /** Its box as it was labelled, where the region is that of its mask; in pixels of the image. */
+  readonly labelled?: Region | undefined;
   /** One box around many objects: what is found in it counts neither for nor against a model. */
   readonly isCrowd?: boolean | undefined;
 }

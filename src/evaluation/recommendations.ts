@@ -200,7 +200,7 @@ const classesMax = 3;
 /** The class with most false negatives. */
 function missedDetection(
   { classes, each, confidence, all, confusions }: EvaluationFigures,
-  { instances }: DatasetFacts,
+  { instances, modelTask }: DatasetFacts,
 ): readonly Recommendation[] {
   const most = greatest(each, (one) => pointAt(one.sweep, confidence).misses);
   if (most === undefined) return [];
@@ -222,7 +222,7 @@ function missedDetection(
         misses,
         labels: groundTruths,
         recall: rounded(recall),
-        ap50: rounded(ap50),
+        ...(modelTask !== 'classification' && { ap50: rounded(ap50) }),
         shareOfAllMisses: rounded(misses / Math.max(1, pointAt(all.sweep, confidence).misses)),
       },
       causes: [

@@ -8,6 +8,9 @@ function box(label: string, x: number, width = 10): Box {
   return { label, x, y: 20, width, height: 10 };
 }
 
+const once = { undo: false, isAsJudged: true };
+const back = { undo: true, isAsJudged: false };
+
 const others = [box('red', 10), box('blue', 40)];
 
 const cases: readonly (readonly [string, Mend, readonly Box[], readonly Box[]])[] = [
@@ -44,25 +47,34 @@ const cases: readonly (readonly [string, Mend, readonly Box[], readonly Box[]])[
 ];
 
 describe.each(cases)('%s', (_name, mend, before, after) => {
-  const done = { mended: 1, changed: 0, outlined: 0 };
-  const notDone = { mended: 0, changed: 1, outlined: 0 };
+  const done = { mended: 1, changed: 0, outlined: 0, already: 0 };
+  const notDone = { mended: 0, changed: 0, outlined: 0, already: 1 };
 
   it('once, and back', () => {
-    expect(mendLabels(before, [mend], false)).toEqual({ boxes: after, ...done });
-    expect(mendLabels(after, [mend], false)).toEqual({ boxes: after, ...notDone });
-    expect(mendLabels(after, [mend], true)).toEqual({ boxes: before, ...done });
-    expect(mendLabels(before, [mend], true)).toEqual({ boxes: before, ...notDone });
+    expect(mendLabels(before, [mend], once)).toEqual({ boxes: after, counts: done });
+    expect(mendLabels(after, [mend], once)).toEqual({ boxes: after, counts: notDone });
+    expect(mendLabels(after, [mend], back)).toEqual({ boxes: before, counts: done });
+    expect(mendLabels(before, [mend], back)).toEqual({ boxes: before, counts: notDone });
   });
 });
 
 it('leaves a label that somebody has changed since', () => {
   const mend: Mend = { kind: 'swapped', label: box('blue', 43), instead: box('red', 43) };
-  expect(mendLabels(others, [mend], false)).toMatchObject({ boxes: others, changed: 1 });
+  expect(mendLabels(others, [mend], once)).toMatchObject({ boxes: others, counts: { changed: 1 } });
 });
 
 it('adds no label where somebody has added one', () => {
   const mend: Mend = { kind: 'overlooked', label: undefined, instead: box('red', 12) };
-  expect(mendLabels(others, [mend], false)).toMatchObject({ boxes: others, changed: 1 });
+  expect(mendLabels(others, [mend], once)).toMatchObject({ boxes: others, counts: { changed: 1 } });
+});
+
+it('adds no label to an image whose labels somebody has changed', () => {
+  const mend: Mend = { kind: 'overlooked', label: undefined, instead: box('red', 80) };
+  const changed = { undo: false, isAsJudged: false };
+  expect(mendLabels(others, [mend], changed)).toMatchObject({
+    boxes: others,
+    counts: { mended: 0, changed: 1 },
+  });
 });
 
 it('replaces the class of an outline, and no outline by a box', () => {
@@ -76,11 +88,9 @@ it('replaces the class of an outline, and no outline by a box', () => {
   };
   const swapped: Mend = { kind: 'swapped', label: box('blue', 40), instead: box('red', 40) };
   const placed: Mend = { kind: 'badly_placed', label: box('blue', 40), instead: box('blue', 46) };
-  expect(mendLabels([outline], [swapped], false).boxes).toEqual([{ ...outline, label: 'red' }]);
-  expect(mendLabels([outline], [placed], false)).toEqual({
+  expect(mendLabels([outline], [swapped], once).boxes).toEqual([{ ...outline, label: 'red' }]);
+  expect(mendLabels([outline], [placed], once)).toEqual({
     boxes: [outline],
-    mended: 0,
-    changed: 0,
-    outlined: 1,
+    counts: { mended: 0, changed: 0, outlined: 1, already: 0 },
   });
 });

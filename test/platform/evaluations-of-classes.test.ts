@@ -2,7 +2,12 @@
 
 import { expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
+import type { Input } from '../../src/contract/operation.ts';
 import { type Labelling, redAt, sharedLabelling, squaresModel } from './platform-with-model.ts';
+
+type MendInput = Input<typeof evaluations.evaluations_mend>;
+
+const inEvaluation = evaluations.evaluations_mend.pathParameters.shape;
 
 const labelling = sharedLabelling({ model: squaresModel });
 
@@ -38,6 +43,21 @@ async function judged(fixture: Labelling, project: string, asked: object) {
   const panel = async (more: object = {}) =>
     (await client.call(evaluations.evaluations_get, { ...at, evaluationId, ...more })).body;
   return { task, panel, evaluationId, at };
+}
+
+function mender({ platform }: Labelling, at: Pick<MendInput, keyof typeof inEvaluation>) {
+  return async (wanted: Omit<MendInput, keyof typeof inEvaluation>) =>
+    (await platform.client.call(evaluations.evaluations_mend, { ...at, ...wanted })).body;
+}
+
+async function labelsOf({ tell }: Labelling, project: string) {
+  const asked = { query: `project:${project}`, fields: ['name', 'annotations'] };
+  const { body } = await tell('POST', '/acme/search/v1', asked);
+  const images = [body.results].flat().map((image) => {
+    const { name, annotations } = Object(image);
+    return [String(name), annotations.labels ?? annotations] as const;
+  });
+  return Object.fromEntries(images);
 }
 
 function file(entries: unknown) {
@@ -120,6 +140,9 @@ it('says what to do about classes, and refuses a panel of objects', async () => 
   const { recommendations = [] } = await panel({ panel: 'recommendations' });
   expect(recommendations.map(({ name }) => name)).toContain('wrong_class');
   expect(recommendations.map(({ name }) => name)).not.toContain('all_low');
+  const missed = recommendations.find(({ name }) => name === 'missed_detection');
+  expect(missed?.figures).toMatchObject({ misses: 1, labels: 2, recall: 0.5 });
+  expect(missed?.figures).not.toHaveProperty('ap50');
   await expect(panel({ panel: 'by_size' })).rejects.toMatchObject({
     upstream: { message: expect.stringContaining('panel: by_size is of objects') },
   });
@@ -163,12 +186,58 @@ it('judges several classes of an image, all of which must be right', async () =>
   });
 });
 
+it('mends a swapped class, says what is mended already, and takes it back', async () => {
+  const fixture = labelling();
+  const { project, evaluationId, at } = await catsAndDogs(fixture);
+  const mend = mender(fixture, { ...at, evaluationId });
+  const before = await labelsOf(fixture, project);
+  expect(before).toMatchObject({ '2.png': ['dog'] });
+  expect(await mend({ only: 'swapped' })).toMatchObject({ labels: 1, images: 1 });
+  expect(await labelsOf(fixture, project)).toMatchObject({ '2.png': ['cat'], '1.png': ['dog'] });
+  const again = { labels: 0, left: { changed: 0, already: 1 } };
+  expect(await mend({ only: 'swapped' })).toMatchObject(again);
+  expect(await mend({ only: 'swapped', undo: true })).toMatchObject({ labels: 1 });
+  expect(await labelsOf(fixture, project)).toEqual(before);
+  await expect(mend({ only: 'badly_placed' })).rejects.toMatchObject({
+    upstream: { message: expect.stringContaining('only: is swapped or overlooked: classes of') },
+  });
+});
+
+it('adds a class where several are, but not where somebody has changed them', async () => {
+  const fixture = labelling();
+  const project = await classified(fixture, 'multi-label-classification', [
+    ['dog'],
+    ['dog'],
+    ['cat'],
+  ]);
+  const predictions = file([answer(0, 'cat', 0.9), answer(1, 'cat', 0.8), answer(2, 'cat', 0.9)]);
+  const asked = { predictions, confidence: 0.5 };
+  const { at, evaluationId, panel } = await judged(fixture, project, asked);
+  const { mislabelled = [] } = await panel({ panel: 'label_mistakes' });
+  const other = mislabelled.find(({ image }) => image === '1.png')?.imageId;
+  await fixture.tell('POST', `/dataset/${project}/annotate/${other}?name=a.json&overwrite=true`, {
+    annotationFile: JSON.stringify([]),
+  });
+  const before = await labelsOf(fixture, project);
+  const mend = mender(fixture, { ...at, evaluationId });
+  expect(await mend({ only: 'overlooked' })).toMatchObject({
+    labels: 1,
+    left: { changed: 1, already: 0 },
+  });
+  expect(await labelsOf(fixture, project)).toMatchObject({ '0.png': ['dog', 'cat'], '1.png': [] });
+  expect(await mend({ only: 'overlooked' })).toMatchObject({ left: { changed: 1, already: 1 } });
+  await mend({ only: 'overlooked', undo: true });
+  expect(await labelsOf(fixture, project)).toEqual(before);
+});
+
 it('refuses a model that finds boxes, and says what would be right', async () => {
   const fixture = labelling();
   const project = await classified(fixture, 'single-label-classification', [['cat']]);
   await expect(judged(fixture, project, {})).rejects.toMatchObject({
     upstream: {
-      message: expect.stringContaining('models that are run here find boxes, and classes are'),
+      message: expect.stringContaining(
+        'model: gives boxes, which a project of the type single-label',
+      ),
     },
   });
   const unscored = judged(fixture, project, { predictions: file([{ image_id: '0.png' }]) });

@@ -12,32 +12,44 @@ const square = [16, 16, 32, 16, 32, 32, 16, 32];
 const wedge = [0, 0, 32, 0, 32, 10, 0, 32];
 const box = [0, 0, 32, 0, 32, 32, 0, 32];
 
-/** Two images of 64 x 64 with an outline each, in the split test. */
+/** Images of 64 x 64 with an outline each, in the split test. */
 async function outlined(fixture: Labelling, outlines: readonly (readonly number[] | undefined)[]) {
   const project = await fixture.newProject('Outlined', 'instance-segmentation');
   for (const [place, outline] of outlines.entries()) {
-    const name = `${place}.png`;
-    const query = new URLSearchParams({ name, split: 'test' });
-    const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
-      method: 'POST',
-      headers: {
-        authorization: 'Bearer a-key-for-tests',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: (await redAt(place)).toString('base64'),
-    });
-    const id = String(Object(await answer.json()).id);
-    const shape = outline ? { segmentation: [outline] } : { bbox: [0, 0, 32, 32] };
-    const document = {
-      images: [{ id: 1, file_name: name, width: 64, height: 64 }],
-      categories: [{ id: 1, name: 'cell' }],
-      annotations: [{ id: 1, image_id: 1, category_id: 1, ...shape }],
-    };
-    await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.json`, {
-      annotationFile: JSON.stringify(document),
-    });
+    await sendOutlined(fixture, project, { place, label: 'cell', outline });
   }
   return project;
+}
+
+interface Outlined {
+  readonly place: number;
+  readonly label: string;
+  /** Undefined: a box. */
+  readonly outline: readonly number[] | undefined;
+}
+
+async function sendOutlined(fixture: Labelling, project: string, sent: Outlined) {
+  const { place, label, outline } = sent;
+  const name = `${place}.png`;
+  const query = new URLSearchParams({ name, split: 'test' });
+  const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer a-key-for-tests',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: (await redAt(place)).toString('base64'),
+  });
+  const id = String(Object(await answer.json()).id);
+  const shape = outline ? { segmentation: [outline] } : { bbox: [0, 0, 32, 32] };
+  const document = {
+    images: [{ id: 1, file_name: name, width: 64, height: 64 }],
+    categories: [{ id: 1, name: label }],
+    annotations: [{ id: 1, image_id: 1, category_id: 1, ...shape }],
+  };
+  await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.json`, {
+    annotationFile: JSON.stringify(document),
+  });
 }
 
 async function judged(fixture: Labelling, project: string, asked: object) {
@@ -49,7 +61,7 @@ async function judged(fixture: Labelling, project: string, asked: object) {
     const wanted = { ...at, evaluationId: body.evaluationId, ...more };
     return (await client.call(evaluations.evaluations_get, wanted)).body;
   };
-  return { task, panel };
+  return { task, panel, at: { ...at, evaluationId: body.evaluationId } };
 }
 
 function file(entries: unknown) {
@@ -132,6 +144,27 @@ it('takes a box for the mask of a label without outline, and says so', async () 
   expect(await panel()).toMatchObject({ ap: 1, withoutOutline: 1 });
 });
 
+it('mends the classes of outlines with fractions, and takes that back', async () => {
+  const fixture = labelling();
+  const odd = [16.3, 16.7, 32.4, 16.2, 31.6, 32.9, 15.8, 31.1];
+  const project = await outlined(fixture, [square, odd, wedge]);
+  await sendOutlined(fixture, project, { place: 3, label: 'other', outline: box });
+  const results = [square, odd, wedge].map((outline, place) => ({
+    ...result(`${place}.png`, 0.9, [outline]),
+    category_id: 'other',
+  }));
+  const asked = { query: 'split:test', predictions: file(results), confidence: 0.5 };
+  const { at, panel } = await judged(fixture, project, asked);
+  expect(await panel({ panel: 'label_mistakes' })).toMatchObject({ mistakes: { swapped: 3 } });
+  const mend = async (undo: boolean) => {
+    const wanted = { ...at, only: 'swapped' as const, undo };
+    return (await fixture.platform.client.call(evaluations.evaluations_mend, wanted)).body;
+  };
+  expect(await mend(false)).toMatchObject({ labels: 3, left: { changed: 0 } });
+  expect(await mend(false)).toMatchObject({ labels: 0, left: { already: 3 } });
+  expect(await mend(true)).toMatchObject({ labels: 3 });
+});
+
 it('refuses what has no masks', async () => {
   const fixture = labelling();
   const project = await outlined(fixture, [undefined]);
@@ -154,7 +187,7 @@ it('refuses what has no masks', async () => {
   await expect(judged(fixture, other, { query: 'split:test' })).rejects.toMatchObject({
     upstream: {
       message: expect.stringContaining(
-        'predictions: must be given: models that are run here find boxes, and masks are judged',
+        'predictions: must be given: models that are run here give boxes or classes, and masks are',
       ),
     },
   });

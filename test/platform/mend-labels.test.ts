@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
 import type { Input } from '../../src/contract/operation.ts';
-import { evaluated, saying, squares, version } from './judged-squares.ts';
+import { evaluated, saying, squares, version, voc } from './judged-squares.ts';
 import { type Labelling, sharedLabelling, squaresModel } from './platform-with-model.ts';
 
 type MendInput = Input<typeof evaluations.evaluations_mend>;
@@ -32,10 +32,30 @@ it('mends labels by the mistakes that were found, and takes that back', async ()
   const mended = await labelsOf(fixture, project);
   expect(mended['wrong.png']).toEqual(['blue 40 8']);
   expect(mended['missed.png']).toEqual(['blue 8 8', 'blue 24 40']);
-  expect(await mend(swapped)).toMatchObject({ labels: 0, left: { changed: 1, outlined: 0 } });
+  for (const only of ['swapped', 'overlooked'] as const) {
+    expect(await mend({ only })).toMatchObject({ labels: 0, left: { changed: 0, already: 1 } });
+  }
 
   for (const only of ['swapped', 'overlooked'] as const) await mend({ only, undo: true });
   expect(await labelsOf(fixture, project)).toEqual(before);
+});
+
+it('adds no label to an image whose labels somebody has replaced', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { at, client, project } = judged;
+  const { evaluationId, panel } = await evaluated(fixture, judged, { query: '*', model: 'local' });
+  const overlooked = { ...at, evaluationId, only: 'overlooked' as const };
+  const { mislabelled = [] } = await panel({ panel: 'label_mistakes', only: 'overlooked' });
+  const [imageId] = mislabelled.flatMap((one) => one.imageId ?? []);
+  await fixture.tell('POST', `/dataset/${project}/annotate/${imageId}?name=a.xml&overwrite=true`, {
+    annotationFile: voc([['red', 15]]),
+  });
+  expect((await client.call(evaluations.evaluations_mend, overlooked)).body).toMatchObject({
+    labels: 0,
+    left: { changed: 1, already: 0 },
+  });
+  expect(await labelsOf(fixture, project)).toMatchObject({ 'missed.png': ['red 56 56'] });
 });
 
 it('mends in chosen images', async () => {

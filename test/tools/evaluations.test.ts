@@ -1,6 +1,6 @@
 // Evaluations as an agent makes and reads them: the sample's cells, and predictions in a file.
 
-import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -231,4 +231,38 @@ it('says how many predictions were not judged', async () => {
   const which = await evaluate({ query: 'split:test', predictions });
   const { text } = await fovea.call('evaluations_get', which);
   expect(text).toContain('Not judged: 1 predictions of other images, 2 of other classes.');
+});
+
+it('offers no mend that is refused: of outlines, none of what was overlooked', async () => {
+  const project = 'outlines';
+  await fovea.ok('projects_create', {
+    name: 'Outlines',
+    type: 'instance-segmentation',
+    annotation: 'x',
+  });
+  const folder = join(fovea.folder, 'outlined');
+  await mkdir(folder);
+  const file_name = 'BloodImage_00086.jpg';
+  await copyFile(`${sample}/JPEGImages/${file_name}`, join(folder, file_name));
+  const cell = { id: 1, image_id: 1, category_id: 1, segmentation: [[10, 10, 90, 10, 50, 90]] };
+  const document = {
+    images: [{ id: 1, file_name, width: 640, height: 480 }],
+    categories: [{ id: 1, name: 'cell' }],
+    annotations: [cell],
+  };
+  const annotations = join(folder, 'labels.json');
+  await writeFile(annotations, JSON.stringify(document));
+  await fovea.ok('images_upload', { project, files: [folder], annotations, split: 'test' });
+  const found = { image_id: file_name, category_id: 'cell', score: 0.9 };
+  const predictions = join(fovea.folder, 'outlined.json');
+  const other = [[300, 300, 400, 300, 350, 400]];
+  const results = [cell.segmentation, other].map((segmentation) => ({ ...found, segmentation }));
+  await writeFile(predictions, JSON.stringify(results));
+  const made = { project, query: 'split:test', predictions };
+  const { evaluationId, taskId } = await fovea.ok('evaluations_create', made);
+  await fovea.ok('tasks_wait', { taskId });
+  const panel = { project, evaluationId, panel: 'label_mistakes' };
+  const { data } = await fovea.call('evaluations_get', panel);
+  expect(data).toMatchObject({ mistakes: { overlooked: 1 } });
+  expect(nextCalls(data).map(({ tool }) => tool)).toEqual(['evaluations_tag']);
 });

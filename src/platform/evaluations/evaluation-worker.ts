@@ -109,7 +109,7 @@ function maskMaker() {
   return ({ outline, ...label }: LabelledShape, size: JudgedBy): GroundTruth => {
     if (outline === undefined) return label;
     const mask = masks.ofOutline(outline, size);
-    return { ...label, ...boxOfMask(mask), mask };
+    return { ...label, ...boxOfMask(mask), mask, labelled: label };
   };
 }
 
@@ -139,10 +139,10 @@ function kept({ kind, score, label, instead }: LabelMistake, classes: readonly s
   } satisfies KeptMistake;
 }
 
-function drawn(
-  { classIndex, left, top, width, height, mask }: GroundTruth | Detection,
-  classes: readonly string[],
-) {
+/** Labels as they were labelled: by that they are known again. */
+function drawn(one: GroundTruth | Detection, classes: readonly string[]) {
+  const { classIndex, mask } = one;
+  const { left, top, width, height } = ('labelled' in one ? one.labelled : undefined) ?? one;
   return {
     label: classes[classIndex] ?? '',
     x: tidy(left + width / 2),

@@ -2,9 +2,9 @@
 // found, and such mends are taken back.
 
 import { revisionOf } from '../../annotations/annotation-revision.ts';
-import { type Mend, type Mended, mendLabels } from '../../annotations/mend-labels.ts';
+import { type MendCounts, noneMended } from '../../annotations/mend-labels.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
-import type { evaluations } from '../../contract/evaluations.ts';
+import { type evaluations, mendedKinds } from '../../contract/evaluations.ts';
 import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
@@ -16,6 +16,8 @@ import type { KeptMistake, MistakesPage } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import { finishedEvaluation } from './finished-evaluation.ts';
 import { imagesWithMistakes } from './image-panels.ts';
+import { judgedTaskOf } from './judged-task.ts';
+import { isAsJudged, mendAnnotation } from './mend-annotation.ts';
 
 type MendInput = Input<typeof evaluations.evaluations_mend>;
 type Result = MistakesPage['results'][number];
@@ -29,12 +31,7 @@ export function evaluationMendHandlers(
       const project = await findProject(dependencies, principal, input.project);
       const { evaluation, figures } = await finishedEvaluation(store, project, input.evaluationId);
       if (evaluation.settings.query === undefined) throw ofVersion();
-      if (project.type !== 'object-detection' && input.only !== 'swapped') {
-        throw invalidArgument(
-          'only',
-          'is swapped for outlines: people must draw what else is wrong',
-        );
-      }
+      checkKind(project, input);
       const { total, results } = await imagesWithMistakes(dependencies, {
         id: evaluation.id,
         figures,
@@ -45,13 +42,16 @@ export function evaluationMendHandlers(
         limit: limits.evaluationMendImagesMax,
         offset: 0,
       });
-      const sum = { labels: 0, images: 0, left: { changed: 0, outlined: 0 } };
+      const judged = input.undo ? new Map() : await allMistakes(store, evaluation.id, results);
+      const sum = { labels: 0, images: 0, left: { changed: 0, outlined: 0, already: 0 } };
       const changed: { image: string; imageId: string; labels: number }[] = [];
       for (const result of results) {
         signal.throwIfAborted();
-        const { mended, ...left } = await mendImage(dependencies, project, result, input);
+        const of = { ...result, all: judged.get(result.ordinal) ?? [] };
+        const { mended, ...left } = await mendImage(dependencies, project, of, input);
         sum.left.changed += left.changed;
         sum.left.outlined += left.outlined;
+        sum.left.already += left.already;
         if (mended === 0) continue;
         sum.labels += mended;
         sum.images += 1;
@@ -73,32 +73,55 @@ function ofVersion(): FoveaError {
   );
 }
 
-/** Whoever changes the labels meanwhile keeps their change. */
+/** Throws `invalid_input` for what people must mend. */
+function checkKind({ type }: Project, { only }: MendInput): void {
+  const task = judgedTaskOf(type);
+  if (mendedKinds[task].includes(only)) return;
+  throw invalidArgument(
+    'only',
+    task === 'classification'
+      ? 'is swapped or overlooked: classes of whole images have no place'
+      : 'is swapped for outlines: people must draw what else is wrong',
+  );
+}
+
+/** Mends of other kinds are known by these, so that they are no change of somebody else. */
+async function allMistakes(
+  store: PlatformDependencies['store'],
+  id: string,
+  images: readonly Result[],
+): Promise<ReadonlyMap<number, readonly KeptMistake[]>> {
+  const wanted = { label: undefined, kind: undefined, scoreMin: 0, offset: 0 };
+  const imageIds = images.flatMap(({ imageId }) => imageId ?? []);
+  if (imageIds.length === 0) return new Map();
+  const limit = imageIds.length;
+  const { results } = await store.evaluations.mistakes(id, { ...wanted, imageIds, limit });
+  return new Map(results.map(({ ordinal, mistakes }) => [ordinal, mistakes]));
+}
+
+/** Whoever changes the labels meanwhile keeps their change. `all`: mistakes of every kind. */
 async function mendImage(
   { store, clock }: PlatformDependencies,
   project: Project,
-  { imageId, mistakes }: Result,
+  { imageId, boxes, mistakes, all }: Result & { readonly all: readonly KeptMistake[] },
   { undo = false }: MendInput,
-): Promise<Omit<Mended, 'boxes'>> {
-  const gone = { mended: 0, changed: mistakes.length, outlined: 0 };
+): Promise<MendCounts> {
+  const gone = { ...noneMended(), changed: mistakes.length };
   const image = imageId === undefined ? undefined : await store.images.find(project.id, imageId);
-  if (image?.annotation?.kind !== 'detection') return gone;
-  const { boxes, ...counts } = mendLabels(image.annotation.boxes, mistakes.map(mendOf), undo);
+  const before = image?.annotation;
+  if (image === undefined || before === undefined) return gone;
+  const settings = { undo, isAsJudged: !undo && isAsJudged(before, boxes, all) };
+  const { annotation, counts } = mendAnnotation(before, mistakes, settings);
   if (counts.mended === 0) return counts;
   const outcome = await store.images.annotate(
     image.id,
-    writeAnnotation({ kind: 'detection', boxes }),
+    writeAnnotation(annotation),
     {
       overwrite: true,
       isPredicted: image.isPredicted,
-      replaces: revisionOf(JSON.stringify(image.annotation)),
+      replaces: revisionOf(JSON.stringify(before)),
     },
     clock.now(),
   );
   return outcome === 'annotated' ? counts : gone;
-}
-
-function mendOf({ kind, boxes }: KeptMistake): Mend {
-  const { labelBox, box } = JSON.parse(boxes);
-  return { kind, label: labelBox, instead: box };
 }

@@ -174,7 +174,8 @@ const callsOf: Readonly<Record<RecommendationName, CallsOf>> = {
     next: panelCall(question, {
       panel: 'label_mistakes',
       class: name,
-      only: 'overlooked',
+      // Of single labels each class that is found takes the place of another.
+      only: isOfSingleLabels(question) ? 'swapped' : 'overlooked',
       picture: true,
     }),
     why: 'Objects that nobody labelled come first; else add images without the class.',
@@ -200,6 +201,10 @@ const callsOf: Readonly<Record<RecommendationName, CallsOf>> = {
     why: 'Then give the best confidence to inference_run.',
   }),
 };
+
+function isOfSingleLabels({ project }: Question): boolean {
+  return project.type === 'single-label-classification';
+}
 
 function which({ project, evaluation }: Question) {
   return { project: project.slug, evaluationId: evaluation.id };

@@ -1,0 +1,50 @@
+// Mends the classes of a whole image by mistakes that were found, and takes such mends back: a
+// class is replaced or added.
+
+import type { LabelMistakeKind } from '../contract/evaluations.ts';
+import { type MendCounts, type MendOutcome, type MendSettings, noneMended } from './mend-labels.ts';
+
+/** A mistake as it is kept: the class of the label, and what is there instead. */
+export interface ClassMend {
+  readonly kind: LabelMistakeKind;
+  /** Undefined where a class is missing. */
+  readonly label: string | undefined;
+  readonly found: string;
+}
+
+export interface MendedClasses {
+  readonly labels: readonly string[];
+  readonly counts: MendCounts;
+}
+
+export function mendClasses(
+  labels: readonly string[],
+  mends: readonly ClassMend[],
+  settings: MendSettings,
+): MendedClasses {
+  const now = [...labels];
+  const counts = noneMended();
+  for (const mend of mends) counts[mendOne(now, mend, settings)] += 1;
+  return { labels: now, counts };
+}
+
+/** Changes `now`. */
+function mendOne(
+  now: string[],
+  { label, found }: ClassMend,
+  { undo, isAsJudged }: MendSettings,
+): MendOutcome {
+  const place = now.indexOf(found);
+  if (label === undefined) {
+    if (undo === place < 0) return 'already';
+    if (undo) now.splice(place, 1);
+    else if (isAsJudged) now.push(found);
+    else return 'changed';
+    return 'mended';
+  }
+  const [from, to] = undo ? [found, label] : [label, found];
+  if (now.includes(to)) return now.includes(from) ? 'changed' : 'already';
+  if (!now.includes(from)) return 'changed';
+  now[now.indexOf(from)] = to;
+  return 'mended';
+}

@@ -1,0 +1,70 @@
+// The annotation of an image, mended by the mistakes that an evaluation found in it.
+
+import type { Annotation } from '../../annotations/annotation.ts';
+import { mendClasses } from '../../annotations/mend-classes.ts';
+import {
+  isSame,
+  type Mend,
+  type MendCounts,
+  type MendSettings,
+  mendLabels,
+} from '../../annotations/mend-labels.ts';
+import type { Box } from '../../imaging/box.ts';
+import { limits } from '../../limits.ts';
+import type { KeptMistake } from '../store/evaluations.ts';
+
+export interface MendedAnnotation {
+  readonly annotation: Annotation;
+  readonly counts: MendCounts;
+}
+
+export function mendAnnotation(
+  annotation: Annotation,
+  mistakes: readonly KeptMistake[],
+  settings: MendSettings,
+): MendedAnnotation {
+  if (annotation.kind === 'classification') {
+    const { labels, counts } = mendClasses(annotation.labels, mistakes, settings);
+    return { annotation: { kind: 'classification', labels }, counts };
+  }
+  const { boxes, counts } = mendLabels(annotation.boxes, mistakes.map(mendOf), settings);
+  return { annotation: { kind: 'detection', boxes }, counts };
+}
+
+/**
+ * Whether the labels are those that were judged, but for mends by these mistakes. `judged`: what is
+ * kept of the image, as JSON.
+ */
+export function isAsJudged(
+  annotation: Annotation,
+  judged: string,
+  mistakes: readonly KeptMistake[],
+): boolean {
+  const { labelled } = JSON.parse(judged);
+  const before: readonly Box[] = Array.isArray(labelled) ? labelled : [];
+  const undone = mendAnnotation(annotation, mistakes, { undo: true, isAsJudged: false });
+  return [annotation, undone.annotation].some((one) => areThese(one, before));
+}
+
+/** Of an image with very many labels, only some are kept. */
+function areThese(annotation: Annotation, judged: readonly Box[]): boolean {
+  const isWhole = judged.length < limits.drawnBoxesMax;
+  if (annotation.kind === 'classification') {
+    const { labels } = annotation;
+    if (isWhole && labels.length !== judged.length) return false;
+    return judged.every(({ label }) => labels.includes(label));
+  }
+  const { boxes } = annotation;
+  if (isWhole && boxes.length !== judged.length) return false;
+  const left = [...boxes];
+  return judged.every((one) => {
+    const place = left.findIndex((other) => isSame(one, other));
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0;
+  });
+}
+
+function mendOf({ kind, boxes }: KeptMistake): Mend {
+  const { labelBox, box } = JSON.parse(boxes);
+  return { kind, label: labelBox, instead: box };
+}
