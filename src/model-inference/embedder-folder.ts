@@ -4,7 +4,7 @@
 
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { FoveaError, invalidArgument } from '../errors.ts';
+import { type ErrorCode, FoveaError, invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 
@@ -76,10 +76,22 @@ export function wrongFolder(message: string): FoveaError {
   );
 }
 
-/** Whether an error is about the folder, and not about the image or text that was embedded. */
-export function isAboutFolder(thrown: unknown): boolean {
-  return thrown instanceof FoveaError && thrown.problems.some(({ path }) => path === setting);
+/**
+ * Whether an image cannot be embedded whatever the model: a store that is away, a model that fails
+ * and a folder that is wrong say nothing about the image.
+ */
+export function isFaultOfImage(thrown: unknown): thrown is FoveaError {
+  if (!(thrown instanceof FoveaError)) return false;
+  const isAboutFolder = thrown.problems.some(({ path }) => path === setting);
+  return imageFaults.includes(thrown.code) && !isAboutFolder;
 }
+
+const imageFaults: readonly ErrorCode[] = [
+  'not_found',
+  'invalid_input',
+  'unsupported_media',
+  'too_large',
+];
 
 const setting = 'FOVEA_EMBEDDER';
 

@@ -1,9 +1,8 @@
 // Embeds images by the model of FOVEA_EMBEDDER, behind their upload: for searches by meaning.
 
-import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Embedder } from '../../model-inference/embedder.ts';
-import { isAboutFolder } from '../../model-inference/embedder-folder.ts';
+import { isFaultOfImage } from '../../model-inference/embedder-folder.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { EmbeddedImage, EmbeddingModel, OpenImage } from '../store/embeddings.ts';
 import type { BackgroundTask, TaskDependencies } from './background-task.ts';
@@ -106,10 +105,4 @@ async function embed(
     if (isFaultOfImage(thrown)) return { ordinal, problem: thrown.message };
     throw thrown;
   }
-}
-
-/** A store that is away, and a model that fails, say nothing about the image. */
-function isFaultOfImage(thrown: unknown): thrown is FoveaError {
-  const codes = ['not_found', 'invalid_input', 'unsupported_media', 'too_large'];
-  return thrown instanceof FoveaError && codes.includes(thrown.code) && !isAboutFolder(thrown);
 }

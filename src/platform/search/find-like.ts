@@ -1,9 +1,10 @@
 // Finds images that are like another one, or like what a text says: by meaning where there is an
 // embedding model, else by look.
 
-import { FoveaError } from '../../errors.ts';
+import type { FoveaError } from '../../errors.ts';
 import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
+import { isFaultOfImage } from '../../model-inference/embedder-folder.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Embeddings } from '../images/embeddings.ts';
 import type { AccessibleProjects, SimilarityPage, SimilarityRequest } from '../store/search.ts';
@@ -80,7 +81,6 @@ async function vectorOf(
   if (example.kind === 'text') return embeddings.embedder.embedText(example.text, signal);
   if (example.kind === 'bytes') return embeddings.embedder.embedImage(example.bytes, signal);
   return vectorOfImage(dependencies, embeddings, example.image, signal).catch((thrown) => {
-    const isLost = thrown instanceof FoveaError && thrown.code === 'not_found';
-    throw isLost ? wrong('the file of this image is lost') : thrown;
+    throw isFaultOfImage(thrown) ? wrong(`this image cannot be read: ${thrown.message}`) : thrown;
   });
 }

@@ -11,6 +11,7 @@ import { search } from '../../../src/contract/search.ts';
 import type { Client } from '../../../src/http-client/client.ts';
 import { limits } from '../../../src/limits.ts';
 import { platformMigrations } from '../../../src/platform/database/migrations.ts';
+import { rankByMeaning as rankOnServer } from '../../../src/platform/postgres/search-index/nearest-images.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { writeEmbedder } from '../../fixtures/embedder-folder.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
@@ -125,6 +126,15 @@ describe.each(engines)('on %s', { timeout: 60_000 }, (engine) => {
     const { names, rest } = await find(client, 'like-text:red');
     expect(names).toEqual(['red.png']);
     expect(Object(rest).notes[1]).toBe('1 of 2 images are not found: the model cannot read them.');
+    const { body } = await client.call(search.workspace_search, {
+      workspace: 'acme',
+      query: 'filename:damaged.jpg',
+      fields: ['id'],
+    });
+    await expect(find(client, `like-image:${body.results[0]?.id}`)).rejects.toMatchObject({
+      code: 'invalid_input',
+      upstream: { message: expect.stringContaining('this image cannot be read') },
+    });
   });
 
   it('finds the same file in another project of the workspace too', async () => {
@@ -152,6 +162,18 @@ describe.each(engines)('on %s', { timeout: 60_000 }, (engine) => {
     expect((await find(client, 'like-text:blue')).names).toEqual(['blue.png', 'red.png']);
   });
 });
+
+it('on PostgreSQL compares so many images, and asks to narrow what finds more', async () => {
+  const reader = { all: never, each: never, get: never };
+  const asked = { model: 1, vector: Float32Array.of(1, 0) };
+  await expect(
+    rankOnServer(reader, { sql: 'true', values: [] }, limits.serverVectorsReadMax + 1, asked),
+  ).rejects.toMatchObject({ code: 'invalid_input', hint: expect.stringContaining('Narrow it') });
+});
+
+async function never(): Promise<never> {
+  throw new Error('nothing is read');
+}
 
 it('killed while it embeds, it ends as if nobody had', { timeout: 120_000 }, async () => {
   const embedder = await writeEmbedder(join(await temporaryFolder(), 'tiny-clip'));
