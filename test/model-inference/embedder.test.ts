@@ -63,6 +63,25 @@ it('looks at the middle of an image, upright', async () => {
   }
 });
 
+it('takes the form of SigLIP: stretched images, and texts that are filled up', async () => {
+  const { embedder } = await made({ isSiglip: true });
+  const [red, green] = ['red', 'a green thing'].map((text) => embedder.embedText(text, signal));
+  // Green at its ends: nothing is cut off.
+  const ends = { create: { width: 100, height: 90, channels: 3, background: '#00ff00' } } as const;
+  const file = await plain('#ff0000', 100, 200)
+    .composite([
+      { input: ends, gravity: 'north' },
+      { input: ends, gravity: 'south' },
+    ])
+    .png()
+    .toBuffer();
+  const image = await embedder.embedImage(file, signal);
+  const [asRed, asGreen] = [await red, await green];
+  expect(cosine(image, asGreen ?? image)).toBeGreaterThan(0.9);
+  expect(cosine(image, asRed ?? image)).toBeLessThan(0);
+  expect(await embedder.embedText('red '.repeat(5_000), signal)).toHaveLength(4);
+});
+
 it('cuts off what is too long, and takes any text', async () => {
   const { embedder } = await made();
   const long = await embedder.embedText('red '.repeat(5_000), signal);
