@@ -226,7 +226,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Models of boxes and classes have to run here; others are stored for download only. */
+/** Detection models have to run here; of other models those that do not are there for download. */
 async function keepWeights(
   { blobs, models }: TaskDependencies,
   path: string,
@@ -240,9 +240,22 @@ async function keepWeights(
       `has ${size} bytes; ${limits.modelBytesMax} are the most`,
     );
   }
-  const isRun = task === 'detection' || task === 'classification';
-  const classes = isRun ? await inspect(models, path, job) : job.classes;
+  const classes = await classesIn(models, path, job, task);
   return { ...(await blobs.putFile(path)), classes };
+}
+
+async function classesIn(
+  models: TaskDependencies['models'],
+  path: string,
+  job: TrainerJob,
+  task: ModelType['task'],
+): Promise<readonly string[]> {
+  if (task === 'detection') return inspect(models, path, job);
+  if (task !== 'classification') return job.classes;
+  return inspect(models, path, job).catch((thrown: unknown) => {
+    if (thrown instanceof FoveaError && thrown.code === 'invalid_input') return job.classes;
+    throw thrown;
+  });
 }
 
 /** The class names of the model itself; without a runtime they cannot be read. */
@@ -251,17 +264,15 @@ async function inspect(
   path: string,
   { classes, task }: TrainerJob,
 ): Promise<readonly string[]> {
-  try {
-    const found = await models.inspect(path);
-    if (found.task === task) return found.classes;
-    const gives = found.task === 'detection' ? 'boxes' : 'classes of whole images';
-    throw wrongOutput(trainerFiles.model, `gives ${gives}, which is no ${task}`);
-  } catch (thrown) {
-    if (!(thrown instanceof FoveaError)) throw thrown;
-    if (thrown.code === 'not_implemented') return classes;
-    if (thrown.code === 'internal') throw thrown;
+  const found = await models.inspect(path).catch((thrown: unknown) => {
+    if (!(thrown instanceof FoveaError) || thrown.code === 'internal') throw thrown;
+    if (thrown.code === 'not_implemented') return undefined;
     throw wrongOutput(trainerFiles.model, `cannot be run here: ${thrown.message}`);
-  }
+  });
+  if (found === undefined) return classes;
+  if (found.task === task) return found.classes;
+  const gives = found.task === 'detection' ? 'boxes' : 'classes of whole images';
+  throw wrongOutput(trainerFiles.model, `gives ${gives}, which is no ${task}`);
 }
 
 /** A plain file: a link could point at anything. */
