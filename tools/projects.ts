@@ -5,6 +5,7 @@ import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { count, lastPart, quoted, splitList } from './format.ts';
+import { classesChange } from './projects/change-classes.ts';
 import { projectsFindings } from './projects/findings.ts';
 import { projectsHealth } from './projects/health.ts';
 import { projectsList } from './projects/list-projects.ts';
@@ -86,6 +87,7 @@ export const projectTools: readonly Tool[] = [
   }),
   projectsHealth,
   projectsFindings,
+  classesChange,
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
     description:

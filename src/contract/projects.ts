@@ -6,6 +6,8 @@ import {
   closed,
   counts,
   displayName,
+  hasAtMost,
+  identifier,
   inProject,
   inWorkspace,
   open,
@@ -284,6 +286,13 @@ const oddBox = z.object({
   height: z.number(),
 });
 
+const oldClass = z.string().min(1).max(limits.labelCharactersMax);
+const newClass = text
+  .max(limits.labelCharactersMax)
+  .refine((name) => name !== '' && name.trim() === name && !/\p{Cc}/u.test(name), {
+    error: 'must be a class name: one line, without blanks at its ends',
+  });
+
 const findingKinds = [
   'near-duplicates',
   'leaks',
@@ -338,5 +347,54 @@ export const projectExtensions = {
     }),
     scope: 'image:read',
     effect: 'reads',
+  }),
+  classes_change: operation({
+    id: 'classes_change',
+    toolset: 'projects',
+    method: 'POST',
+    path: '/{workspace}/{project}/class-changes',
+    summary: 'Rename, merge or remove classes in all images of a project, or take that back.',
+    pathParameters: inProject,
+    body: closed({
+      rename: z
+        .record(oldClass, newClass)
+        .refine(...hasAtMost(limits.classesChangedMax))
+        .optional()
+        .describe('{old: new}; a new name that is there already, or comes twice, merges.'),
+      remove: z
+        .array(oldClass)
+        .max(limits.classesChangedMax)
+        .optional()
+        .describe('Classes whose labels go.'),
+      dry_run: z.boolean().optional().describe('Only counts what would change.'),
+      undo: identifier.optional().describe('Or: changeId of a change to take back.'),
+    }),
+    answer: open({
+      changeId: z.string().optional().describe('For undo, for 30 days.'),
+      classes: z
+        .array(
+          open({
+            class: z.string(),
+            to: z.string().optional().describe('Absent: its labels go.'),
+            merges: z.boolean().optional().describe('With another class of that name.'),
+            labels: z.int(),
+            images: z.int(),
+          }),
+        )
+        .optional(),
+      labels: z.int().optional().describe('Labels that change, of all these classes.'),
+      images: z.int().optional().describe('Images in which they are.'),
+      emptied: z
+        .int()
+        .optional()
+        .describe('Images left without a label: marked empty; of one class each: unannotated.'),
+      taskId: z.string().optional(),
+      url: z.string().optional(),
+    }),
+    errors: [409],
+    scope: 'project:update',
+    effect: 'changes',
+    idempotent: false,
+    longRunning: true,
   }),
 };

@@ -167,4 +167,6 @@ export const contractLimits = {
   evaluationMendImagesMax: 1_000,
   /** Images that are named in its answer. */
   evaluationMendImagesShownMax: 20,
+  /** Classes that one call renames or removes: more than most datasets have. */
+  classesChangedMax: 1_000,
 } as const;

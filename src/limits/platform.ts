@@ -208,6 +208,10 @@ export const platformLimits = {
   rebalanceRowsAtOnceMax: 1_000,
   /** Images read at once. */
   rebalanceRowsReadMax: 5_000,
+  /** Images whose classes change, with their annotations: the lock is held for some 20 ms. */
+  classChangeRowsAtOnceMax: 50,
+  /** Their ids that are read at once. */
+  classChangeImagesReadMax: 5_000,
   /** Images changed: the lock is held for some 20 ms. */
   metadataRowsAtOnceMax: 100,
   /** Rows deleted: the lock is held for some 20 ms. */

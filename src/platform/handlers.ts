@@ -19,6 +19,7 @@ import { imageHandlers } from './images.ts';
 import { inferenceHandlers } from './inference.ts';
 import { monitoringHandlers } from './monitoring.ts';
 import { previewHandlers } from './previews.ts';
+import { classChangeHandlers } from './projects/change-classes.ts';
 import { findingHandlers } from './projects/findings.ts';
 import { catalogForkHandlers } from './projects/fork.ts';
 import { rebalanceHandlers } from './projects/rebalance.ts';
@@ -51,6 +52,7 @@ export function platformHandlers(
     ...annotationHandlers(dependencies),
     ...apiKeyHandlers(dependencies),
     ...catalogForkHandlers(dependencies),
+    ...classChangeHandlers(dependencies),
     ...findingHandlers(dependencies),
     ...bulkMetadataHandlers(dependencies),
     ...deploymentHandlers(dependencies),

@@ -31,6 +31,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'project:update': [
     'projects_delete',
     'projects_rebalance_splits',
+    'classes_change',
     'images_delete',
     'images_delete_orphans',
     'images_set_split',

@@ -270,6 +270,7 @@ function catalogArguments(): Record<string, Facts> {
     projects_rebalance_splits: { splits: { train: 1, valid: 1, test: 1 } },
     versions_export: { format: 'coco', version: 1 },
     projects_findings: { finding: 'leaks' },
+    classes_change: { rename: { a: 'renamed' }, dry_run: true },
     versions_diff: { from: 1, to: 1 },
     versions_delete: { version: 4 },
     versions_generate: { preprocessing: {}, augmentation: {} },

@@ -34,7 +34,13 @@ function healthCalls(
   const { train = 0, valid = 0, test = 0 } = splits ?? {};
   const shares = { train: 70, valid: 20, test: 10 };
   const finding = worstFinding(health);
+  const rename = misspelt(stats.classDistribution);
   const calls = [
+    Object.keys(rename).length > 0 && {
+      tool: 'classes_change',
+      arguments: { workspace, project, rename, dry_run: true },
+      why: 'Says what it would be to give each of these classes its most frequent spelling.',
+    },
     finding !== undefined && {
       tool: 'projects_findings',
       arguments: { workspace, project, finding, picture: true },
@@ -71,12 +77,29 @@ function worstFinding({ boxes, leaks, conflicts, nearDuplicates, unreadable }: H
   return worst;
 }
 
-/** Classes that are written in two ways: in case, in doubled letters, in the plural. */
-function doubleWords(classes: Readonly<Record<string, unknown>>): string {
-  const groups = Map.groupBy(Object.keys(classes), spelling);
-  const doubles = [...groups.values()].filter(({ length }) => length > 1);
+type Classes = Health['stats']['classDistribution'];
+
+function doubleWords(classes: Classes): string {
+  const doubles = spelledTwice(classes);
   if (doubles.length === 0) return '';
   return ` Probably one class each: ${doubles.map(nameList).join('; ')}.`;
+}
+
+/** Classes that are written in two ways: in case, in doubled letters, in the plural. */
+function spelledTwice(classes: Classes): readonly (readonly string[])[] {
+  const groups = Map.groupBy(Object.keys(classes), spelling);
+  return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+/** The spelling of most labels by each of the others, of classes that are written in two ways. */
+function misspelt(classes: Classes): Readonly<Record<string, string>> {
+  const pairs = spelledTwice(classes).flatMap((names) => {
+    const [usual = '', ...others] = names.toSorted(
+      (one, other) => (classes[other] ?? 0) - (classes[one] ?? 0),
+    );
+    return others.map((name) => [name, usual]);
+  });
+  return Object.fromEntries(pairs);
 }
 
 function emptySplits(splits: Health['splits']): string {

@@ -5,6 +5,7 @@ import { autolabelImages } from './autolabel.ts';
 import { backfillSearchIndex } from './backfill-search-index.ts';
 import type { BackgroundTask } from './background-task.ts';
 import { changeBulkMetadata } from './bulk-metadata.ts';
+import { changeClassesOfProject, undoClassChange } from './change-classes.ts';
 import { describeImages } from './describe-images.ts';
 import { embedImages } from './embed-images.ts';
 import { evaluateDetections } from './evaluate-detections.ts';
@@ -26,6 +27,8 @@ export const lanes = {
   changes: {
     rebalance: rebalanceSplits,
     metadata: changeBulkMetadata,
+    classes: changeClassesOfProject,
+    'classes-undo': undoClassChange,
     fork: forkProject,
     purge: purgeTrash,
     sweep: removeOrphanBlobs,

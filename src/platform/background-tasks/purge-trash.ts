@@ -33,6 +33,7 @@ export const purgeTrash: BackgroundTask = async ({ store, clock, uploads }, clai
     (countMax) => purge.oldInferences(inferencesBefore, countMax, claim.fenced),
     (countMax) => purge.oldVideoJobs(videoJobsBefore, countMax, claim.fenced),
     (countMax) => purge.oldImages(before, countMax, claim.fenced),
+    (countMax) => purge.oldClassChanges(before, countMax, claim.fenced),
     (countMax) => purge.oldActivity(countMax, claim.fenced),
     // Last: a video job needs its task for as long as it exists.
     (countMax) => purge.oldWork(before, countMax, claim.fenced),

@@ -10,6 +10,7 @@ import { annotationJobStore } from './annotation-jobs.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { autolabelStore } from './autolabel.ts';
 import { bulkMetadataStore } from './bulk-metadata.ts';
+import { classChangeStore } from './class-changes.ts';
 import { deploymentStore } from './deployments.ts';
 import { embeddingStore } from './embeddings.ts';
 import { evaluationBlobs, evaluationStore } from './evaluations.ts';
@@ -73,6 +74,7 @@ export function createStore(
     folders: folderStore(database),
     workflows: workflowStore(database),
     splits: splitStore(database, index, queue),
+    classChanges: classChangeStore(database, index, queue, reader),
     forks: forkStore(database, index, queue),
     metadata: bulkMetadataStore(database, index, queue),
     purge: purgeStore(database, index),

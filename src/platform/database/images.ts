@@ -225,18 +225,36 @@ async function annotateImage(
   if (known === undefined) return 'missing';
   if (replaces !== undefined && replaces !== revisionOf(known.json)) return 'was_changed';
   if (known.json !== undefined && !overwrite) return 'was_annotated';
-  const { json, objects } = annotation;
-  await database.run(
-    'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
-    [json, objects, now, isPredicted, imageId],
-  );
-  await database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
   const { projectId } = known;
-  await addLabels(database, labelRows({ id: imageId, projectId }, annotation));
+  await replaceLabels(database, { id: imageId, projectId }, annotation, { isPredicted, now });
   await markAnnotated(database, imageId);
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
   await touchProject(database, known.projectId, now);
   return 'annotated';
+}
+
+/**
+ * Gives an image this annotation in place of its own, whatever it is; undefined: it has none then.
+ * In the transaction of a caller who brings the index along.
+ */
+export async function replaceLabels(
+  database: AsyncDatabase,
+  image: Pick<NewImage, 'id' | 'projectId'>,
+  annotation: WrittenAnnotation | undefined,
+  { isPredicted, now }: { readonly isPredicted: boolean; readonly now: number },
+): Promise<void> {
+  await database.run(
+    'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
+    [
+      annotation?.json,
+      annotation?.objects,
+      annotation && now,
+      annotation !== undefined && isPredicted,
+      image.id,
+    ],
+  );
+  await database.run('DELETE FROM image_labels WHERE image_id = ?', [image.id]);
+  await addLabels(database, labelRows(image, annotation));
 }
 
 type LabelRow = readonly [imageId: string, projectId: string, label: string, count: number];

@@ -8,6 +8,7 @@ import { annotationDecisionTables } from './annotation-decisions.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
+import { classChangeTables } from './class-changes.ts';
 import { deploymentTables } from './deployments.ts';
 import { embeddingTables } from './embeddings.ts';
 import { evaluationTables, judgedImageIndex, labelMistakeTables } from './evaluations.ts';
@@ -67,4 +68,5 @@ export const platformMigrations: readonly Migration[] = [
   judgedImageIndex,
   embeddingTables,
   refusedPredictionColumn,
+  classChangeTables,
 ];

@@ -30,6 +30,11 @@ export function purgeStore(database: AsyncDatabase, index: ImageIndex): PurgeSto
           images + (await database.run(oldActivity, { kept: limits.activityEntriesMax, countMax }))
         );
       }),
+    oldClassChanges: async (before, countMax, fenced) =>
+      fenced(async () => {
+        const images = await database.run(oldClassChangeImages, [before, countMax]);
+        return images + (await database.run(oldClassChanges, [before, countMax]));
+      }),
     oldVideoJobs: async (before, countMax, fenced) =>
       fenced(() => database.run(oldVideoJobs, [before, countMax])),
   };
@@ -55,6 +60,15 @@ const oldActivityImages = `DELETE FROM activity_images WHERE (entry, image_id) I
   SELECT entry, image_id FROM ${behindNewest}
     CROSS JOIN activity_images ON entry = activity.ordinal
   LIMIT :countMax)`;
+
+const oldClassChangeImages = `DELETE FROM class_change_images WHERE (change_id, image_id) IN (
+  SELECT change_id, image_id FROM class_changes
+    CROSS JOIN class_change_images ON change_id = class_changes.id
+  WHERE created <= ? LIMIT ?)`;
+
+const oldClassChanges = `DELETE FROM class_changes WHERE id IN (
+  SELECT id FROM class_changes WHERE created <= ? AND NOT EXISTS (
+    SELECT 1 FROM class_change_images WHERE change_id = class_changes.id) LIMIT ?)`;
 
 const oldVideoJobs = `DELETE FROM video_jobs WHERE id IN (
   SELECT video_jobs.id FROM video_jobs JOIN work ON work.id = video_jobs.id
@@ -148,6 +162,14 @@ async function removeInProject(
     [id, countMax],
   );
   if (judged > 0) return judged;
+  const unclassed = await database.run(
+    `DELETE FROM class_change_images WHERE (change_id, image_id) IN (
+       SELECT change_id, image_id FROM class_changes
+         JOIN class_change_images ON change_id = class_changes.id
+       WHERE project_id = ? LIMIT ?)`,
+    [id, countMax],
+  );
+  if (unclassed > 0) return unclassed;
   const images = await removeImages(database, index, id, countMax);
   return images > 0 ? images : await database.run('DELETE FROM batches WHERE project_id = ?', [id]);
 }

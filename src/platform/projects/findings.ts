@@ -22,7 +22,7 @@ const ofLooks: ReadonlySet<string> = new Set([
 
 export function findingHandlers(
   dependencies: PlatformDependencies,
-): Handlers<typeof projectExtensions, Principal> {
+): Handlers<Pick<typeof projectExtensions, 'projects_findings'>, Principal> {
   return {
     projects_findings: async (input, { principal, signal }) => {
       const project = await findProject(dependencies, principal, input.project);

@@ -39,6 +39,8 @@ export interface PurgeStore {
   oldInferences(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes images that were deleted at `before` or earlier; says how many. */
   oldImages(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
+  /** Removes changes of classes of `before` or earlier: they cannot be taken back any more. */
+  oldClassChanges(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes the oldest entries of logs that are too long; says how many. */
   oldActivity(countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes video jobs that ended at `before` or earlier; says how many. */

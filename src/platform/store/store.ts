@@ -7,6 +7,7 @@ import type { AnnotationJobStore } from './annotation-jobs.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import type { AutolabelStore } from './autolabel.ts';
 import type { BulkMetadataStore } from './bulk-metadata.ts';
+import type { ClassChangeStore } from './class-changes.ts';
 import type { DeploymentStore } from './deployments.ts';
 import type { EmbeddingStore } from './embeddings.ts';
 import type { EvaluationStore } from './evaluations.ts';
@@ -47,6 +48,7 @@ export interface Store {
   readonly folders: FolderStore;
   readonly workflows: WorkflowStore;
   readonly splits: SplitStore;
+  readonly classChanges: ClassChangeStore;
   readonly forks: ForkStore;
   readonly metadata: BulkMetadataStore;
   readonly purge: PurgeStore;

@@ -95,6 +95,10 @@ export const rows = {
     }),
     own: [200, 202],
   },
+  classes_change: {
+    input: sends(inProject, () => ({ remove: ['none'] })),
+    own: [400],
+  },
   projects_findings: { input: (at) => ({ ...inProject(at), query: { finding: 'leaks' } }) },
   versions_diff: { input: (at) => ({ ...inProject(at), query: { from: '1', to: '1' } }) },
   versions_preview: { input: sends(inProject, () => ({ preprocessing: {}, augmentation: {} })) },

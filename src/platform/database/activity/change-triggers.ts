@@ -208,6 +208,29 @@ const imageRules: readonly Rule[] = [
 /** In a migration of its own on PostgreSQL: the column is newer than the triggers of the others. */
 const refusalRule = changeRule('images', ['refused_predictions'], image);
 
+const projectOfClasses = {
+  kind: 'project',
+  verb: 'changed',
+  id: 'NEW.project_id',
+  name: '(SELECT name FROM projects WHERE id = NEW.project_id)',
+  project: 'NEW.project_id',
+} as const;
+
+/** Newer too. */
+const classRules: readonly Rule[] = [
+  {
+    ...projectOfClasses,
+    on: 'INSERT ON class_changes',
+    after: "json_object('classes', json(NEW.settings), 'change', NEW.id)",
+  },
+  {
+    ...projectOfClasses,
+    on: 'UPDATE OF undo_task_id ON class_changes',
+    before: "json_object('classes', json(NEW.settings), 'change', NEW.id)",
+    after: "json_object('undone', NEW.id)",
+  },
+];
+
 /** A decision once more, with the same words, changes nothing. */
 function decisionRule(verb: string, state: string): Rule {
   return {
@@ -334,9 +357,13 @@ const rules: readonly Rule[] = [
   ...workspaceRules,
 ];
 
-const newerRules: readonly Rule[] = [refusalRule];
+const newerRules: readonly Rule[] = [refusalRule, ...classRules];
 
 /** For PostgreSQL: where the rules change, a step of the schema makes the triggers anew. */
 export const serverNotes: string = [serverTables, ...rules.map(serverTriggerOf)].join('\n');
 
 export const serverRefusalNote: string = serverTriggerOf(refusalRule, rules.length);
+
+export const serverClassNotes: string = classRules
+  .map((rule, index) => serverTriggerOf(rule, rules.length + 1 + index))
+  .join('\n');

@@ -1,10 +1,12 @@
 // Long reads: queries over a whole project or workspace. They run in threads, so that no other call
 // waits for them.
 
+import type { ClassChange } from '../../../annotations/class-change.ts';
 import { type ErrorCode, FoveaError, type Problem } from '../../../errors.ts';
 import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
 import type { Query, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
 import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
+import type { AffectedLabels, WantedImages } from '../../store/class-changes.ts';
 import type { NearestPage, NearestRequest } from '../../store/embeddings.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from '../../store/inference-stats.ts';
 import type {
@@ -58,6 +60,8 @@ export interface Questions {
   readonly versionDiff: [fromId: string, toId: string, page: DiffPage];
   readonly events: [workspaceId: string, query: EventQuery];
   readonly metadataFields: [workspaceId: string, useCaseId: string];
+  readonly affectedLabels: [projectId: string, change: ClassChange];
+  readonly classChangeImages: [wanted: WantedImages];
 }
 
 /** The result of each read. */
@@ -80,6 +84,8 @@ export interface Answers {
   readonly nearDuplicates: NearDuplicates;
   readonly findings: FindingsPage;
   readonly versionDiff: VersionDiff;
+  readonly affectedLabels: AffectedLabels;
+  readonly classChangeImages: readonly string[];
 }
 
 export type ReadName = keyof Questions;

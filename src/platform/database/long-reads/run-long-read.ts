@@ -7,6 +7,7 @@ import {
 } from '../../../storage/async-database.ts';
 import type { ImageIndex } from '../../store/image-index.ts';
 import { findSimilarInCatalog, searchCatalog } from '../catalog.ts';
+import { readAffected, readImagesLeft } from '../class-change-reads.ts';
 import { listFindings } from '../findings.ts';
 import { readStats, readTotals } from '../inference-stats.ts';
 import { findNearDuplicates } from '../near-duplicates.ts';
@@ -54,6 +55,8 @@ export function rowReads(index: Pick<ImageIndex, 'vectors'>): RowReads {
     versionDiff: diffVersions,
     events: findEvents,
     metadataFields: readMetadataFields,
+    affectedLabels: readAffected,
+    classChangeImages: readImagesLeft,
   };
 }
 
@@ -101,6 +104,8 @@ const reads: {
   versionDiff: onRows(ofRows.versionDiff),
   events: onRows(ofRows.events),
   metadataFields: onRows(ofRows.metadataFields),
+  affectedLabels: onRows(ofRows.affectedLabels),
+  classChangeImages: onRows(ofRows.classChangeImages),
 };
 
 /** Does one of them on a connection that nobody else uses meanwhile. */
