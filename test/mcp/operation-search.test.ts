@@ -43,16 +43,6 @@ const unseen: typeof tried = [
   ['what should I fix first to improve the model', 'evaluations_get'],
   ['tag the mislabelled images', 'evaluations_tag'],
   ['fix the labels that are wrong', 'evaluations_mend'],
-  ['delete a class from the project', 'classes_change'],
-  ['delete a class', 'classes_change'],
-  ['remove a label class from the dataset', 'classes_change'],
-  ['rename a class', 'classes_change'],
-  ['merge classes', 'classes_change'],
-  ['merge two classes into one', 'classes_change'],
-  ['fix class spelling', 'classes_change'],
-  ['undo a rename of classes', 'classes_change'],
-  ['delete the project', 'projects_delete'],
-  ['rename an api key', 'api_keys_update'],
   ['judge my predictions by the labels', 'evaluations_create'],
   ['mAP of my model', 'evaluations_create'],
   ['put the dataset into YOLO format on my disk', 'versions_export'],
@@ -181,6 +171,20 @@ const later: typeof tried = [
   ['which tag was removed from these images', 'activity_list'],
 ];
 
+/** Where the wrong one deletes a project, or changes an API key: the right one comes first. */
+const dangerous: typeof tried = [
+  ['delete a class from the project', 'classes_change'],
+  ['delete a class', 'classes_change'],
+  ['remove a label class from the dataset', 'classes_change'],
+  ['rename a class', 'classes_change'],
+  ['merge classes', 'classes_change'],
+  ['merge two classes into one', 'classes_change'],
+  ['fix class spelling', 'classes_change'],
+  ['undo a rename of classes', 'classes_change'],
+  ['delete the project', 'projects_delete'],
+  ['rename an api key', 'api_keys_update'],
+];
+
 const wishes = [...tried, ...unseen, ...later];
 
 /** What Fovea does not do. */
@@ -217,6 +221,10 @@ describe('operations_find', () => {
   it.each(wishes)('has "%s" among the first five', async (wish, ...right) => {
     const found = (await firstFive(wish)).slice(0, 5);
     expect(found.filter((name) => right.includes(name))).not.toEqual([]);
+  });
+
+  it.each(dangerous)('has the right one for "%s" first', async (wish, ...right) => {
+    expect(right).toContain((await firstFive(wish))[0]);
   });
 
   it.each(foreign)('says of "%s" that nothing does it', async (wish) => {

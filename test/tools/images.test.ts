@@ -111,7 +111,9 @@ describe('images on the embedded platform', () => {
       '1 without annotation, 0 marked empty; 2 train, 0 valid, 0 test. ' +
         'Probably one class each: "Platelets", "Plateletts"; "WBC", "wbc". No images in valid and test.',
     );
+    const rename = { wbc: 'WBC', Plateletts: 'Platelets' };
     expect(data.next).toMatchObject([
+      { tool: 'classes_change', arguments: { project: 'bad', rename, dry_run: true } },
       { tool: 'workspace_search', arguments: { query: 'project:bad annotated:false' } },
       { tool: 'projects_rebalance_splits' },
     ]);

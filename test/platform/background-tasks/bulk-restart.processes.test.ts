@@ -1,10 +1,11 @@
-// Rebalance, fork, bulk metadata and purge: killed in the middle, they end as if nobody had.
+// Rebalance, fork, changes of classes, bulk metadata and purge: killed in the middle, they end as if nobody had.
 
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { limits } from '../../../src/limits.ts';
+import type { Database } from '../../../src/storage/database.ts';
 import type { RunningService } from '../../fixtures/fovea-services.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
 import { startPlatformProcess, startTestPlatform } from '../../fixtures/platform.ts';
@@ -72,6 +73,44 @@ it('a rebalance moves so many images in all attempts together, and no more', asy
     splits: { train: 6_000, valid: 6_000, test: 12_000 },
     keptTogether: { groups: 0, images: 0, compared: 0, complete: false },
   });
+});
+
+/** Each image has a box of each of two classes. */
+function label(database: Database): void {
+  const box = (name: string) => `{"label":"${name}","x":8,"y":8,"width":4,"height":4}`;
+  database.run(
+    `UPDATE images SET objects = 2,
+       annotation = '{"kind":"detection","boxes":[${box('a')},${box('b')}]}'`,
+  );
+  for (const name of ['a', 'b']) {
+    database.run(`INSERT INTO image_labels SELECT id, project_id, '${name}', 1 FROM images`);
+  }
+}
+
+it('a change of classes is made in each image once, and so is its undoing', async () => {
+  const seeded = await seedImages(6_000);
+  const { database } = seeded;
+  label(database);
+  const first = (name: string) =>
+    numberIn(
+      database,
+      `SELECT count(*) AS n FROM images WHERE annotation ->> '$.boxes[0].label' = '${name}'`,
+    );
+  const path = '/acme/large/class-changes';
+  // Made twice in an image, it would be as before.
+  const { taskId } = await startAndKill(seeded, path, { rename: { a: 'b', b: 'a' } });
+  expect(first('b')).toBeGreaterThan(0);
+  expect(first('b')).toBeLessThan(6_000);
+  const platform = await startTestPlatform({ data: seeded.data, clock: later });
+  const { result } = await endOf(platform.client, taskId);
+  await platform.close();
+  expect(result).toEqual({ changeId: taskId, labels: 12_000, images: 6_000, emptied: 0 });
+  expect(first('b')).toBe(6_000);
+  const undone = await startAndKill(seeded, path, { undo: taskId });
+  expect(first('a')).toBeGreaterThan(0);
+  const end = await goOn(seeded, undone.taskId);
+  expect(end.result).toEqual({ changeId: taskId, restored: 6_000, changed: 0, gone: 0 });
+  expect(first('a')).toBe(6_000);
 });
 
 it('a fork has each image once', async () => {

@@ -137,6 +137,10 @@ function rest(hash: string): readonly string[] {
        VALUES ('judged', 0, 'cat', 1, 0, 0)`,
     `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes)
        VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}')`,
+    `INSERT INTO class_changes (id, project_id, settings, found, labels, images, emptied, undo_task_id, restored, changed, gone, created)
+       VALUES ('classes', ${projectId}, '{"rename":{"a":"b"},"remove":[]}', 1, 2, 1, 0, NULL, 0, 0, 0, 1)`,
+    `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision)
+       VALUES ('classes', ${imageId}, '{"kind":"detection","boxes":[]}', 0, 'none')`,
     `INSERT INTO undescribed_images (image_id, project_id, problem, tries)
        VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
        ON CONFLICT DO NOTHING`,
