@@ -103,6 +103,43 @@ it('gives what most calls need, and the rest where it is asked for', async () =>
   });
 });
 
+it('renames, merges and removes classes, and takes that back', async () => {
+  const files = [resolve('sample/blood-cells/JPEGImages/*.jpg')];
+  const annotations = resolve('sample/blood-cells/Annotations');
+  const project = { name: 'Classes', type: 'object-detection', annotation: 'cells' };
+  await fovea.ok('projects_create', project);
+  await fovea.ok('images_upload', { project: 'classes', files, annotations });
+  const classes = async () =>
+    Object(Object(await fovea.ok('projects_get', { project: 'classes' })).project).classes;
+  const before = await classes();
+  expect(before).toEqual({ Platelets: 21, RBC: 125, WBC: 13 });
+  const change = { project: 'classes', rename: { WBC: 'RBC' }, remove: ['Platelets'] };
+  const dry = await fovea.call('classes_change', { ...change, dry_run: true });
+  expect(dry.text).toContain(
+    '"Platelets" goes (21 labels in 11 images); "WBC" becomes "RBC", merged (13 labels in 12 images). Nothing is changed yet.',
+  );
+  expect(dry.data.next).toEqual([
+    { tool: 'classes_change', arguments: change, why: 'Does it, once the user agreed.' },
+  ]);
+  expect(await classes()).toEqual(before);
+
+  const made = await fovea.call('classes_change', change);
+  expect(await resultOf(made.data)).toMatchObject({ labels: 34, images: 12, emptied: 0 });
+  expect(await classes()).toEqual({ RBC: 138 });
+  const undo = { project: 'classes', undo: made.data.changeId };
+  expect(made.data.next).toMatchObject([
+    { tool: 'tasks_wait' },
+    { tool: 'classes_change', arguments: undo },
+  ]);
+  const undone = await fovea.call('classes_change', undo);
+  expect(undone.text).toContain('Taking it back started as task');
+  expect(await resultOf(undone.data)).toMatchObject({ restored: 12, changed: 0, gone: 0 });
+  expect(await classes()).toEqual(before);
+  const wrong = await fovea.call('classes_change', { project: 'classes', remove: ['Platelet'] });
+  expect(wrong.isError).toBe(true);
+  expect(wrong.text).toContain('did you mean "Platelets"?');
+});
+
 it('says that a second project of a name is not the first', async () => {
   const again = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
   const { text } = await fovea.call('projects_create', again);

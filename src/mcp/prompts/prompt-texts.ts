@@ -71,6 +71,7 @@ const texts: Readonly<Record<string, PromptText>> = {
         '{evaluations_get} with the panel label_mistakes and picture shows labels that disagree. ' +
         'Either may be wrong: look at each.',
       '{projects_rebalance_splits} brings images of one scene into one split. Ask first.',
+      '{classes_change} with dry_run makes one class of two spellings. Ask first.',
       '{images_annotate} mends one image. What a person should decide is tagged with ' +
         '{images_set_metadata_bulk}.',
       '{projects_health} shows the counts afterwards.',
