@@ -209,7 +209,7 @@ export const platformLimits = {
   /** Images read at once. */
   rebalanceRowsReadMax: 5_000,
   /** Images whose classes change, with their annotations: the lock is held for some 20 ms. */
-  classChangeRowsAtOnceMax: 50,
+  classChangeRowsAtOnceMax: 25,
   /** Their ids that are read at once. */
   classChangeImagesReadMax: 5_000,
   /** Images changed: the lock is held for some 20 ms. */

@@ -119,7 +119,11 @@ it('renames, merges and removes classes, and takes that back', async () => {
     '"Platelets" goes (21 labels in 11 images); "WBC" becomes "RBC", merged (13 labels in 12 images). Nothing is changed yet.',
   );
   expect(dry.data.next).toEqual([
-    { tool: 'classes_change', arguments: change, why: 'Does it, once the user agreed.' },
+    {
+      tool: 'classes_change',
+      arguments: { ...change, workspace: 'local' },
+      why: 'Does it, once the user agreed.',
+    },
   ]);
   expect(await classes()).toEqual(before);
 
