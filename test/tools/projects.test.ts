@@ -141,7 +141,7 @@ it('renames, merges and removes classes, and takes that back', async () => {
   expect(await classes()).toEqual(before);
   const wrong = await fovea.call('classes_change', { project: 'classes', remove: ['Platelet'] });
   expect(wrong.isError).toBe(true);
-  expect(wrong.text).toContain('did you mean "Platelets"?');
+  expect(wrong.text).toContain('Try: classes_change {"project":"classes","remove":["Platelets"]}');
 });
 
 it('says that a second project of a name is not the first', async () => {

@@ -1,4 +1,5 @@
-// Rebalance, fork, changes of classes, bulk metadata and purge: killed in the middle, they end as if nobody had.
+// Rebalance, fork, changes of classes, bulk metadata and purge: killed in the middle, they end as
+// if nobody had.
 
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 // Work in the background whose process is killed in the middle: the next one ends it with the same
 // result, and progress never goes back. Kinds that have such a test elsewhere: version (beside this
-// file), rebalance, fork, metadata and purge (bulk-restart), zip (zip/restart), autolabel
+// file), rebalance, fork, classes, metadata and purge (bulk-restart), zip (zip/restart), autolabel
 // (autolabel), embed (search/by-meaning). `sweep` and `index` have no task: they are looked for
 // anew with every start.
 

@@ -62,7 +62,7 @@ export async function fillRest(data: string): Promise<void> {
   const database = openDatabase(join(data, 'platform.db'), platformMigrations);
   try {
     database.transaction(() => {
-      for (const sql of [...rest(hash), ...embeddings]) database.run(sql);
+      for (const sql of [...rest(hash), ...classChange, ...embeddings]) database.run(sql);
       fillImages(database);
     });
   } finally {
@@ -137,15 +137,19 @@ function rest(hash: string): readonly string[] {
        VALUES ('judged', 0, 'cat', 1, 0, 0)`,
     `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes)
        VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}')`,
-    `INSERT INTO class_changes (id, project_id, settings, found, labels, images, emptied, undo_task_id, restored, changed, gone, created)
-       VALUES ('classes', ${projectId}, '{"rename":{"a":"b"},"remove":[]}', 1, 2, 1, 0, NULL, 0, 0, 0, 1)`,
-    `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision)
-       VALUES ('classes', ${imageId}, '{"kind":"detection","boxes":[]}', 0, 'none')`,
     `INSERT INTO undescribed_images (image_id, project_id, problem, tries)
        VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
        ON CONFLICT DO NOTHING`,
   ];
 }
+
+/** A change of classes, which can be taken back. */
+const classChange = [
+  `INSERT INTO class_changes (id, project_id, settings, found, labels, images, emptied, undo_task_id, restored, changed, gone, created)
+       VALUES ('classes', ${projectId}, '{"rename":{"a":"b"},"remove":[]}', 1, 2, 1, 0, NULL, 0, 0, 0, 1)`,
+  `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision)
+       VALUES ('classes', ${imageId}, '{"kind":"detection","boxes":[]}', 0, 'none')`,
+];
 
 /** Vectors of a model, and the rest of one that others have followed. */
 const embeddings = [

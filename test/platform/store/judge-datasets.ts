@@ -17,9 +17,6 @@ export function judgeDatasets(open: OpenStores): void {
     judgeTrainings(open);
     judgePurge(open);
   });
-  describe('changes of classes', () => {
-    judgeClassChanges(open);
-  });
 }
 
 const version = (id: string, created: number) => ({
@@ -231,93 +228,5 @@ function judgePurge(open: OpenStores): void {
     ]);
     await store.projects.trash(project.id, 70, 'me');
     expect(await store.purge.due(70, 0)).not.toContainEqual({ type: 'version', id: 'v1' });
-  });
-}
-
-const classChange = { rename: { Cat: 'cat', dog: 'Cat' }, remove: ['élan'] };
-
-function judgeClassChanges(open: OpenStores): void {
-  test('are made once in each image, and taken back where nobody changed it since', async () => {
-    const { store, database, workspace, project, index } = await withProject(open);
-    const { images, classChanges } = store;
-    const fenced = fencedIn(database);
-    await images.add(image('a'), written('Cat', 'cat', 'dog'));
-    await images.add(image('b'), written('élan'));
-    await images.add(image('c'), written('dog', 'dog'));
-    await images.add(image('d'), written('cat'));
-    await images.add(image('e'));
-    const reads = rowReads(index);
-    const snapshot = await database.snapshot();
-    expect(await reads.affectedLabels(snapshot, project.id, classChange)).toEqual({
-      classes: [
-        { label: 'Cat', labels: 1, images: 1 },
-        { label: 'dog', labels: 3, images: 2 },
-        { label: 'élan', labels: 1, images: 1 },
-      ],
-      images: 3,
-      emptied: 1,
-    });
-    snapshot.close();
-    await classChanges.start({
-      id: 'change',
-      workspaceId: workspace.id,
-      projectId: project.id,
-      change: classChange,
-      images: 3,
-      created: 10,
-    });
-    const known = async () => {
-      const change = await classChanges.find(project.id, 'change');
-      if (change === undefined) throw new Error('the change is gone');
-      return change;
-    };
-    const left = async () => {
-      const state = await database.snapshot();
-      const labels = ['Cat', 'dog', 'élan'];
-      const wanted = { changeId: 'change', projectId: project.id, labels, after: '' };
-      const ids = await reads.classChangeImages(state, wanted);
-      state.close();
-      return ids;
-    };
-    expect(await left()).toEqual(['a', 'b', 'c']);
-    const apply = async (...ids: string[]) => classChanges.apply(await known(), ids, fenced, 11);
-    expect(await apply('a', 'b')).toBe(2);
-    expect(await left()).toEqual(['c']);
-    // As another attempt would.
-    expect(await apply('a', 'b', 'c', 'd', 'e', 'none')).toBe(1);
-    expect(await left()).toEqual([]);
-    expect(await known()).toMatchObject({
-      change: classChange,
-      found: 3,
-      labels: 5,
-      images: 3,
-      emptied: 1,
-    });
-    const labelsIn = async (id: string) => {
-      const found = (await images.find(project.id, id))?.annotation;
-      return found?.kind === 'detection' ? found.boxes.map(({ label }) => label) : found;
-    };
-    expect(await labelsIn('a')).toEqual(['cat', 'cat', 'Cat']);
-    expect(await labelsIn('b')).toEqual([]);
-    expect(await labelsIn('c')).toEqual(['Cat', 'Cat']);
-    await images.annotate('c', written('bird'), { overwrite: true, isPredicted: false }, 12);
-    const undo = { taskId: 'undo', workspaceId: workspace.id, undoTaskId: undefined };
-    expect(await classChanges.startUndo(await known(), undo)).toBe(true);
-    expect(await classChanges.startUndo(await known(), { ...undo, taskId: 'other' })).toBe(false);
-    expect(await classChanges.countUndoable('change')).toBe(3);
-    const undoSome = async () => classChanges.undoSome(await known(), 2, fenced, 13);
-    expect([await undoSome(), await undoSome(), await undoSome()]).toEqual([2, 1, 0]);
-    expect(await known()).toMatchObject({
-      restored: 2,
-      changed: 1,
-      gone: 0,
-      undoTaskId: 'undo',
-    });
-    expect(await labelsIn('a')).toEqual(['Cat', 'cat', 'dog']);
-    expect(await labelsIn('b')).toEqual(['élan']);
-    expect(await labelsIn('c')).toEqual(['bird']);
-    expect(await store.purge.oldClassChanges(9, 100, fenced)).toBe(0);
-    expect(await store.purge.oldClassChanges(10, 100, fenced)).toBe(1);
-    expect(await classChanges.find(project.id, 'change')).toBeUndefined();
   });
 }

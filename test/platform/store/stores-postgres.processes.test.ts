@@ -11,6 +11,7 @@ import { openPostgresDatabase } from '../../../src/storage/postgres/postgres-dat
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/postgres-server.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
+import { judgeClassChanges } from './judge-class-changes.ts';
 import { judgeDatasets } from './judge-datasets.ts';
 import { judgeEmbeddings } from './judge-embeddings.ts';
 import { judgeImages } from './judge-images.ts';
@@ -41,6 +42,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
 
   judgeImages(open);
   judgeDatasets(open);
+  judgeClassChanges(open);
   judgeWorkspaces(open);
   judgeEmbeddings(open);
 

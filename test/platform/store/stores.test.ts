@@ -10,6 +10,7 @@ import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { settableClock } from '../../fixtures/settable-clock.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import { judgeClassChanges } from './judge-class-changes.ts';
 import { judgeDatasets } from './judge-datasets.ts';
 import { judgeEmbeddings } from './judge-embeddings.ts';
 import { judgeImages } from './judge-images.ts';
@@ -29,5 +30,6 @@ async function open(): Promise<OpenedStores> {
 
 judgeImages(open);
 judgeDatasets(open);
+judgeClassChanges(open);
 judgeWorkspaces(open);
 judgeEmbeddings(open);

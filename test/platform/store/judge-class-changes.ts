@@ -1,0 +1,110 @@
+// What stores do with changes of classes, on every engine.
+
+import { describe, expect, test } from 'vitest';
+import { rowReads } from '../../../src/platform/database/long-reads/run-long-read.ts';
+import { fencedIn, image, type OpenStores, withProject, written } from './opened-stores.ts';
+
+const change = { rename: { Cat: 'cat', dog: 'Cat' }, remove: ['élan'] };
+
+/** A change that concerns three of five images. */
+async function withChange(open: OpenStores) {
+  const { store, database, workspace, project, index } = await withProject(open);
+  const { images, classChanges } = store;
+  await images.add(image('a'), written('Cat', 'cat', 'dog'));
+  await images.add(image('b'), written('élan'));
+  await images.add(image('c'), written('dog', 'dog'));
+  await images.add(image('d'), written('cat'));
+  await images.add(image('e'));
+  const projectId = project.id;
+  const started = { workspaceId: workspace.id, projectId, change, images: 3, created: 10 };
+  await classChanges.start({ id: 'change', ...started });
+  const known = async () => {
+    const found = await classChanges.find(projectId, 'change');
+    if (found === undefined) throw new Error('the change is gone');
+    return found;
+  };
+  const fenced = fencedIn(database);
+  const reads = rowReads(index);
+  return {
+    store,
+    fenced,
+    workspace,
+    known,
+    affected: async () => {
+      const state = await database.snapshot();
+      const found = await reads.affectedLabels(state, projectId, change);
+      state.close();
+      return found;
+    },
+    left: async () => {
+      const state = await database.snapshot();
+      const labels = ['Cat', 'dog', 'élan'];
+      const wanted = { changeId: 'change', projectId, labels, after: '' };
+      const ids = await reads.classChangeImages(state, wanted);
+      state.close();
+      return ids;
+    },
+    apply: async (...ids: string[]) => classChanges.apply(await known(), ids, fenced, 11),
+    undoSome: async () => classChanges.undoSome(await known(), 2, fenced, 13),
+    labelsIn: async (id: string) => {
+      const found = (await images.find(projectId, id))?.annotation;
+      return found?.kind === 'detection' ? found.boxes.map(({ label }) => label) : found;
+    },
+  };
+}
+
+export function judgeClassChanges(open: OpenStores): void {
+  describe('changes of classes', () => {
+    judgeMade(open);
+    judgeUndone(open);
+  });
+}
+
+function judgeMade(open: OpenStores): void {
+  test('are made once in each image', async () => {
+    const { known, affected, left, apply, labelsIn } = await withChange(open);
+    expect(await affected()).toEqual({
+      classes: [
+        { label: 'Cat', labels: 1, images: 1 },
+        { label: 'dog', labels: 3, images: 2 },
+        { label: 'élan', labels: 1, images: 1 },
+      ],
+      images: 3,
+      emptied: 1,
+    });
+    expect(await left()).toEqual(['a', 'b', 'c']);
+    expect(await apply('a', 'b')).toBe(2);
+    expect(await left()).toEqual(['c']);
+    // As another attempt would.
+    expect(await apply('a', 'b', 'c', 'd', 'e', 'none')).toBe(1);
+    expect(await left()).toEqual([]);
+    const made = { labels: 5, images: 3, emptied: 1 };
+    expect(await known()).toMatchObject({ change, found: 3, ...made });
+    expect(await labelsIn('a')).toEqual(['cat', 'cat', 'Cat']);
+    expect(await labelsIn('b')).toEqual([]);
+    expect(await labelsIn('c')).toEqual(['Cat', 'Cat']);
+  });
+}
+
+function judgeUndone(open: OpenStores): void {
+  test('are taken back where nobody changed the image since', async () => {
+    const { store, fenced, workspace, known, apply, undoSome, labelsIn } = await withChange(open);
+    const { classChanges } = store;
+    await apply('a', 'b', 'c');
+    const overwrite = { overwrite: true, isPredicted: false };
+    await store.images.annotate('c', written('bird'), overwrite, 12);
+    const undo = { taskId: 'undo', workspaceId: workspace.id, undoTaskId: undefined };
+    expect(await classChanges.startUndo(await known(), undo)).toBe(true);
+    expect(await classChanges.startUndo(await known(), { ...undo, taskId: 'other' })).toBe(false);
+    expect(await classChanges.countUndoable('change')).toBe(3);
+    expect([await undoSome(), await undoSome(), await undoSome()]).toEqual([2, 1, 0]);
+    const counts = { restored: 2, changed: 1, gone: 0 };
+    expect(await known()).toMatchObject({ ...counts, undoTaskId: 'undo' });
+    expect(await labelsIn('a')).toEqual(['Cat', 'cat', 'dog']);
+    expect(await labelsIn('b')).toEqual(['élan']);
+    expect(await labelsIn('c')).toEqual(['bird']);
+    expect(await store.purge.oldClassChanges(9, 100, fenced)).toBe(0);
+    expect(await store.purge.oldClassChanges(10, 100, fenced)).toBe(1);
+    expect(await classChanges.find('project-cells', 'change')).toBeUndefined();
+  });
+}
