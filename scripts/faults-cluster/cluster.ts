@@ -37,6 +37,8 @@ export interface Cluster {
   /** Past the lines: for whoever looks what is there. */
   readonly databaseUrl: Secret;
   readonly place: ObjectsPlace;
+  /** Of files that were stored, and whose rows were not. */
+  readonly orphaned: Set<string>;
   /** Where people may sign in. */
   readonly application: TestApplication;
   /** A folder for files of the trial. */
@@ -59,20 +61,22 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     FOVEA_DATABASE_URL: databaseLine.urlOf(database),
     FOVEA_PUBLIC_URL: balancer.url,
     FOVEA_WORKSPACE: workspace,
+    FOVEA_TRAINER: 'example',
     FOVEA_LOG: 'error',
   };
-  const memberOf = async (name: string, words: readonly string[], more: object) => {
+  const memberOf = async (name: string, words: readonly string[], more: object, url = '') => {
     const data = join(folder, name);
     await mkdir(data);
     const environment = { ...shared, ...more, HOME: data };
-    return new Member({ name, words: [...words, '--data', data], environment });
+    return new Member({ name, words: [...words, '--data', data], environment, url });
   };
   const platforms = await several(options.platforms, async (number) => {
     const port = await freePort();
-    balancer.to.push(`http://127.0.0.1:${port}`);
+    const url = `http://127.0.0.1:${port}`;
+    balancer.to.push(url);
     const words = ['platform', '--port', String(port)];
     const settings = { FOVEA_API_KEY: key, FOVEA_RATE_LIMIT: '0', FOVEA_TASKS: 'off' };
-    return memberOf(`platform ${number}`, words, settings);
+    return memberOf(`platform ${number}`, words, settings, url);
   });
   const workers = await several(options.workers, (number) =>
     memberOf(`worker ${number}`, ['worker'], options.ofWorkers ?? {}),
@@ -83,6 +87,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const application = await openSignIn({ databaseUrl, folder });
   return {
     application,
+    orphaned: new Set(),
     url: balancer.url,
     key,
     platforms,

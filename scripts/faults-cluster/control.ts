@@ -7,7 +7,8 @@ import { randomFrom } from '../../src/seeded-random.ts';
 import { isRelease } from '../../test/fixtures/under-test.ts';
 import { Sight } from './calls.ts';
 import { type Cluster, sql, startCluster } from './cluster.ts';
-import { addImage, makeVersion, openDesk } from './day.ts';
+import { addImage, makeVersion } from './day.ts';
+import { openDesk } from './deed.ts';
 import type { Member } from './member.ts';
 import { endTasks, verify } from './verify.ts';
 

@@ -4,23 +4,13 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { membersOf } from '../../src/json-object.ts';
 import { below, type Random } from '../../src/seeded-random.ts';
-import type { TestApplication } from '../../test/fixtures/authorization-server.ts';
 import { testImage } from '../../test/fixtures/images.ts';
-import { type Caller, call, download } from './calls.ts';
-import { Desk, type DeskImage, noLabels } from './desk.ts';
+import { call, download } from './calls.ts';
+import { type Deed, openDesk, type SigningIn, type Worker } from './deed.ts';
+import { type Desk, type DeskImage, noLabels } from './desk.ts';
+import { changeKey, makeKey, revokeKey, rollKey } from './key-deeds.ts';
+import { sendZip, train } from './long-deeds.ts';
 import { signInOnce, workspace } from './sign-in.ts';
-
-/** Who also signs in at an application. */
-interface SigningIn extends Caller {
-  readonly application: TestApplication;
-}
-
-interface Worker extends SigningIn {
-  readonly desk: Desk;
-  readonly random: Random;
-}
-
-type Deed = (worker: Worker) => Promise<void>;
 
 /** Opens a desk and works at it until `isOver`; the deed that has begun is done all the same. */
 export async function workADay(
@@ -34,15 +24,6 @@ export async function workADay(
   const worker = { ...caller, desk, random };
   while (!isOver()) await (deeds[below(random, deeds.length)] ?? addImage)(worker);
   return desk;
-}
-
-export async function openDesk(caller: Caller, name: string): Promise<Desk | undefined> {
-  const answer = await call(caller, {
-    method: 'POST',
-    path: `/${workspace}/projects`,
-    body: { name, type: 'object-detection', annotation: 'things' },
-  });
-  return answer && new Desk(String(answer.body.id).split('/').at(-1) ?? '');
 }
 
 export const addImage: Deed = async (worker) => {
@@ -171,30 +152,6 @@ const exportVersion: Deed = async (worker) => {
   }
 };
 
-const makeKey: Deed = async (worker) => {
-  const { desk } = worker;
-  const path = `/${workspace}/api-keys`;
-  const body = { name: desk.project, scopes: ['workspace:read'] };
-  const answer = await call(worker, { method: 'POST', path, body });
-  if (answer === undefined) return;
-  const made = { keyId: String(answer.body.keyId), secret: String(answer.body.key) };
-  desk.keys.push(made);
-  await call(worker, { method: 'GET', path: `/${workspace}/asynctasks`, key: made.secret });
-};
-
-const revokeKey: Deed = async (worker) => {
-  const { desk, sight } = worker;
-  const gone = desk.keys.pop();
-  if (gone === undefined) return;
-  const path = `/${workspace}/api-keys/${gone.keyId}`;
-  // The one that was not answered may have revoked it.
-  if (!(await call(worker, { method: 'DELETE', path, also: [404] }))) return;
-  desk.revoked.push(gone);
-  const asked = { method: 'GET', path: `/${workspace}/asynctasks`, key: gone.secret } as const;
-  const answer = await call(worker, { ...asked, also: [401] });
-  if (answer && answer.status !== 401) sight.wrong.push(`a revoked key: ${answer.status}`);
-};
-
 const signIn: Deed = (worker) => signInOnce(worker, worker.application);
 
 /** Each as often as it is done. */
@@ -203,7 +160,19 @@ const deeds: readonly Deed[] = [
   ...Array.from({ length: 4 }, () => annotate),
   ...Array.from({ length: 4 }, () => search),
   ...[tag, tag, deleteImage, deleteImage, makeVersion, exportVersion, exportVersion],
-  ...[makeKey, makeKey, revokeKey, signIn],
+  ...[
+    makeKey,
+    makeKey,
+    changeKey,
+    changeKey,
+    rollKey,
+    revokeKey,
+    signIn,
+    sendZip,
+    train,
+    train,
+    train,
+  ],
 ];
 
 function anyImage({ desk, random }: Worker): DeskImage | undefined {

@@ -23,6 +23,21 @@ export interface DeskVersion {
 export interface DeskKey {
   readonly keyId: string;
   readonly secret: string;
+  isDisabled: boolean;
+}
+
+/** An archive that was sent whole; it has a project of its own. */
+export interface DeskZip {
+  readonly project: string;
+  readonly taskId: string;
+  /** Of its images, by their names. */
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/** A version of labelled images, in a project of its own. */
+export interface DeskTrainable {
+  readonly project: string;
+  readonly version: number;
 }
 
 /** No labels: the image was not annotated. */
@@ -36,6 +51,12 @@ export class Desk {
   readonly versions: DeskVersion[] = [];
   /** Versions that were asked for without an answer: each may be there. */
   unknownVersions = 0;
+  readonly zips: DeskZip[] = [];
+  toTrain: DeskTrainable | undefined;
+  /** Their ids. */
+  readonly trainings: string[] = [];
+  /** Trainings that were asked for without an answer: each may be there. */
+  unknownTrainings = 0;
   readonly keys: DeskKey[] = [];
   readonly revoked: DeskKey[] = [];
   /** Contents that were sent. */

@@ -1,10 +1,14 @@
 // What goes wrong in a round: some faults, at times by chance. Each ends by itself.
 
+import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../src/limits.ts';
 import { below, between, type Random, shuffled } from '../../src/seeded-random.ts';
 import { Turns } from '../../src/turns.ts';
+import { testImage } from '../../test/fixtures/images.ts';
+import { Sight } from './calls.ts';
 import { type Cluster, sql } from './cluster.ts';
+import { openDesk } from './deed.ts';
 import type { Member } from './member.ts';
 
 export interface Fault {
@@ -17,6 +21,44 @@ const killPlatform: Fault = {
   name: 'platform killed',
   run: ({ platforms }, random) => killAndStart(platforms, random),
 };
+
+/** Of a platform that has stored a file and not its row: nobody sends that file again. */
+const killAfterPut: Fault = {
+  name: 'killed after a put',
+  run: async (cluster, random) => {
+    const member = cluster.platforms[below(random, cluster.platforms.length)];
+    const caller = { url: cluster.url, key: cluster.key, sight: new Sight() };
+    const desk = await openDesk(caller, 'left behind');
+    if (member === undefined || desk === undefined) return;
+    const content = await testImage(below(random, 50_000), 'webp');
+    const hash = createHash('sha256').update(content).digest('hex');
+    let killing = Promise.resolve(false);
+    const kill = async (path: string) => {
+      if (!path.includes(hash)) return;
+      killing = member.kill();
+      if (await killing) cluster.orphaned.add(hash);
+    };
+    cluster.objectsLine.stored.add(kill);
+    await sendOnce(cluster, member.url, desk.project, content);
+    cluster.objectsLine.stored.delete(kill);
+    if (await killing) await member.start();
+  },
+};
+
+/** Whatever comes of it. */
+async function sendOnce(
+  { key }: Cluster,
+  url: string,
+  project: string,
+  content: Buffer,
+): Promise<void> {
+  const body = new FormData();
+  body.set('file', new Blob([Uint8Array.from(content)]), 'left-behind.webp');
+  const path = `/dataset/${project}/upload?name=left-behind.webp&split=train`;
+  const headers = { authorization: `Bearer ${key}` };
+  const signal = AbortSignal.timeout(10_000);
+  await fetch(url + path, { method: 'POST', headers, body, signal }).catch(() => {});
+}
 
 const killWorker: Fault = {
   name: 'worker killed',
@@ -112,6 +154,7 @@ async function versionsBegun(cluster: Cluster): Promise<void> {
 
 export const faults: readonly Fault[] = [
   killPlatform,
+  killAfterPut,
   killWorker,
   killDatabase,
   cutConnections,

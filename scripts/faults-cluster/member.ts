@@ -17,6 +17,8 @@ export interface MemberOptions {
   /** Behind `fovea`. */
   readonly words: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Where it answers; empty: nowhere. */
+  readonly url?: string;
 }
 
 /** A supervisor waits so long before it starts again what has ended. */
@@ -27,6 +29,7 @@ const startsMax = 60;
 
 export class Member {
   readonly name: string;
+  readonly url: string;
   /** What it wrote to stderr, all its lives long. */
   readonly log: string[] = [];
   /** How often it ended by itself after it had started. */
@@ -37,6 +40,7 @@ export class Member {
 
   constructor(options: MemberOptions) {
     this.name = options.name;
+    this.url = options.url ?? '';
     this.#options = options;
   }
 

@@ -1,4 +1,5 @@
-// The line to the object store: it can answer 500 and 503 in place of the store.
+// The line to the object store: it can answer 500 and 503 in place of the store, and keep to itself
+// that the store has taken something.
 
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
@@ -8,11 +9,14 @@ export interface ObjectsLine {
   readonly url: string;
   /** What it answers in place of the store; undefined: the store answers. */
   refuse(statusOf: () => number | undefined): void;
+  /** Told of each object that the store has taken, before who sent it is. */
+  readonly stored: Set<(path: string) => Promise<void>>;
   close(): void;
 }
 
 export async function openObjectsLine(endpoint: string): Promise<ObjectsLine> {
   let statusOf: () => number | undefined = () => undefined;
+  const stored = new Set<(path: string) => Promise<void>>();
   const server = createServer((incoming, outgoing) => {
     const status = statusOf();
     if (status !== undefined) {
@@ -22,7 +26,10 @@ export async function openObjectsLine(endpoint: string): Promise<ObjectsLine> {
     }
     const { method, url = '', headers } = incoming;
     // The host is in the signature.
-    const onward = send(endpoint + url, { method, headers }, (answer) => {
+    const onward = send(endpoint + url, { method, headers }, async (answer) => {
+      if (method === 'PUT' && answer.statusCode === 200) {
+        await Promise.all([...stored].map((tell) => tell(url)));
+      }
       if (outgoing.destroyed) return void answer.destroy();
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       pipeline(answer, outgoing, () => {});
@@ -37,6 +44,7 @@ export async function openObjectsLine(endpoint: string): Promise<ObjectsLine> {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
+    stored,
     refuse: (given) => {
       statusOf = given;
     },

@@ -55,7 +55,10 @@ export async function runRound(
   const problems = [...(await endTasks(cluster))];
   const recoveryMs = performance.now() - endMs;
   problems.push(...(await verify(cluster, caller, desks)));
+  const left = cluster.orphaned.size;
   const swept = await sweep(cluster);
+  cluster.orphaned.clear();
+  if (swept < left) problems.push(`the sweep removed ${swept} files of ${left} left behind`);
   problems.push(...sight.wrong, ...(await orphans(cluster)), ...crashes(cluster));
   return {
     round,

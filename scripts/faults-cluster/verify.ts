@@ -7,6 +7,7 @@ import { blobReferences } from '../../src/platform/database/create-store.ts';
 import { type Caller, call } from './calls.ts';
 import { type Cluster, sql } from './cluster.ts';
 import { type Desk, type DeskImage, noLabels } from './desk.ts';
+import { tryKey } from './key-deeds.ts';
 import { workspace } from './sign-in.ts';
 
 /** Tasks that end by themselves end in this time, those of a dead worker and of an outage too. */
@@ -23,6 +24,8 @@ export async function verify(
     problems.push(...(await verifyImages(cluster, caller, desk)));
     problems.push(...(await verifyVersions(cluster, desk)));
     problems.push(...(await verifyKeys(caller, desk)));
+    problems.push(...(await verifyZips(cluster, desk)));
+    problems.push(...(await verifyTrainings(cluster, desk)));
   }
   problems.push(...(await verifyBlobs(cluster)));
   return problems;
@@ -144,14 +147,60 @@ async function verifyVersions(
 
 async function verifyKeys(caller: Caller, { keys, revoked }: Desk): Promise<readonly string[]> {
   const problems: string[] = [];
-  const path = `/${workspace}/asynctasks`;
-  for (const { secret, keyId } of keys) {
-    const answer = await call(caller, { method: 'GET', path, key: secret, also: [401] });
-    if (answer?.status === 401) problems.push(`the key ${keyId} is lost`);
+  for (const { secret, keyId, isDisabled } of keys) {
+    const isRefused = (await tryKey(caller, secret))?.status === 401;
+    if (isRefused && !isDisabled) problems.push(`the key ${keyId} is lost`);
+    if (!isRefused && isDisabled) problems.push(`the key ${keyId} works, though it is disabled`);
   }
   for (const { secret, keyId } of revoked) {
-    const answer = await call(caller, { method: 'GET', path, key: secret, also: [401] });
+    const answer = await tryKey(caller, secret);
     if (answer?.status === 200) problems.push(`the key ${keyId} works, though it was revoked`);
+  }
+  return problems;
+}
+
+/** Each image of an archive is there once, with its box. */
+async function verifyZips(cluster: Cluster, { zips }: Desk): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const { project, taskId, hashes } of zips) {
+    const [task] = await sql(cluster, 'SELECT status FROM work WHERE id = $1', [taskId]);
+    if (task?.status !== 'completed') problems.push(`${project}: its import is ${task?.status}`);
+    const rows = await sql(
+      cluster,
+      `SELECT name, hash, objects::int AS boxes FROM images WHERE project_id = (SELECT id FROM projects WHERE slug = $1)`,
+      [project],
+    );
+    const there = rows.map(({ name, hash, boxes }) => `${name} ${hash} ${boxes}`).toSorted();
+    const wanted = [...hashes].map(([name, hash]) => `${name} ${hash} 1`).toSorted();
+    if (there.join() !== wanted.join()) {
+      problems.push(
+        `${project}: ${there.length} of ${wanted.length} images of a zip file, or torn`,
+      );
+    }
+  }
+  return problems;
+}
+
+async function verifyTrainings(
+  cluster: Cluster,
+  { toTrain, trainings, unknownTrainings }: Desk,
+): Promise<readonly string[]> {
+  if (toTrain === undefined) return [];
+  const { project } = toTrain;
+  const rows = await sql(
+    cluster,
+    `SELECT id, status, weights_hash FROM trainings
+     WHERE project_id = (SELECT id FROM projects WHERE slug = $1)`,
+    [project],
+  );
+  const problems: string[] = [];
+  for (const training of trainings) {
+    const row = rows.find(({ id }) => id === training);
+    const isDone = row?.status === 'finished' && typeof row.weights_hash === 'string';
+    if (!isDone) problems.push(`${project}: training ${training} is ${JSON.stringify(row)}`);
+  }
+  if (rows.length > trainings.length + unknownTrainings) {
+    problems.push(`${project}: ${rows.length} trainings, ${trainings.length} were asked for`);
   }
   return problems;
 }

@@ -1,13 +1,16 @@
 // The rounds of faults of a cluster in short; `npm run faults:cluster` has them at length.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sight } from '../../scripts/faults-cluster/calls.ts';
 import { type Cluster, sql, startCluster } from '../../scripts/faults-cluster/cluster.ts';
 import { comeBackLate, comeBackLateOf } from '../../scripts/faults-cluster/control.ts';
 import { workADay } from '../../scripts/faults-cluster/day.ts';
+import { openDesk } from '../../scripts/faults-cluster/deed.ts';
 import type { Desk, DeskImage } from '../../scripts/faults-cluster/desk.ts';
 import { faults } from '../../scripts/faults-cluster/faults.ts';
+import { train } from '../../scripts/faults-cluster/long-deeds.ts';
 import { runRound } from '../../scripts/faults-cluster/rounds.ts';
 import { endTasks, orphans, verify } from '../../scripts/faults-cluster/verify.ts';
 import { randomFrom } from '../../src/seeded-random.ts';
@@ -26,18 +29,40 @@ describe.skipIf(!isHere)('a cluster (needs initdb and Swift)', { timeout: 240_00
   afterAll(() => cluster?.close(), 60_000);
 
   test.each([
-    ['platform killed', 'worker killed'],
+    ['killed after a put', 'worker killed'],
     ['database killed', 'connections cut', 'objects refuse'],
   ])('loses nothing that it acknowledged: %s', async (...names) => {
     const chosen = faults.filter(({ name }) => names.includes(name));
     const options = { clients: 3, roundMs: 2_000, faults: chosen, seed: 'test' };
-    const { acknowledged, problems } = await runRound(cluster, names.length, options);
+    const { acknowledged, problems, swept } = await runRound(cluster, names.length, options);
     expect(acknowledged).toBeGreaterThan(3);
     expect(problems).toEqual([]);
+    // Files are left behind by one fault alone.
+    expect(swept > 0).toBe(names.includes('killed after a put'));
   });
 
   test('does not let a worker that comes back late spoil the task of another one', async () => {
     expect(await comeBackLate(cluster)).toEqual([]);
+  });
+
+  test('lets a training wait for an object store that is away', async () => {
+    const { url, key, application } = cluster;
+    const caller = { url, key, application, sight: new Sight() };
+    const desk = await openDesk(caller, 'waits');
+    if (desk === undefined) throw new Error(caller.sight.wrong.join());
+    const worker = { ...caller, desk, random: randomFrom('waits') };
+    await train(worker);
+    expect(await endTasks(cluster)).toEqual([]);
+    await train(worker);
+    cluster.objectsLine.refuse(() => 503);
+    const isPostponed = () =>
+      cluster.workers.some(({ log }) => log.some((line) => line.includes('Work was postponed.')));
+    while (!isPostponed()) await wait(20);
+    cluster.objectsLine.refuse(() => undefined);
+    await sql(cluster, "UPDATE work SET lease_expires = 0 WHERE kind = 'training'");
+    expect(await endTasks(cluster)).toEqual([]);
+    expect(desk.trainings).toHaveLength(1);
+    expect(await verify(cluster, caller, [desk])).toEqual([]);
   });
 
   describe('is judged by one who', () => {

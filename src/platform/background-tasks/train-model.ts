@@ -87,9 +87,15 @@ async function attempt(
     });
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof FoveaError)) throw thrown;
-    if (thrown.code === 'internal' || thrown.code === 'full') throw thrown;
+    // What is away comes back: the task waits for it, and the training begins again.
+    if (isOurs(thrown)) throw thrown;
     return { status: 'failed', error: thrown.message };
   }
+}
+
+/** No fault of what is trained, nor of its trainer. */
+function isOurs({ code }: FoveaError): boolean {
+  return code === 'internal' || code === 'full' || code === 'unavailable';
 }
 
 interface Subject {
@@ -265,7 +271,7 @@ async function inspect(
   { classes, task }: TrainerJob,
 ): Promise<readonly string[]> {
   const found = await models.inspect(path).catch((thrown: unknown) => {
-    if (!(thrown instanceof FoveaError) || thrown.code === 'internal') throw thrown;
+    if (!(thrown instanceof FoveaError) || isOurs(thrown)) throw thrown;
     if (thrown.code === 'not_implemented') return undefined;
     throw wrongOutput(trainerFiles.model, `cannot be run here: ${thrown.message}`);
   });
