@@ -3,32 +3,24 @@
 import { relative } from 'node:path';
 import { foldersOf, isKindFolder, splitOfName } from '../../src/annotation-formats/path-hints.ts';
 import { projects } from '../../src/contract/projects.ts';
-import type { NextCall, ToolContext } from '../../src/mcp/tool.ts';
+import type { ToolContext } from '../../src/mcp/tool.ts';
 import { nameList } from '../format.ts';
 import { commonFolder, slashed } from './annotation-files.ts';
+import { nothingUnread, type Unread, type UploadedFiles } from './unread-annotations.ts';
 
-interface Given {
-  readonly project: string;
-  readonly files?: readonly string[] | undefined;
-  readonly annotations?: string | undefined;
-}
-
-export interface UnreadClasses {
-  /** ` Folders were not taken as classes: …`; empty where there are none. */
-  readonly words: string;
-  readonly next: readonly NextCall[];
-}
-
-/** Asks for the type of the project only where folders look like classes. */
+/**
+ * ` Folders … were not taken as classes: …`. Asks for the type of the project only where folders
+ * look like classes.
+ */
 export async function findUnreadClasses(
-  { project, files = [], annotations }: Given,
+  { project, files = [], annotations }: UploadedFiles,
   paths: readonly string[],
   { client, settings: { workspace }, signal }: ToolContext,
-): Promise<UnreadClasses> {
+): Promise<Unread> {
   const names = annotations === undefined ? classLike(paths) : [];
-  if (names.length < 2 || workspace === undefined) return { words: '', next: [] };
+  if (names.length < 2 || workspace === undefined) return nothingUnread;
   const { body } = await client.call(projects.projects_get, { workspace, project }, { signal });
-  if (body.project.type !== 'classification') return { words: '', next: [] };
+  if (body.project.type !== 'classification') return nothingUnread;
   const [folder, ...others] = files;
   const next = {
     tool: 'images_upload_zip',

@@ -7,32 +7,36 @@ import type { NextCall } from '../../src/mcp/tool.ts';
 import { fileAt } from '../format.ts';
 import { stemOf } from './image-list.ts';
 
-interface Given {
+export interface UploadedFiles {
   readonly project: string;
   readonly files?: readonly string[] | undefined;
   readonly annotations?: string | undefined;
 }
 
-export interface UnreadAnnotations {
-  /** ` 364 annotation files beside them … were not read: …`; empty where there are none. */
+/** What an upload leaves unread, and how to have it read. */
+export interface Unread {
+  /** Empty where there is nothing. */
   readonly words: string;
   readonly next: readonly NextCall[];
 }
 
-const none: UnreadAnnotations = { words: '', next: [] };
+export const nothingUnread: Unread = { words: '', next: [] };
 
-/** Looks for files that are named like the images, and for what is called COCO or annotations. */
+/**
+ * ` 364 annotation files beside them … were not read: …`. Looks for files that are named like the
+ * images, and for what is called COCO or annotations.
+ */
 export async function findUnreadAnnotations(
-  { files: patterns = [], annotations, project }: Given,
+  { files: patterns = [], annotations, project }: UploadedFiles,
   paths: readonly string[],
   files: FileRoots,
-): Promise<UnreadAnnotations> {
-  if (annotations !== undefined) return none;
+): Promise<Unread> {
+  if (annotations !== undefined) return nothingUnread;
   const others = await files.expand(patterns, 'files', { extensions }).catch(() => []);
   const stems = new Set(paths.map(stemOf));
   const beside = others.filter((path) => stems.has(stemOf(path)) || forAll.test(basename(path)));
   const [first] = beside;
-  if (first === undefined) return none;
+  if (first === undefined) return nothingUnread;
   const [folder, ...more] = patterns;
   const next = {
     tool: 'images_upload',
