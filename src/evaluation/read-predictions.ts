@@ -1,11 +1,13 @@
 // Predictions in a file: results as COCO has them, or a COCO dataset whose annotations have scores.
 
 import type { JudgedTask } from '../contract/evaluations.ts';
+import { invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { quotedName } from '../quoted-name.ts';
 import { checkPlaces } from './check-places.ts';
 import type { Detection } from './evaluated-image.ts';
+import { findImages } from './find-images.ts';
 import { parsePredictions } from './parse-predictions.ts';
 import { shapeReader, wrongEntry } from './read-shape.ts';
 
@@ -13,6 +15,8 @@ import { shapeReader, wrongEntry } from './read-shape.ts';
 export interface NamedImage {
   readonly name: string;
   readonly id?: string | undefined;
+  /** In the COCO export of its version, where no two images of a split are called the same. */
+  readonly exportName?: string | undefined;
   /** In pixels. */
   readonly width: number;
   readonly height: number;
@@ -35,7 +39,10 @@ export interface Predictions {
   readonly unknownClasses: Readonly<Record<string, number>>;
 }
 
-/** Throws `invalid_input`, with the place, for a file of another form. */
+/**
+ * Throws `invalid_input`, with the place, for a file of another form, and for names of which it is
+ * not known which image they mean.
+ */
 export function readPredictions(text: string, judged: JudgedBy): Predictions {
   const document = parsePredictions(text);
   const entries = Array.isArray(document) ? document : datasetOf(document).annotations;
@@ -49,7 +56,9 @@ export function readEntries(
   judged: JudgedBy,
   names?: ReturnType<typeof namesIn>,
 ): Predictions {
-  const placeOfImage = imageFinder(judged, entries);
+  const imageNames = entries.map((entry, place) => imageNameOf(entry, `[${place}]`, names));
+  const found = findImages(judged, imageNames);
+  refuseAmbiguous(imageNames, found, judged.isNumbered);
   const placeOfClass = classFinder(judged);
   const readShape = shapeReader(judged.modelTask);
   const detections = judged.images.map((): Detection[] => []);
@@ -60,10 +69,11 @@ export function readEntries(
   const most = limits.boxesPerImageMax;
   for (const [place, entry] of entries.entries()) {
     if (!isJsonObject(entry)) throw wrongEntry(`[${place}]`, 'must be an object');
-    const image = entry.file_name ?? names?.images.get(entry.image_id) ?? entry.image_id;
+    const image = imageNames[place] ?? '';
     const label = names?.classes.get(entry.category_id) ?? entry.category_id;
     const score = scoreOf(entry, `[${place}]`);
-    const imagePlace = placeOfImage(nameOf(image, `[${place}].image_id`));
+    const foundPlace = found.get(image);
+    const imagePlace = typeof foundPlace === 'number' ? foundPlace : undefined;
     const classIndex = placeOfClass(nameOf(label, `[${place}].category_id`));
     const shape = readShape(entry, judged.images[imagePlace ?? -1], `[${place}]`);
     if (imagePlace === undefined) {
@@ -127,6 +137,33 @@ function namesIn({ images, categories }: Dataset) {
   };
 }
 
+function imageNameOf(
+  entry: unknown,
+  path: string,
+  names: ReturnType<typeof namesIn> | undefined,
+): string | number {
+  if (!isJsonObject(entry)) throw wrongEntry(path, 'must be an object');
+  const name = entry.file_name ?? names?.images.get(entry.image_id) ?? entry.image_id;
+  return nameOf(name, `${path}.image_id`);
+}
+
+function refuseAmbiguous(
+  names: readonly (string | number)[],
+  found: ReturnType<typeof findImages>,
+  isNumbered: boolean,
+): void {
+  const several = names.filter((name) => found.get(name) === 'ambiguous');
+  if (several.length === 0) return;
+  const examples = [...new Set(several)].slice(0, examplesMax).map(shown).join(', ');
+  const instead = isNumbered
+    ? 'the number or the file name of the COCO export'
+    : 'the id of the image, which workspace_search has';
+  throw invalidArgument(
+    'predictions',
+    `${several.length} are of names that mean several images: ${examples}; give as image_id ${instead}`,
+  );
+}
+
 function nameOf(value: unknown, path: string): string | number {
   if (typeof value !== 'string' && typeof value !== 'number') {
     throw wrongEntry(path, 'must be a number or a name');
@@ -142,42 +179,10 @@ function scoreOf({ score }: JsonObject, path: string): number {
   throw wrongEntry(`${path}.score`, 'must be a number from 0 to 1');
 }
 
-/** The place of an image by its file name, with extension or without, by its id or its number. */
-export function imageFinder({ images, isNumbered }: JudgedBy, entries: readonly unknown[]) {
-  const byName = new Map<string, number>();
-  for (const [place, { name, id }] of images.entries()) {
-    for (const key of [name, stemOf(name), ...(id === undefined ? [] : [id])]) {
-      if (!byName.has(key)) byName.set(key, place);
-    }
-  }
-  const byStem = new Map(
-    images.flatMap(({ name }, place) => {
-      const stem = stemOf(name);
-      return /^\d+$/.test(stem) ? [[Number(stem), place] as const] : [];
-    }),
-  );
-  // Files that are called by numbers are meant by them, where all numbers are such.
-  const numbers = entries.flatMap((entry) => (isJsonObject(entry) ? [entry.image_id] : []));
-  const areStems = numbers.every((number) => typeof number === 'number' && byStem.has(number));
-  return (name: string | number): number | undefined => {
-    if (typeof name === 'string') return byName.get(name) ?? byName.get(stemOf(baseOf(name)));
-    if (areStems || !isNumbered) return byStem.get(name);
-    return Number.isInteger(name) && name >= 1 && name <= images.length ? name - 1 : undefined;
-  };
-}
-
 function classFinder({ classes, isNumbered }: JudgedBy) {
   const byName = new Map(classes.map((name, place) => [name, place]));
   return (name: string | number): number | undefined => {
     if (typeof name === 'string') return byName.get(name);
     return isNumbered && name >= 1 && name <= classes.length ? name - 1 : undefined;
   };
-}
-
-function baseOf(path: string): string {
-  return path.split(/[\\/]/).at(-1) ?? path;
-}
-
-export function stemOf(name: string): string {
-  return name.replace(/\.\w+$/, '');
 }

@@ -181,3 +181,52 @@ it('counts unknown classes together where there are many', () => {
   expect(unknownClasses['class 0']).toBe(2);
   expect(unknownClasses['(other classes)']).toBe(20);
 });
+
+const sameNames = [
+  { name: '0.jpg', id: 'first', exportName: '0.jpg', ...size },
+  { name: '0.jpg', id: 'second', exportName: '0-2.jpg', ...size },
+  { name: '1.jpg', id: 'third', exportName: '1.jpg', ...size },
+];
+
+function named(...names: readonly (string | number)[]) {
+  return names.map((image_id) => ({ image_id, category_id: 'red', bbox, score: 0.5 }));
+}
+
+/** How many predictions each image gets. */
+function counted(names: readonly (string | number)[], more: Partial<JudgedBy> = {}) {
+  const { detections } = read(named(...names), { images: sameNames, ...more });
+  return detections.map(({ length }) => length);
+}
+
+it('refuses a name that several images have, and says which would be right', () => {
+  const names = ['train/0.jpg', 'valid/0.jpg', 'train/0.jpg', '1.jpg'];
+  expect(() => counted(names)).toThrow(
+    '3 are of names that mean several images: "train/0.jpg", "valid/0.jpg"; give as image_id the ' +
+      'number or the file name of the COCO export',
+  );
+  expect(() => counted(['0'], { isNumbered: false })).toThrow(
+    'give as image_id the id of the image',
+  );
+  expect(() => counted([0], { isNumbered: false })).toThrow('1 are of names that mean several');
+});
+
+it('tells images of one name apart by ids, numbers and names of the export', () => {
+  expect(counted(['second', 'first', 'second'])).toEqual([1, 2, 0]);
+  expect(counted([1, 2, 3])).toEqual([1, 1, 1]);
+  expect(counted(['0.jpg', '0-2.jpg', '0-2.jpg', '1.jpg'])).toEqual([1, 2, 1]);
+  expect(counted(['test/0-2', 'test/0'])).toEqual([1, 1, 0]);
+});
+
+it('refuses files of one name in several folders where one such image is judged', () => {
+  expect(() => read(named('train/a.jpg', 'test/a.jpg'))).toThrow(
+    '2 are of names that mean several',
+  );
+  expect(read(named('test/a.jpg', 'test/a.jpg')).detections.map(({ length }) => length)).toEqual([
+    0, 2,
+  ]);
+});
+
+it('knows a name with points in a folder', () => {
+  const images = [{ name: 'frame.001.jpg', ...size }];
+  expect(counted(['labels/frame.001'], { images })).toEqual([1]);
+});

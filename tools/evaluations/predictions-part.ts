@@ -1,7 +1,7 @@
 // Predictions as a part of a call: a file as it is, or the YOLO and VOC files of a folder in one.
 
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import type { FilePart } from '../../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
@@ -35,7 +35,7 @@ export async function predictionsPart(path: string, context: ToolContext): Promi
     const text = await readText(file, argument, limits.annotationXmlBytesMax);
     bytes += text.length;
     if (bytes > limits.predictionFilesBytesMax) throw tooLarge(path);
-    texts.push({ name: basename(file), text });
+    texts.push({ name: relative(real, file).replaceAll('\\', '/'), text });
   }
   const document = { files: texts, classes: names?.labelmap };
   const content = new TextEncoder().encode(JSON.stringify(document));

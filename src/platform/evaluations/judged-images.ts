@@ -6,6 +6,7 @@ import type { JudgedTask } from '../../contract/evaluations.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { GroundTruth } from '../../evaluation/evaluated-image.ts';
 import { wholeImage } from '../../evaluation/read-shape.ts';
+import { exportNames } from '../../export-formats/export-names.ts';
 import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
@@ -22,6 +23,8 @@ export interface LabelledImage {
   readonly name: string;
   /** Undefined for an image of a version: files of predictions do not call it by that. */
   readonly id?: string;
+  /** Of an image of a version. */
+  readonly exportName?: string;
   /** Of the project's image, also where a version made this one of it. */
   readonly imageId: string | undefined;
   readonly hash: string;
@@ -48,6 +51,7 @@ export interface LabelledImages {
 interface Row {
   readonly name: string;
   readonly id?: string;
+  readonly exportName?: string;
   readonly imageId: string | undefined;
   readonly hash: string;
   readonly scale: number;
@@ -122,11 +126,14 @@ async function* versionRows(
 ): AsyncIterable<Row> {
   const outlines = await store.versions.outlines(version.id);
   const originals = new Map(outlines.map((outline) => [outline.ordinal, outline]));
+  const exportNameOf = exportNames();
   for await (const made of store.versions.images(version.id, split)) {
     const { ordinal, name, hash, width, height, annotation } = made;
     const original = originals.get(ordinal);
     const scale = originalScale(version.settings, original ?? made, made);
-    yield { name, imageId: original?.imageId, hash, scale, width, height, annotation };
+    const exportName = exportNameOf({ split, fileName: name });
+    const imageId = original?.imageId;
+    yield { name, exportName, imageId, hash, scale, width, height, annotation };
   }
 }
 

@@ -4,14 +4,13 @@
 import { parsePlainXml } from '../../annotation-formats/plain-xml.ts';
 import { type JudgedTask, judgedThings } from '../../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
+import { findImages, stemOf } from '../../evaluation/find-images.ts';
 import { parsePredictions } from '../../evaluation/parse-predictions.ts';
 import {
-  imageFinder,
   type JudgedBy,
   type Predictions,
   readEntries,
   readPredictions,
-  stemOf,
 } from '../../evaluation/read-predictions.ts';
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
@@ -22,13 +21,18 @@ export function readPredictionText(text: string, judged: JudgedBy): Predictions 
   if (!text.startsWith('{"files":')) return readPredictions(text, judged);
   const { files, classes } = Object(parsePredictions(text));
   const entries: unknown[] = [];
-  const findImage = imageFinder(judged, []);
-  for (const file of Array.isArray(files) ? files.filter(isJsonObject) : []) {
+  const objects = Array.isArray(files) ? files.filter(isJsonObject) : [];
+  const found = findImages(
+    judged,
+    objects.map(({ name }) => stemOf(String(name))),
+  );
+  for (const file of objects) {
     const [name, content] = [String(file.name), String(file.text)];
     if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content, judged.modelTask));
     else if (judged.modelTask === 'classification') entries.push(...readClasses(name, content));
     else {
-      const size = judged.images[findImage(stemOf(name)) ?? -1];
+      const place = found.get(stemOf(name));
+      const size = typeof place === 'number' ? judged.images[place] : undefined;
       const classNames = isJsonObject(classes) ? classes : {};
       entries.push(...readYolo({ name, text: content, size }, classNames, judged));
     }

@@ -43,3 +43,13 @@ it('reads classes as Ultralytics writes them, a confidence and a name', () => {
   expect(unknownClasses).toEqual({ 'white cell': 1 });
   expect(() => read('classification', 'cell 0.91')).toThrow('line 1, must be: confidence class');
 });
+
+it('refuses files of one name in several folders', () => {
+  const images = [{ name: '0.jpg', width: 200, height: 100 }];
+  const text = '0 0.5 0.5 0.2 0.2 0.9';
+  const files = ['train/0.txt', 'valid/0.txt'].map((name) => ({ name, text }));
+  const judged = { modelTask: 'detection' as const, images, classes: ['cell'], isNumbered: true };
+  expect(() => readPredictionText(JSON.stringify({ files, classes: {} }), judged)).toThrow(
+    '2 are of names that mean several images: "train/0", "valid/0"',
+  );
+});
