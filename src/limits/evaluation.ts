@@ -13,6 +13,8 @@ export const evaluationLimits = {
   maskCrossingsMax: 2_000_000,
   /** Runs of all masks of an evaluation, in 400 MB: 100,000 masks of COCO have 20 million. */
   maskRunsMax: 50_000_000,
+  /** Runs of labels and predictions that are compared, pair by pair: some 100 s of a core. */
+  maskComparedRunsMax: 2_000_000_000,
   /** Columns by which a mask is drawn: enough to be known again on a contact sheet. */
   maskDrawnColumnsMax: 16,
 } as const;

@@ -176,6 +176,8 @@ export const platformLimits = {
   labelMistakesOfImageMax: 100,
   /** The newest evaluations of a project in one list. */
   evaluationsListedMax: 100,
+  /** Classes of one evaluation: its confusion matrix takes 200 MB. */
+  evaluationClassesMax: 5_000,
   /** Classes of a confusion matrix that is shown whole. */
   evaluationMatrixClassesMax: 20,
 

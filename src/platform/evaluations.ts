@@ -7,6 +7,7 @@ import { bestOf, pointsOf } from '../evaluation/confidence-sweep.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { encodeImage } from '../imaging/encode-image.ts';
 import type { RawImage } from '../imaging/raw-image.ts';
+import { limits } from '../limits.ts';
 import { parseQuery } from '../query-language/parse-query.ts';
 import { quotedNames } from '../quoted-name.ts';
 import {
@@ -135,6 +136,13 @@ async function chooseSettings(
   }
   if (modelTask === 'segmentation' && predictions === undefined) throw noModelOf(modelTask);
   const classes = await labelsOf(dependencies, principal, project, input);
+  if (classes.length > limits.evaluationClassesMax) {
+    throw invalidArgument(
+      version === undefined ? 'query' : 'version',
+      `has ${classes.length} classes; at most ${limits.evaluationClassesMax} are judged`,
+      'Judge a version in which classes are left out, or renamed to fewer.',
+    );
+  }
   const judged =
     predictions === undefined
       ? { modelId: await checkedModel(dependencies, principal, project, model, classes) }

@@ -15,6 +15,7 @@ import type {
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { type Fit, fitOf } from '../../evaluation/fit-of-predictions.ts';
 import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistakes.ts';
+import { checkComparisons } from '../../evaluation/masks/comparison-bound.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
 import { createMaskReader } from '../../evaluation/masks/mask-reader.ts';
 import { limits } from '../../limits.ts';
@@ -64,6 +65,7 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
     groundTruths: image.groundTruths.map((one) => withMask(one, image)),
     detections: read?.detections[place] ?? image.detections,
   }));
+  if (question.modelTask === 'segmentation') checkComparisons(images);
   const { evaluation, shown, mistakes } = judge(question, images);
   const { confidence } = evaluation.figures;
   return {
