@@ -252,7 +252,10 @@ function summaryOf(evaluation: Evaluation, project: string): string {
   const advice = recommendations === undefined ? '' : ` ${adviceOf(recommendations)}`;
   const left = notJudged === undefined ? '' : notJudgedWords(notJudged);
   const doubt = warning === undefined ? '' : ` Warning: ${quoted(warning)}.`;
-  return `${of}, ${panel}: ${figures}.${doubt}${left}${threshold}${wrong}${advice}`;
+  const boxes = evaluation.withoutOutline ?? 0;
+  const bare =
+    boxes === 0 ? '' : ` ${count(boxes, 'label')} without outline: the box is taken for the mask.`;
+  return `${of}, ${panel}: ${figures}.${doubt}${bare}${left}${threshold}${wrong}${advice}`;
 }
 
 function notJudgedWords({

@@ -223,12 +223,16 @@ function outcomeOf(result: Facts): string {
 }
 
 /** Of an evaluation. */
-function judgedFigures({ evaluationId, ap, accuracy, f1, warning }: Facts): readonly string[] {
+function judgedFigures(result: Facts): readonly string[] {
+  const { evaluationId, ap, accuracy, f1, warning, withoutOutline } = result;
   if (typeof evaluationId !== 'string') return [];
   const shown = (figure: unknown) => (typeof figure === 'number' ? figure.toFixed(3) : 'unknown');
   return [
     accuracy === undefined ? `AP ${shown(ap)}` : `accuracy ${shown(accuracy)}`,
     `F1 ${shown(f1)}`,
+    ...(typeof withoutOutline === 'number'
+      ? [`${count(withoutOutline, 'label')} judged by the box, without outline`]
+      : []),
     ...(typeof warning === 'string' ? [`warning: ${quoted(warning)}`] : []),
   ];
 }

@@ -133,7 +133,13 @@ interface ReadBox {
 
 function readBox(fields: JsonObject, place: string, categories: Categories): ReadBox {
   const category = findCategory(fields.category_id, place, categories);
-  const { points, leftOut } = readSegmentation(fields.segmentation, `${place}.segmentation`);
+  const { points, leftOut: ofShape } = readSegmentation(
+    fields.segmentation,
+    `${place}.segmentation`,
+  );
+  const crowd = fields.iscrowd === 1 || fields.iscrowd === true ? [ofCrowd] : [];
+  const all = [...(ofShape === undefined ? [] : [ofShape]), ...crowd];
+  const leftOut = all.length === 0 ? undefined : all.join('; ');
   const keypoints = readKeypoints(fields.keypoints, `${place}.keypoints`, category);
   const shape: Shape = { points, keypoints };
   if (fields.bbox === undefined && points !== undefined) {
@@ -147,6 +153,8 @@ function readBox(fields: JsonObject, place: string, categories: Categories): Rea
   const height = readSize(bbox[3], `${place}.bbox[3]`);
   return { box: boxFromCorner(category.label, left, top, width, height, shape), leftOut };
 }
+
+const ofCrowd = 'it is a crowd (iscrowd), many objects; it was kept as one';
 
 function findCategory(id: unknown, place: string, categories: Categories): Category {
   const category = categories.get(id);

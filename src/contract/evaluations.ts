@@ -66,6 +66,7 @@ const Evaluation = open({
   ap50: figure.optional(),
   accuracy: figure.optional().describe('Of classes: share of images with all right.'),
   f1: figure.optional().describe('At that confidence.'),
+  withoutOutline: z.int().optional().describe('Labels judged by their box as a mask.'),
   warning: z.string().optional().describe('Why the figures may say nothing of a model.'),
 });
 
@@ -222,7 +223,6 @@ export const evaluations = {
       panel: z.enum(evaluationPanels),
       images: z.int().optional().describe('Images that were judged.'),
       unannotated: z.int().optional().describe('Images without labels: left out.'),
-      withoutOutline: z.int().optional().describe('Labels judged by their box as a mask.'),
       unreadable: z.int().optional().describe('Images that the model could not read: left out.'),
       groundTruths: z.int().optional(),
       detections: z.int().optional(),

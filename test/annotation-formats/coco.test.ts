@@ -54,6 +54,8 @@ describe('COCO JSON', () => {
         { segmentation: { counts: 'abc', size: [480, 640] } },
         { segmentation: [small, large] },
         { segmentation: [[0, 0, 1, 1]] },
+        { iscrowd: 1 },
+        { segmentation: { counts: [1], size: [480, 640] }, iscrowd: 1 },
       ]),
     );
     expect(annotation.kind === 'detection' && annotation.boxes).toEqual([
@@ -66,12 +68,15 @@ describe('COCO JSON', () => {
           [9, 9],
         ],
       },
-      cat,
+      ...[cat, cat, cat],
     ]);
     expect(warnings.map(({ message }) => message)).toEqual([
       'cat box 1: its mask is run-length encoded; only the box was kept',
       'cat box 2: its outline has 2 parts; only the largest was kept',
       'cat box 3: its outline has fewer than three points; only the box was kept',
+      'cat box 4: it is a crowd (iscrowd), many objects; it was kept as one',
+      'cat box 5: its mask is run-length encoded; only the box was kept; ' +
+        'it is a crowd (iscrowd), many objects; it was kept as one',
     ]);
   });
 

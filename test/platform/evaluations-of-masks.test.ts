@@ -140,8 +140,10 @@ it('takes a box for the mask of a label without outline, and says so', async () 
   const fixture = labelling();
   const project = await outlined(fixture, [square, undefined]);
   const predictions = file([result('0.png', 0.9, [square]), result('1.png', 0.9, [box])]);
-  const { panel } = await judged(fixture, project, { query: 'split:test', predictions });
+  const { task, panel } = await judged(fixture, project, { query: 'split:test', predictions });
+  expect(task).toMatchObject({ status: 'completed', result: { withoutOutline: 1 } });
   expect(await panel()).toMatchObject({ ap: 1, withoutOutline: 1 });
+  expect(await panel({ panel: 'per_class' })).toMatchObject({ withoutOutline: 1 });
 });
 
 it('mends the classes of outlines with fractions, and takes that back', async () => {

@@ -383,6 +383,15 @@ it('fails with words where no prediction is of a known image', async () => {
   expect(task).toMatchObject({ status: 'failed' });
   const error = 'No prediction is of a known image: ["other.png"].';
   expect(await panel()).toMatchObject({ status: 'failed', error: expect.stringContaining(error) });
+  const numbered = results.map((one) => ({ ...one, image_id: 'right.png', category_id: 1 }));
+  const { task: other } = await evaluated(fixture, judged, {
+    query: 'split:test',
+    predictions: file(numbered),
+  });
+  expect(other).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('give the name of the class as category_id'),
+  });
 });
 
 it('refuses what cannot be judged, before anything begins', async () => {

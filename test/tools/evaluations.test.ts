@@ -248,7 +248,7 @@ it('offers no mend that is refused: of outlines, none of what was overlooked', a
   const document = {
     images: [{ id: 1, file_name, width: 640, height: 480 }],
     categories: [{ id: 1, name: 'cell' }],
-    annotations: [cell],
+    annotations: [cell, { id: 2, image_id: 1, category_id: 1, bbox: [500, 20, 50, 50] }],
   };
   const annotations = join(folder, 'labels.json');
   await writeFile(annotations, JSON.stringify(document));
@@ -260,9 +260,11 @@ it('offers no mend that is refused: of outlines, none of what was overlooked', a
   await writeFile(predictions, JSON.stringify(results));
   const made = { project, query: 'split:test', predictions };
   const { evaluationId, taskId } = await fovea.ok('evaluations_create', made);
-  await fovea.ok('tasks_wait', { taskId });
+  const { text: ended } = await fovea.call('tasks_wait', { taskId });
+  expect(ended).toContain('1 label judged by the box, without outline');
   const panel = { project, evaluationId, panel: 'label_mistakes' };
-  const { data } = await fovea.call('evaluations_get', panel);
+  const { data, text } = await fovea.call('evaluations_get', panel);
+  expect(text).toContain('1 label without outline: the box is taken for the mask.');
   expect(data).toMatchObject({ mistakes: { overlooked: 1 } });
   expect(nextCalls(data).map(({ tool }) => tool)).toEqual(['evaluations_tag']);
 });

@@ -40,7 +40,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     },
     signal,
   );
-  if (judged === undefined) refuseStrangers(answer);
+  if (judged === undefined) refuseStrangers(answer, settings.version !== undefined);
   const figures: KeptFigures = {
     ...answer.figures,
     modelTask,
@@ -141,15 +141,19 @@ async function predictionsOf({ dependencies, evaluation }: Run) {
 const knownShownMax = 20;
 
 /** Figures of predictions of which none is judged would say nothing of a model. */
-function refuseStrangers({ figures, unknown }: EvaluationAnswer): void {
+function refuseStrangers({ figures, unknown }: EvaluationAnswer, isNumbered: boolean): void {
   const classes = Object.keys(unknown?.unknownClasses ?? {});
   const images = unknown?.unknownImages.examples ?? [];
   if (figures.detections > 0 || classes.length + images.length === 0) return;
   const some = figures.classes.slice(0, knownShownMax).join(', ');
+  // Only a version has a COCO export, whose numbers are known.
+  const [others, number] = isNumbered
+    ? ['the ids of the COCO export', 'a number is that of the COCO export']
+    : ['their ids', 'give the name of the class as category_id'];
   const [what, names, known] =
     images.length > 0
-      ? ['image', images, 'Images are known by their file names, or by the ids of the COCO export.']
-      : ['class', classes, `The labels have ${some}; a number is that of the COCO export.`];
+      ? ['image', images, `Images are known by their file names, or by ${others}.`]
+      : ['class', classes, `The labels have ${some}; ${number}.`];
   throw new FoveaError(
     'invalid_input',
     `No prediction is of a known ${what}: ${JSON.stringify(names.slice(0, 5))}. ${known}`,

@@ -49,7 +49,11 @@ export function describeFigures(kept: KeptFigures) {
   const { ap, ap50 } = all.figures;
   const f1 = rounded(pointAt(all.sweep, confidence).f1);
   const warning = warningOf(kept);
-  const doubt = warning === undefined ? undefined : { warning };
+  const { withoutOutline = 0 } = kept;
+  const doubt = {
+    ...(withoutOutline > 0 && { withoutOutline }),
+    ...(warning !== undefined && { warning }),
+  };
   if (classification !== undefined) {
     return { modelTask, confidence, accuracy: rounded(classification.accuracy), f1, ...doubt };
   }
@@ -62,14 +66,12 @@ export function warningOf({ fit, detections, images }: KeptFigures): string | un
 }
 
 export function summaryPanel(kept: KeptFigures): Panel {
-  const { withoutOutline = 0 } = kept;
   const { images, unannotated, unreadable, detections, confidence, all, unknown } = kept;
   const best = bestOf(all.sweep);
   const strangers = unknown && notJudged(unknown);
   return {
     images,
     ...(unannotated > 0 && { unannotated }),
-    ...(withoutOutline > 0 && { withoutOutline }),
     ...(unreadable > 0 && { unreadable }),
     groundTruths: all.figures.groundTruths,
     detections,
