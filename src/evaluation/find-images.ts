@@ -1,6 +1,21 @@
 // Which judged image is meant by the names and numbers in a file of predictions.
 
-import type { JudgedBy, NamedImage } from './read-predictions.ts';
+/** An image that is judged, as a file of predictions may call it. */
+export interface NamedImage {
+  readonly name: string;
+  readonly id?: string | undefined;
+  /** In the COCO export of its version, where no two images of a split are called the same. */
+  readonly exportName?: string | undefined;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface ImagesOfFile {
+  readonly images: readonly NamedImage[];
+  /** Whether a number stands for the place of an image from 1, as in a COCO export. */
+  readonly isNumbered: boolean;
+}
 
 /** The place of an image; undefined: none is called so. */
 export type FoundImage = number | 'ambiguous' | undefined;
@@ -10,7 +25,7 @@ export type FoundImage = number | 'ambiguous' | undefined;
  * have says nothing, unless the file has the names of the export, which differ.
  */
 export function findImages(
-  judged: JudgedBy,
+  judged: ImagesOfFile,
   names: readonly (string | number)[],
 ): ReadonlyMap<string | number, FoundImage> {
   const distinct = [...new Set(names)];
@@ -67,7 +82,7 @@ function withoutCollisions(found: readonly (readonly [string, FoundImage])[]) {
 
 /** Files that are called by numbers are meant by them, where all numbers are such. */
 function findByNumber(
-  { images, isNumbered }: JudgedBy,
+  { images, isNumbered }: ImagesOfFile,
   numbers: readonly number[],
   areAllNumbers: boolean,
 ) {

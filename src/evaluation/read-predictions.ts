@@ -7,20 +7,9 @@ import { limits } from '../limits.ts';
 import { quotedName } from '../quoted-name.ts';
 import { checkPlaces } from './check-places.ts';
 import type { Detection } from './evaluated-image.ts';
-import { findImages } from './find-images.ts';
+import { findImages, type NamedImage } from './find-images.ts';
 import { parsePredictions } from './parse-predictions.ts';
 import { shapeReader, wrongEntry } from './read-shape.ts';
-
-/** An image that is judged, as a file of predictions may call it. */
-export interface NamedImage {
-  readonly name: string;
-  readonly id?: string | undefined;
-  /** In the COCO export of its version, where no two images of a split are called the same. */
-  readonly exportName?: string | undefined;
-  /** In pixels. */
-  readonly width: number;
-  readonly height: number;
-}
 
 export interface JudgedBy {
   readonly modelTask: JudgedTask;
