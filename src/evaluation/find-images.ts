@@ -6,6 +6,8 @@ export interface NamedImage {
   readonly id?: string | undefined;
   /** In the COCO export of its version, where no two images of a split are called the same. */
   readonly exportName?: string | undefined;
+  /** Its id in that export, which has images without labels too; default: its place, from 1. */
+  readonly exportNumber?: number | undefined;
   /** In pixels. */
   readonly width: number;
   readonly height: number;
@@ -91,14 +93,14 @@ function findByNumber(
     return /^\d+$/.test(stem) ? [String(Number(stem))] : [];
   });
   const placesOf = (number: number) => stems.get(String(number)) ?? [];
+  const exported = new Map(images.map(({ exportNumber }, at) => [exportNumber ?? at + 1, at]));
   const areStems = areAllNumbers && numbers.every((number) => placesOf(number).length === 1);
   return numbers.map((number): readonly [number, FoundImage] => {
     if (areStems || !isNumbered) {
       const [place, ...others] = placesOf(number);
       return [number, others.length > 0 ? 'ambiguous' : place];
     }
-    const isPlace = Number.isInteger(number) && number >= 1 && number <= images.length;
-    return [number, isPlace ? number - 1 : undefined];
+    return [number, exported.get(number)];
   });
 }
 

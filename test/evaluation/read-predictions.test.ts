@@ -217,6 +217,16 @@ it('tells images of one name apart by ids, numbers and names of the export', () 
   expect(counted(['test/0-2', 'test/0'])).toEqual([1, 1, 0]);
 });
 
+it('counts images without labels in the numbers of the export', () => {
+  const images = [1, 3].map((exportNumber) => ({
+    name: `${exportNumber}a.jpg`,
+    exportNumber,
+    ...size,
+  }));
+  expect(counted([3, 3, 1], { images })).toEqual([1, 2]);
+  expect(read(named(2, 3), { images }).unknownImages).toEqual({ count: 1, examples: ['2'] });
+});
+
 it('refuses files of one name in several folders where one such image is judged', () => {
   expect(() => read(named('train/a.jpg', 'test/a.jpg'))).toThrow(
     '2 are of names that mean several',

@@ -25,6 +25,7 @@ export interface LabelledImage {
   readonly id?: string;
   /** Of an image of a version. */
   readonly exportName?: string;
+  readonly exportNumber?: number;
   /** Of the project's image, also where a version made this one of it. */
   readonly imageId: string | undefined;
   readonly hash: string;
@@ -52,6 +53,7 @@ interface Row {
   readonly name: string;
   readonly id?: string;
   readonly exportName?: string;
+  readonly exportNumber?: number;
   readonly imageId: string | undefined;
   readonly hash: string;
   readonly scale: number;
@@ -127,13 +129,16 @@ async function* versionRows(
   const outlines = await store.versions.outlines(version.id);
   const originals = new Map(outlines.map((outline) => [outline.ordinal, outline]));
   const exportNameOf = exportNames();
+  let exportNumber = 0;
   for await (const made of store.versions.images(version.id, split)) {
     const { ordinal, name, hash, width, height, annotation } = made;
     const original = originals.get(ordinal);
     const scale = originalScale(version.settings, original ?? made, made);
     const exportName = exportNameOf({ split, fileName: name });
+    exportNumber += 1;
     const imageId = original?.imageId;
-    yield { name, exportName, imageId, hash, scale, width, height, annotation };
+    const size = { width, height, scale };
+    yield { name, exportName, exportNumber, imageId, hash, ...size, annotation };
   }
 }
 
