@@ -41,19 +41,23 @@ export async function runOpen({ what }: OpenCommand): Promise<void> {
     const view = await viewOf(what, settings.workspace ?? localWorkspace, client);
     const code = signIn.makeCode().reveal();
     const link = `${service.url}/#sign-in=${code}&view=${encodeURIComponent(view)}`;
-    const file = await showLink(link, settings);
-    const where = file === undefined ? link : `${service.url}`;
-    process.stdout.write(
-      `${where}\nIt shows ${view}. The link works once, within a minute. Ctrl+C ends.\n`,
-    );
-    const removal = setTimeout(() => removeFile(file), limits.oneUseLinkMs).unref();
+    const showing = Promise.withResolvers<string | undefined>();
+    let removal: NodeJS.Timeout | undefined;
+    // Before there is a file: whoever stops it then leaves none either.
     const stop = async () => {
       clearTimeout(removal);
-      await removeFile(file);
+      await removeFile(await showing.promise);
       await close().finally(() => process.exit());
     };
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
+    const file = await showLink(link, settings);
+    showing.resolve(file);
+    const where = file === undefined ? link : `${service.url}`;
+    process.stdout.write(
+      `${where}\nIt shows ${view}. The link works once, within a minute. Ctrl+C ends.\n`,
+    );
+    removal = setTimeout(() => removeFile(file), limits.oneUseLinkMs).unref();
   } catch (thrown) {
     await close();
     throw thrown;
