@@ -124,6 +124,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.keyboard.press('e');
     await page.keyboard.press('a');
     await page.getByText('1 approved, 0 sent back, 1 left').waitFor();
+    // Until the next image is there, keys go to the one before.
+    await page.getByText('Nobody has decided about this image.').waitFor();
     await page.keyboard.press('s');
     await page.keyboard.type('blurred');
     await page.keyboard.press('Control+Enter');
