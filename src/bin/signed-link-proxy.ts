@@ -39,7 +39,10 @@ export function stateRoutes(target: string): readonly Route[] {
     method: 'GET',
     path,
     open: true,
-    handle: (given, response) => forward(`${target}${path}`, given, response),
+    handle: (given, response) => {
+      const { authorization } = given.headers;
+      return forward(`${target}${path}`, given, response, { authorization });
+    },
   }));
 }
 
@@ -47,10 +50,11 @@ async function forward(
   path: string,
   given: IncomingMessage,
   response: ServerResponse,
+  { authorization }: { readonly authorization?: string | undefined } = {},
 ): Promise<void> {
   const { method = 'GET', url = '', headers } = given;
   const { search } = new URL(url, 'http://localhost');
-  const { 'content-length': length, authorization } = headers;
+  const length = headers['content-length'];
   const sent = http.request(path + search, {
     method,
     headers: {
