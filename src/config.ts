@@ -10,6 +10,7 @@ import { isLoopbackHost } from './network/loopback.ts';
 import type { Proxies } from './network/proxies.ts';
 import { readProxies } from './network/read-proxies.ts';
 import { type ObjectsPlace, readObjectsPlace } from './objects-place.ts';
+import type { Parser } from './parsed-setting.ts';
 import { Secret } from './secret.ts';
 import { exampleTrainer, pythonTrainers } from './trainer-names.ts';
 
@@ -237,11 +238,6 @@ function hasNoScreen(environment: Environment, { platform }: Machine): boolean {
   if (isSet('SSH_CONNECTION') || isSet('SSH_TTY')) return true;
   return platform === 'linux' && !isSet('DISPLAY') && !isSet('WAYLAND_DISPLAY');
 }
-
-/** A value, or in plain words what would be right. */
-type Parsed<Value> = { readonly value: Value } | { readonly wrong: string };
-
-export type Parser<Value> = (text: string) => Parsed<Value>;
 
 /** Reads variables one by one; `finish` throws `invalid_input` with all bad ones at once. */
 export function createReader(environment: Environment = process.env) {

@@ -1,13 +1,12 @@
 // The URL of a PostgreSQL database, as a setting, and the schemas that Fovea has there.
 
+import type { Parsed } from './parsed-setting.ts';
 import { Secret } from './secret.ts';
 
 export const databaseSchemas = { signIn: 'fovea_sign_in', platform: 'fovea_platform' } as const;
 
 /** In plain words what would be right; the value is never repeated: it may hold a password. */
-export function parseDatabaseUrl(
-  text: string,
-): { readonly value: Secret } | { readonly wrong: string } {
+export function parseDatabaseUrl(text: string): Parsed<Secret> {
   // Without a host, as beside host=/run/postgresql, only others than URL take it for one.
   const parsed = URL.parse(text.replace('@/', '@localhost/'));
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol) || !isDecodable(text)) {

@@ -1,18 +1,11 @@
 // The settings of the Event Store, under the names of docs/spec/event-store.md.
 
-import {
-  createReader,
-  type Environment,
-  folder,
-  type Parser,
-  secret,
-  url,
-  yesOrNo,
-} from './config.ts';
+import { createReader, type Environment, folder, secret, url, yesOrNo } from './config.ts';
 import { limits } from './limits.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { Proxies } from './network/proxies.ts';
 import { readProxies } from './network/read-proxies.ts';
+import type { Parser } from './parsed-setting.ts';
 import type { Secret } from './secret.ts';
 
 /** What the variables say, checked. docs/settings.md has the table. */

@@ -1,5 +1,7 @@
 // The place of stored files in an object store, as settings.
 
+import type { Parsed, VariableReader } from './parsed-setting.ts';
+
 /** A bucket of an S3 store, and where in it. The SDK of AWS finds credentials by itself. */
 export interface ObjectsPlace {
   readonly bucket: string;
@@ -13,19 +15,8 @@ export interface ObjectsPlace {
   readonly downloads: 'redirect' | 'stream';
 }
 
-/** A value, or in plain words what would be right. */
-type Parsed<Value> = { readonly value: Value } | { readonly wrong: string };
-
-interface VariableReader {
-  read<Value, Default>(
-    variable: string,
-    parse: (text: string) => Parsed<Value>,
-    otherwise: Default,
-  ): Value | Default;
-}
-
 /** Of the variables of AWS those that decide how its SDK is set up: it reads the others itself. */
-export function readObjectsPlace(reader: VariableReader): ObjectsPlace | undefined {
+export function readObjectsPlace(reader: Pick<VariableReader, 'read'>): ObjectsPlace | undefined {
   const place = reader.read('FOVEA_OBJECTS_URL', parseObjectsUrl, undefined);
   const downloads = reader.read('FOVEA_OBJECTS_DOWNLOADS', parseDownloads, undefined);
   if (place === undefined) return undefined;

@@ -1,32 +1,19 @@
 // A line to PostgreSQL that counts what goes over it, and holds back each answer.
 
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { openPostgresLine, type PostgresLine } from '../../scripts/postgres-line.ts';
 
-export interface CountingLine {
-  /** Of a database behind it. */
-  urlOf(database: string): string;
+export interface CountingLine extends Pick<PostgresLine, 'urlOf' | 'close'> {
   /** Of all connections since the start. */
   readonly counts: { readonly statements: number; readonly roundTrips: number };
   /** Each answer comes so much later: what a network takes there and back. */
   delay(ms: number): void;
-  close(): void;
 }
 
 /** `socketPath`: where the server listens. */
 export async function openCountingLine(socketPath: string): Promise<CountingLine> {
   const counts = { statements: 0, roundTrips: 0 };
-  const open = new Set<Socket>();
   let delayMs = 0;
-  const server = createServer({ noDelay: true }, (near) => {
-    const far = connect(socketPath);
-    open.add(near);
-    const end = () => {
-      open.delete(near);
-      near.destroy();
-      far.destroy();
-    };
-    for (const socket of [near, far]) socket.on('error', end).on('close', end);
+  const { urlOf, close } = await openPostgresLine(socketPath, (near, far) => {
     const count = createCounter();
     let isAnswered = true;
     near.on('data', (piece) => {
@@ -42,19 +29,12 @@ export async function openCountingLine(socketPath: string): Promise<CountingLine
       else setTimeout(() => near.write(piece), delayMs);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    urlOf: (database) => `postgres://fovea@127.0.0.1:${port}/${database}`,
+    urlOf,
+    close,
     counts,
     delay: (ms) => {
       delayMs = ms;
-    },
-    close: () => {
-      server.close();
-      for (const socket of open) socket.destroy();
     },
   };
 }

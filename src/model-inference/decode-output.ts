@@ -48,10 +48,7 @@ export function decodeOutput(
   leastScores: readonly number[],
   canvas: Size,
 ): readonly Candidate[] {
-  const found =
-    form === 'classes'
-      ? classesOf(values, leastScores, canvas)
-      : decoders[form](values, dims, leastScores);
+  const found = decoders[form](values, dims, leastScores, canvas);
   if (found.length <= limits.modelCandidatesMax) return found;
   found.sort((one, other) => other.score - one.score);
   return found.slice(0, limits.modelCandidatesMax);
@@ -61,20 +58,16 @@ type Decoder = (
   values: Float32Array,
   dims: readonly number[],
   leastScores: readonly number[],
+  canvas: Size,
 ) => Candidate[];
 
-function classesOf(
-  values: Float32Array,
-  leastScores: readonly number[],
-  { width, height }: Size,
-): Candidate[] {
-  const whole = { left: 0, top: 0, right: width, bottom: height };
-  return Array.from(values, (score, classIndex) => checked({ ...whole, score, classIndex })).filter(
-    ({ score, classIndex }) => score >= (leastScores[classIndex] ?? 1),
-  );
-}
-
-const decoders: Readonly<Record<Exclude<OutputForm, 'classes'>, Decoder>> = {
+const decoders: Readonly<Record<OutputForm, Decoder>> = {
+  classes: (values, _dims, leastScores, { width, height }) => {
+    const whole = { left: 0, top: 0, right: width, bottom: height };
+    return Array.from(values, (score, classIndex) =>
+      checked({ ...whole, score, classIndex }),
+    ).filter(({ score, classIndex }) => score >= (leastScores[classIndex] ?? 1));
+  },
   columns: (values, dims, leastScores) => {
     const boxes = dims[2] ?? 0;
     return collect(boxes, leastScores, {

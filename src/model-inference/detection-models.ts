@@ -1,11 +1,12 @@
 // Models that this platform can run, by their ids: what they see are boxes with a class.
 
 import { createRequire } from 'node:module';
-import { asFoveaError, type ErrorCode, FoveaError, notFound } from '../errors.ts';
+import { asFoveaError, FoveaError, notFound } from '../errors.ts';
 import { fitImage, readImageHeader } from '../imaging/image-thread-pool.ts';
 import { fitInto, type Size } from '../imaging/letterbox-resize.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { DetectorTask } from './detector.ts';
+import { imageFaults } from './image-faults.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
 import { checkModelBytes, openModelFile } from './model-files.ts';
 import type { OpenModel } from './model-thread.ts';
@@ -123,7 +124,7 @@ export function createModels({ model, blobs, findWeights }: ModelsOptions): Mode
     inspect: async (path) => {
       const file = await openModelFile(path);
       const never = new AbortController().signal;
-      return loaded.with(file, never, async ({ task, classes }) => ({ task, classes }));
+      return loaded.with(file, never, factsOf);
     },
     close: async () => loaded.close(),
   };
@@ -145,6 +146,10 @@ function storedModel(blobs: BlobStore, { hash, classes }: Weights): ModelFile {
   };
 }
 
+async function factsOf({ task, classes }: OpenModel): Promise<Pick<Labeller, 'task' | 'classes'>> {
+  return { task, classes };
+}
+
 /** Loads the model once, so that a form that cannot be run is known now; then whenever it runs. */
 async function createLabeller(
   loaded: LoadedModels,
@@ -152,7 +157,7 @@ async function createLabeller(
   { file, stretchedTo }: FoundModel,
 ): Promise<Labeller> {
   const never = new AbortController().signal;
-  const known = await loaded.with(file, never, async ({ task, classes }) => ({ task, classes }));
+  const known = await loaded.with(file, never, factsOf);
   return {
     modelId,
     ...known,
@@ -169,14 +174,6 @@ async function createLabeller(
     },
   };
 }
-
-/** What `detect` says of an image that cannot be read. */
-export const imageFaults: readonly ErrorCode[] = [
-  'not_found',
-  'invalid_input',
-  'unsupported_media',
-  'too_large',
-];
 
 /** A model that cannot be run is no fault of the image that it was to be run on. */
 function asModelFault(thrown: unknown): unknown {

@@ -4,9 +4,10 @@
 
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type ErrorCode, FoveaError, invalidArgument } from '../errors.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
+import { imageFaults } from './image-faults.ts';
 
 export interface EmbedderFolder {
   /** What people call the model: the name of the folder. */
@@ -85,13 +86,6 @@ export function isFaultOfImage(thrown: unknown): thrown is FoveaError {
   const isAboutFolder = thrown.problems.some(({ path }) => path === setting);
   return imageFaults.includes(thrown.code) && !isAboutFolder;
 }
-
-const imageFaults: readonly ErrorCode[] = [
-  'not_found',
-  'invalid_input',
-  'unsupported_media',
-  'too_large',
-];
 
 const setting = 'FOVEA_EMBEDDER';
 

@@ -1,17 +1,8 @@
 // The proxies to other machines, as settings.
 
+import type { Parser, VariableReader } from '../parsed-setting.ts';
 import { Secret } from '../secret.ts';
 import type { HttpProxy, Proxies } from './proxies.ts';
-
-/** A value, or in plain words what would be right. */
-type Parsed<Value> = { readonly value: Value } | { readonly wrong: string };
-
-type Parser<Value> = (text: string) => Parsed<Value>;
-
-interface VariableReader {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  read<Value, Default>(variable: string, parse: Parser<Value>, otherwise: Default): Value | Default;
-}
 
 /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, as curl reads them. */
 export function readProxies(reader: VariableReader): Proxies | undefined {

@@ -9,6 +9,7 @@ import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../erro
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import {
+  type Detection,
   type Labelled,
   type Labeller,
   localModel,
@@ -126,7 +127,7 @@ async function runModel(
 ): Promise<{ readonly id: string; readonly labelled: Labelled }> {
   const id = randomUUID();
   const { workspaceId } = project;
-  const record = (labelled: Labelled | undefined, error: string | undefined) =>
+  const record = (seen: readonly Detection[], responseMs?: number, error?: string) =>
     store.inferences.add([
       {
         id,
@@ -135,11 +136,9 @@ async function runModel(
         modelName: labeller.modelId,
         source: 'hosted',
         created: clock.now(),
-        responseMs: labelled?.ms,
+        responseMs,
         error,
-        seen: (labelled?.detections ?? [])
-          .filter((one) => one.confidence >= given)
-          .map((one) => ({ class: one.label, confidence: one.confidence })),
+        seen: seen.map(({ label, confidence }) => ({ class: label, confidence })),
       },
     ]);
   const isOfWholeImage = labeller.task === 'classification';
@@ -151,14 +150,14 @@ async function runModel(
     .detect(image, { confidence, overlap, signal })
     .catch(async (thrown) => {
       const { code, message } = asFoveaError(thrown);
-      if (!signal.aborted && modelFaults.includes(code)) await record(undefined, message);
+      if (!signal.aborted && modelFaults.includes(code)) await record([], undefined, message);
       throw thrown;
     });
-  await record(labelled, undefined);
-  const { width, height, detections } = labelled;
+  const { width, height, ms } = labelled;
+  const detections = labelled.detections.filter((one) => one.confidence >= given);
+  await record(detections, ms);
   const seen = { workspaceId, modelName: labeller.modelId, image, inferenceId: id };
-  const surer = detections.filter((one) => one.confidence >= given);
-  await collect({ ...seen, width, height, task: labeller.task, detections: surer });
+  await collect({ ...seen, width, height, task: labeller.task, detections });
   return { id, labelled };
 }
 

@@ -59,6 +59,7 @@ export const floors: readonly Floor[] = [
       'src/config.ts',
       'src/database-url.ts',
       'src/objects-place.ts',
+      'src/parsed-setting.ts',
       'src/environment.ts',
       'src/event-store-config.ts',
       'src/secret.ts',

@@ -45,17 +45,22 @@ it('gives images and texts vectors of one space, of length 1', async () => {
   expect(await embedder.dimensions(signal)).toBe(4);
 });
 
-it('looks at the middle of an image, upright', async () => {
-  const { embedder } = await made();
-  // Blue at the ends, which are cut off; the file lies on its side.
-  const ends = { create: { width: 100, height: 30, channels: 3, background: '#0000ff' } } as const;
-  const file = await plain('#ff0000', 100, 200)
+/** 100 x 200 pixels, of which so many at the upper and the lower end have another colour. */
+function redBetween(background: string, height: number): Promise<Buffer> {
+  const ends = { create: { width: 100, height, channels: 3, background } } as const;
+  return plain('#ff0000', 100, 200)
     .composite([
       { input: ends, gravity: 'north' },
       { input: ends, gravity: 'south' },
     ])
     .png()
     .toBuffer();
+}
+
+it('looks at the middle of an image, upright', async () => {
+  const { embedder } = await made();
+  // Blue at the ends, which are cut off; the file lies on its side.
+  const file = await redBetween('#0000ff', 30);
   const turned = await sharp(file).rotate(-90).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const asRed = await embedder.embedText('red', signal);
   for (const bytes of [file, turned]) {
@@ -67,14 +72,7 @@ it('takes the form of SigLIP: stretched images, and texts that are filled up', a
   const { embedder } = await made({ isSiglip: true });
   const [red, green] = ['red', 'a green thing'].map((text) => embedder.embedText(text, signal));
   // Green at its ends: nothing is cut off.
-  const ends = { create: { width: 100, height: 90, channels: 3, background: '#00ff00' } } as const;
-  const file = await plain('#ff0000', 100, 200)
-    .composite([
-      { input: ends, gravity: 'north' },
-      { input: ends, gravity: 'south' },
-    ])
-    .png()
-    .toBuffer();
+  const file = await redBetween('#00ff00', 90);
   const image = await embedder.embedImage(file, signal);
   const [asRed, asGreen] = [await red, await green];
   expect(cosine(image, asGreen ?? image)).toBeGreaterThan(0.9);

@@ -15,16 +15,8 @@ const labelling = sharedLabelling({ model: squaresModel });
 async function classified(fixture: Labelling, type: string, labels: readonly string[][]) {
   const project = await fixture.newProject('Classified', type);
   for (const [place, classes] of labels.entries()) {
-    const query = new URLSearchParams({ name: `${place}.png`, split: 'test' });
-    const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
-      method: 'POST',
-      headers: {
-        authorization: 'Bearer a-key-for-tests',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: (await redAt(place)).toString('base64'),
-    });
-    const id = String(Object(await answer.json()).id);
+    const sent = { name: `${place}.png`, split: 'test' };
+    const id = await fixture.send(project, await redAt(place), sent);
     const told = await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.json`, {
       annotationFile: JSON.stringify(classes),
     });

@@ -31,16 +31,7 @@ interface Outlined {
 async function sendOutlined(fixture: Labelling, project: string, sent: Outlined) {
   const { place, label, outline } = sent;
   const name = `${place}.png`;
-  const query = new URLSearchParams({ name, split: 'test' });
-  const answer = await fetch(`${fixture.platform.url}/dataset/${project}/upload?${query}`, {
-    method: 'POST',
-    headers: {
-      authorization: 'Bearer a-key-for-tests',
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: (await redAt(place)).toString('base64'),
-  });
-  const id = String(Object(await answer.json()).id);
+  const id = await fixture.send(project, await redAt(place), { name, split: 'test' });
   const shape = outline ? { segmentation: [outline] } : { bbox: [0, 0, 32, 32] };
   const document = {
     images: [{ id: 1, file_name: name, width: 64, height: 64 }],

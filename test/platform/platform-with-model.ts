@@ -85,10 +85,9 @@ function steps(url: string, tell: Tell) {
     const made = await tell('POST', '/acme/projects', body);
     return String(made.body.id).split('/')[1] ?? '';
   };
-  const upload = async (project: string, image: Uint8Array, batch = 'first') => {
-    const name = `image-${image.length}.png`;
+  const send = async (project: string, image: Uint8Array, more: Record<string, string>) => {
     const file = Buffer.from(image).toString('base64');
-    const query = new URLSearchParams({ name, batch });
+    const query = new URLSearchParams(more);
     const answer = await fetch(`${url}/dataset/${project}/upload?${query}`, {
       method: 'POST',
       headers: {
@@ -99,6 +98,8 @@ function steps(url: string, tell: Tell) {
     });
     return String(Object(await answer.json()).id);
   };
+  const upload = (project: string, image: Uint8Array, batch = 'first') =>
+    send(project, image, { name: `image-${image.length}.png`, batch });
   const batchOf = async (project: string) => {
     const { body } = await tell('GET', `/acme/${project}/batches`);
     return String(Object(Object(body.batches)[0]).id);
@@ -120,7 +121,7 @@ function steps(url: string, tell: Tell) {
       await delay(20);
     }
   };
-  return { newProject, upload, batchOf, annotate, image, ended };
+  return { newProject, send, upload, batchOf, annotate, image, ended };
 }
 
 /** A picture of 64 x 64 with one red square whose place is this number, 0 to 15. */

@@ -2,14 +2,13 @@
 // for all. Where it is not clear which image a file is about, no image gets it.
 
 import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, relative, sep } from 'node:path';
+import { basename, extname } from 'node:path';
 import {
   type AnnotationSource,
   matchAnnotations,
 } from '../../src/annotation-formats/match-annotations.ts';
 import {
   baseName,
-  type DatasetFile,
   foldersOf,
   splitOfFolders,
   stemOf,
@@ -18,6 +17,7 @@ import { invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt, fileSize } from '../format.ts';
+import { type PlacedFile, placer, slashed } from './dataset-folders.ts';
 import type { FileThread } from './file-thread.ts';
 import { readText } from './read-text.ts';
 
@@ -102,11 +102,6 @@ async function openFolder(
   return own;
 }
 
-/** Where a file lies, and what it is called below the folder that all have in common. */
-interface PlacedFile extends DatasetFile {
-  readonly real: string;
-}
-
 type Source = AnnotationSource<PlacedFile>;
 
 function match(
@@ -145,28 +140,6 @@ function match(
     unclear: [...ofSeveral, ...unclear],
     hasTexts: texts.length > 0,
   };
-}
-
-/** Names files from the folder on that all have in common. */
-function placer(paths: readonly string[]): (path: string) => PlacedFile {
-  const base = commonFolder(paths);
-  return (real) => ({ real, path: slashed(relative(base, real)) });
-}
-
-/** The deepest folder that all files are in or below. */
-export function commonFolder(paths: readonly string[]): string {
-  const [first = '', ...others] = [...new Set(paths.map((path) => dirname(path)))];
-  const parts = first.split(sep);
-  const shared = others.reduce((least, folder) => {
-    const other = folder.split(sep);
-    const differs = parts.findIndex((part, index) => part !== other[index]);
-    return Math.min(least, differs === -1 ? parts.length : differs);
-  }, parts.length);
-  return parts.slice(0, shared).join(sep) || sep;
-}
-
-export function slashed(path: string): string {
-  return path.split(sep).join('/');
 }
 
 function isText(path: string): boolean {

@@ -1,11 +1,10 @@
 // Folders that stand for classes: images_upload takes images from them, and no classes.
 
-import { relative } from 'node:path';
-import { foldersOf, isKindFolder, splitOfName } from '../../src/annotation-formats/path-hints.ts';
+import { isKindFolder, splitOfName } from '../../src/annotation-formats/path-hints.ts';
 import { projects } from '../../src/contract/projects.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { nameList } from '../format.ts';
-import { commonFolder, slashed } from './annotation-files.ts';
+import { folderFinder } from './dataset-folders.ts';
 import { nothingUnread, type Unread, type UploadedFiles } from './unread-annotations.ts';
 
 /**
@@ -35,8 +34,8 @@ export async function findUnreadClasses(
 
 /** Folders right above images that are named for no split, and for no kind of file. */
 function classLike(paths: readonly string[]): readonly string[] {
-  const base = commonFolder(paths);
-  const names = paths.map((path) => foldersOf(slashed(relative(base, path))).at(-1) ?? '');
+  const foldersOf = folderFinder(paths);
+  const names = paths.map((path) => foldersOf(path).at(-1) ?? '');
   return [...new Set(names)]
     .filter((name) => name !== '' && splitOfName(name) === undefined && !isKindFolder(name))
     .sort();

@@ -1,15 +1,14 @@
 // The splits that folders give the images in them: train, valid and test, as datasets have them.
 
-import { relative } from 'node:path';
-import { foldersOf, splitOfFolders } from '../../src/annotation-formats/path-hints.ts';
+import { splitOfFolders } from '../../src/annotation-formats/path-hints.ts';
 import { count, splitList } from '../format.ts';
-import { commonFolder, slashed } from './annotation-files.ts';
+import { folderFinder } from './dataset-folders.ts';
 import type { ListedSplits } from './split-lists.ts';
 
 /** Undefined where no folder below the one of all images is called as a split is. */
 export function splitsOfFolders(paths: readonly string[]): ListedSplits | undefined {
-  const base = commonFolder(paths);
-  const splitOf = (path: string) => splitOfFolders(foldersOf(slashed(relative(base, path))));
+  const foldersOf = folderFinder(paths);
+  const splitOf = (path: string) => splitOfFolders(foldersOf(path));
   const counts = { train: 0, valid: 0, test: 0 };
   let others = 0;
   for (const path of paths) {

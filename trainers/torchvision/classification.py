@@ -21,11 +21,11 @@ METADATA = {"task": "classify"}
 
 
 class Example(dataset.Example):
-    """One image file and the numbers of its classes."""
+    """One image file, and 1 for each class that it has, else 0."""
 
-    def __init__(self, path, classes):
+    def __init__(self, path, target):
         super().__init__(path, [], [])
-        self.classes = classes
+        self.target = target
 
 
 def read_split(folder, split, classes):
@@ -37,17 +37,16 @@ def read_split(folder, split, classes):
         head, *rows = csv.reader(file)
     # Each value but the first begins with a blank: src/export-formats/csv.ts.
     numbers = [classes.index(name[1:]) for name in head[1:]]
-    return [
-        Example(
-            os.path.join(folder, split, name),
-            [number for number, shown in zip(numbers, shows) if shown.strip() == "1"],
-        )
-        for name, *shows in rows
-    ]
+    examples = []
+    for name, *shows in rows:
+        target = torch.zeros(len(classes))
+        target[numbers] = torch.tensor([float(shown.strip() == "1") for shown in shows])
+        examples.append(Example(os.path.join(folder, split, name), target))
+    return examples
 
 
 def has_labels(example):
-    return bool(example.classes)
+    return bool(example.target.any())
 
 
 def need_labels(examples, split, purpose):
@@ -56,17 +55,11 @@ def need_labels(examples, split, purpose):
 
 
 class Images(dataset.Images):
-    """Pixels, and 1 for each class that the image has, else 0."""
-
-    def __init__(self, examples, canvas, classes, changes=None):
-        super().__init__(examples, canvas, classes, changes)
-        self.classes = classes
+    """Pixels, and the target of the image."""
 
     def __getitem__(self, index):
         pixels, _, _ = super().__getitem__(index)
-        target = torch.zeros(self.classes)
-        target[self.examples[index].classes] = 1
-        return pixels, target
+        return pixels, self.examples[index].target
 
 
 def collate(batch):
@@ -106,7 +99,7 @@ class Classifier(nn.Module):
 
 def build(job, splits):
     examples = [example for split in splits.values() for example in split]
-    has_several = any(len(example.classes) > 1 for example in examples)
+    has_several = any(example.target.sum() > 1 for example in examples)
     return Classifier(job.model_type, len(job.classes), has_several)
 
 

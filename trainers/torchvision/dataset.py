@@ -86,7 +86,7 @@ def round_half_up(value):
 class Images(torch.utils.data.Dataset):
     """`changes`: mirrored, scaled, moved and coloured at random, another way in each epoch."""
 
-    def __init__(self, examples, canvas, _classes, changes=None):
+    def __init__(self, examples, canvas, changes=None):
         self.examples = examples
         self.canvas = canvas
         self.changes = changes

@@ -46,9 +46,7 @@ class Training:
         # Figures of images that it has learned would stand under the names of those that count.
         subject.need_labels(splits["valid"], "valid", "measure on")
         self.images = {
-            name: subject.Images(
-                examples, canvas, len(job.classes), job.seed if name == "train" else None
-            )
+            name: subject.Images(examples, canvas, job.seed if name == "train" else None)
             for name, examples in splits.items()
         }
         self.model = subject.build(job, splits)

@@ -1,12 +1,8 @@
 // Labels unlabelled images with a model.
 
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
-import {
-  type Detection,
-  imageFaults,
-  type Labelled,
-  type Labeller,
-} from '../../model-inference/detection-models.ts';
+import type { Detection, Labelled, Labeller } from '../../model-inference/detection-models.ts';
+import { imageFaults } from '../../model-inference/image-faults.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { newId } from '../ids-and-slugs.ts';

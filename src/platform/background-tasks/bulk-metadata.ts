@@ -4,6 +4,7 @@ import { images } from '../../contract/images.ts';
 import { limits } from '../../limits.ts';
 import type { FailedUpdate } from '../store/bulk-metadata.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
+import { fencedProgress } from './fenced-progress.ts';
 import { inChunks } from './process-items.ts';
 
 const { body } = images.images_set_metadata_bulk;
@@ -25,12 +26,7 @@ export const changeBulkMetadata: BackgroundTask = async ({ store }, claim, signa
       workspaceId,
       projectIds,
       chunk.map(withDefaults),
-      (writes) =>
-        claim.fenced(async () => {
-          const result = await writes();
-          await claim.progress(done, updates.length);
-          return result;
-        }),
+      fencedProgress(claim, done, updates.length),
     );
     failed.push(...refused);
   });

@@ -3,11 +3,10 @@
 import { classTargets } from '../../annotations/class-change.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Claim } from '../../storage/task-queue.ts';
 import type { KnownClassChange } from '../store/class-changes.ts';
-import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { Store } from '../store/store.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
+import { fencedProgress } from './fenced-progress.ts';
 import { inChunks } from './process-items.ts';
 
 /** Each changed image is kept with the change: another attempt goes on behind them. */
@@ -25,7 +24,7 @@ export const changeClassesOfProject: BackgroundTask = async ({ store, clock }, c
       const ids = await classChanges.imagesLeft(workspaceId, wanted);
       await inChunks(ids, limits.classChangeRowsAtOnceMax, signal, async (chunk) => {
         done += chunk.length;
-        const fenced = fencedWith(claim, done, Math.max(done, change.found));
+        const fenced = fencedProgress(claim, done, Math.max(done, change.found));
         changed += await classChanges.apply(change, chunk, fenced, clock.now());
       });
       const last = ids.at(-1);
@@ -56,7 +55,7 @@ export const undoClassChange: BackgroundTask = async ({ store, clock }, claim, s
   const chunks = Array.from({ length: Math.ceil(left / rows) }, (_, chunk) => chunk + 1);
   await inChunks(chunks, 1, signal, async ([chunk = 0]) => {
     const done = before + Math.min(chunk * rows, left);
-    const fenced = fencedWith(claim, done, before + left);
+    const fenced = fencedProgress(claim, done, before + left);
     await classChanges.undoSome(change, rows, fenced, clock.now());
   });
   const { restored, changed, gone } = await knownChange(store, projectId, changeId);
@@ -71,14 +70,4 @@ async function knownChange(
   const change = await classChanges.find(projectId, changeId);
   if (change !== undefined) return change;
   throw new FoveaError('conflict', 'The project is gone, or the change is too old.');
-}
-
-/** The progress is one commit with the rows that it counts. */
-function fencedWith(claim: Claim, done: number, total: number): FencedTransaction {
-  return (writes) =>
-    claim.fenced(async () => {
-      const result = await writes();
-      await claim.progress(done, total);
-      return result;
-    });
 }

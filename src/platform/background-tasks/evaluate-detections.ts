@@ -3,7 +3,8 @@
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import { limits } from '../../limits.ts';
-import { imageFaults, type Labeller } from '../../model-inference/detection-models.ts';
+import type { Labeller } from '../../model-inference/detection-models.ts';
+import { imageFaults } from '../../model-inference/image-faults.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
 import { type EvaluationAnswer, evaluateInThread } from '../evaluations/evaluation-thread.ts';

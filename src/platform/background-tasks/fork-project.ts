@@ -3,6 +3,7 @@
 import { notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
+import { fencedProgress } from './fenced-progress.ts';
 import { inChunks } from './process-items.ts';
 
 /** Goes on behind the last image that an earlier attempt looked at. */
@@ -16,13 +17,7 @@ export const forkProject: BackgroundTask = async ({ store }, claim, signal) => {
   await claim.progress(done, total);
   await inChunks(missing, limits.forkRowsAtOnceMax, signal, async (chunk) => {
     done += chunk.length;
-    await store.forks.copy(claim.id, chunk, (writes) =>
-      claim.fenced(async () => {
-        const result = await writes();
-        await claim.progress(done, total);
-        return result;
-      }),
-    );
+    await store.forks.copy(claim.id, chunk, fencedProgress(claim, done, total));
   });
   const origin = payloadText(claim, 'origin');
   const workspace = payloadText(claim, 'workspace');

@@ -4,15 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import { projects } from '../../contract/projects.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Claim } from '../../storage/task-queue.ts';
 import { compareImages } from '../projects/compare-images.ts';
 import { countSplits, planRebalance, planShuffle } from '../projects/plan-splits.ts';
 import type { SplitGroup } from '../projects/settle-groups.ts';
-import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { NearDuplicates } from '../store/projects.ts';
 import type { EligibleImage, SplitMove } from '../store/rebalance.ts';
 import type { Store } from '../store/store.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
+import { fencedProgress } from './fenced-progress.ts';
 import { inChunks } from './process-items.ts';
 
 const { body } = projects.projects_rebalance_splits;
@@ -42,7 +41,7 @@ export const rebalanceSplits: BackgroundTask = async (dependencies, claim, signa
   await claim.progress(done, total);
   await inChunks(moves, limits.rebalanceRowsAtOnceMax, signal, async (chunk) => {
     done += chunk.length;
-    const fenced = fencedWith(claim, done, total);
+    const fenced = fencedProgress(claim, done, total);
     moved += await store.splits.move(claim.id, projectId, chunk, fenced, clock.now());
   });
   return {
@@ -137,14 +136,4 @@ function inOrder(
 ): readonly SplitMove[] {
   const byImage = new Map(moves.map((move) => [move.imageId, move]));
   return images.flatMap(({ id }) => byImage.get(id) ?? []);
-}
-
-/** The progress is one commit with the rows that it counts. */
-function fencedWith(claim: Claim, done: number, total: number): FencedTransaction {
-  return (writes) =>
-    claim.fenced(async () => {
-      const result = await writes();
-      await claim.progress(done, total);
-      return result;
-    });
 }

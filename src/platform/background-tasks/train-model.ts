@@ -25,6 +25,7 @@ import type { TrainedWeights, Training, TrainingOutcome } from '../store/trainin
 import type { Version } from '../store/versions.ts';
 import { modelIdOf } from '../trainings/describe-training.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
+import { fencedProgress } from './fenced-progress.ts';
 import { versionDataset } from './to-export-dataset.ts';
 
 /**
@@ -192,13 +193,7 @@ function createReporter(
     if (epoch <= last || !isStep) return;
     last = epoch;
     const report = { epoch, epochs: epochs > 0 ? epochs : wanted, metrics };
-    await store.trainings.report(id, report, (writes) =>
-      claim.fenced(async () => {
-        const result = await writes();
-        await claim.progress(epoch, epochs);
-        return result;
-      }),
-    );
+    await store.trainings.report(id, report, fencedProgress(claim, epoch, epochs));
   };
 }
 

@@ -40,9 +40,9 @@ export async function findByMeaning(
       ? await store.embeddings.nearest(accessible, { ...request, model: model.number })
       : await noneYet(store, accessible, request);
     const missing = page.hits - page.compared;
+    if (missing === 0) return { ...page, notes: [modelNote(name)] };
     const open = model ? await store.embeddings.countOpen(model) : missing;
-    const notes = [modelNote(name), ...missingNotes(page, open)];
-    if (missing === 0) return { ...page, notes };
+    const notes = [modelNote(name), missingNote(page, open)];
     const problem = await embeddings.hurry();
     if (problem !== undefined)
       return { ...page, notes: [...notes, `Embedding failed: ${problem}`] };
@@ -78,11 +78,9 @@ function modelNote(name: string): string {
   return `Similar by meaning, as the model ${quotedName(name)} sees it.`;
 }
 
-function missingNotes({ hits, compared }: NearestPage, open: number): readonly string[] {
-  const missing = hits - compared;
-  if (missing === 0) return [];
-  const which = `${missing} of ${hits} images are not found`;
+function missingNote({ hits, compared }: NearestPage, open: number): string {
+  const which = `${hits - compared} of ${hits} images are not found`;
   const atLeast = open >= limits.embeddingsCountedMax ? 'at least ' : '';
-  if (open > 0) return [`${which} yet: ${atLeast}${open} wait to be embedded, in the background.`];
-  return [`${which}: the model cannot read them.`];
+  if (open > 0) return `${which} yet: ${atLeast}${open} wait to be embedded, in the background.`;
+  return `${which}: the model cannot read them.`;
 }

@@ -13,7 +13,11 @@ const names: Readonly<Record<string, string>> = { folder_ids: 'folderIds' };
 
 const flags: readonly string[] = ['public', 'enabled', 'protected', 'disabled'];
 const storedAsJson: readonly string[] = [
-  ...['scopes', 'folder_ids', 'metadata', 'settings', 'refused_predictions'],
+  'scopes',
+  'folder_ids',
+  'metadata',
+  'settings',
+  'refused_predictions',
 ];
 const times: readonly string[] = ['archived_at'];
 
