@@ -33,7 +33,7 @@ export interface MendCounts {
 export interface MendSettings {
   /** Labels that were mended get what they were before. */
   readonly undo: boolean;
-  /** Else no label is added: somebody has looked at the image since. */
+  /** But for these mends. Else no label is added: somebody has looked at the image since. */
   readonly isAsJudged: boolean;
 }
 
@@ -62,7 +62,8 @@ function mendOne(
   if (label === undefined) return 'changed';
   if (kind === 'duplicate') {
     const isDouble = countOf(now, label) > (isSame(label, instead) ? 1 : 0);
-    if (undo) return isDouble ? 'already' : put(now, label);
+    if (undo && isDouble) return 'already';
+    if (undo) return isAsJudged ? put(now, label) : 'changed';
     if (countOf(now, instead) === 0) return 'changed';
     return isDouble ? remove(now, label) : 'already';
   }

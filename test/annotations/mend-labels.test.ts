@@ -9,7 +9,7 @@ function box(label: string, x: number, width = 10): Box {
 }
 
 const once = { undo: false, isAsJudged: true };
-const back = { undo: true, isAsJudged: false };
+const back = { undo: true, isAsJudged: true };
 
 const others = [box('red', 10), box('blue', 40)];
 
@@ -92,5 +92,13 @@ it('replaces the class of an outline, and no outline by a box', () => {
   expect(mendLabels([outline], [placed], once)).toEqual({
     boxes: [outline],
     counts: { mended: 0, changed: 0, outlined: 1, already: 0 },
+  });
+});
+
+it('a second label does not come back where somebody has looked at the image since', () => {
+  const mend: Mend = { kind: 'duplicate', label: box('blue', 41), instead: box('blue', 40) };
+  expect(mendLabels([box('red', 10)], [mend], { undo: true, isAsJudged: false })).toEqual({
+    boxes: [box('red', 10)],
+    counts: { mended: 0, changed: 1, outlined: 0, already: 0 },
   });
 });

@@ -70,6 +70,17 @@ it('takes YOLO labels of the folder beside that of the image, and splits by fold
   expect((await upload({ ...part, labelmap })).found).toEqual({ 'valid with valid': 3 });
 });
 
+it.each(['valid', 'valid/images'])('takes the split of a folder alone: %s', async (alone) => {
+  const folder = await dataset((split, n) => `${split}/images/${n}.png`);
+  const { text, data } = await upload({ files: [join(folder, alone)] });
+  expect(data.uploaded).toBe(3);
+  expect(text).toContain('Splits as their folders are called: 0 train, 3 valid, 0 test.');
+  const { total } = await fovea.ok('workspace_search', {
+    query: `project:cells-${projects} split:valid`,
+  });
+  expect(total).toBe(3);
+});
+
 it('takes VOC files of the split', async () => {
   const folder = await dataset((split, n) => `${split}/JPEGImages/${n}.png`);
   for (const split of splits) {

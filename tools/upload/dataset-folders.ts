@@ -21,7 +21,7 @@ export function folderFinder(paths: readonly string[]): (path: string) => readon
 }
 
 /** The deepest folder that all files are in or below. */
-function commonFolder(paths: readonly string[]): string {
+export function commonFolder(paths: readonly string[]): string {
   const [first = '', ...others] = [...new Set(paths.map((path) => dirname(path)))];
   const parts = first.split(sep);
   const shared = others.reduce((least, folder) => {

@@ -7,7 +7,13 @@ import { type MakeTag, randomTag } from '../foreign-text.ts';
 import type { ToolResult } from '../tool.ts';
 import { type Checked, correctedCall } from '../tool-call/corrected-call.ts';
 import type { ListedTool, ToolListSettings } from '../tool-list.ts';
-import { type OperationCall, presentCall, presentNext, withWays } from '../tool-profiles.ts';
+import {
+  type Arguments,
+  type OperationCall,
+  presentCall,
+  presentNext,
+  withWays,
+} from '../tool-profiles.ts';
 import { toErrorResult } from './error-result.ts';
 import type { SaveResult } from './saved-results.ts';
 import { factsOf, toCallResult, tooLong } from './tool-result.ts';
@@ -30,6 +36,13 @@ export interface Presenter {
   ): Promise<CallToolResult>;
 }
 
+/** Which images or classes are meant is said by the caller alone, where they are changed or go. */
+const whatIsMeant = ['query', 'rename', 'remove'];
+
+function isSame(one: Arguments = {}, other: Arguments, name: string): boolean {
+  return JSON.stringify(one[name]) === JSON.stringify(other[name]);
+}
+
 export function createPresenter(
   { settings, saveResult: keepAnswer, makeTag = randomTag }: PresenterOptions,
   listed: ReadonlyMap<string, ListedTool>,
@@ -46,9 +59,8 @@ export function createPresenter(
     failure: async (thrown, made, checkCall) => {
       const right = await correctedCall(asFoveaError(thrown), made, checkCall);
       const entry = listed.get(right?.tool ?? '');
-      // Which images are meant is said by the caller alone, where they are changed or go.
-      const isOtherQuery = right?.arguments.query !== made.args.query;
-      const isKept = entry?.effect === 'reads' || !isOtherQuery;
+      const meansOthers = whatIsMeant.some((name) => !isSame(right?.arguments, made.args, name));
+      const isKept = entry?.effect === 'reads' || !meansOthers;
       const shown = right && entry ? presentCall(entry, right.arguments, settings) : right;
       const corrected = isKept ? shown : undefined;
       const withWay = (sentence: string) => withWays(sentence, listed, settings);

@@ -42,7 +42,7 @@ export function isAsJudged(
 ): boolean {
   const { labelled } = JSON.parse(judged);
   const before: readonly Box[] = Array.isArray(labelled) ? labelled : [];
-  const undone = mendAnnotation(annotation, mistakes, { undo: true, isAsJudged: false });
+  const undone = mendAnnotation(annotation, mistakes, { undo: true, isAsJudged: true });
   return [annotation, undone.annotation].some((one) => areThese(one, before));
 }
 

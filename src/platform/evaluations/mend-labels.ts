@@ -42,7 +42,7 @@ export function evaluationMendHandlers(
         limit: limits.evaluationMendImagesMax,
         offset: 0,
       });
-      const judged = input.undo ? new Map() : await allMistakes(store, evaluation.id, results);
+      const judged = await allMistakes(store, evaluation.id, results);
       const sum = { labels: 0, images: 0, left: { changed: 0, outlined: 0, already: 0 } };
       const changed: { image: string; imageId: string; labels: number }[] = [];
       for (const result of results) {
@@ -110,7 +110,7 @@ async function mendImage(
   const image = imageId === undefined ? undefined : await store.images.find(project.id, imageId);
   const before = image?.annotation;
   if (image === undefined || before === undefined) return gone;
-  const settings = { undo, isAsJudged: !undo && isAsJudged(before, boxes, all) };
+  const settings = { undo, isAsJudged: isAsJudged(before, boxes, all) };
   const { annotation, counts } = mendAnnotation(before, mistakes, settings);
   if (counts.mended === 0) return counts;
   const outcome = await store.images.annotate(
