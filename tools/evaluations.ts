@@ -139,13 +139,18 @@ export const evaluationTools: readonly Tool[] = [
 ];
 
 function leftWords(
-  { changed, outlined, already }: Answer<typeof mend>['left'],
+  { changed, reverted, outlined, already }: Answer<typeof mend>['left'],
   { undo = false, only }: { readonly undo?: boolean | undefined; readonly only: string },
 ): string {
   // An object without label is known by the others of its image.
   const what = only === 'overlooked' ? 'images whose labels' : 'labels that';
   return [
     ...(already > 0 ? [`${already} were so ${undo ? 'before' : 'already'}`] : []),
+    ...(reverted > 0
+      ? [
+          `${reverted} were mended before and put back since (undo, then mend again, if it is meant)`,
+        ]
+      : []),
     ...(changed > 0 ? [`${changed} mistakes are of ${what} changed since`] : []),
     ...(outlined > 0 ? [`${outlined} are of outlines, which people must draw`] : []),
   ]

@@ -2,10 +2,10 @@
 // class is replaced or added.
 
 import type { LabelMistakeKind } from '../contract/evaluations.ts';
-import { type MendCounts, type MendOutcome, type MendSettings, noneMended } from './mend-labels.ts';
+import { type Mend, type MendOutcome, type MendSettings, mendEach } from './mend-labels.ts';
 
 /** A mistake as it is kept: the class of the label, and what is there instead. */
-export interface ClassMend {
+export interface ClassMend extends Pick<Mend, 'mendedPlace'> {
   readonly kind: LabelMistakeKind;
   /** Undefined where a class is missing. */
   readonly label: string | undefined;
@@ -14,7 +14,8 @@ export interface ClassMend {
 
 export interface MendedClasses {
   readonly labels: readonly string[];
-  readonly counts: MendCounts;
+  /** In the order of the mends. */
+  readonly outcomes: readonly MendOutcome[];
 }
 
 export function mendClasses(
@@ -22,10 +23,8 @@ export function mendClasses(
   mends: readonly ClassMend[],
   settings: MendSettings,
 ): MendedClasses {
-  const now = [...labels];
-  const counts = noneMended();
-  for (const mend of mends) counts[mendOne(now, mend, settings)] += 1;
-  return { labels: now, counts };
+  const { now, outcomes } = mendEach(labels, mends, settings, mendOne);
+  return { labels: now, outcomes };
 }
 
 /** Changes `now`. */
@@ -40,11 +39,12 @@ function mendOne(
     if (undo) now.splice(place, 1);
     else if (isAsJudged) now.push(found);
     else return 'changed';
-    return 'mended';
+    return undo ? place : now.length - 1;
   }
   const [from, to] = undo ? [found, label] : [label, found];
   if (now.includes(to)) return now.includes(from) ? 'changed' : 'already';
   if (!now.includes(from)) return 'changed';
-  now[now.indexOf(from)] = to;
-  return 'mended';
+  const changed = now.indexOf(from);
+  now[changed] = to;
+  return changed;
 }

@@ -11,24 +11,31 @@ export interface Mend {
   /** Undefined where no label is. */
   readonly label: Box | undefined;
   readonly instead: Box;
+  /** Where it was mended before, in the list of labels; undefined: it was not. */
+  readonly mendedPlace: number | undefined;
 }
 
 export interface Mended {
   readonly boxes: readonly Box[];
-  readonly counts: MendCounts;
+  /** In the order of the mends. */
+  readonly outcomes: readonly MendOutcome[];
 }
 
-export type MendOutcome = keyof MendCounts;
+/** A number: mended, at this place of the list of labels. */
+export type MendOutcome = number | MendLeft;
 
-export interface MendCounts {
-  mended: number;
+/** Why a label is left as it is. */
+type MendLeft =
   /** What the mistake was found by is another by now. */
-  changed: number;
+  | 'changed'
+  /** It was mended before, and somebody has put it back since. */
+  | 'reverted'
   /** A label with an outline or keypoints, which say more than a box. */
-  outlined: number;
+  | 'outlined'
   /** It is so as it would be mended; with `undo`: as it was before. */
-  already: number;
-}
+  | 'already';
+
+export type MendCounts = Record<MendLeft | 'mended', number>;
 
 export interface MendSettings {
   /** Labels that were mended get what they were before. */
@@ -37,8 +44,10 @@ export interface MendSettings {
   readonly isAsJudged: boolean;
 }
 
-export function noneMended(): MendCounts {
-  return { mended: 0, changed: 0, outlined: 0, already: 0 };
+export function countMends(outcomes: readonly MendOutcome[]): MendCounts {
+  const counts = { mended: 0, changed: 0, reverted: 0, outlined: 0, already: 0 };
+  for (const outcome of outcomes) counts[typeof outcome === 'number' ? 'mended' : outcome] += 1;
+  return counts;
 }
 
 export function mendLabels(
@@ -46,16 +55,37 @@ export function mendLabels(
   mends: readonly Mend[],
   settings: MendSettings,
 ): Mended {
-  const now = [...boxes];
-  const counts = noneMended();
-  for (const mend of mends) counts[mendOne(now, mend, settings)] += 1;
-  return { boxes: now, counts };
+  const { now, outcomes } = mendEach(boxes, mends, settings, mendOne);
+  return { boxes: now, outcomes };
+}
+
+/**
+ * `mendOne` changes the list that it gets. The last mend is taken back first: then each finds the
+ * list as it left it.
+ */
+export function mendEach<Label, Each extends Pick<Mend, 'mendedPlace'>>(
+  labels: readonly Label[],
+  mends: readonly Each[],
+  settings: MendSettings,
+  mendOne: (now: Label[], mend: Each, settings: MendSettings) => MendOutcome,
+): { readonly now: readonly Label[]; readonly outcomes: readonly MendOutcome[] } {
+  let now = labels;
+  const inTurn = settings.undo ? mends.toReversed() : mends;
+  const outcomes = inTurn.map((mend) => {
+    const next = [...now];
+    const outcome = mendOne(next, mend, settings);
+    const isAgain = !settings.undo && mend.mendedPlace !== undefined;
+    if (isAgain && typeof outcome === 'number') return 'reverted';
+    now = next;
+    return outcome;
+  });
+  return { now, outcomes: settings.undo ? outcomes.toReversed() : outcomes };
 }
 
 /** Changes `now`. */
 function mendOne(
   now: Box[],
-  { kind, label, instead }: Mend,
+  { kind, label, instead, mendedPlace }: Mend,
   { undo, isAsJudged }: MendSettings,
 ): MendOutcome {
   if (kind === 'overlooked') return undo ? remove(now, instead) : add(now, instead, isAsJudged);
@@ -63,7 +93,7 @@ function mendOne(
   if (kind === 'duplicate') {
     const isDouble = countOf(now, label) > (isSame(label, instead) ? 1 : 0);
     if (undo && isDouble) return 'already';
-    if (undo) return isAsJudged ? put(now, label) : 'changed';
+    if (undo) return isAsJudged ? put(now, label, mendedPlace) : 'changed';
     if (countOf(now, instead) === 0) return 'changed';
     return isDouble ? remove(now, label) : 'already';
   }
@@ -83,9 +113,9 @@ function add(now: Box[], box: Box, isAsJudged: boolean): MendOutcome {
 /** As for mistakes of the kind "overlooked". */
 const samePlace = 0.5;
 
-function put(now: Box[], box: Box): MendOutcome {
-  now.push(box);
-  return 'mended';
+function put(now: Box[], box: Box, place = now.length): MendOutcome {
+  now.splice(place, 0, box);
+  return Math.min(place, now.length - 1);
 }
 
 function remove(now: Box[], box: Box): MendOutcome {
@@ -93,7 +123,7 @@ function remove(now: Box[], box: Box): MendOutcome {
   if (place < 0) return 'already';
   if (isOutlined(now[place])) return 'outlined';
   now.splice(place, 1);
-  return 'mended';
+  return place;
 }
 
 function replace(now: Box[], box: Box, by: Box): MendOutcome {
@@ -104,7 +134,7 @@ function replace(now: Box[], box: Box, by: Box): MendOutcome {
   if (label !== box.label) now[place] = { ...there, label };
   else if (isOutlined(there)) return 'outlined';
   else now[place] = { label, x, y, width, height };
-  return 'mended';
+  return place;
 }
 
 function countOf(now: readonly Box[], box: Box): number {

@@ -369,6 +369,7 @@ export const evaluations = {
       images: z.int().describe('Images in which they are.'),
       left: open({
         changed: z.int().describe('The labels are others by now.'),
+        reverted: z.int().describe('Mended before, and put back since: undo these first.'),
         outlined: z.int().describe('The label has an outline or keypoints.'),
         already: z.int().describe('Mended already; with undo: as before.'),
       }).describe('Mistakes that were not mended.'),

@@ -58,6 +58,28 @@ it('adds no label to an image whose labels somebody has replaced', async () => {
   expect(await labelsOf(fixture, project)).toMatchObject({ 'missed.png': ['red 56 56'] });
 });
 
+it('adds no label again that it added and somebody removed, unless the mend is undone', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { at, client, project } = judged;
+  const { evaluationId, panel } = await evaluated(fixture, judged, { query: '*', model: 'local' });
+  const mend = async (undo?: true) => {
+    const asked = { ...at, evaluationId, only: 'overlooked' as const, ...(undo && { undo }) };
+    return (await client.call(evaluations.evaluations_mend, asked)).body;
+  };
+  const { mislabelled = [] } = await panel({ panel: 'label_mistakes', only: 'overlooked' });
+  const [imageId] = mislabelled.flatMap((one) => one.imageId ?? []);
+  expect(await mend()).toMatchObject({ labels: 1 });
+  await fixture.tell('POST', `/dataset/${project}/annotate/${imageId}?name=a.xml&overwrite=true`, {
+    annotationFile: voc([['blue', 0]]),
+  });
+  expect(await mend()).toMatchObject({ labels: 0, left: { reverted: 1, changed: 0 } });
+  expect(await labelsOf(fixture, project)).toMatchObject({ 'missed.png': ['blue 8 8'] });
+
+  expect(await mend(true)).toMatchObject({ labels: 0, left: { already: 1 } });
+  expect(await mend()).toMatchObject({ labels: 1 });
+});
+
 it('mends in chosen images', async () => {
   const fixture = labelling();
   const judged = await squares(fixture);

@@ -84,7 +84,7 @@ export function createStore(
     inferences: inferenceStore(database, reader),
     trainings: trainingStore(database, queue),
     deployments: deploymentStore(database),
-    evaluations: evaluationStore(database, queue),
+    evaluations: evaluationStore(database, index, queue),
     activeLearning: activeLearningStore(database),
     tasks: taskStore(database),
     activity: activityStore(database),

@@ -12,14 +12,19 @@ import type {
   EvaluationStore,
   FoundImage,
   JudgedImage,
+  ImageMend,
   KeptMistake,
+  MendedImage,
   MistakesPage,
   ResultsPage,
   WantedMistakes,
   WantedResults,
 } from '../store/evaluations.ts';
+import type { ImageIndex } from '../store/image-index.ts';
+import type { Annotated } from '../store/images.ts';
 import { oneOf } from './column-readers.ts';
 import { countImagesApart, readChanges } from './evaluation-changes.ts';
+import { annotateInIndex } from './images.ts';
 
 export const evaluationTables: Migration = {
   name: 'evaluations',
@@ -69,12 +74,21 @@ export const judgedImageIndex: Migration = {
   WHERE image_id IS NOT NULL;`,
 };
 
+export const mendedPlaceColumn: Migration = {
+  name: 'mended_place',
+  sql: 'ALTER TABLE evaluation_mistakes ADD COLUMN mended_place INTEGER;',
+};
+
 /** Which of these rows point at a blob. Images that were judged may go: then none is drawn. */
 export const evaluationBlobs: readonly string[] = [
   'SELECT 1 FROM evaluations WHERE predictions_hash = ?',
 ];
 
-export function evaluationStore(database: AsyncDatabase, queue: TaskQueue): EvaluationStore {
+export function evaluationStore(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  queue: TaskQueue,
+): EvaluationStore {
   return {
     add: ({ id, projectId, settings, predictionsHash, created }, task) =>
       database.transaction(async () => {
@@ -122,7 +136,31 @@ export function evaluationStore(database: AsyncDatabase, queue: TaskQueue): Eval
     imagesApart: (ids) => countImagesApart(database, ids),
     changes: (ids, page) => readChanges(database, ids, page),
     mistakes: (id, wanted) => readMistakes(database, id, wanted),
+    mend: (image, mend, now) =>
+      database.transaction(() => mendImage(database, index, image, mend, now)),
   };
+}
+
+async function mendImage(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  { evaluationId, ordinal, imageId, isPredicted }: MendedImage,
+  { annotation, replaces, marks }: ImageMend,
+  now: number,
+): Promise<Annotated> {
+  if (annotation !== undefined) {
+    const options = { overwrite: true, isPredicted, replaces };
+    const outcome = await annotateInIndex(database, index, imageId, annotation, options, now);
+    if (outcome !== 'annotated') return outcome;
+  }
+  for (const { place, mendedPlace } of marks) {
+    await database.run(
+      `UPDATE evaluation_mistakes SET mended_place = ?
+       WHERE evaluation_id = ? AND ordinal = ? AND place = ?`,
+      [mendedPlace, evaluationId, ordinal, place],
+    );
+  }
+  return 'annotated';
 }
 
 async function addImage(
@@ -143,10 +181,12 @@ async function addImage(
   }
   for (const [place, mistake] of mistakes.entries()) {
     const { kind, score, label, found } = mistake;
-    await database.run('INSERT INTO evaluation_mistakes VALUES (?, ?, ?, ?, ?, ?, ?, ?)', [
-      ...[id, ordinal, place, kind],
-      ...[score, label ?? null, found, mistake.boxes],
-    ]);
+    await database.run(
+      `INSERT INTO evaluation_mistakes
+         (evaluation_id, ordinal, place, kind, score, label, found, boxes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [id, ordinal, place, kind, score, label, found, mistake.boxes],
+    );
   }
 }
 
@@ -263,6 +303,8 @@ function readMistake(row: Row): KeptMistake {
     label: row.optionalText('label'),
     found: row.text('found'),
     boxes: row.text('boxes'),
+    place: row.integer('place'),
+    mendedPlace: row.optionalInteger('mended_place'),
   };
 }
 

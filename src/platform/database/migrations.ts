@@ -11,7 +11,12 @@ import { autolabelTables } from './autolabel.ts';
 import { classChangeTables } from './class-changes.ts';
 import { deploymentTables } from './deployments.ts';
 import { embeddingTables } from './embeddings.ts';
-import { evaluationTables, judgedImageIndex, labelMistakeTables } from './evaluations.ts';
+import {
+  evaluationTables,
+  judgedImageIndex,
+  labelMistakeTables,
+  mendedPlaceColumn,
+} from './evaluations.ts';
 import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
 import { inferenceTables } from './inferences.ts';
@@ -69,4 +74,5 @@ export const platformMigrations: readonly Migration[] = [
   embeddingTables,
   refusedPredictionColumn,
   classChangeTables,
+  mendedPlaceColumn,
 ];

@@ -13,7 +13,7 @@ import type { Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
-import type { KeptMistake } from '../store/evaluations.ts';
+import type { FoundMistake } from '../store/evaluations.ts';
 import type { LabelledShape } from './judged-images.ts';
 
 export interface EvaluationQuestion {
@@ -50,7 +50,7 @@ export interface EvaluationAnswer extends Evaluation {
    */
   readonly boxes: readonly string[];
   /** Of each image, its labels that are possibly wrong. */
-  readonly mistakes: readonly (readonly KeptMistake[])[];
+  readonly mistakes: readonly (readonly FoundMistake[])[];
   /** Undefined where a model was run. */
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
   /** Of a file alone. */

@@ -19,7 +19,7 @@ import { checkComparisons } from '../../evaluation/masks/comparison-bound.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
 import { createMaskReader } from '../../evaluation/masks/mask-reader.ts';
 import { limits } from '../../limits.ts';
-import type { KeptMistake } from '../store/evaluations.ts';
+import type { FoundMistake } from '../store/evaluations.ts';
 import type {
   EvaluationAnswer,
   EvaluationQuestion,
@@ -138,7 +138,7 @@ function kept({ kind, score, label, instead }: LabelMistake, classes: readonly s
     label: label && (classes[label.classIndex] ?? ''),
     found: classes[instead.classIndex] ?? '',
     boxes: JSON.stringify(boxes),
-  } satisfies KeptMistake;
+  } satisfies FoundMistake;
 }
 
 /** Labels as they were labelled: by that they are known again. */

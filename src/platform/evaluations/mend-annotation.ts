@@ -5,7 +5,7 @@ import { mendClasses } from '../../annotations/mend-classes.ts';
 import {
   isSame,
   type Mend,
-  type MendCounts,
+  type MendOutcome,
   type MendSettings,
   mendLabels,
 } from '../../annotations/mend-labels.ts';
@@ -15,7 +15,8 @@ import type { KeptMistake } from '../store/evaluations.ts';
 
 export interface MendedAnnotation {
   readonly annotation: Annotation;
-  readonly counts: MendCounts;
+  /** In the order of the mistakes. */
+  readonly outcomes: readonly MendOutcome[];
 }
 
 export function mendAnnotation(
@@ -24,11 +25,11 @@ export function mendAnnotation(
   settings: MendSettings,
 ): MendedAnnotation {
   if (annotation.kind === 'classification') {
-    const { labels, counts } = mendClasses(annotation.labels, mistakes, settings);
-    return { annotation: { kind: 'classification', labels }, counts };
+    const { labels, outcomes } = mendClasses(annotation.labels, mistakes, settings);
+    return { annotation: { kind: 'classification', labels }, outcomes };
   }
-  const { boxes, counts } = mendLabels(annotation.boxes, mistakes.map(mendOf), settings);
-  return { annotation: { kind: 'detection', boxes }, counts };
+  const { boxes, outcomes } = mendLabels(annotation.boxes, mistakes.map(mendOf), settings);
+  return { annotation: { kind: 'detection', boxes }, outcomes };
 }
 
 /**
@@ -64,7 +65,7 @@ function areThese(annotation: Annotation, judged: readonly Box[]): boolean {
   });
 }
 
-function mendOf({ kind, boxes }: KeptMistake): Mend {
+function mendOf({ kind, boxes, mendedPlace }: KeptMistake): Mend {
   const { labelBox, box } = JSON.parse(boxes);
-  return { kind, label: labelBox, instead: box };
+  return { kind, label: labelBox, instead: box, mendedPlace };
 }

@@ -2,7 +2,7 @@
 // found, and such mends are taken back.
 
 import { revisionOf } from '../../annotations/annotation-revision.ts';
-import { type MendCounts, noneMended } from '../../annotations/mend-labels.ts';
+import { countMends, type MendCounts, type MendOutcome } from '../../annotations/mend-labels.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import { type evaluations, mendedKinds } from '../../contract/evaluations.ts';
 import type { Input } from '../../contract/operation.ts';
@@ -12,7 +12,7 @@ import { limits } from '../../limits.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
-import type { KeptMistake, MistakesPage } from '../store/evaluations.ts';
+import type { KeptMistake, MendMark, MistakesPage } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import { finishedEvaluation } from './finished-evaluation.ts';
 import { imagesWithMistakes } from './image-panels.ts';
@@ -43,13 +43,15 @@ export function evaluationMendHandlers(
         offset: 0,
       });
       const judged = await allMistakes(store, evaluation.id, results);
-      const sum = { labels: 0, images: 0, left: { changed: 0, outlined: 0, already: 0 } };
+      const where = { projectId: project.id, evaluationId: evaluation.id };
+      const sum = { labels: 0, images: 0, left: noneLeft() };
       const changed: { image: string; imageId: string; labels: number }[] = [];
       for (const result of results) {
         signal.throwIfAborted();
         const of = { ...result, all: judged.get(result.ordinal) ?? [] };
-        const { mended, ...left } = await mendImage(dependencies, project, of, input);
+        const { mended, ...left } = await mendImage(dependencies, where, of, input);
         sum.left.changed += left.changed;
+        sum.left.reverted += left.reverted;
         sum.left.outlined += left.outlined;
         sum.left.already += left.already;
         if (mended === 0) continue;
@@ -60,6 +62,11 @@ export function evaluationMendHandlers(
       return { ...sum, total, changed: changed.slice(0, limits.evaluationMendImagesShownMax) };
     },
   };
+}
+
+function noneLeft() {
+  const { mended: _, ...left } = countMends([]);
+  return left;
 }
 
 /** Images of a version may be cut and scaled. */
@@ -102,26 +109,41 @@ async function allMistakes(
 /** Whoever changes the labels meanwhile keeps their change. `all`: mistakes of every kind. */
 async function mendImage(
   { store, clock }: PlatformDependencies,
-  project: Project,
-  { imageId, boxes, mistakes, all }: Result & { readonly all: readonly KeptMistake[] },
+  { projectId, evaluationId }: { readonly projectId: string; readonly evaluationId: string },
+  { ordinal, imageId, boxes, mistakes, all }: Result & { readonly all: readonly KeptMistake[] },
   { undo = false }: MendInput,
 ): Promise<MendCounts> {
-  const gone = { ...noneMended(), changed: mistakes.length };
-  const image = imageId === undefined ? undefined : await store.images.find(project.id, imageId);
+  const gone = countMends(mistakes.map(() => 'changed'));
+  const image = imageId === undefined ? undefined : await store.images.find(projectId, imageId);
   const before = image?.annotation;
   if (image === undefined || before === undefined) return gone;
   const settings = { undo, isAsJudged: isAsJudged(before, boxes, all) };
-  const { annotation, counts } = mendAnnotation(before, mistakes, settings);
-  if (counts.mended === 0) return counts;
-  const outcome = await store.images.annotate(
-    image.id,
-    writeAnnotation(annotation),
+  const { annotation, outcomes } = mendAnnotation(before, mistakes, settings);
+  const counts = countMends(outcomes);
+  const marks = marksOf(mistakes, outcomes, undo);
+  if (counts.mended + marks.length === 0) return counts;
+  const outcome = await store.evaluations.mend(
+    { evaluationId, ordinal, imageId: image.id, isPredicted: image.isPredicted },
     {
-      overwrite: true,
-      isPredicted: image.isPredicted,
+      annotation: counts.mended === 0 ? undefined : writeAnnotation(annotation),
       replaces: revisionOf(JSON.stringify(before)),
+      marks,
     },
     clock.now(),
   );
   return outcome === 'annotated' ? counts : gone;
+}
+
+/** What is as before was not mended, whoever put it back. */
+function marksOf(
+  mistakes: readonly KeptMistake[],
+  outcomes: readonly MendOutcome[],
+  undo: boolean,
+): readonly MendMark[] {
+  return mistakes.flatMap(({ place, mendedPlace }, at) => {
+    const outcome = outcomes[at];
+    if (typeof outcome === 'number') return [{ place, mendedPlace: undo ? undefined : outcome }];
+    const isBack = undo && outcome === 'already' && mendedPlace !== undefined;
+    return isBack ? [{ place, mendedPlace: undefined }] : [];
+  });
 }

@@ -1,9 +1,11 @@
 // Evaluations of models and of files of predictions: the store's interface.
 
+import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { LabelMistakeKind } from '../../contract/evaluations.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { NewTask } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
+import type { Annotated } from './images.ts';
 
 export interface NewEvaluation {
   /** Also the id of its task. */
@@ -42,11 +44,11 @@ export interface JudgedImage {
   /** JSON of its labels and of what was found, to be drawn. */
   readonly boxes: string;
   readonly outcomes: readonly Outcome[];
-  readonly mistakes: readonly KeptMistake[];
+  readonly mistakes: readonly FoundMistake[];
 }
 
 /** A label that is possibly wrong. */
-export interface KeptMistake {
+export interface FoundMistake {
   readonly kind: LabelMistakeKind;
   readonly score: number;
   /** The class of the label; undefined where none is. */
@@ -55,6 +57,30 @@ export interface KeptMistake {
   readonly found: string;
   /** JSON of the boxes of both, as `inference_draw` takes them. */
   readonly boxes: string;
+}
+
+export interface KeptMistake extends FoundMistake {
+  /** Which one of its image it is. */
+  readonly place: number;
+  /** Where it was mended, in the list of labels; undefined: it was not, or that is taken back. */
+  readonly mendedPlace: number | undefined;
+}
+
+export type MendMark = Pick<KeptMistake, 'place' | 'mendedPlace'>;
+
+export interface MendedImage {
+  readonly evaluationId: string;
+  readonly ordinal: number;
+  readonly imageId: string;
+  readonly isPredicted: boolean;
+}
+
+export interface ImageMend {
+  /** Undefined: the labels stay as they are. */
+  readonly annotation: WrittenAnnotation | undefined;
+  /** The revision of the annotation that it replaces. */
+  readonly replaces: string;
+  readonly marks: readonly MendMark[];
 }
 
 /** Counts of one class. */
@@ -159,4 +185,6 @@ export interface EvaluationStore {
   ): Promise<ChangesPage>;
   /** Images with the most probable mistakes first. */
   mistakes(id: string, wanted: WantedMistakes): Promise<MistakesPage>;
+  /** Changes the labels of an image and marks its mistakes, both or nothing. */
+  mend(image: MendedImage, mend: ImageMend, now: number): Promise<Annotated>;
 }
