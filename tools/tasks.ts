@@ -215,6 +215,7 @@ function outcomeOf(result: Facts): string {
     ...(typeof map50 === 'number' ? [`map50 ${map50.toFixed(3)}`] : []),
     ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
     ...judgedFigures(result),
+    ...undoneFigures(result),
     ...(typeof images === 'number' ? [count(images, 'image')] : []),
     ...(splits === undefined ? [] : [splitList(asRecord(splits))]),
     ...(keptTogether === undefined ? [] : togetherOf(asRecord(keptTogether))),
@@ -234,6 +235,19 @@ function judgedFigures(result: Facts): readonly string[] {
       ? [`${count(withoutOutline, 'label')} judged by the box, without outline`]
       : []),
     ...(typeof warning === 'string' ? [`warning: ${quoted(warning)}`] : []),
+  ];
+}
+
+/** Of a change of classes that was taken back. */
+function undoneFigures({ restored, changed, gone }: Facts): readonly string[] {
+  if (typeof restored !== 'number') return [];
+  const left = [
+    [changed, 'left alone, as their labels were changed or saved since'],
+    [gone, 'no longer in the project'],
+  ] as const;
+  return [
+    `${count(restored, 'image')} as before`,
+    ...left.flatMap(([figure, why]) => (Number(figure) > 0 ? [`${figure} ${why}`] : [])),
   ];
 }
 

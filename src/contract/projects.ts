@@ -291,7 +291,13 @@ const newClass = text
   .max(limits.labelCharactersMax)
   .refine((name) => name !== '' && name.trim() === name && !/\p{Cc}/u.test(name), {
     error: 'must be a class name: one line, without blanks at its ends',
+  })
+  .refine((name) => !turnsText.test(name), {
+    error: 'must have no characters that turn the direction of the text around it',
   });
+
+/** Embeddings, overrides and isolates: a name with one reads as another. */
+const turnsText = /[\u202a-\u202e\u2066-\u2069]/;
 
 const findingKinds = [
   'near-duplicates',

@@ -138,6 +138,11 @@ it('renames, merges and removes classes, and takes that back', async () => {
   const undone = await fovea.call('classes_change', undo);
   expect(undone.text).toContain('Taking it back started as task');
   expect(await resultOf(undone.data)).toMatchObject({ restored: 12, changed: 0, gone: 0 });
+  const ended = await fovea.call('tasks_get', { taskId: undone.data.taskId });
+  expect(ended.text).toContain('is completed: 12 images as before.');
+  const rename = JSON.parse('{"__proto__":"x","WBC":"y"}');
+  const named = await fovea.call('classes_change', { project: 'classes', rename });
+  expect(named.text).toContain('__proto__: is not allowed as the name of a member');
   expect(await classes()).toEqual(before);
   const wrong = await fovea.call('classes_change', { project: 'classes', remove: ['Platelet'] });
   expect(wrong.isError).toBe(true);

@@ -7,6 +7,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import { asFoveaError, FoveaError, framesOf, invalidArgument } from '../../errors.ts';
+import { hasPrototypeName } from '../../json-text.ts';
 import { lazyStart } from '../../lazy-start.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
@@ -141,6 +142,10 @@ function limitArguments({ operation: { args } }: ToolCall): void {
       `have more than ${elementsMax} members`,
       'Files go by path.',
     );
+  }
+  // Schemas leave it out, and nobody would know.
+  if (hasPrototypeName(args)) {
+    throw invalidArgument('__proto__', 'is not allowed as the name of a member');
   }
 }
 

@@ -1,5 +1,6 @@
 // Renames, merges and removes classes in the images of a project, and takes that back.
 
+import { setImmediate } from 'node:timers/promises';
 import { classTargets } from '../../annotations/class-change.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -43,21 +44,24 @@ export const changeClassesOfProject: BackgroundTask = async ({ store, clock }, c
   };
 };
 
-/** What it has looked at is forgotten in the same transaction: another attempt has the rest. */
+/** What it has restored is forgotten in the same transaction: another attempt has the rest. */
 export const undoClassChange: BackgroundTask = async ({ store, clock }, claim, signal) => {
   const projectId = payloadText(claim, 'projectId');
   const changeId = payloadText(claim, 'changeId');
   const { classChanges } = store;
   const change = await knownChange(store, projectId, changeId);
-  const before = change.restored + change.changed + change.gone;
+  const countMax = limits.classChangeRowsAtOnceMax;
   const left = await classChanges.countUndoable(changeId);
-  const rows = limits.classChangeRowsAtOnceMax;
-  const chunks = Array.from({ length: Math.ceil(left / rows) }, (_, chunk) => chunk + 1);
-  await inChunks(chunks, 1, signal, async ([chunk = 0]) => {
-    const done = before + Math.min(chunk * rows, left);
-    const fenced = fencedProgress(claim, done, before + left);
-    await classChanges.undoSome(change, rows, fenced, clock.now());
-  });
+  const total = change.restored + left;
+  let last: string | undefined = '';
+  for (let looked = countMax; last !== undefined; looked += countMax) {
+    signal.throwIfAborted();
+    const page = { after: last, countMax };
+    const fenced = fencedProgress(claim, change.restored + Math.min(looked, left), total);
+    last = await classChanges.undoSome(change, page, fenced, clock.now());
+    // Statements resolve within this turn.
+    await setImmediate();
+  }
   const { restored, changed, gone } = await knownChange(store, projectId, changeId);
   return { changeId, restored, changed, gone };
 };

@@ -17,7 +17,7 @@ import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import type { ClassChangeStore, KnownClassChange } from '../store/class-changes.ts';
+import type { ClassChangeStore, KnownClassChange, UndonePage } from '../store/class-changes.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import { serverClassNotes } from './activity/change-triggers.ts';
 import { readAnnotation, readProjectType } from './column-readers.ts';
@@ -51,6 +51,15 @@ export const classChangeTables: Migration = {
   postgres: tables + serverClassNotes,
 };
 
+/** Who saves the same labels again makes no other revision, and has looked at them. */
+export const classChangeTimes: Migration = {
+  name: 'class_change_times',
+  sql: `
+ALTER TABLE class_change_images ADD COLUMN annotated_before INTEGER;
+ALTER TABLE class_change_images ADD COLUMN annotated_after INTEGER;
+`,
+};
+
 export function classChangeStore(
   database: AsyncDatabase,
   index: ImageIndex,
@@ -82,7 +91,7 @@ export function classChangeStore(
     startUndo: ({ id, projectId }, { taskId, workspaceId, undoTaskId }) =>
       database.transaction(async () => {
         const begun = await database.run(
-          `UPDATE class_changes SET undo_task_id = ?
+          `UPDATE class_changes SET undo_task_id = ?, restored = 0, changed = 0, gone = 0
            WHERE id = ? AND undo_task_id IS NOT DISTINCT FROM ?`,
           [taskId, id, undoTaskId],
         );
@@ -95,8 +104,8 @@ export function classChangeStore(
       const sql = 'SELECT count(*) AS n FROM class_change_images WHERE change_id = ?';
       return (await database.get(sql, [changeId], (row) => row.integer('n'))) ?? 0;
     },
-    undoSome: (change, countMax, fenced, now) =>
-      fenced(() => undoIn(database, index, change, countMax, now)),
+    undoSome: (change, wanted, fenced, now) =>
+      fenced(() => undoIn(database, index, change, wanted, now)),
   };
 }
 
@@ -109,6 +118,7 @@ async function refuseInTrash(database: AsyncDatabase, projectId: string): Promis
 interface Due {
   readonly id: string;
   readonly before: string;
+  readonly annotatedBefore: number | undefined;
   readonly isPredicted: boolean;
   readonly changed: number;
   readonly isEmptied: boolean;
@@ -127,7 +137,7 @@ async function applyTo(
   const targets = classTargets(change);
   const due = await database.all(
     // CROSS: the ids come first, or all images of the project are held against each of them.
-    `SELECT images.id, images.annotation, predicted, projects.type FROM json_each(?) AS wanted
+    `SELECT images.id, images.annotation, annotated_at, predicted, projects.type FROM json_each(?) AS wanted
        CROSS JOIN images ON images.id = wanted.value
        JOIN projects ON projects.id = images.project_id
      WHERE project_id = ? AND images.annotation IS NOT NULL AND NOT EXISTS (
@@ -139,15 +149,14 @@ async function applyTo(
   const changed = due.flatMap((one) => one ?? []);
   await changingImages(database, index, idsOf(changed), () =>
     Promise.all(
-      changed.map(async ({ id, before, isPredicted, after }) => {
-        await replaceLabels(database, { id, projectId }, after, { isPredicted, now });
-        await database.run('INSERT INTO class_change_images VALUES (?, ?, ?, ?, ?)', [
-          changeId,
-          id,
-          before,
-          isPredicted,
-          revisionOf(after?.json),
-        ]);
+      changed.map(async ({ id, before, annotatedBefore, isPredicted, after }) => {
+        const how = { isPredicted, annotatedAt: now };
+        await replaceLabels(database, { id, projectId }, after, how);
+        await database.run(
+          `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision,
+             annotated_before, annotated_after) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+          [changeId, id, before, isPredicted, revisionOf(after?.json), annotatedBefore, now],
+        );
       }),
     ),
   );
@@ -173,6 +182,7 @@ function dueOf(row: Row, targets: ClassTargets): Due | undefined {
   return {
     id: row.text('id'),
     before: row.text('annotation'),
+    annotatedBefore: row.optionalInteger('annotated_at'),
     isPredicted: row.boolean('predicted'),
     changed,
     isEmptied,
@@ -184,6 +194,7 @@ function dueOf(row: Row, targets: ClassTargets): Due | undefined {
 interface Kept {
   readonly id: string;
   readonly before: WrittenAnnotation | undefined;
+  readonly annotatedBefore: number | undefined;
   readonly isPredicted: boolean;
   readonly state: 'as_changed' | 'changed' | 'gone';
 }
@@ -192,40 +203,46 @@ async function undoIn(
   database: AsyncDatabase,
   index: ImageIndex,
   { id: changeId, projectId }: KnownClassChange,
-  countMax: number,
+  { after, countMax }: UndonePage,
   now: number,
-): Promise<number> {
+): Promise<string | undefined> {
   await refuseInTrash(database, projectId);
   const kept = await database.all(
     `SELECT kept.*, images.id AS present, images.annotation AS present_annotation,
-       images.predicted AS present_predicted
+       images.predicted AS present_predicted, images.annotated_at AS present_annotated
      FROM class_change_images AS kept
        LEFT JOIN images ON images.id = kept.image_id AND images.project_id = ?
-     WHERE change_id = ? ORDER BY kept.image_id LIMIT ?`,
-    [projectId, changeId, countMax],
+     WHERE change_id = ? AND kept.image_id > ? ORDER BY kept.image_id LIMIT ?`,
+    [projectId, changeId, after, countMax],
     readKept,
   );
-  const [restored, changed, gone] = (['as_changed', 'changed', 'gone'] as const).map((wanted) =>
-    kept.filter(({ state }) => state === wanted),
-  );
-  await changingImages(database, index, idsOf(restored ?? []), () =>
+  const last = kept.at(-1);
+  if (last === undefined) return undefined;
+  const restored = kept.filter(({ state }) => state === 'as_changed');
+  const changed = kept.filter(({ state }) => state === 'changed').length;
+  await changingImages(database, index, idsOf(restored), () =>
     Promise.all(
-      (restored ?? []).map(({ id, before, isPredicted }) =>
-        replaceLabels(database, { id, projectId }, before, { isPredicted, now }),
-      ),
+      restored.map(({ id, before, annotatedBefore, isPredicted }) => {
+        // A change before this one knows its labels by their time.
+        const how = { isPredicted, annotatedAt: annotatedBefore ?? now };
+        return replaceLabels(database, { id, projectId }, before, how);
+      }),
     ),
   );
+  // The others may be as this change left them another time: once a later one is taken back.
   await database.run(
     `DELETE FROM class_change_images
      WHERE change_id = ? AND image_id IN (SELECT value FROM json_each(?))`,
-    [changeId, JSON.stringify(idsOf(kept))],
+    [changeId, JSON.stringify(idsOf(restored))],
   );
+  const gone = kept.length - restored.length - changed;
+  const isFirst = after === '';
   await database.run(
-    `UPDATE class_changes SET restored = restored + ?, changed = changed + ?, gone = gone + ?
-     WHERE id = ?`,
-    [restored?.length, changed?.length, gone?.length, changeId],
+    `UPDATE class_changes SET restored = restored + ?, changed = ? + ${isFirst ? 0 : 'changed'},
+       gone = ? + ${isFirst ? 0 : 'gone'} WHERE id = ?`,
+    [restored.length, changed, gone, changeId],
   );
-  return kept.length;
+  return last.id;
 }
 
 function idsOf(images: readonly { readonly id: string }[]): readonly string[] {
@@ -235,12 +252,18 @@ function idsOf(images: readonly { readonly id: string }[]): readonly string[] {
 function readKept(row: Row): Kept {
   const before = readAnnotation(row);
   const present = row.optionalText('present_annotation');
-  const isSame = row.text('revision') === revisionOf(present);
+  const madeAt = row.optionalInteger('annotated_after');
+  const isSame =
+    row.text('revision') === revisionOf(present) &&
+    (present === undefined ||
+      madeAt === undefined ||
+      madeAt === row.optionalInteger('present_annotated'));
   const isThere = row.optionalText('present') !== undefined;
   return {
     id: row.text('image_id'),
     // The same text: then the revision is that of before, too.
     before: before && { ...writeAnnotation(before), json: row.text('annotation') },
+    annotatedBefore: row.optionalInteger('annotated_before'),
     isPredicted: row.boolean(present === undefined ? 'predicted' : 'present_predicted'),
     state: isThere ? (isSame ? 'as_changed' : 'changed') : 'gone',
   };

@@ -226,7 +226,10 @@ async function annotateImage(
   if (replaces !== undefined && replaces !== revisionOf(known.json)) return 'was_changed';
   if (known.json !== undefined && !overwrite) return 'was_annotated';
   const { projectId } = known;
-  await replaceLabels(database, { id: imageId, projectId }, annotation, { isPredicted, now });
+  await replaceLabels(database, { id: imageId, projectId }, annotation, {
+    isPredicted,
+    annotatedAt: now,
+  });
   await markAnnotated(database, imageId);
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
   await touchProject(database, known.projectId, now);
@@ -241,15 +244,15 @@ export async function replaceLabels(
   database: AsyncDatabase,
   image: Pick<NewImage, 'id' | 'projectId'>,
   annotation: WrittenAnnotation | undefined,
-  { isPredicted, now }: { readonly isPredicted: boolean; readonly now: number },
+  how: { readonly isPredicted: boolean; readonly annotatedAt: number },
 ): Promise<void> {
   await database.run(
     'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
     [
       annotation?.json,
       annotation?.objects,
-      annotation && now,
-      annotation !== undefined && isPredicted,
+      annotation && how.annotatedAt,
+      annotation !== undefined && how.isPredicted,
       image.id,
     ],
   );

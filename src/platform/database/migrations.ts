@@ -8,7 +8,7 @@ import { annotationDecisionTables } from './annotation-decisions.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
-import { classChangeTables } from './class-changes.ts';
+import { classChangeTables, classChangeTimes } from './class-changes.ts';
 import { deploymentTables } from './deployments.ts';
 import { embeddingTables } from './embeddings.ts';
 import {
@@ -75,4 +75,5 @@ export const platformMigrations: readonly Migration[] = [
   refusedPredictionColumn,
   classChangeTables,
   mendedPlaceColumn,
+  classChangeTimes,
 ];

@@ -79,7 +79,7 @@ async function startUndo(
 async function refuseOpen(
   tasks: PlatformDependencies['tasks'],
   workspaceId: string,
-  { id, undoTaskId }: KnownClassChange,
+  { id, undoTaskId, changed, gone }: KnownClassChange,
 ): Promise<void> {
   const isOpen = (status: string | undefined) => status === 'created' || status === 'running';
   if (isOpen((await tasks.find(workspaceId, id))?.status)) {
@@ -89,8 +89,9 @@ async function refuseOpen(
   }
   if (undoTaskId === undefined) return;
   const undo = await tasks.find(workspaceId, undoTaskId);
-  // One that failed, such as in the trash, may be tried again.
+  // One that failed, such as in the trash, may be tried again; one that left images alone, too.
   if (undo?.status === 'failed') return;
+  if (!isOpen(undo?.status) && changed + gone > 0) return;
   throw new FoveaError(
     'conflict',
     isOpen(undo?.status)

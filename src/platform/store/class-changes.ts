@@ -27,9 +27,9 @@ export interface KnownClassChange {
   readonly emptied: number;
   /** The newest task that takes it back. */
   readonly undoTaskId: string | undefined;
-  /** Images that are as before again. */
+  /** Images that are as before again, by that task. */
   readonly restored: number;
-  /** Images whose labels others have changed since: left alone. */
+  /** Images whose labels others have changed or saved since: left alone. */
   readonly changed: number;
   /** Images that are not in the project any more. */
   readonly gone: number;
@@ -64,6 +64,12 @@ export interface NewUndo {
   readonly undoTaskId: string | undefined;
 }
 
+export interface UndonePage {
+  /** The last id of the page before; empty: the first page, which counts anew what was left. */
+  readonly after: string;
+  readonly countMax: number;
+}
+
 /** An image keeps its old annotation with the change for as long as that can be taken back. */
 export interface ClassChangeStore {
   /** Starts the work. */
@@ -86,13 +92,14 @@ export interface ClassChangeStore {
   /** Images that are to be looked at still. */
   countUndoable(changeId: string): Promise<number>;
   /**
-   * Takes it back in some images, in one transaction: in those that nobody changed since. How many
-   * it looked at; 0 at the end. Throws `conflict` for a project in the trash.
+   * Takes it back in a page of its images, in one transaction: in those that nobody changed since;
+   * the others are kept for another undo. The last id of the page; undefined: there are no more.
+   * Throws `conflict` for a project in the trash.
    */
   undoSome(
     change: KnownClassChange,
-    countMax: number,
+    page: UndonePage,
     fenced: FencedTransaction,
     now: number,
-  ): Promise<number>;
+  ): Promise<string | undefined>;
 }

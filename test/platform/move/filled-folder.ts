@@ -147,8 +147,8 @@ function rest(hash: string): readonly string[] {
 const classChange = [
   `INSERT INTO class_changes (id, project_id, settings, found, labels, images, emptied, undo_task_id, restored, changed, gone, created)
        VALUES ('classes', ${projectId}, '{"rename":{"a":"b"},"remove":[]}', 1, 2, 1, 0, NULL, 0, 0, 0, 1)`,
-  `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision)
-       VALUES ('classes', ${imageId}, '{"kind":"detection","boxes":[]}', 0, 'none')`,
+  `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision, annotated_before, annotated_after)
+       VALUES ('classes', ${imageId}, '{"kind":"detection","boxes":[]}', 0, 'none', 5, 7)`,
 ];
 
 /** Vectors of a model, and the rest of one that others have followed. */

@@ -115,10 +115,6 @@ describe('boxes', () => {
     expect(await classesOf(project)).toEqual({ Car: 2, bird: 1, car: 2, dog: 1 });
     expect((await imageOf(project, one)).annotation_revision).toBe(before);
     expect(await found(project, 'class:Car')).toBe(2);
-    expect(await refusal(change(project, { undo }))).toMatchObject({
-      status: 409,
-      message: expect.stringContaining('was taken back already'),
-    });
     const log = { workspace: 'acme', project, kind: 'project', limit: 3 };
     const { body } = await client.call(activity.activity_list, log);
     expect(body.entries).toMatchObject([
@@ -140,6 +136,42 @@ describe('boxes', () => {
     await client.call(images.images_delete, input);
     expect(await changed(project, { undo: changeId })).toMatchObject({ restored: 1, gone: 1 });
     expect(await classesOf(project)).toEqual({ a: 2, b: 1 });
+  });
+
+  it('are taken back once a later change is, and then no more', async () => {
+    const { client } = platform;
+    const project = await createProject(client, 'Two changes');
+    await upload(client, project, 1, { classes: ['a'] });
+    await upload(client, project, 2, { classes: ['a', 'z'] });
+    const { changeId: first = '' } = await change(project, { rename: { a: 'b' } });
+    await resultOf(client, first);
+    const { changeId: second = '' } = await change(project, { rename: { b: 'c' } });
+    await resultOf(client, second);
+    const left = { restored: 0, changed: 2 };
+    expect(await changed(project, { undo: first })).toMatchObject(left);
+    expect(await changed(project, { undo: first })).toMatchObject(left);
+    const done = { restored: 2, changed: 0 };
+    expect(await changed(project, { undo: second })).toMatchObject(done);
+    expect(await changed(project, { undo: first })).toMatchObject(done);
+    expect(await classesOf(project)).toEqual({ a: 2, z: 1 });
+    expect(await refusal(change(project, { undo: first }))).toMatchObject({
+      status: 409,
+      message: expect.stringContaining('was taken back already'),
+    });
+  });
+
+  it('stay where somebody saved the changed labels again', async () => {
+    const { client } = platform;
+    const project = await createProject(client, 'Saved again');
+    const image = await upload(client, project, 1, { classes: ['a'] });
+    await upload(client, project, 2, { classes: ['a'] });
+    const { changeId = '' } = await change(project, { rename: { a: 'b' } });
+    await resultOf(client, changeId);
+    const { annotation_revision: made } = await imageOf(project, image);
+    await annotate(client, project, image, ['b']);
+    expect((await imageOf(project, image)).annotation_revision).toBe(made);
+    expect(await changed(project, { undo: changeId })).toMatchObject({ restored: 1, changed: 1 });
+    expect(await classesOf(project)).toEqual({ a: 1, b: 1 });
   });
 
   it('of a version stay as they are', async () => {
@@ -198,6 +230,9 @@ it('refuses what cannot be meant, and says what would be right', async () => {
   expect(await wrong({ rename: { plate: 'x' } })).toContain('rename.plate: no image has the class');
   expect(await wrong({ rename: { platelet: 'platelet' } })).toContain('is the name it has');
   expect(await wrong({ rename: { platelet: ' x' } })).toContain('without blanks at its ends');
+  for (const turning of ['\u202e', '\u2067']) {
+    expect(await wrong({ rename: { platelet: `a${turning}b` } })).toContain('turn the direction');
+  }
   expect(await wrong({ rename: { platelet: 'x' }, remove: ['platelet'] })).toContain(
     '"platelet" is in rename too',
   );

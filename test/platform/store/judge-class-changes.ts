@@ -45,7 +45,8 @@ async function withChange(open: OpenStores) {
       return ids;
     },
     apply: async (...ids: string[]) => classChanges.apply(await known(), ids, fenced, 11),
-    undoSome: async () => classChanges.undoSome(await known(), 2, fenced, 13),
+    undoSome: async (after: string) =>
+      classChanges.undoSome(await known(), { after, countMax: 2 }, fenced, 13),
     labelsIn: async (id: string) => {
       const found = (await images.find(projectId, id))?.annotation;
       return found?.kind === 'detection' ? found.boxes.map(({ label }) => label) : found;
@@ -97,14 +98,19 @@ function judgeUndone(open: OpenStores): void {
     expect(await classChanges.startUndo(await known(), undo)).toBe(true);
     expect(await classChanges.startUndo(await known(), { ...undo, taskId: 'other' })).toBe(false);
     expect(await classChanges.countUndoable('change')).toBe(3);
-    expect([await undoSome(), await undoSome(), await undoSome()]).toEqual([2, 1, 0]);
+    expect(await undoSome('')).toBe('b');
+    expect(await known()).toMatchObject({ restored: 2, changed: 0, gone: 0 });
+    expect(await undoSome('b')).toBe('c');
+    // As another attempt would.
+    expect([await undoSome(''), await undoSome('c')]).toEqual(['c', undefined]);
     const counts = { restored: 2, changed: 1, gone: 0 };
     expect(await known()).toMatchObject({ ...counts, undoTaskId: 'undo' });
     expect(await labelsIn('a')).toEqual(['Cat', 'cat', 'dog']);
     expect(await labelsIn('b')).toEqual(['élan']);
     expect(await labelsIn('c')).toEqual(['bird']);
     expect(await store.purge.oldClassChanges(9, 100, fenced)).toBe(0);
-    expect(await store.purge.oldClassChanges(10, 100, fenced)).toBe(1);
+    // With the image that was left alone.
+    expect(await store.purge.oldClassChanges(10, 100, fenced)).toBe(2);
     expect(await classChanges.find('project-cells', 'change')).toBeUndefined();
   });
 }
