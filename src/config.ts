@@ -48,6 +48,8 @@ export interface Settings {
   readonly metricsToken: Secret | undefined;
   /** The object store that keeps the files of datasets; undefined: the data folder does. */
   readonly objects: ObjectsPlace | undefined;
+  /** Days that a platform keeps vision events; undefined: for good. */
+  readonly visionEventDays: number | undefined;
   /** Whether a platform takes background tasks itself; else workers do. */
   readonly takesTasks: boolean;
   readonly workspace: string | undefined;
@@ -163,6 +165,7 @@ function readAll(
     databaseUrl: reader.read('FOVEA_DATABASE_URL', parseDatabaseUrl, undefined),
     objects: readObjectsPlace(reader),
     metricsToken: reader.read('FOVEA_METRICS_TOKEN', secret, undefined),
+    visionEventDays: reader.read('FOVEA_VISION_EVENT_DAYS', days, undefined),
     takesTasks: reader.read('FOVEA_TASKS', yesOrNo, true),
     workspace: reader.read('FOVEA_WORKSPACE', name, undefined),
     project: reader.read('FOVEA_PROJECT', name, undefined),
@@ -370,6 +373,11 @@ const callsPerMinute: Parser<number> = (text) =>
   /^\d{1,7}$/.test(text)
     ? { value: Number(text) }
     : { wrong: 'must be a whole number of calls per minute; 0 for no limit' };
+
+const days: Parser<number> = (text) =>
+  /^[1-9]\d{0,3}$/.test(text)
+    ? { value: Number(text) }
+    : { wrong: 'must be a whole number of days from 1 to 9999' };
 
 function trainer(machine: Machine): Parser<string> {
   return (text) => {

@@ -44,6 +44,7 @@ describe('settings', () => {
       toolProfile: 'default',
       repeatWindowSeconds: 120,
       metricsToken: undefined,
+      visionEventDays: undefined,
       takesTasks: true,
       timeoutMs: 60_000,
       versionMultiplierMax: 50,

@@ -12,13 +12,13 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 type FromSettings = Pick<
   PlatformOptions,
   | ('versionMultiplierMax' | 'databaseUrl' | 'objects' | 'model' | 'embedder' | 'trainer')
-  | ('rateLimit' | 'environment' | 'proxies' | 'takesTasks' | 'metricsToken')
+  | ('rateLimit' | 'environment' | 'proxies' | 'takesTasks' | 'metricsToken' | 'visionEventDays')
 >;
 
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, databaseUrl, objects, model, trainer, proxies } = settings;
-  const { home, takesTasks, embedder, metricsToken } = settings;
+  const { home, takesTasks, embedder, metricsToken, visionEventDays } = settings;
   return {
     versionMultiplierMax,
     databaseUrl,
@@ -26,6 +26,7 @@ export function platformOptions(settings: Settings, rateLimit: number): FromSett
     proxies,
     takesTasks,
     metricsToken,
+    visionEventDays,
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),

@@ -55,6 +55,8 @@ export interface AccessPolicy<Principal> {
   countCall?(principal: Principal): CountedCall;
   /** Before the body is read: throws `forbidden` if the credential does not cover the operation. */
   checkScope?(principal: Principal, operation: Operation): void;
+  /** Before the body is read: throws `rate_limited` where no more of the operation is taken now. */
+  admit?(operation: Operation): void;
   /**
    * The principal as which the handler runs, for example with less than it may do elsewhere. Throws
    * `forbidden` or `not_found` when it may not make this call.
@@ -280,13 +282,16 @@ async function authenticateHead<Principal>(
 /** As far as headers and query tell; undefined: they have no credential that is known. */
 async function identify<Principal>(
   { request, query }: RequestContext,
-  { credentials, authenticate, checkScope }: AccessPolicy<Principal>,
+  { credentials, authenticate, checkScope, admit }: AccessPolicy<Principal>,
   operation?: Operation,
 ): Promise<{ readonly presented: Secret | undefined; readonly principal: Principal | undefined }> {
   const presented = credentials.presented(request, query);
   const place = credentialPlace(credentials, query);
   const principal = await authenticate(presented, place, clientNetwork(request));
-  if (operation && principal !== undefined) checkScope?.(principal, operation);
+  if (operation && principal !== undefined) {
+    checkScope?.(principal, operation);
+    admit?.(operation);
+  }
   return { presented, principal };
 }
 

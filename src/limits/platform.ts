@@ -246,11 +246,25 @@ export const platformLimits = {
 
   /** Detections of all events of one call: a row each, in one transaction. */
   visionEventSeenMax: 10_000,
+  /** Events of several calls in one transaction: it holds the lock for some 20 ms. */
+  visionEventsAtOnceMax: 500,
+  /** Their texts together. */
+  visionEventCharactersAtOnceMax: 1024 * 1024,
+  /** Events that wait in one process: a slow database writes them within some seconds. */
+  visionEventsWaitingMax: 5_000,
+  /** Their texts together. */
+  visionEventCharactersWaitingMax: 32 * 1024 * 1024,
+  /** The longest wait that a device is told, before it is spread. */
+  visionEventsWaitSecondsMax: 30,
   /** Events may be a year old; fact of the hosted platform. */
   visionEventAgeMsMax: 366 * 24 * 60 * 60 * 1000,
   /** Events may be a day ahead; fact of the hosted platform. */
   visionEventAheadMsMax: 24 * 60 * 60 * 1000,
-  /** Told to clients that count back from today: events are kept for good. */
+  /** Noted once a day: an image that many events show would be written with each. */
+  visionEventImageUseMs: 24 * 60 * 60 * 1000,
+  /** Events that are removed in one transaction: it holds the lock for some 20 ms. */
+  visionEventsPurgedAtOnceMax: 500,
+  /** Told to clients that count back from today, where events are kept for good. */
   visionEventsLookbackDays: 36_500,
   /** Events that one page looks through once it has found any: some half a second. */
   visionEventsReadMax: 100_000,

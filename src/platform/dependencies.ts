@@ -36,6 +36,8 @@ export interface PlatformDependencies {
   readonly collect: CollectForLearning;
   /** Undefined: no trainer is configured. */
   readonly trainer: TrainerCommand | undefined;
+  /** Vision events are kept for so many days; undefined: for good. */
+  readonly visionEventDays: number | undefined;
   readonly log: Log;
   /** How often a video job may be asked for its status. */
   readonly videoStatusIntervalMs: number;

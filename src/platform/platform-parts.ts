@@ -50,6 +50,8 @@ export interface PartsOptions {
   readonly embedder?: string;
   /** The program that trains. */
   readonly trainer?: TrainerCommand;
+  /** Vision events are kept for so many days; undefined: for good. */
+  readonly visionEventDays?: number | undefined;
   /** For programs that it starts: all of them unless given. */
   readonly environment?: Environment;
 }
@@ -98,6 +100,7 @@ export async function openParts(rows: Rows, options: PartsOptions): Promise<Part
     clock,
     collect: createCollect({ store, blobs, clock, log }),
     trainer,
+    visionEventDays: options.visionEventDays,
   };
   return {
     queue,

@@ -5,6 +5,7 @@ import { diskImages as diskImageOperations } from '../contract/disk-images.ts';
 import { embeddedOperations } from '../contract/index.ts';
 import { notServed } from '../contract/not-served.ts';
 import type { Operation } from '../contract/operation.ts';
+import { visionEvents } from '../contract/vision-events.ts';
 import { isReservedWorkspace } from '../contract/workspace.ts';
 import type { CurrentWork } from '../current-caller.ts';
 import { invalidArgument } from '../errors.ts';
@@ -183,6 +184,9 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
     authenticate,
     callerOf,
     checkScope,
+    admit: ({ id }: Operation) => {
+      if (writesEvents.has(id)) store.visionEvents.refuseWhereFull();
+    },
     authorize: async (principal: Principal, operation: Operation, input: object) => {
       checkMemberScopes(principal, operation, input);
       return authorizeWorkspace(store, principal, operation, input);
@@ -195,6 +199,11 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
     countCall: createCallCounter(rateLimit, clock),
   };
 }
+
+const writesEvents: ReadonlySet<string> = new Set([
+  visionEvents.vision_events_create.id,
+  visionEvents.vision_events_create_batch.id,
+]);
 
 /** Publishable keys are public: there the address tells callers apart. */
 function callerOf({ name, workspace, isPublishable }: Principal, address: string): CurrentWork {

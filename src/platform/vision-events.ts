@@ -1,7 +1,6 @@
 // Handlers of the toolset "vision-events": events, and the images that they refer to; beside them
 // what vision-events/ has.
 
-import type { Clock } from '../clock.ts';
 import type { Input } from '../contract/operation.ts';
 import type { visionEventExtensions, visionEvents } from '../contract/vision-events.ts';
 import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
@@ -69,9 +68,11 @@ async function addEvents(
   const events = await withUseCaseIds(store, workspace.id, sent);
   const sources = events.flatMap((event, index) => sourcesOf(event, placeOf(index)));
   const ids = sources.map(({ id }) => id);
-  const missing = new Set(await store.visionEvents.missingImages(workspace.id, ids));
+  const missing = new Set(
+    ids.length === 0 ? [] : await store.visionEvents.missingImages(workspace.id, ids),
+  );
   const problems = [
-    ...events.flatMap((event, index) => timeProblems(event, placeOf(index), clock)),
+    ...events.flatMap((event, index) => timeProblems(event, placeOf(index), dependencies)),
     ...sources.filter(({ id }) => missing.has(id)).map(noSuchImage),
   ];
   if (problems.length > 0) throw invalidInput(problems.slice(0, limits.problemsShownMax));
@@ -86,17 +87,24 @@ async function addEvents(
 }
 
 /** An event may name its use case, and is the same event as under its id. */
-function withUseCaseIds(
+async function withUseCaseIds(
   { useCases }: Pick<Store, 'useCases'>,
   workspaceId: string,
   events: readonly EventInput[],
 ): Promise<readonly EventInput[]> {
-  return Promise.all(
-    events.map(async (event) => {
-      const found = await useCases.find(workspaceId, event.useCaseId);
-      return found === undefined ? event : { ...event, useCaseId: found.id };
-    }),
+  const names = [...new Set(events.map(({ useCaseId }) => useCaseId))];
+  const ids = new Map(
+    await Promise.all(
+      names.map(async (name) => {
+        const found = await useCases.find(workspaceId, name);
+        return [name, found?.id ?? name] as const;
+      }),
+    ),
   );
+  return events.map((event) => ({
+    ...event,
+    useCaseId: ids.get(event.useCaseId) ?? event.useCaseId,
+  }));
 }
 
 interface Source {
@@ -118,10 +126,17 @@ function noSuchImage({ path }: Source): Problem {
   return { path, message: 'no image was uploaded under this id: give what the upload answered' };
 }
 
-/** Facts of the hosted platform: a year back to tomorrow. */
-function timeProblems({ timestamp }: EventInput, place: string, clock: Clock): readonly Problem[] {
+/** Facts of the hosted platform: a year back to tomorrow; and no longer than events are kept. */
+function timeProblems(
+  { timestamp }: EventInput,
+  place: string,
+  { clock, visionEventDays: days }: Pick<PlatformDependencies, 'clock' | 'visionEventDays'>,
+): readonly Problem[] {
   const ageMs = clock.now() - millisecondsOf(timestamp);
   const path = `${place}timestamp`;
+  if (days !== undefined && ageMs > days * dayMs) {
+    return [{ path, message: `lies more than ${days} days back, and events are kept so long` }];
+  }
   if (ageMs > limits.visionEventAgeMsMax) {
     return [{ path, message: 'lies more than a year back, which is too long ago' }];
   }
@@ -129,12 +144,15 @@ function timeProblems({ timestamp }: EventInput, place: string, clock: Clock): r
   return ageMs < -limits.visionEventAheadMsMax ? [{ path, message }] : [];
 }
 
+const dayMs = 24 * 60 * 60 * 1000;
+
 function keptEvent(event: EventInput, workspace: Workspace): VisionEvent {
   const { useCaseId, eventId, eventType, timestamp } = event;
+  const imageIds = sourcesOf(event, '').map(({ id }) => id);
   const occurred = millisecondsOf(timestamp);
   const content = orderedJson(event);
   const inference = inferenceOf(event, workspace, occurred);
-  return { useCaseId, eventId, eventType, occurred, content, inference };
+  return { useCaseId, eventId, eventType, occurred, content, imageIds, inference };
 }
 
 /**

@@ -26,6 +26,8 @@ export interface TaskDependencies {
   readonly embedder: Embedder | undefined;
   /** Undefined: no trainer is configured. */
   readonly trainer: TrainerCommand | undefined;
+  /** Vision events are kept for so many days; undefined: for good. */
+  readonly visionEventDays: number | undefined;
   /** For programs that we start. */
   readonly environment: Environment;
   readonly collect: CollectForLearning;

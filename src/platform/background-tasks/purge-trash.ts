@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import type { Claim, TaskQueue } from '../../storage/task-queue.ts';
 import type { DueItem } from '../store/purge-trash.ts';
 import type { Store } from '../store/store.ts';
-import type { BackgroundTask } from './background-task.ts';
+import type { BackgroundTask, TaskDependencies } from './background-task.ts';
 
 /** Queues the purge of this hour, unless another process has done so. */
 export async function addPurge(queue: TaskQueue, clock: Clock): Promise<void> {
@@ -15,7 +15,8 @@ export async function addPurge(queue: TaskQueue, clock: Clock): Promise<void> {
 }
 
 /** Goes on past items that cannot be removed; the task then fails at its end. */
-export const purgeTrash: BackgroundTask = async ({ store, clock, uploads }, claim, signal) => {
+export const purgeTrash: BackgroundTask = async (dependencies, claim, signal) => {
+  const { store, clock, uploads } = dependencies;
   const before = clock.now() - limits.trashRetentionMs;
   const items = await store.purge.due(before, clock.now() - limits.freezeMsMax);
   const thrown: unknown[] = [];
@@ -39,6 +40,9 @@ export const purgeTrash: BackgroundTask = async ({ store, clock, uploads }, clai
     (countMax) => purge.oldWork(before, countMax, claim.fenced),
   ];
   for (const round of rounds) await attempt(() => repeat(round, signal));
+  for (const round of eventRounds(dependencies, claim)) {
+    await attempt(() => repeat(round, signal, limits.visionEventsPurgedAtOnceMax));
+  }
   await attempt(() => uploads.purge());
   if (thrown.length > 0) throw thrown[0];
   return { removed: items.length };
@@ -60,9 +64,30 @@ async function purgeItem(
 /** Removes some rows, and says how many. */
 type Round = (countMax: number) => Promise<number>;
 
-async function repeat(round: Round, signal: AbortSignal): Promise<void> {
-  while ((await round(limits.purgeRowsAtOnceMax)) > 0) await giveWay(signal);
+async function repeat(
+  round: Round,
+  signal: AbortSignal,
+  countMax: number = limits.purgeRowsAtOnceMax,
+): Promise<void> {
+  while ((await round(countMax)) > 0) await giveWay(signal);
 }
+
+/** Vision events that are kept no longer, and the images that they alone referred to. */
+function eventRounds(
+  { store: { purge }, clock, visionEventDays }: TaskDependencies,
+  claim: Claim,
+): readonly Round[] {
+  if (visionEventDays === undefined) return [];
+  const before = clock.now() - visionEventDays * dayMs;
+  // The use of an image is noted once a day, and an event may lie ahead of its arrival.
+  const imagesBefore = before - limits.visionEventImageUseMs - limits.visionEventAheadMsMax;
+  return [
+    (countMax) => purge.oldEvents(before, countMax, claim.fenced),
+    (countMax) => purge.oldEventImages(imagesBefore, countMax, claim.fenced),
+  ];
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** Calls are answered in between: a transaction is synchronous. */
 async function giveWay(signal: AbortSignal): Promise<void> {

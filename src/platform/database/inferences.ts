@@ -3,6 +3,7 @@
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
+import { insertRows } from '../../storage/insert-rows.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
@@ -34,17 +35,22 @@ export async function addInferences(
   database: AsyncDatabase,
   inferences: readonly NewInference[],
 ): Promise<void> {
-  for (const inference of inferences) {
-    const ordinal =
-      (await addInference(database, inference)) ?? (await addUnderNewId(database, inference));
-    if (ordinal === undefined) continue;
-    await database.run(
-      `INSERT INTO inference_classes (inference, class, confidence, place)
-       SELECT ?, value ->> 'class', CAST(value ->> 'confidence' AS DOUBLE PRECISION), key
-       FROM json_each(?)`,
-      [ordinal, JSON.stringify(inference.seen)],
-    );
-  }
+  const first = await addRecords(database, inferences);
+  // Events of two use cases may have one id; each of them counts.
+  const others = inferences
+    .filter((inference) => inference.source === 'vision_event' && !first.has(inference))
+    .map((inference) => ({ ...inference, id: newId() }));
+  const added = [...first, ...(await addRecords(database, others))];
+  const seen = added.flatMap(([{ seen }, ordinal]) =>
+    seen.map(({ class: name, confidence }, place) => [ordinal, name, confidence, place]),
+  );
+  if (seen.length === 0) return;
+  await database.run(
+    `INSERT INTO inference_classes (inference, class, confidence, place)
+     SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS DOUBLE PRECISION),
+       CAST(value ->> 3 AS BIGINT) FROM json_each(?)`,
+    [JSON.stringify(seen)],
+  );
 }
 
 export function inferenceStore(database: AsyncDatabase, reader: LongReads): InferenceStore {
@@ -60,28 +66,34 @@ export function inferenceStore(database: AsyncDatabase, reader: LongReads): Infe
   };
 }
 
-/** Its number; undefined: there is one of this id. */
-async function addInference(
+/** Those that are new, each with its number. */
+async function addRecords(
   database: AsyncDatabase,
-  inference: NewInference,
-): Promise<number | undefined> {
-  const { id, workspaceId, projectId, modelName, source, created } = inference;
-  return database.get(
-    `INSERT INTO inferences
-       (id, workspace_id, project_id, model_name, source, created, response_ms, error, metadata)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, '{}') ON CONFLICT DO NOTHING RETURNING ordinal`,
-    [id, workspaceId, projectId, modelName, source, created, inference.responseMs, inference.error],
-    (row) => row.integer('ordinal'),
+  inferences: readonly NewInference[],
+): Promise<ReadonlyMap<NewInference, number>> {
+  const keyOf = (workspaceId: string, id: string) => `${workspaceId} ${id}`;
+  const ordinals = new Map(
+    await insertRows(database, {
+      into: `inferences
+        (id, workspace_id, project_id, model_name, source, created, response_ms, error, metadata)`,
+      ending: 'ON CONFLICT DO NOTHING RETURNING workspace_id, id, ordinal',
+      rows: inferences.map(({ id, workspaceId, projectId, modelName, source, ...rest }) => {
+        const { created, responseMs, error } = rest;
+        return [id, workspaceId, projectId, modelName, source, created, responseMs, error, '{}'];
+      }),
+      read: (row) =>
+        [keyOf(row.text('workspace_id'), row.text('id')), row.integer('ordinal')] as const,
+    }),
   );
-}
-
-/** Events of two use cases may have one id; each of them counts. */
-async function addUnderNewId(
-  database: AsyncDatabase,
-  inference: NewInference,
-): Promise<number | undefined> {
-  if (inference.source !== 'vision_event') return undefined;
-  return addInference(database, { ...inference, id: newId() });
+  const added = new Map<NewInference, number>();
+  for (const inference of inferences) {
+    const key = keyOf(inference.workspaceId, inference.id);
+    const ordinal = ordinals.get(key);
+    if (ordinal !== undefined) added.set(inference, ordinal);
+    // Another one of the list with this id is not the one that was added.
+    ordinals.delete(key);
+  }
+  return added;
 }
 
 async function setMetadata(

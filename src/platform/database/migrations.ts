@@ -23,7 +23,13 @@ import { inferenceTables } from './inferences.ts';
 import { splitTables } from './rebalance.ts';
 import { refusedFileTables } from './refused-files.ts';
 import { refusedPredictionColumn } from './refused-predictions.ts';
-import { imageOrder, platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
+import {
+  eventImageUse,
+  imageOrder,
+  platformTables,
+  visionEventTables,
+  wholePlatformTables,
+} from './schema.ts';
 import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
 import { undescribedImageTables } from './search-index/undescribed-images.ts';
@@ -76,4 +82,5 @@ export const platformMigrations: readonly Migration[] = [
   classChangeTables,
   mendedPlaceColumn,
   classChangeTimes,
+  eventImageUse,
 ];

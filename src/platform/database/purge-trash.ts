@@ -4,6 +4,7 @@ import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { DueItem, DueType, PurgeStore } from '../store/purge-trash.ts';
+import { removeOldEvents } from './remove-old-events.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export function purgeStore(database: AsyncDatabase, index: ImageIndex): PurgeStore {
@@ -20,6 +21,10 @@ export function purgeStore(database: AsyncDatabase, index: ImageIndex): PurgeSto
       fenced(() => removeOldWork(database, before, countMax)),
     oldInferences: async (before, countMax, fenced) =>
       fenced(() => database.run(oldInferences, [before, countMax])),
+    oldEvents: async (before, countMax, fenced) =>
+      fenced(() => removeOldEvents(database, before, countMax)),
+    oldEventImages: async (usedBefore, countMax, fenced) =>
+      fenced(() => database.run(oldEventImages, [usedBefore, countMax])),
     oldImages: async (before, countMax, fenced) =>
       fenced(() => database.run(oldImages, [before, countMax])),
     oldActivity: async (countMax, fenced) =>
@@ -44,6 +49,9 @@ export function purgeStore(database: AsyncDatabase, index: ImageIndex): PurgeSto
 const oldInferences = `DELETE FROM inferences WHERE ordinal IN (
   SELECT ordinal FROM workspaces CROSS JOIN inferences ON workspace_id = workspaces.id
   WHERE inferences.created <= ? LIMIT ?)`;
+
+const oldEventImages = `DELETE FROM vision_event_images WHERE id IN (
+  SELECT id FROM vision_event_images WHERE used < ? LIMIT ?)`;
 
 const oldImages = `DELETE FROM trashed_images WHERE image_id IN (
   SELECT image_id FROM trashed_images WHERE deleted_at <= ? LIMIT ?)`;

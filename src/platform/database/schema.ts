@@ -104,6 +104,16 @@ CREATE TABLE vision_events (
 `,
 };
 
+/** When an image last came, or an event that refers to it: to a day. */
+export const eventImageUse: Migration = {
+  name: 'use of event images',
+  sql: `
+ALTER TABLE vision_event_images ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
+UPDATE vision_event_images SET used = created;
+CREATE INDEX vision_event_images_used ON vision_event_images (used);
+`,
+};
+
 /** Changes of earlier tables that several later tables need. */
 export const wholePlatformTables: Migration = {
   name: 'whole platform',

@@ -62,28 +62,59 @@ async function firstFree(
   return undefined;
 }
 
-/**
- * Counts an event that is stored in the transaction of the caller, and makes the use case that
- * nobody made. Throws `invalid_input`, naming `argument`, for one that is archived.
- */
-export async function countEvent(
+/** New events of a use case. */
+export interface CountedEvents {
+  readonly count: number;
+  /** Where the input names the use case. */
+  readonly argument: string;
+}
+
+/** Of those ids that are known, by id, whether it is archived. */
+export async function knownUseCases(
   database: AsyncDatabase,
   workspaceId: string,
-  id: string,
-  argument: string,
-): Promise<void> {
-  if ((await findById(database, workspaceId, id)) === undefined) {
-    await refuseSameName(database, workspaceId, id, undefined);
-  }
-  const archivedAt = await database.get(
-    `INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 1)
-     ON CONFLICT (workspace_id, id) DO UPDATE SET events = use_cases.events + 1
-     RETURNING archived_at`,
-    [workspaceId, id, id],
-    (row) => row.optionalInteger('archived_at'),
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  return new Map(
+    await database.all(
+      `SELECT use_cases.id, archived_at
+       FROM json_each(?) AS wanted CROSS JOIN use_cases ON use_cases.id = wanted.value
+       WHERE workspace_id = ?`,
+      [JSON.stringify(ids), workspaceId],
+      (row) => [row.text('id'), row.optionalInteger('archived_at') !== undefined],
+    ),
   );
-  if (archivedAt === undefined) return;
-  throw invalidArgument(
+}
+
+/**
+ * Counts events that are stored in the transaction of the caller, by their use cases, and makes
+ * those that nobody made. Throws `invalid_input`, naming `argument`, for one that is archived.
+ */
+export async function countEvents(
+  database: AsyncDatabase,
+  workspaceId: string,
+  added: ReadonlyMap<string, CountedEvents>,
+  known: ReadonlyMap<string, boolean>,
+): Promise<void> {
+  for (const [id, { argument }] of added) {
+    if (known.get(id)) throw archived(id, argument);
+    if (known.has(id)) continue;
+    await refuseSameName(database, workspaceId, id, undefined);
+    await database.run(
+      'INSERT INTO use_cases (workspace_id, id, name, events) VALUES (?, ?, ?, 0)',
+      [workspaceId, id, id],
+    );
+  }
+  const counts = [...added].map(([id, { count }]) => [id, count]);
+  await database.run(
+    `UPDATE use_cases SET events = events + CAST(added.value ->> 1 AS BIGINT)
+     FROM json_each(?) AS added WHERE workspace_id = ? AND use_cases.id = added.value ->> 0`,
+    [JSON.stringify(counts), workspaceId],
+  );
+}
+
+function archived(id: string, argument: string): FoveaError {
+  return invalidArgument(
     argument,
     `the use case ${quotedName(id)} is archived`,
     'Take it out of the archive, or name another one; nothing was recorded.',

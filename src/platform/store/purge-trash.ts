@@ -37,6 +37,10 @@ export interface PurgeStore {
   oldWork(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes records of inferences of `before` or earlier, with what was seen; says how many. */
   oldInferences(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
+  /** Removes vision events of before `before`; says how many. */
+  oldEvents(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
+  /** Removes images that no vision event refers to which came since; says how many. */
+  oldEventImages(usedBefore: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes images that were deleted at `before` or earlier; says how many. */
   oldImages(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes changes of classes of `before` or earlier: they cannot be taken back any more. */

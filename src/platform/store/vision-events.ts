@@ -17,7 +17,7 @@ export interface EventImage {
   readonly created: number;
 }
 
-/** An event as it is kept for good. */
+/** An event as it is kept. */
 export interface VisionEvent {
   readonly useCaseId: string;
   readonly eventId: string;
@@ -26,6 +26,8 @@ export interface VisionEvent {
   readonly occurred: number;
   /** The whole event as JSON; equal events have equal texts. */
   readonly content: string;
+  /** Those that it refers to. */
+  readonly imageIds: readonly string[];
   /** What a model saw, for statistics; recorded with the event where that is new. */
   readonly inference: NewInference | undefined;
 }
@@ -99,10 +101,12 @@ export interface VisionEventStore {
   findImage(workspaceId: string, id: string): Promise<EventImage | undefined>;
   /** Those of the ids under which the workspace has no image. */
   missingImages(workspaceId: string, ids: readonly string[]): Promise<readonly string[]>;
+  /** Throws `rate_limited`, with the wait in seconds, where too many events wait to be added. */
+  refuseWhereFull(): void;
   /**
    * Adds events, all or none, and says of each whether it is new. An event that is there already
    * is passed over. Throws `conflict`, naming its place, for another one under the same id, and
-   * `invalid_input` for a new one of an archived use case.
+   * `invalid_input` for a new one of an archived use case. Throws `rate_limited` as above.
    */
   add(
     workspaceId: string,

@@ -21,13 +21,17 @@ export async function offerImages(
   workspace: Workspace,
   events: readonly EventInput[],
 ): Promise<void> {
+  const { activeLearning } = dependencies.store;
+  const wanting = new Map<string, boolean>();
   for (const event of events) {
     const images = (event.images ?? []).filter(({ objectDetections }) => objectDetections);
     if (images.length === 0 || event.eventType === 'operator_feedback') continue;
     const modelName = modelNameOf(event);
-    const { activeLearning } = dependencies.store;
-    const projects = await activeLearning.enabledFor(workspace.id, modelName).catch(() => []);
-    if (projects.length === 0) continue;
+    const isWanted =
+      wanting.get(modelName) ??
+      (await activeLearning.enabledFor(workspace.id, modelName).catch(() => [])).length > 0;
+    wanting.set(modelName, isWanted);
+    if (!isWanted) continue;
     for (const image of images) await offerImage(dependencies, workspace, event, image);
   }
 }

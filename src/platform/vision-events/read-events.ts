@@ -22,6 +22,7 @@ type Reading = Pick<
 export function eventReadHandlers({
   store,
   links,
+  visionEventDays = limits.visionEventsLookbackDays,
 }: PlatformDependencies): Handlers<Reading, Principal> {
   return {
     vision_events_query: async (input, { principal }) => {
@@ -37,7 +38,7 @@ export function eventReadHandlers({
       const rest = {
         nextCursor: next ? makeCursor(links.key, question, next) : null,
         hasMore: next !== undefined,
-        lookbackDays: limits.visionEventsLookbackDays,
+        lookbackDays: visionEventDays,
       };
       // Parsed and written again, a page would hold this thread for a quarter of a second.
       return new JsonText(`{"events":[${contents.join()}],${JSON.stringify(rest).slice(1)}`);

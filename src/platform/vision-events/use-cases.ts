@@ -23,9 +23,14 @@ type Managing = Pick<
 interface Dependencies {
   readonly store: Store;
   readonly clock: Clock;
+  readonly visionEventDays: number | undefined;
 }
 
-export function useCaseHandlers({ store, clock }: Dependencies): Handlers<Managing, Principal> {
+export function useCaseHandlers({
+  store,
+  clock,
+  visionEventDays = limits.visionEventsLookbackDays,
+}: Dependencies): Handlers<Managing, Principal> {
   const change = async (principal: Principal, id: string, change: UseCaseChange) => {
     requireWholeWorkspace(principal, 'Managing use cases');
     const changed = await store.useCases.change(principal.workspace.id, id, change);
@@ -41,7 +46,7 @@ export function useCaseHandlers({ store, clock }: Dependencies): Handlers<Managi
       return {
         useCases: found.slice(0, most).map(describeUseCase),
         truncated: found.length > most,
-        lookbackDays: limits.visionEventsLookbackDays,
+        lookbackDays: visionEventDays,
       };
     },
     use_cases_create: async ({ name }, { principal }) => {

@@ -184,6 +184,7 @@ const event = (eventId: string, occurred: number, useCaseId = 'belt') => ({
   eventType: 'quality_check',
   occurred,
   content: JSON.stringify({ eventId, customMetadata: { line: 1 } }),
+  imageIds: ['f'],
   inference: undefined,
 });
 

@@ -14,6 +14,7 @@ import { settableClock } from '../../fixtures/settable-clock.ts';
 import { judgeClassChanges } from './judge-class-changes.ts';
 import { judgeDatasets } from './judge-datasets.ts';
 import { judgeEmbeddings } from './judge-embeddings.ts';
+import { judgeVisionEvents } from './judge-events.ts';
 import { judgeImages } from './judge-images.ts';
 import { judgeWorkspaces } from './judge-workspaces.ts';
 import { image, noLongReads, type OpenedStores, withProject, written } from './opened-stores.ts';

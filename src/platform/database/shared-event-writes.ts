@@ -1,0 +1,155 @@
+// Vision events of calls that wait together are written in one transaction: thousands of devices
+// send few at a time, and a transaction of a server takes as long for one as for a hundred.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { systemClock } from '../../clock.ts';
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { AsyncDatabase } from '../../storage/async-database.ts';
+import type { VisionEvent } from '../store/vision-events.ts';
+import { type ArrivedEvent, WriteAlone, writeEvents } from './write-vision-events.ts';
+
+interface Waiting {
+  readonly workspaceId: string;
+  readonly events: readonly ArrivedEvent[];
+  readonly characters: number;
+  readonly resolve: (added: readonly boolean[]) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Runs work as that of its caller. */
+  readonly asCaller: <T>(work: () => T) => T;
+}
+
+export class SharedEventWrites {
+  readonly #database: AsyncDatabase;
+  readonly #waiting: Waiting[] = [];
+  #isWriting = false;
+  /** Of those that wait, and of those that are being written. */
+  #open = { events: 0, characters: 0 };
+  #eventsPerSecond = 1_000;
+
+  constructor(database: AsyncDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Throws `rate_limited`, with the wait, where more events wait than are written in some seconds;
+   * `share`: of that bound.
+   */
+  refuseWhereFull(share = 1): void {
+    const { events, characters } = this.#open;
+    const isFull =
+      events > limits.visionEventsWaitingMax * share ||
+      characters > limits.visionEventCharactersWaitingMax * share;
+    if (!isFull) return;
+    const seconds = Math.min(events / this.#eventsPerSecond, limits.visionEventsWaitSecondsMax);
+    // Devices that were refused together do not come back together.
+    const retryAfterSeconds = Math.ceil(Math.max(seconds, 1) * (1 + Math.random()));
+    throw new FoveaError('rate_limited', `${events} events wait to be written.`, {
+      retryAfterSeconds,
+      hint: `Wait ${retryAfterSeconds} s, and send events in batches.`,
+    });
+  }
+
+  /** As `add` of the store: each call all or none, whatever becomes of others. */
+  async add(
+    workspaceId: string,
+    events: readonly VisionEvent[],
+    now: number,
+  ): Promise<readonly boolean[]> {
+    // Many bodies may have been under way when there was room.
+    this.refuseWhereFull(2);
+    const characters = events.reduce((sum, { content }) => sum + content.length, 0);
+    this.#count(events.length, characters);
+    try {
+      return await this.#wait(workspaceId, events, now, characters);
+    } finally {
+      this.#count(-events.length, -characters);
+    }
+  }
+
+  #count(events: number, characters: number): void {
+    this.#open.events += events;
+    this.#open.characters += characters;
+  }
+
+  #wait(
+    workspaceId: string,
+    events: readonly VisionEvent[],
+    now: number,
+    characters: number,
+  ): Promise<readonly boolean[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly boolean[]>();
+    this.#waiting.push({
+      workspaceId,
+      events: events.map((event) => ({ event, created: now })),
+      characters,
+      resolve,
+      reject,
+      asCaller: AsyncLocalStorage.snapshot(),
+    });
+    if (!this.#isWriting) void this.#writeAll();
+    return promise;
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) await this.#write(this.#nextGroup());
+    this.#isWriting = false;
+  }
+
+  /** The first one, and those of its workspace that fit in with it, in their order. */
+  #nextGroup(): readonly Waiting[] {
+    const group: Waiting[] = [];
+    let [events, characters] = [0, 0];
+    for (const call of this.#waiting) {
+      if (call.workspaceId !== this.#waiting[0]?.workspaceId) continue;
+      events += call.events.length;
+      characters += call.characters;
+      const hasRoom =
+        events <= limits.visionEventsAtOnceMax &&
+        characters <= limits.visionEventCharactersAtOnceMax;
+      if (!hasRoom && group.length > 0) break;
+      group.push(call);
+    }
+    const taken = new Set(group);
+    this.#waiting.splice(
+      0,
+      this.#waiting.length,
+      ...this.#waiting.filter((one) => !taken.has(one)),
+    );
+    return group;
+  }
+
+  /** Never throws. */
+  async #write(group: readonly Waiting[]): Promise<void> {
+    const [first] = group;
+    if (first === undefined) return;
+    const events = group.flatMap((call) => call.events);
+    const isShared = group.length > 1;
+    const startMs = systemClock.monotonic();
+    try {
+      const added = await first.asCaller(() =>
+        this.#database.transaction(() =>
+          writeEvents(this.#database, first.workspaceId, events, isShared),
+        ),
+      );
+      const perSecond = (events.length * 1000) / (systemClock.monotonic() - startMs + 1);
+      this.#eventsPerSecond += (perSecond - this.#eventsPerSecond) / 5;
+      let start = 0;
+      for (const call of group) {
+        call.resolve(added.slice(start, start + call.events.length));
+        start += call.events.length;
+      }
+    } catch (thrown) {
+      if (isShared && isOfOne(thrown)) for (const call of group) await this.#write([call]);
+      else for (const call of group) call.reject(thrown);
+    }
+  }
+}
+
+/** Whether others of the group may be written nevertheless. */
+function isOfOne(thrown: unknown): boolean {
+  if (thrown instanceof WriteAlone) return true;
+  const isOfInput = thrown instanceof FoveaError;
+  return isOfInput && (thrown.code === 'conflict' || thrown.code === 'invalid_input');
+}
