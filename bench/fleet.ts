@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { startFovea } from '../test/fixtures/fovea-services.ts';
 import { hasPostgres, startPostgres } from '../test/fixtures/postgres-server.ts';
 import { type Fleet, measureFleet } from './fleet/devices.ts';
+import { usageOfTree } from './measure/process-tree.ts';
 import { Said } from './measure/said.ts';
 import { formatTable } from './measure/text-table.ts';
 
@@ -32,20 +33,14 @@ if (values.help) process.stdout.write(`${usage}\n`);
 else await main();
 setTimeout(() => process.exit(), 1_000).unref();
 
+const headings = [
+  ...['rows in', 'events each', 'events/s', 'requests/s', 'ms, median', 'ms, 99 %'],
+  ...['asked to wait', 'failed', 'CPU ms an event'],
+];
+
 async function main(): Promise<void> {
   const output = new Said();
-  const rows = [
-    [
-      'rows in',
-      'events each',
-      'events/s',
-      'requests/s',
-      'ms, median',
-      'ms, 99 %',
-      'asked to wait',
-      'failed',
-    ],
-  ];
+  const rows = [headings];
   rows.push(...(await measureOn('SQLite', undefined)));
   if (hasPostgres) {
     const server = await startPostgres();
@@ -56,7 +51,8 @@ async function main(): Promise<void> {
     }
   }
   output.say(`\nEvents of ${values.devices} devices (one image, three detections each;`);
-  output.say(`${values.seconds} s each; devices, platform and database share these cores):`);
+  output.say(`${values.seconds} s each; devices, platform and database share these cores; CPU of`);
+  output.say('the platform alone):');
   output.say(formatTable(rows));
   if (values.write) output.write('npm run bench:fleet');
 }
@@ -68,7 +64,7 @@ async function measureOn(name: string, databaseUrl: string | undefined): Promise
     ...(databaseUrl !== undefined && { FOVEA_DATABASE_URL: databaseUrl }),
     FOVEA_API_KEY: key,
     FOVEA_WORKSPACE: 'acme',
-    ...(process.env.FLEET_RATE && { FOVEA_RATE_LIMIT: process.env.FLEET_RATE }),
+    FOVEA_RATE_LIMIT: '0',
     FOVEA_TASKS: 'off',
     FOVEA_LOG: 'error',
     HOME: folder,
@@ -84,7 +80,9 @@ async function measureOn(name: string, databaseUrl: string | undefined): Promise
         eventsEach: events,
         seconds: Number(values.seconds),
       };
+      const startMs = usageOfTree(service.child.pid ?? 0).cpuMs;
       const found = await measureFleet(fleet);
+      const cpuMs = usageOfTree(service.child.pid ?? 0).cpuMs - startMs;
       rows.push([
         name,
         `${events}`,
@@ -94,6 +92,7 @@ async function measureOn(name: string, databaseUrl: string | undefined): Promise
         found.slowMs.toFixed(0),
         `${found.asked}`,
         `${found.failed}`,
+        (cpuMs / found.events).toFixed(3),
       ]);
     }
     return rows;

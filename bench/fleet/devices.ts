@@ -17,6 +17,7 @@ export interface Fleet {
 }
 
 export interface FleetFigures {
+  readonly events: number;
   readonly eventsPerSecond: number;
   readonly requestsPerSecond: number;
   /** From a request to its answer. */
@@ -31,7 +32,7 @@ export interface FleetFigures {
 
 export async function measureFleet(fleet: Fleet): Promise<FleetFigures> {
   const agent = new Agent({ keepAlive: true });
-  const source = await uploadImage(fleet, agent);
+  const source = await uploadImage(fleet);
   const startMs = performance.now();
   const endMs = startMs + fleet.seconds * 1000;
   const times: number[] = [];
@@ -53,6 +54,7 @@ export async function measureFleet(fleet: Fleet): Promise<FleetFigures> {
   agent.destroy();
   const sorted = times.toSorted((one, other) => one - other);
   return {
+    events: times.length * fleet.eventsEach,
     eventsPerSecond: (times.length * fleet.eventsEach) / seconds,
     requestsPerSecond: times.length / seconds,
     medianMs: median(times),
@@ -63,8 +65,7 @@ export async function measureFleet(fleet: Fleet): Promise<FleetFigures> {
 }
 
 /** All events show the same image: what is measured are the events. */
-async function uploadImage({ url, key }: Fleet, agent: Agent): Promise<string> {
-  void agent;
+async function uploadImage({ url, key }: Fleet): Promise<string> {
   const form = new FormData();
   const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
     .png()

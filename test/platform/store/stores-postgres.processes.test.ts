@@ -46,6 +46,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
   judgeClassChanges(open);
   judgeWorkspaces(open);
   judgeEmbeddings(open);
+  judgeVisionEvents(open);
 
   test('of many who change one workspace at once none is sent away', async () => {
     const { store, workspace } = await withProject(open);
