@@ -29,14 +29,14 @@ const { values } = parseArgs({
   },
 });
 
-if (values.help) process.stdout.write(`${usage}\n`);
-else await main();
-setTimeout(() => process.exit(), 1_000).unref();
-
 const headings = [
   ...['rows in', 'events each', 'events/s', 'requests/s', 'ms, median', 'ms, 99 %'],
   ...['asked to wait', 'failed', 'CPU ms an event'],
 ];
+
+if (values.help) process.stdout.write(`${usage}\n`);
+else await main();
+setTimeout(() => process.exit(), 1_000).unref();
 
 async function main(): Promise<void> {
   const output = new Said();

@@ -1,4 +1,4 @@
-// Removes vision events that are kept no longer: many by one statement, found by the index of times.
+// Removes vision events that are kept no longer: many at once, by the index of times.
 
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 
