@@ -51,6 +51,7 @@ function bundle(folder: string, sourceMaps: boolean) {
       'parts/disk-image-worker': 'src/platform/disk-images/disk-image-worker.ts',
       'parts/evaluation-worker': 'src/platform/evaluations/evaluation-worker.ts',
       'parts/long-read-worker': 'src/platform/database/long-reads/long-read-worker.ts',
+      'parts/zip-worker': 'src/export-formats/zip-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/model-inference/model-worker.ts',
       'parts/encoder-worker': 'src/model-inference/encoder-worker.ts',

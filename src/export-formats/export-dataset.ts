@@ -5,6 +5,7 @@ import type { ProjectType } from '../annotations/annotation.ts';
 import { edgesOf, tidy } from '../annotations/box-geometry.ts';
 import type { SplitName } from '../contract/fields.ts';
 import type { Box, Point } from '../imaging/box.ts';
+import type { BlobFile } from '../storage/blob-file.ts';
 
 /** One image of a dataset version, with its boxes in pixels (x and y: the centre). */
 export interface ExportImage {
@@ -18,6 +19,8 @@ export interface ExportImage {
   readonly labels: readonly string[];
   /** The bytes of the file; called once, when its turn comes. */
   readonly open: () => Promise<Readable>;
+  /** The same as a file of this disk, where it is one. */
+  readonly file?: BlobFile | undefined;
 }
 
 /** What stands in README.dataset.txt and in the head of the files. */

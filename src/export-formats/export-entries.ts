@@ -1,5 +1,6 @@
 // The entries of an export (files and images), for a zip file or a folder.
 
+import type { BlobFile } from '../storage/blob-file.ts';
 import type {
   ExportContent,
   ExportDataset,
@@ -16,12 +17,16 @@ export interface ExportEntry {
   readonly content: () => ExportContent | Promise<AsyncIterable<Uint8Array>>;
   /** True for bytes that are compressed already. */
   readonly isCompressed: boolean;
+  /** What has the same content. */
+  readonly file?: BlobFile | undefined;
 }
 
 export interface ExportEntriesOptions {
   readonly signal?: AbortSignal;
   /** Stands between the export and the bytes of each image. */
-  readonly open?: (image: ExportImage, total: number) => ReturnType<ExportImage['open']>;
+  readonly open?: (image: ExportImage) => ReturnType<ExportImage['open']>;
+  /** Called before the first entry, with the images that the format takes. */
+  readonly onTotal?: (images: number) => void;
 }
 
 /**
@@ -31,11 +36,11 @@ export interface ExportEntriesOptions {
 export async function* exportEntries(
   format: ExportFormat,
   given: ExportDataset,
-  { signal, open = (image) => image.open() }: ExportEntriesOptions = {},
+  { signal, open = (image) => image.open(), onTotal }: ExportEntriesOptions = {},
 ): AsyncGenerator<ExportEntry> {
   const surveyed = await surveyDataset(format, given, signal);
-  const total = [...surveyed.splits.values()].reduce((sum, { images }) => sum + images, 0);
-  const dataset = opening(surveyed, (image) => open(image, total));
+  onTotal?.([...surveyed.splits.values()].reduce((sum, { images }) => sum + images, 0));
+  const dataset = opening(surveyed, open);
   yield { isCompressed: false, ...readmeFile(format, dataset) };
   for await (const file of format.files(dataset)) yield { isCompressed: false, ...file };
   const imagePath = format.imagePath?.(dataset);
@@ -43,7 +48,8 @@ export async function* exportEntries(
   for await (const image of dataset.images()) {
     const path = imagePath(image);
     // BMP and TIFF may not be.
-    yield { path, content: image.open, isCompressed: !/\.(bmp|tiff?)$/i.test(path) };
+    const isCompressed = !/\.(bmp|tiff?)$/i.test(path);
+    yield { path, content: image.open, file: image.file, isCompressed };
   }
 }
 

@@ -6,12 +6,11 @@ import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { syncFolder } from '../folder-sync.ts';
-import { ContentMeter } from '../storage/content-hash.ts';
-import { writeSynced } from '../storage/write-synced-file.ts';
 import type { ExportContent, ExportDataset, ExportImage } from './export-dataset.ts';
 import { type ExportEntry, exportEntries } from './export-entries.ts';
 import type { ExportFormat } from './export-format.ts';
-import { type ZipEntry, zipStream } from './zip-stream.ts';
+import { unreadableEntry } from './zip-stream.ts';
+import { type FileOrEntry, writeZipFile } from './zip-thread.ts';
 
 export interface WriteExportOptions {
   readonly signal?: AbortSignal;
@@ -37,19 +36,22 @@ export async function writeExport(
   outputPath: string,
   { signal = new AbortController().signal, onProgress }: WriteExportOptions = {},
 ): Promise<WrittenExport> {
-  let done = 0;
-  const open = async (image: ExportImage, total: number) => {
-    const stream = addAbortSignal(signal, await image.open());
-    return stream.once('end', () => onProgress?.({ done: ++done, total }));
+  let [done, total] = [0, 0];
+  const onImage = () => onProgress?.({ done: ++done, total });
+  const open = async (image: ExportImage) => {
+    return addAbortSignal(signal, await image.open()).once('end', onImage);
   };
-  const entries = new ZipEntries(exportEntries(format, given, { signal, open }), signal);
+  const onTotal = (images: number) => {
+    total = images;
+  };
+  const all = exportEntries(format, given, { signal, open, onTotal });
+  const entries = new ZipEntries(all, { signal, onFile: onImage });
   const temporaryPath = `${outputPath}.${randomUUID()}.tmp`;
-  const meter = new ContentMeter();
   try {
-    await writeSynced(temporaryPath, meter.through(zipStream(entries.all())));
+    const written = await writeZipFile(entries.all(), temporaryPath, signal);
     await rename(temporaryPath, outputPath);
     await syncFolder(dirname(outputPath));
-    return { ...meter.measured(), files: entries.count };
+    return { ...written, files: entries.count };
   } catch (cause) {
     await rm(temporaryPath, { force: true });
     if (!signal.aborted) throw cause;
@@ -62,17 +64,24 @@ class ZipEntries {
   count = 0;
   readonly #entries: AsyncIterable<ExportEntry>;
   readonly #signal: AbortSignal;
+  readonly #onFile: () => void;
 
-  constructor(entries: AsyncIterable<ExportEntry>, signal: AbortSignal) {
+  constructor(
+    entries: AsyncIterable<ExportEntry>,
+    { signal, onFile }: { readonly signal: AbortSignal; readonly onFile: () => void },
+  ) {
     this.#entries = entries;
     this.#signal = signal;
+    this.#onFile = onFile;
   }
 
-  async *all(): AsyncGenerator<ZipEntry> {
+  async *all(): AsyncGenerator<FileOrEntry> {
     for await (const entry of this.#entries) {
       this.count += 1;
-      const content = () => readEntry(entry, this.#signal);
-      yield { path: entry.path, isDeflated: !entry.isCompressed, content };
+      const { path, file } = entry;
+      if (file !== undefined) this.#onFile();
+      const content = () => (file === undefined ? readEntry(entry, this.#signal) : nothing());
+      yield { path, isDeflated: !entry.isCompressed, file, content };
     }
   }
 }
@@ -89,10 +98,11 @@ async function* readEntry(
   } catch (cause) {
     // An image that the format cannot hold, or one that is to be had later.
     if (cause instanceof FoveaError && passedOn.has(cause.code)) throw cause;
-    const message = `"${path}" of the export cannot be read.`;
-    throw new FoveaError('internal', message, { cause });
+    throw unreadableEntry(path, cause);
   }
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 const passedOn: ReadonlySet<ErrorCode> = new Set(['invalid_input', 'unavailable']);
 

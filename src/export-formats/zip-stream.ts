@@ -3,6 +3,7 @@
 
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
+import { FoveaError } from '../errors.ts';
 
 export interface ZipEntry {
   /** Relative, with `/` between its parts. */
@@ -12,13 +13,18 @@ export interface ZipEntry {
   readonly content: () => AsyncGenerator<Uint8Array>;
 }
 
+/** For an entry whose content is not to be had. */
+export function unreadableEntry(path: string, cause: unknown): FoveaError {
+  return new FoveaError('internal', `"${path}" of the export cannot be read.`, { cause });
+}
+
 /** Throws as the contents of the entries do. The same entries give the same bytes. */
 export async function* zipStream(
   entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
 ): AsyncGenerator<Uint8Array> {
   const directory: Buffer[] = [];
   let offset = 0;
-  for await (const entry of startAhead(entries)) {
+  for await (const entry of entries) {
     const name = Buffer.from(entry.path);
     const header = localHeader(name, entry);
     yield header;
@@ -32,56 +38,6 @@ export async function* zipStream(
   yield* directory;
   const bytes = directory.reduce((sum, { length }) => sum + length, 0);
   yield endRecords({ count: directory.length, bytes, offset });
-}
-
-/** Of the next few entries, the first pieces are read while those before them are written. */
-async function* startAhead(
-  entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
-): AsyncGenerator<ZipEntry> {
-  const started: StartedEntry[] = [];
-  const content = ({ first, rest }: StartedEntry) => pieces(first, rest);
-  try {
-    for await (const entry of entries) {
-      started.push(start(entry));
-      const next = started.length > startedAheadMax ? started.shift() : undefined;
-      if (next !== undefined) yield { ...next.entry, content: () => content(next) };
-    }
-    for (const next of started) yield { ...next.entry, content: () => content(next) };
-  } finally {
-    // Those that were not written to their end.
-    await Promise.all(started.map(({ rest }) => rest.return(undefined)));
-  }
-}
-
-/** Each with a piece in memory. */
-const startedAheadMax = 8;
-
-interface StartedEntry {
-  readonly entry: ZipEntry;
-  readonly first: Promise<IteratorResult<Uint8Array>>;
-  readonly rest: AsyncGenerator<Uint8Array>;
-}
-
-function start(entry: ZipEntry): StartedEntry {
-  const rest = entry.content();
-  const first = rest.next();
-  // It is thrown when its turn comes.
-  first.catch(() => {});
-  return { entry, first, rest };
-}
-
-async function* pieces(
-  first: StartedEntry['first'],
-  rest: StartedEntry['rest'],
-): AsyncGenerator<Uint8Array> {
-  try {
-    const { done, value } = await first;
-    if (done) return;
-    yield value;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
 }
 
 /** Of the content of an entry, counted while it passes. */

@@ -19,6 +19,7 @@ import type { Clock } from '../clock.ts';
 import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
 import { createSharedSync, makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
+import type { BlobFile } from './blob-file.ts';
 import {
   ContentMeter,
   damaged,
@@ -75,6 +76,8 @@ export interface BlobStore {
    * the stream fails with `internal`.
    */
   open(hash: string): Promise<Readable>;
+  /** Where a thread of this machine may read it; undefined where it is kept elsewhere. */
+  file(hash: string): BlobFile | undefined;
   /** A part of the content: no more is read, and so it is not held against the hash. */
   openRange(hash: string, range: ByteRange): Promise<Readable>;
   /**
@@ -181,6 +184,10 @@ class BlobFolder implements BlobStore {
     const content = Buffer.allocUnsafeSlow(size);
     await file.read(content).finally(() => file.close());
     return Readable.from(verifiedAtOnce(content, hash), { objectMode: false });
+  }
+
+  file(hash: string): BlobFile {
+    return { hash, paths: this.#places(hash) };
   }
 
   async openRange(hash: string, range: ByteRange): Promise<Readable> {

@@ -46,10 +46,14 @@ export class ContentMeter {
   /** The same pieces, measured. */
   async *through(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
-      this.#hash.update(piece);
-      this.#bytes += piece.byteLength;
+      this.add(piece);
       yield piece;
     }
+  }
+
+  add(piece: Uint8Array): void {
+    this.#hash.update(piece);
+    this.#bytes += piece.byteLength;
   }
 
   /** Measures to the end, keeping nothing. */

@@ -1,7 +1,7 @@
 // The zip file of an export: its README, its bytes, its file names, and how it ends.
 
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -95,6 +95,76 @@ describe('the zip file', () => {
       expect(Math.max(...ahead)).toBeLessThan(20);
     },
   );
+
+  describe('with images that are files of this disk', () => {
+    const long = Buffer.alloc(2_500_000, 'pixels');
+    const kept = async (content: Buffer, asBefore = false) => {
+      const own = await mkdtemp(join(folder, 'blobs-'));
+      const paths = [join(own, 'now'), join(own, 'before')];
+      await writeFile(paths[asBefore ? 1 : 0] ?? '', content);
+      return { hash: createHash('sha256').update(content).digest('hex'), paths };
+    };
+    const neverOpened = () => Promise.reject(new Error('opened'));
+
+    test('has their bytes, wherever they are, and counts them', async () => {
+      const files = [
+        await kept(Buffer.from('short')),
+        await kept(Buffer.from('of an earlier release'), true),
+        await kept(long),
+        await kept(Buffer.alloc(0)),
+      ];
+      const images = files.map((file, index) =>
+        image({ fileName: `${index}.jpg`, open: neverOpened, file }),
+      );
+      const path = join(folder, 'files.zip');
+      const progress: string[] = [];
+      const written = await writeExport(coco, dataset(images), path, {
+        onProgress: ({ done, total }) => progress.push(`${done}/${total}`),
+      });
+      const entries = await readZip(path);
+      expect(
+        [0, 1, 2, 3].map((index) => entries.get(`train/${index}.jpg`)?.toString('latin1')),
+      ).toEqual(['short', 'of an earlier release', long.toString(), '']);
+      expect(progress).toEqual(['1/4', '2/4', '3/4', '4/4']);
+      const content = await readFile(path);
+      expect(written.bytes).toBe(content.length);
+      expect(written.hash).toBe(createHash('sha256').update(content).digest('hex'));
+    });
+
+    test.each([
+      ['short', Buffer.from('damaged')],
+      ['long', Buffer.concat([long, Buffer.from('x')])],
+    ])('is not there where a %s one is damaged', async (_length, content) => {
+      const file = { ...(await kept(content)), hash: 'a'.repeat(64) };
+      const own = await mkdtemp(join(folder, 'damaged-'));
+      const images = [image({ open: neverOpened, file }), image({ fileName: 'whole.jpg' })];
+      await expect(writeExport(coco, dataset(images), join(own, 'out.zip'))).rejects.toMatchObject({
+        code: 'internal',
+        message: '"train/cell.jpg" of the export cannot be read.',
+      });
+      expect(await readdir(own)).toEqual([]);
+    });
+
+    test('is not there where one is missing', async () => {
+      const file = { hash: 'a'.repeat(64), paths: [join(folder, 'gone'), join(folder, 'never')] };
+      const own = await mkdtemp(join(folder, 'missing-'));
+      const written = writeExport(
+        coco,
+        dataset([image({ open: neverOpened, file })]),
+        join(own, 'out.zip'),
+      );
+      await expect(written).rejects.toMatchObject({ code: 'internal' });
+      expect(await readdir(own)).toEqual([]);
+    });
+
+    test('says that the folder of the export is gone', async () => {
+      const written = writeExport(coco, dataset(three), join(folder, 'gone', 'out.zip'));
+      await expect(written).rejects.toMatchObject({
+        code: 'internal',
+        message: 'The disk of the files failed.',
+      });
+    });
+  });
 
   test('has the same bytes every time, in every time zone', async () => {
     const hashes = new Set<string>();

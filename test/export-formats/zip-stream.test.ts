@@ -1,4 +1,4 @@
-// Zip files of any number of entries, read by another library; and what is read ahead of its turn.
+// Zip files of any number of entries, read by another library.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -54,45 +54,4 @@ test('there may be more of them than 16 bits count', async () => {
   const names: string[] = [];
   for await (const { fileName } of zip.eachEntry()) names.push(fileName);
   expect(names).toEqual(entries.map(({ path }) => path));
-});
-
-test('a few are begun ahead, and ended when nobody reads on', async () => {
-  const [begun, ended]: [number[], number[]] = [[], []];
-  const entries = Array.from({ length: 100 }, (_, at) => ({
-    path: `${at}`,
-    isDeflated: at % 2 === 0,
-    content: async function* () {
-      begun.push(at);
-      try {
-        yield Buffer.from('first');
-        yield Buffer.from('second');
-      } finally {
-        ended.push(at);
-      }
-    },
-  }));
-  for await (const piece of zipStream(entries)) {
-    if (Buffer.from(piece).includes('second')) break;
-  }
-  expect(begun.length).toBeGreaterThan(2);
-  expect(begun.length).toBeLessThan(12);
-  expect(ended.toSorted((a, b) => a - b)).toEqual(begun);
-});
-
-test('one that fails ahead of its turn fails in its turn', async () => {
-  const failing = async function* (): AsyncGenerator<Uint8Array> {
-    yield* [];
-    throw new Error('cut');
-  };
-  const entries = [
-    { path: 'whole', isDeflated: false, content: () => piecesOf('all of it') },
-    { path: 'broken', isDeflated: true, content: failing },
-  ];
-  let text = '';
-  const read = async () => {
-    for await (const piece of zipStream(entries)) text += Buffer.from(piece).toString('latin1');
-  };
-  await expect(read()).rejects.toThrow('cut');
-  expect(text).toContain('all of it');
-  expect(text).toContain('broken');
 });

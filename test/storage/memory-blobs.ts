@@ -39,6 +39,7 @@ export function memoryBlobs(clock: Clock): BlobStore & { readonly kept: Map<stri
   return {
     kept,
     put,
+    file: () => undefined,
     get,
     putFile: async (path) => {
       const blob = await put(await readFile(path));

@@ -54,5 +54,6 @@ export function exportImage(
     boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
     labels: annotation?.kind === 'classification' ? annotation.labels : [],
     open: () => blobs.open(hash),
+    file: blobs.file(hash),
   };
 }

@@ -149,6 +149,10 @@ class S3Blobs implements BlobStore {
     return Readable.from(verified(pieces, hash), { objectMode: false });
   }
 
+  file(): undefined {
+    return undefined;
+  }
+
   async openRange(hash: string, range: ByteRange): Promise<Readable> {
     const pieces = await this.#find(hash, (key) => this.#bucket.get(key, range));
     return Readable.from(pieces, { objectMode: false });

@@ -1,0 +1,98 @@
+// Writes a zip file in a thread of its own, which reads the files of images by itself.
+
+import { extname } from 'node:path';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { BlobFile } from '../storage/blob-file.ts';
+import type { StoredBlob } from '../storage/blob-store.ts';
+import { type NoAnswer, WorkerThread } from '../worker-thread.ts';
+import { startAhead } from './start-ahead.ts';
+import type { ZipAnswer, ZipPart } from './zip-parts.ts';
+import type { ZipEntry } from './zip-stream.ts';
+
+/** An entry, whose content is empty where it has a file. */
+export interface FileOrEntry extends ZipEntry {
+  readonly file: BlobFile | undefined;
+}
+
+/**
+ * Writes a new file, synced. Throws as the contents of the entries do, what the disk says, and the
+ * reason of an abort; part of the file may be left then, which nobody writes any more.
+ */
+export async function writeZipFile(
+  entries: AsyncIterable<FileOrEntry>,
+  path: string,
+  signal: AbortSignal,
+): Promise<StoredBlob> {
+  const thread = new WorkerThread<readonly ZipPart[], ZipAnswer>({
+    entry: new URL(`./zip-worker${extname(import.meta.url)}`, import.meta.url),
+    data: path,
+  });
+  const messages = new Messages(thread, signal);
+  try {
+    for await (const entry of startAhead(entries)) {
+      await messages.add({ kind: 'entry', path: entry.path, isDeflated: entry.isDeflated });
+      if (entry.file !== undefined) await messages.add({ kind: 'file', file: entry.file });
+      for await (const bytes of entry.content()) await messages.add({ kind: 'piece', bytes });
+    }
+    return await messages.end();
+  } finally {
+    await messages.settled;
+    await thread.terminate();
+  }
+}
+
+/** Many parts in each; the next one comes together while the thread works on one. */
+class Messages {
+  settled: Promise<unknown> = Promise.resolve();
+  readonly #thread: WorkerThread<readonly ZipPart[], ZipAnswer>;
+  readonly #signal: AbortSignal;
+  #parts: ZipPart[] = [];
+  #bytes = 0;
+  #answer: Promise<ZipAnswer> = Promise.resolve({ kind: 'taken' });
+
+  constructor(thread: WorkerThread<readonly ZipPart[], ZipAnswer>, signal: AbortSignal) {
+    this.#thread = thread;
+    this.#signal = signal;
+  }
+
+  async add(part: ZipPart): Promise<void> {
+    this.#parts.push(part);
+    if (part.kind === 'piece') this.#bytes += part.bytes.byteLength;
+    if (this.#parts.length < partsMax && this.#bytes < limits.fileWriteBytes) return;
+    await this.#send();
+  }
+
+  async end(): Promise<StoredBlob> {
+    this.#parts.push({ kind: 'end' });
+    await this.#send();
+    const answer = answered(await this.#answer);
+    if (answer.kind === 'written') return { hash: answer.hash, bytes: answer.bytes };
+    throw new FoveaError('internal', 'The thread that writes an export said no end.');
+  }
+
+  async #send(): Promise<void> {
+    answered(await this.#answer);
+    const asked = this.#thread.ask(this.#parts, {
+      msMax: limits.zipPartsMsMax,
+      signal: this.#signal,
+    });
+    this.#parts = [];
+    this.#bytes = 0;
+    this.#answer = asked.then((answer) => (typeof answer === 'string' ? without(answer) : answer));
+    this.settled = this.#answer.catch(() => {});
+  }
+}
+
+/** A message for each part would take as long as the part. */
+const partsMax = 64;
+
+function answered(answer: ZipAnswer): Exclude<ZipAnswer, { readonly kind: 'failed' }> {
+  if (answer.kind !== 'failed') return answer;
+  throw new FoveaError(answer.code, answer.message);
+}
+
+function without(answer: NoAnswer): ZipAnswer {
+  const message = `The thread that writes an export ${answer === 'ended' ? 'ended' : 'was too slow'}.`;
+  return { kind: 'failed', code: 'internal', message };
+}
