@@ -22,10 +22,18 @@ export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
     description:
-      'Describes one annotation job: people, status, and images annotated, approved and rejected.',
+      'Describes one annotation job: people, status, images annotated, approved and rejected, and agreement with independent jobs.',
     summarize: (job, { jobId }) => {
       const state = job.status === undefined ? '' : ` is ${quoted(job.status)}`;
-      return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.`;
+      return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.${agreementWords(job)}`;
+    },
+    next: ({ agreement = [] }, { workspace, project }) => {
+      const images = [
+        ...new Set(agreement.flatMap(({ disagreements }) => disagreements.map(({ id }) => id))),
+      ];
+      if (images.length === 0) return [];
+      const why = 'A person decides what is true in these.';
+      return [{ tool: 'annotation_review', arguments: { workspace, project, images }, why }];
     },
   }),
   fromOperation(annotation.autolabel_start, {
@@ -68,4 +76,14 @@ function progressOf(job: Answer<typeof annotation.annotation_jobs_get>): string 
   const open = numImages - decided;
   const undecided = open > 0 ? `, ${open} undecided` : '';
   return `of ${count(numImages, 'image')}, ${approved} approved, ${rejected} sent back${undecided}`;
+}
+
+function agreementWords({ agreement = [] }: Answer<typeof annotation.annotation_jobs_get>): string {
+  return agreement
+    .map(({ with: other, images, f1, cohens_kappa: kappa }) => {
+      const whom = other === 'labels' ? 'the labels of the images' : `job ${quoted(other)}`;
+      const classes = kappa === undefined ? '' : `, Cohen's kappa of the classes ${kappa}`;
+      return ` On ${count(images, 'image')} it agrees with ${whom}: F1 ${f1} at IoU 0.5${classes}.`;
+    })
+    .join('');
 }

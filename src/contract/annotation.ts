@@ -13,6 +13,7 @@ import {
   open,
   text,
 } from './fields.ts';
+import { images } from './images.ts';
 import { operation } from './operation.ts';
 
 const jobId = identifier.describe('Id of the job.');
@@ -21,6 +22,29 @@ const email = text.max(320).refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), {
 });
 const label = text.min(1).max(limits.labelCharactersMax);
 const classesMax = hasAtMost(limits.autolabelClassesMax);
+
+/** Objects of both people, of one and of the other, and F1 at an IoU of 0.5. */
+const agreementFigures = {
+  f1: z.number(),
+  both: z.int(),
+  one: z.int(),
+  other: z.int(),
+};
+
+const ImageAgreement = open({ id: z.string(), name: z.string(), ...agreementFigures });
+
+/** What two people labelled alike. */
+const Agreement = open({
+  with: z.string().describe('Id of the other job; "labels": the labels of the images.'),
+  labeler: z.string().optional().describe('Of the other job.'),
+  images: z.int().describe('Images that both labelled.'),
+  not_compared: z.int().optional().describe('Images with too many objects.'),
+  ...agreementFigures,
+  mean_iou: z.number().optional().describe('Of the boxes that are one object for both.'),
+  cohens_kappa: z.number().optional().describe('Of their classes.'),
+  classes: z.array(open({ class: z.string(), ...agreementFigures })),
+  disagreements: z.array(ImageAgreement).describe('Images below 1, the least first.'),
+});
 
 const AnnotationJob = open({
   id: z.string().optional(),
@@ -34,6 +58,8 @@ const AnnotationJob = open({
   annotated: z.int().optional(),
   approved: z.int().optional(),
   rejected: z.int().optional(),
+  independent: z.boolean().optional(),
+  agreement: z.array(Agreement).optional(),
 });
 
 export const annotation = {
@@ -205,6 +231,15 @@ export const reviews = {
   }),
 };
 
+/** What one person said of an image; x and y of a box are its centre. */
+const IndependentLabels = open({
+  job: z.string(),
+  labeler: z.string().optional(),
+  annotated: z.boolean(),
+  boxes: z.array(open({ label: z.string() })).optional(),
+  labels: z.array(z.string()),
+});
+
 /** An image of a job, and what was decided about it last. */
 const JobImage = open({
   id: z.string(),
@@ -214,6 +249,11 @@ const JobImage = open({
   decided_by: z.string().optional().describe('The credential, as in activity_list.'),
   decided_at: z.number().optional().describe('Unix seconds.'),
   decisions: z.int().describe('How many decisions there were: the next one names it.'),
+  annotation_revision: z.string().optional().describe('Of the labels in an independent job.'),
+  independent: z
+    .array(IndependentLabels)
+    .optional()
+    .describe('Its own labels, or in a later job those of the independent ones before.'),
 });
 
 const inJob = closed({ ...inProject.shape, jobId });
@@ -238,6 +278,10 @@ export const annotationExtensions = {
           error: `names more than ${limits.annotationJobImagesMax} images: make several jobs`,
         })
         .describe('Ids of the images.'),
+      independent: z
+        .boolean()
+        .optional()
+        .describe('true: labels are kept apart, to compare people: annotation_jobs_get.'),
       labelerEmail: email.describe('Email of the member who labels.'),
       reviewerEmail: email.describe('Email of the member who reviews.'),
     }),
@@ -289,6 +333,33 @@ export const annotationExtensions = {
       offset: z.int().min(0).optional().describe('How many to leave out.'),
     }),
     answer: open({ job: AnnotationJob, images: z.array(JobImage) }),
+    scope: 'annotation-job:read',
+    effect: 'reads',
+  }),
+  annotation_jobs_label: operation({
+    id: 'annotation_jobs_label',
+    toolset: 'annotation',
+    method: 'POST',
+    path: '/{workspace}/{project}/jobs/{jobId}/images/{imageId}/labels',
+    summary: 'Label an image in an independent job, apart from its own labels.',
+    pathParameters: closed({ ...inJob.shape, imageId }),
+    query: images.images_annotate.query.pick({ name: true, revision: true }),
+    body: images.images_annotate.body,
+    rawMember: 'annotationFile',
+    bodyLimits: images.images_annotate.bodyLimits,
+    answer: images.images_annotate.answer,
+    errors: [409],
+    scope: 'image:annotate',
+    effect: 'changes',
+  }),
+  annotation_jobs_agreement: operation({
+    id: 'annotation_jobs_agreement',
+    toolset: 'annotation',
+    method: 'GET',
+    path: '/{workspace}/{project}/jobs/{jobId}/agreement',
+    summary: 'How far people labelled the images of a job alike, image by image.',
+    pathParameters: inJob,
+    answer: open({ job: AnnotationJob, agreement: z.array(Agreement) }),
     scope: 'annotation-job:read',
     effect: 'reads',
   }),

@@ -72,6 +72,16 @@ export const platformLimits = {
   zipDocumentsMax: 200,
   /** Comments that the result of a review tells: a model reads them. */
   reviewCommentsToldMax: 100,
+  /** Jobs that one is compared with: each reads the labels of all its images. */
+  comparedJobsMax: 10,
+  /** Objects of an image that two people are compared by: as many squared take some 10 ms. */
+  comparedObjectsMax: 1_000,
+  /** Their text: to parse both takes some 10 ms. */
+  comparedCharactersMax: 1_000_000,
+  /** Images that are read at once to compare them. */
+  comparedImagesAtOnce: 50,
+  /** Images that the least agreement is told of with a job: a model reads them. */
+  disagreementsToldMax: 10,
   /** The annotations of COCO 2017 have 850 MB, in six files. */
   zipTextBytesMax: 1024 ** 3,
   /** An annotation file about one image, unless JSON: 9,000 boxes of VOC. */

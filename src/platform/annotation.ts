@@ -6,6 +6,7 @@ import type { Principal } from './access-control/authorization.ts';
 import { annotationJobHandlers } from './annotation/annotation-jobs.ts';
 import { autolabelHandlers } from './annotation/autolabel.ts';
 import { decisionHandlers } from './annotation/decisions.ts';
+import { independentLabelHandlers } from './annotation/independent-labels.ts';
 import { reviewHandlers } from './annotation/reviews.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 
@@ -15,6 +16,7 @@ export function annotationHandlers(
   return {
     ...annotationJobHandlers(dependencies),
     ...decisionHandlers(dependencies),
+    ...independentLabelHandlers(dependencies),
     ...reviewHandlers(dependencies),
     ...autolabelHandlers(dependencies),
   };

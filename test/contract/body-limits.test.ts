@@ -27,6 +27,7 @@ test('nearly all operations have the same bounds; these have more', () => {
   });
   expect(Object.fromEntries(others)).toEqual({
     images_annotate: { bytesMax: 32 * mega, elementsMax: 20_010, membersMax: 20_000 },
+    annotation_jobs_label: { bytesMax: 32 * mega, elementsMax: 20_010, membersMax: 20_000 },
     images_set_metadata_bulk: {
       bytesMax: 10 * mega,
       parsedBytesMax: 10 * mega,

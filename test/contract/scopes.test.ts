@@ -52,7 +52,12 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'active_learning_images',
   ],
   'image:tag': ['images_tag', 'evaluations_tag', 'images_set_metadata', 'images_set_metadata_bulk'],
-  'image:annotate': ['images_annotate', 'evaluations_mend', 'images_refuse_predictions'],
+  'image:annotate': [
+    'images_annotate',
+    'annotation_jobs_label',
+    'evaluations_mend',
+    'images_refuse_predictions',
+  ],
   'model:infer': [
     'inference_stats_set_metadata',
     'inference_run',
@@ -132,6 +137,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'annotation_jobs_list',
     'annotation_jobs_get',
     'annotation_jobs_images',
+    'annotation_jobs_agreement',
     'autolabel_get',
   ],
   'video-inference-job:create': ['video_upload_url_create', 'video_inference_start'],

@@ -28,6 +28,7 @@ const input = z.strictObject({
   batch: batch.optional(),
   num_images: num_images.optional(),
   images: ofImages.body.shape.images.optional(),
+  independent: ofImages.body.shape.independent,
   ...selectionArguments,
 });
 
@@ -50,11 +51,14 @@ export const createJobTool: Tool = {
   },
 };
 
-function checkWays({ batch, num_images, images, query, dry_run }: JobInput): void {
+function checkWays({ batch, num_images, images, independent, query, dry_run }: JobInput): void {
   const ways = [batch, images, query].filter((way) => way !== undefined);
   if (ways.length !== 1) throw invalidArgument('batch', 'give one of batch, images, query');
   if (batch !== undefined && num_images === undefined) {
     throw invalidArgument('num_images', 'says how many images of the batch: batches_list counts');
+  }
+  if (batch !== undefined && independent !== undefined) {
+    throw invalidArgument('independent', 'goes with images or query: batch:ID is a query');
   }
   if (images !== undefined && num_images !== undefined) {
     throw invalidArgument('num_images', 'goes with batch or query');
@@ -81,7 +85,8 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   if (found && dry_run === true) return dryRunOfJob(found, wanted, context);
   const ids = (found?.ids ?? images ?? []).slice(0, wanted.num_images);
   if (ids.length > limits.annotationJobImagesMax) throw tooMany(ids.length);
-  const { body } = await client.call(ofImages, { ...job, images: [...ids] }, { signal });
+  const sent = { ...job, images: [...ids], independent: wanted.independent };
+  const { body } = await client.call(ofImages, sent, { signal });
   return given(job.labelerEmail, body.numImages ?? ids.length, body);
 }
 

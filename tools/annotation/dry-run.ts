@@ -10,6 +10,7 @@ interface WantedJob {
   readonly workspace: string;
   readonly project: string;
   readonly num_images?: number | undefined;
+  readonly independent?: boolean | undefined;
 }
 
 /** The images of a selection, with the bound of a job and those of them in open jobs. */
@@ -22,7 +23,9 @@ export async function dryRunOfJob(
   const ids = selection.ids.slice(0, job.num_images);
   const most = limits.annotationJobImagesMax;
   const isTooMany = ids.length > most;
-  const taken = ids.length === 0 ? undefined : await takenImages(ids, job, context);
+  // Labels that are kept apart hinder no other job.
+  const isFree = ids.length === 0 || job.independent === true;
+  const taken = isFree ? undefined : await takenImages(ids, job, context);
   const words = [
     described.summary,
     ...(isTooMany

@@ -3,6 +3,8 @@
 import type { annotation, annotationExtensions } from '../../contract/annotation.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import { quotedName } from '../../quoted-name.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
@@ -11,6 +13,7 @@ import { newId } from '../ids-and-slugs.ts';
 import type { AnnotationJob, NotFree } from '../store/annotation-jobs.ts';
 import type { Batch } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
+import { agreementsOf } from './agreement.ts';
 
 type Named = Readonly<Record<'name' | 'labelerEmail' | 'reviewerEmail', string>>;
 
@@ -54,13 +57,20 @@ export function annotationJobHandlers(
       const project = await findProject(dependencies, principal, input.project);
       const imageIds = [...new Set(input.images)];
       const job = newJob(input, project, principal);
-      const added = await store.annotationJobs.addChosen(job, imageIds);
+      const isIndependent = input.independent === true;
+      const jobs = isIndependent ? store.independentLabels.add : store.annotationJobs.addChosen;
+      const added = await jobs(job, imageIds);
       if ('kind' in added) throw notFree(added, imageIds.length);
       return describeJob(added, project, principal);
     },
     annotation_jobs_get: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      return describeJob(await findJob(dependencies, project, input.jobId), project, principal);
+      const job = await findJob(dependencies, project, input.jobId);
+      const agreement = await agreementsOf(store, job, limits.disagreementsToldMax);
+      return {
+        ...describeJob(job, project, principal),
+        ...(agreement.length > 0 && { agreement }),
+      };
     },
     annotation_jobs_review: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
@@ -68,6 +78,7 @@ export function annotationJobHandlers(
       refuseBoth(approve, reject);
       const review = { approve, reject, by: principal.name };
       const { id } = project;
+      refuseIndependent(await findJob(dependencies, project, input.jobId));
       const job = await store.annotationJobs.review(id, input.jobId, review, clock.now());
       if (job === undefined) throw noJob(input.jobId);
       return describeJob(job, project, principal);
@@ -84,6 +95,15 @@ export async function findJob(
   const job = await store.annotationJobs.find(project.id, jobId);
   if (job === undefined) throw noJob(jobId);
   return job;
+}
+
+/** Throws `conflict` for a job whose labels are compared, not approved. */
+export function refuseIndependent({ isIndependent, name }: AnnotationJob): void {
+  if (!isIndependent) return;
+  const message = `Labels of the independent job ${quotedName(name)} are compared, not approved.`;
+  throw new FoveaError('conflict', message, {
+    hint: 'annotation_jobs_get tells the agreement; annotation_review takes ids of its disagreements.',
+  });
 }
 
 /** The batch of an id or a name in the body. Throws `invalid_input`, naming the nearest. */
@@ -118,6 +138,7 @@ export function describeJob(job: AnnotationJob, project: Project, { workspace }:
     ...(reviewer !== undefined && { reviewer }),
     numImages: job.images,
     ...states,
+    ...(job.isIndependent && { independent: true }),
     instructionsText: job.instructions ?? null,
     created: {
       _seconds: Math.floor(created / 1000),

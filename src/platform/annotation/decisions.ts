@@ -7,8 +7,10 @@ import { limits } from '../../limits.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
-import type { JobImage } from '../store/annotation-jobs.ts';
-import { describeJob, findJob } from './annotation-jobs.ts';
+import type { AnnotationJob, JobImage, JobImagesPage } from '../store/annotation-jobs.ts';
+import type { Store } from '../store/store.ts';
+import { describeJob, findJob, refuseIndependent } from './annotation-jobs.ts';
+import { labelsApart } from './independent-labels.ts';
 
 type Operations = Pick<
   typeof annotationExtensions,
@@ -24,12 +26,16 @@ export function decisionHandlers(
       const project = await findProject(dependencies, principal, input.project);
       const job = await findJob(dependencies, project, input.jobId);
       const { image: imageId, limit = limits.annotationJobImagesMax, offset = 0 } = input;
-      const found = await store.annotationJobs.images(job.id, { imageId, limit, offset });
-      return { job: describeJob(job, project, principal), images: found.map(describeImage) };
+      const found = await imagesOf(store, job, { imageId, limit, offset });
+      const apart = imageId === undefined ? {} : await labelsApart(store, job, imageId);
+      const described = found.map((image) => ({ ...describeImage(image), ...apart }));
+      return { job: describeJob(job, project, principal), images: described };
     },
     annotation_jobs_decide: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const { id } = await findJob(dependencies, project, input.jobId);
+      const known = await findJob(dependencies, project, input.jobId);
+      refuseIndependent(known);
+      const { id } = known;
       const decision = {
         state: stateAfter(input.decision),
         comment: input.comment,
@@ -43,6 +49,11 @@ export function decisionHandlers(
       return { job: describeJob(job, project, principal), image: describeImage(image) };
     },
   };
+}
+
+function imagesOf(store: Store, job: AnnotationJob, page: JobImagesPage) {
+  const jobs = job.isIndependent ? store.independentLabels : store.annotationJobs;
+  return jobs.images(job.id, page);
 }
 
 function stateAfter(decision: 'approve' | 'send_back'): 'approved' | 'rejected' {

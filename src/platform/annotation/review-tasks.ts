@@ -14,20 +14,21 @@ export async function describeReviewTask(store: Store, principal: Principal, tas
   const accessible = await accessibleProjects(store, principal);
   if (!isAccessible(accessible, job.projectId)) return undefined;
   const project = await store.projects.get(job.projectId);
-  const { approved, rejected, annotated, unannotated } = job.states;
+  const { approved, rejected, annotated } = job.states;
   const isDone = job.status === 'completed';
-  const person = job.reviewer ?? job.labeler;
+  const current = job.isIndependent ? annotated : approved + rejected;
+  const person = job.isIndependent ? job.labeler : (job.reviewer ?? job.labeler);
   return {
     taskId,
-    status: isDone ? 'completed' : approved + rejected > 0 ? 'running' : 'created',
-    progress: job.images === 0 ? null : { current: approved + rejected, total: job.images },
+    status: isDone ? 'completed' : current > 0 ? 'running' : 'created',
+    progress: job.images === 0 ? null : { current, total: job.images },
     ...(isDone && { result: await outcomeOf(store, job) }),
     ...(!isDone &&
       project && {
         review: {
           jobId: job.id,
           project: project.slug,
-          undecided: annotated + unannotated,
+          undecided: job.images - current,
           ...(person !== undefined && { assignedTo: person }),
         },
       }),
@@ -35,7 +36,9 @@ export async function describeReviewTask(store: Store, principal: Principal, tas
 }
 
 /** What was decided, and what became of the labels since the review was asked for. */
-async function outcomeOf(store: Store, { id, states, images }: AnnotationJob) {
+async function outcomeOf(store: Store, job: AnnotationJob) {
+  const { id, states, images } = job;
+  if (job.isIndependent) return { jobId: id, labelled: images };
   const decided = await store.annotationJobs.images(id, { limit: images, offset: 0 });
   const sentBack = decided.filter(({ state }) => state === 'rejected');
   const changes = new LabelChanges();

@@ -10,7 +10,7 @@ import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AnnotationJob, AskedReview } from '../store/annotation-jobs.ts';
 import type { Project } from '../store/projects.ts';
-import { findJob, notFree } from './annotation-jobs.ts';
+import { findJob, notFree, refuseIndependent } from './annotation-jobs.ts';
 
 type ReviewInput = Input<typeof reviews.annotation_review>;
 
@@ -77,6 +77,7 @@ async function goOn(
   { instructions, assignedTo }: ReviewInput,
 ) {
   const job = await findJob(dependencies, project, jobId);
+  refuseIndependent(job);
   if (job.status === 'completed') {
     throw new FoveaError('conflict', 'Every image of this job is decided already.', {
       hint: 'To have them looked at again, give their ids as images, or the query job:ID.',

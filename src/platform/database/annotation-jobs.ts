@@ -3,12 +3,10 @@
 import { FoveaError, invalidInput } from '../../errors.ts';
 import { term } from '../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
-import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type {
   AnnotationJob,
-  AnnotationJobStatus,
   AnnotationJobStore,
   ImageState,
   JobReview,
@@ -27,6 +25,7 @@ import {
   readState,
   setDecision,
 } from './annotation-decisions.ts';
+import { findJob, listJobs } from './read-annotation-jobs.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationJobTables: Migration = {
@@ -66,12 +65,7 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
       }),
     askReview: (jobId, asked) => database.transaction(() => askReview(database, jobId, asked)),
     changedLabels: (jobId) => readChangedLabels(database, jobId),
-    list: (projectId) =>
-      database.all(
-        `${selectJobs} WHERE project_id = ? GROUP BY annotation_jobs.id ORDER BY created, id`,
-        [projectId],
-        readJob,
-      ),
+    list: (projectId) => listJobs(database, projectId),
     find: (projectId, jobId) => findJob(database, projectId, jobId),
     findAnywhere: async (workspaceId, jobId) => {
       const projectId = await database.get(
@@ -207,12 +201,7 @@ async function addChosen(
   job: NewChosenJob,
   imageIds: readonly string[],
 ): Promise<AnnotationJob | NotFree> {
-  const unknown = await database.all(
-    `SELECT value FROM json_each(?) WHERE NOT EXISTS (
-       SELECT 1 FROM images WHERE id = value AND project_id = ?)`,
-    [JSON.stringify(imageIds), job.projectId],
-    (row) => row.text('value'),
-  );
+  const unknown = await unknownAmong(database, job.projectId, imageIds);
   if (unknown.length > 0) return { kind: 'unknown', imageIds: unknown };
   const batches = await database.all(
     `SELECT DISTINCT batch_id FROM images WHERE id IN (SELECT value FROM json_each(?))`,
@@ -237,13 +226,27 @@ async function addChosen(
   return added;
 }
 
+/** Those that are not in the project. */
+export function unknownAmong(
+  database: AsyncDatabase,
+  projectId: string,
+  imageIds: readonly string[],
+): Promise<readonly string[]> {
+  return database.all(
+    `SELECT value FROM json_each(?) WHERE NOT EXISTS (
+       SELECT 1 FROM images WHERE id = value AND project_id = ?)`,
+    [JSON.stringify(imageIds), projectId],
+    (row) => row.text('value'),
+  );
+}
+
 function openJobOf(imageId: string): string {
   return `SELECT own.job_id FROM annotation_job_images AS own
     JOIN annotation_job_images AS other ON other.job_id = own.job_id
     WHERE own.image_id = ${imageId} AND other.state IN ('unannotated', 'annotated')`;
 }
 
-type JobRow = NewChosenJob & { readonly batchId?: string };
+type JobRow = NewChosenJob & { readonly batchId?: string; readonly isIndependent?: boolean };
 
 async function insertWithImages(
   database: AsyncDatabase,
@@ -334,13 +337,14 @@ async function freeOfEndedRuns(
   for (const jobId of jobIds) await freeUnannotated(database, index, jobId);
 }
 
-async function insertJob(database: AsyncDatabase, job: JobRow): Promise<void> {
+export async function insertJob(database: AsyncDatabase, job: JobRow): Promise<void> {
   const { id, projectId, name, batchId, labeler, reviewer, createdBy, created } = job;
+  const independent = job.isIndependent === true;
   await database.run(
     `INSERT INTO annotation_jobs
-       (id, project_id, name, batch_id, labeler, reviewer, created_by, created)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    [id, projectId, name, batchId, labeler, reviewer, createdBy, created],
+       (id, project_id, name, batch_id, labeler, reviewer, created_by, created, independent)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [id, projectId, name, batchId, labeler, reviewer, createdBy, created, independent],
   );
 }
 
@@ -427,58 +431,4 @@ async function removePredictions(
      WHERE id IN (SELECT project_id FROM images WHERE id ${among})`,
     [now, ids],
   );
-}
-
-const selectJobs = `
-  SELECT annotation_jobs.*, count(image_id) AS images,
-    count(image_id) FILTER (WHERE state = 'unannotated') AS unannotated,
-    count(image_id) FILTER (WHERE state = 'annotated') AS annotated,
-    count(image_id) FILTER (WHERE state = 'approved') AS approved,
-    count(image_id) FILTER (WHERE state = 'rejected') AS rejected
-  FROM annotation_jobs LEFT JOIN annotation_job_images ON job_id = annotation_jobs.id`;
-
-function findJob(
-  database: AsyncDatabase,
-  projectId: string,
-  jobId: string,
-): Promise<AnnotationJob | undefined> {
-  return database.get(
-    `${selectJobs} WHERE project_id = ? AND annotation_jobs.id = ? GROUP BY annotation_jobs.id`,
-    [projectId, jobId],
-    readJob,
-  );
-}
-
-function readJob(row: Row): AnnotationJob {
-  const states = {
-    unannotated: row.integer('unannotated'),
-    annotated: row.integer('annotated'),
-    approved: row.integer('approved'),
-    rejected: row.integer('rejected'),
-  };
-  const images = row.integer('images');
-  return {
-    id: row.text('id'),
-    projectId: row.text('project_id'),
-    name: row.text('name'),
-    batchId: row.optionalText('batch_id'),
-    labeler: row.optionalText('labeler'),
-    reviewer: row.optionalText('reviewer'),
-    createdBy: row.text('created_by'),
-    instructions: row.optionalText('instructions'),
-    created: row.integer('created'),
-    status: statusOf(images, states),
-    images,
-    states,
-  };
-}
-
-/** A job whose images were all deleted has nothing left to do. */
-function statusOf(
-  images: number,
-  { unannotated, annotated }: Readonly<Record<ImageState, number>>,
-): AnnotationJobStatus {
-  if (unannotated + annotated === 0) return 'completed';
-  if (unannotated === 0) return 'in_review';
-  return unannotated === images ? 'assigned' : 'in_progress';
 }

@@ -17,6 +17,7 @@ import { evaluationBlobs, evaluationStore } from './evaluations.ts';
 import { folderStore } from './folders.ts';
 import { forkStore } from './forks.ts';
 import { imageStore } from './images.ts';
+import { independentLabelStore } from './independent-labels.ts';
 import { inferenceStore } from './inferences.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { readInThisThread } from './long-reads/run-long-read.ts';
@@ -80,6 +81,7 @@ export function createStore(
     purge: purgeStore(database, index),
     apiKeys: apiKeyStore(database),
     annotationJobs: annotationJobStore(database, index),
+    independentLabels: independentLabelStore(database),
     autolabel: autolabelStore(database, index, queue),
     inferences: inferenceStore(database, reader),
     trainings: trainingStore(database, queue),

@@ -19,6 +19,7 @@ import {
 } from './evaluations.ts';
 import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
+import { independentLabelTables } from './independent-labels.ts';
 import { inferenceTables } from './inferences.ts';
 import { splitTables } from './rebalance.ts';
 import { refusedFileTables } from './refused-files.ts';
@@ -83,4 +84,5 @@ export const platformMigrations: readonly Migration[] = [
   mendedPlaceColumn,
   classChangeTimes,
   eventImageUse,
+  independentLabelTables,
 ];

@@ -4,7 +4,7 @@ export type ImageState = 'unannotated' | 'annotated' | 'approved' | 'rejected';
 
 /**
  * `assigned`: nothing is labelled yet. `in_review`: all of it is, and waits for a review.
- * `completed`: every image was approved or rejected.
+ * `completed`: every image was approved or rejected; of an independent job: all are labelled.
  */
 export type AnnotationJobStatus = 'assigned' | 'in_progress' | 'in_review' | 'completed';
 
@@ -19,6 +19,8 @@ export interface AnnotationJob {
   readonly instructions: string | undefined;
   readonly created: number;
   readonly status: AnnotationJobStatus;
+  /** Whether its labels are kept apart from those of the images. */
+  readonly isIndependent: boolean;
   readonly images: number;
   readonly states: Readonly<Record<ImageState, number>>;
 }

@@ -14,6 +14,7 @@ import type { EvaluationStore } from './evaluations.ts';
 import type { FolderStore } from './folders.ts';
 import type { ForkStore } from './forks.ts';
 import type { ImageStore } from './images.ts';
+import type { IndependentLabelStore } from './independent-labels.ts';
 import type { InferenceStore } from './inferences.ts';
 import type { ProjectStore } from './projects.ts';
 import type { PurgeStore } from './purge-trash.ts';
@@ -54,6 +55,7 @@ export interface Store {
   readonly purge: PurgeStore;
   readonly apiKeys: ApiKeyStore;
   readonly annotationJobs: AnnotationJobStore;
+  readonly independentLabels: IndependentLabelStore;
   readonly autolabel: AutolabelStore;
   readonly inferences: InferenceStore;
   readonly trainings: TrainingStore;

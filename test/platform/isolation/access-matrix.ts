@@ -270,6 +270,19 @@ export const rows = {
     own: [200, 409],
     foreign: notThere,
   },
+  annotation_jobs_label: {
+    input: sends(
+      (things) => ({
+        path: { ...jobAt(things).path, imageId: things.otherImageId },
+        query: { name: 'a.json' },
+      }),
+      () => ({ annotationFile: '[]' }),
+    ),
+    // The labels of this job are those of its images.
+    own: [409],
+    foreign: notThere,
+  },
+  annotation_jobs_agreement: { input: jobAt },
   autolabel_start: {
     input: sends(inProject, ({ batchId, modelId }) => ({
       numImagesToLabel: 1,

@@ -93,6 +93,8 @@ function rest(hash: string): readonly string[] {
        VALUES ('job', ${imageId}, 'annotated')`,
     `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
        VALUES ('job', ${imageId}, NULL)`,
+    `INSERT INTO independent_labels (job_id, image_id, annotation, objects, labelled_by, labelled_at)
+       VALUES ('job', ${imageId}, NULL, NULL, 'test', 1)`,
     `UPDATE image_ordinals SET indexed = 0 WHERE image_id = ${imageId}`,
     `INSERT INTO autolabel_jobs (id, project_id, annotation_job_id, settings, images, labelled, empty, skipped, boxes, done_to, created)
        VALUES ('auto', ${projectId}, NULL, '{}', 1, 1, 0, 0, 2, '', 1)`,

@@ -357,7 +357,20 @@ const rules: readonly Rule[] = [
   ...workspaceRules,
 ];
 
-const newerRules: readonly Rule[] = [refusalRule, ...classRules];
+/** Newer still. The labels of the image itself stay as they are. */
+const independentRule: Rule = {
+  kind: 'image',
+  on: 'UPDATE OF annotation ON independent_labels',
+  verb: 'labelled',
+  when: 'OLD.annotation IS DISTINCT FROM NEW.annotation',
+  id: 'NEW.image_id',
+  name: nameOfImage('NEW'),
+  project: projectOfImage('NEW'),
+  before: "json_object('objects', OLD.objects)",
+  after: "json_object('objects', NEW.objects, 'job', NEW.job_id)",
+};
+
+const newerRules: readonly Rule[] = [refusalRule, ...classRules, independentRule];
 
 /** For PostgreSQL: where the rules change, a step of the schema makes the triggers anew. */
 export const serverNotes: string = [serverTables, ...rules.map(serverTriggerOf)].join('\n');
@@ -367,3 +380,8 @@ export const serverRefusalNote: string = serverTriggerOf(refusalRule, rules.leng
 export const serverClassNotes: string = classRules
   .map((rule, index) => serverTriggerOf(rule, rules.length + 1 + index))
   .join('\n');
+
+export const serverIndependentNote: string = serverTriggerOf(
+  independentRule,
+  rules.length + 1 + classRules.length,
+);

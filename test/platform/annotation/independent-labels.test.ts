@@ -1,0 +1,181 @@
+// Independent jobs: two people label the same images apart from each other, and are compared.
+
+import { expect, it } from 'vitest';
+import { type Labelling, redAt, sharedLabelling } from '../platform-with-model.ts';
+
+const labelling = sharedLabelling();
+
+const people = { labelerEmail: 'bob@example.com', reviewerEmail: 'rev@example.com' };
+
+/** A project with images that have one red box each, and a job of Bob's own. */
+async function withJob(fixture: Labelling, count: number) {
+  const project = await fixture.newProject();
+  const images: string[] = [];
+  for (let place = 0; place < count; place++) {
+    images.push(await fixture.upload(project, await redAt(place)));
+  }
+  for (const id of images) await fixture.annotate(project, id);
+  const job = await makeJob(fixture, project, images);
+  return { project, images, ...job };
+}
+
+async function makeJob(fixture: Labelling, project: string, images: string[], more = {}) {
+  const body = { name: 'Once more', images, independent: true, ...people, ...more };
+  const made = await fixture.tell('POST', `/acme/${project}/jobs/images`, body);
+  expect(made.status).toBe(201);
+  const path = `/acme/${project}/jobs/${made.body.id}`;
+  const label = async (id: string, name: string, more = '') => {
+    const object = `<object><name>${name}</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox></object>`;
+    return fixture.tell('POST', `${path}/images/${id}/labels?name=a.xml${more}`, {
+      annotationFile: `<annotation>${name === '' ? '' : object}</annotation>`,
+    });
+  };
+  const imageOf = async (id: string) =>
+    Object(Object((await fixture.tell('GET', `${path}/images?image=${id}`)).body.images)[0]);
+  return { id: String(made.body.id), made: made.body, path, label, imageOf };
+}
+
+it('keeps labels apart from those of the images, and counts them', async () => {
+  const fixture = labelling();
+  const { project, images, made, path, label, imageOf } = await withJob(fixture, 2);
+  const [first = '', second = ''] = images;
+  expect(made).toMatchObject({
+    independent: true,
+    status: 'assigned',
+    numImages: 2,
+    unannotated: 2,
+    labeler: 'bob@example.com',
+  });
+  // Bob sees nothing of what is there.
+  expect(await imageOf(first)).toMatchObject({
+    state: 'unannotated',
+    annotation_revision: 'none',
+    independent: [{ annotated: false, labels: [] }],
+  });
+  const labelled = await label(first, 'blue');
+  expect(labelled.status).toBe(200);
+  expect(await fixture.image(project, first)).toMatchObject({ labels: ['red'] });
+  expect(await imageOf(first)).toMatchObject({
+    state: 'annotated',
+    annotation_revision: labelled.body.annotation_revision,
+    independent: [{ labeler: 'bob@example.com', labels: ['blue'], boxes: [{ label: 'blue' }] }],
+  });
+  expect((await fixture.tell('GET', path)).body).toMatchObject({
+    status: 'in_progress',
+    annotated: 1,
+  });
+  await label(second, 'red');
+  expect((await fixture.tell('GET', path)).body).toMatchObject({ status: 'completed' });
+  const task = await fixture.tell('GET', `/acme/asynctasks/${String(made.id)}`);
+  expect(task.body).toMatchObject({
+    status: 'completed',
+    progress: { current: 2, total: 2 },
+    result: { labelled: 2 },
+  });
+  const log = await fixture.tell('GET', `/acme/activity-log?action=annotation_jobs_label`);
+  expect(JSON.stringify(log.body)).toContain(first);
+});
+
+it('tells the agreement with the labels of the images, and with a third person', async () => {
+  const fixture = labelling();
+  const { project, images, id, path, label } = await withJob(fixture, 4);
+  const [first = '', second = '', third = ''] = images;
+  await label(first, 'red');
+  await label(second, 'blue');
+  await label(third, '');
+  const { agreement } = (await fixture.tell('GET', path)).body;
+  expect(agreement).toEqual([
+    {
+      with: 'labels',
+      images: 3,
+      f1: 0.4,
+      both: 1,
+      one: 2,
+      other: 3,
+      mean_iou: 1,
+      cohens_kappa: 0,
+      classes: [
+        { class: 'blue', f1: 0, both: 0, one: 1, other: 0 },
+        { class: 'red', f1: 0.5, both: 1, one: 1, other: 3 },
+      ],
+      disagreements: expect.arrayContaining([
+        expect.objectContaining({ id: second, f1: 0, both: 0, one: 1, other: 1 }),
+        expect.objectContaining({ id: third, f1: 0, both: 0, one: 0, other: 1 }),
+      ]),
+    },
+  ]);
+  const carol = await makeJob(fixture, project, images, { labelerEmail: 'carol@example.com' });
+  await carol.label(second, 'blue');
+  const seen = (await fixture.tell('GET', `${carol.path}/agreement`)).body;
+  expect(seen).toMatchObject({
+    job: { id: carol.id },
+    agreement: [
+      { with: 'labels', images: 1, f1: 0 },
+      { with: id, labeler: 'bob@example.com', images: 1, f1: 1, disagreements: [] },
+    ],
+  });
+});
+
+it('compares a job of the images themselves with those apart', async () => {
+  const fixture = labelling();
+  const { project, images, id, label } = await withJob(fixture, 2);
+  const [first = '', second = ''] = images;
+  await label(first, 'red');
+  await label(second, 'blue');
+  const body = { name: 'Ordinary', images: [second], ...people };
+  const made = (await fixture.tell('POST', `/acme/${project}/jobs/images`, body)).body;
+  const path = `/acme/${project}/jobs/${made.id}`;
+  expect((await fixture.tell('GET', path)).body.agreement).toMatchObject([
+    { with: id, images: 1, f1: 0, one: 1, other: 1 },
+  ]);
+  // Who reviews later sees what Bob said, whose job is older.
+  const review = await fixture.tell('GET', `${path}/images?image=${second}`);
+  expect(Object(review.body.images)[0]).toMatchObject({
+    independent: [{ job: id, labeler: 'bob@example.com', labels: ['blue'] }],
+  });
+});
+
+it('says nothing of what a model labelled', async () => {
+  const fixture = labelling();
+  const { project, images, path, label } = await withJob(fixture, 1);
+  const [first = ''] = images;
+  await fixture.annotate(project, first, '&prediction=true&overwrite=true');
+  await label(first, 'red');
+  expect((await fixture.tell('GET', path)).body).not.toHaveProperty('agreement');
+});
+
+it('refuses labels of an older state, of other jobs and of other images', async () => {
+  const fixture = labelling();
+  const { project, images, path, label } = await withJob(fixture, 1);
+  const [first = ''] = images;
+  await label(first, 'red');
+  const late = await label(first, 'blue', '&revision=none');
+  expect([late.status, late.body]).toMatchObject([409, { error: { message: expect.anything() } }]);
+  const other = await fixture.upload(project, await redAt(5));
+  expect((await label(other, 'red')).status).toBe(404);
+  const ordinary = { name: 'Ordinary', images: [first], ...people };
+  const made = (await fixture.tell('POST', `/acme/${project}/jobs/images`, ordinary)).body;
+  const where = `/acme/${project}/jobs/${made.id}/images/${first}/labels?name=a.xml`;
+  expect((await fixture.tell('POST', where, { annotationFile: '<annotation/>' })).status).toBe(409);
+  const decided = await fixture.tell('POST', `${path}/images/${first}`, {
+    decision: 'approve',
+    decisions: 0,
+  });
+  expect(decided.status).toBe(409);
+  expect(JSON.stringify(decided.body)).toContain('are compared, not approved');
+  expect((await fixture.tell('PATCH', path, { approve: [first] })).status).toBe(409);
+});
+
+it('keeps labels of an image that goes to the trash and comes back', async () => {
+  const fixture = labelling();
+  const { project, images, path, label, imageOf } = await withJob(fixture, 2);
+  const [first = ''] = images;
+  await label(first, 'blue');
+  await fixture.tell('DELETE', `/acme/${project}/images`, { images: [first] });
+  expect((await fixture.tell('GET', path)).body).toMatchObject({ numImages: 1, annotated: 0 });
+  const trash = Object((await fixture.tell('GET', '/acme/trash')).body);
+  const item = [...trash.items].find((one) => one.type === 'image');
+  const wanted = { type: 'image', id: item.id };
+  expect((await fixture.tell('POST', '/acme/trash/restore', wanted)).status).toBe(200);
+  expect(await imageOf(first)).toMatchObject({ independent: [{ labels: ['blue'] }] });
+});
