@@ -236,7 +236,17 @@ const IndependentLabels = open({
   job: z.string(),
   labeler: z.string().optional(),
   annotated: z.boolean(),
-  boxes: z.array(open({ label: z.string() })).optional(),
+  boxes: z
+    .array(
+      open({
+        label: z.string(),
+        x: z.number(),
+        y: z.number(),
+        width: z.number(),
+        height: z.number(),
+      }),
+    )
+    .optional(),
   labels: z.array(z.string()),
 });
 

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { annotationExtensions } from '../../src/contract/annotation.ts';
 import { folders } from '../../src/contract/folders.ts';
 import { images } from '../../src/contract/images.ts';
 import { versions } from '../../src/contract/versions.ts';
@@ -30,6 +31,7 @@ let bee = '';
 let leaf = '';
 let squares = '';
 let job = '';
+let apart = '';
 let axe = '';
 
 beforeAll(async () => {
@@ -58,11 +60,28 @@ beforeAll(async () => {
   job = review.jobId;
   await review.decide(image, { decision: 'send_back', comment: 'One is missing.' });
   const where = { workspace: 'acme', project: 'cells' };
+  apart = await labelledApart(ids);
   await call(versions.versions_generate, { ...where, preprocessing: {}, augmentation: {} });
   await call(folders.folders_create, { workspace: 'acme', name: 'Clinic' });
   const gone = await upload();
   await call(images.images_delete, { ...where, images: [gone] });
 }, 60_000);
+
+/** A job of somebody who labelled the first image apart, and sees less there. */
+async function labelledApart(ids: readonly string[]): Promise<string> {
+  const where = { workspace: 'acme', project: 'cells' };
+  const person = 'bob@example.com';
+  const { body } = await call(annotationExtensions.annotation_jobs_create_for_images, {
+    ...where,
+    ...{ name: 'Once more', images: [...ids], independent: true },
+    ...{ labelerEmail: person, reviewerEmail: person },
+  });
+  const jobId = String(body.id);
+  const annotationFile = '<annotation/>';
+  const label = { ...where, jobId, imageId: image, name: 'a.xml', annotationFile };
+  await call(annotationExtensions.annotation_jobs_label, label);
+  return jobId;
+}
 
 const views: readonly (readonly [name: string, place: () => string])[] = [
   ['projects', () => 'projects'],
@@ -74,6 +93,8 @@ const views: readonly (readonly [name: string, place: () => string])[] = [
   ['outlines', () => `project/leaves/annotate/${leaf}`],
   ['keypoints', () => `project/bees/annotate/${bee}`],
   ['reviewing', () => `project/cells/annotate/${image}?job=${job}`],
+  ['labelling apart', () => `project/cells/annotate/${image}?job=${apart}`],
+  ['agreement', () => `project/cells/agreement/${apart}`],
   ['versions', () => 'project/cells/versions'],
   ['tasks', () => 'tasks'],
   ['folders', () => 'folders'],

@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.goto(`${url()}/#project/cells`);
     const row = page.getByRole('row', { name: 'Left in the middle' });
     await row.getByText('1 approved, 0 sent back, 1 left').waitFor();
-    await row.getByRole('link').click();
+    await row.getByRole('link', { name: 'Left in the middle', exact: true }).click();
     await page.getByText('2 of 2').waitFor();
   });
 

@@ -4,7 +4,9 @@ import { element } from '../../http-server/page-assets/elements.js';
 import { getImage, getJobImages, getProject } from './api.js';
 import { BoxEditor } from './box-editor.js';
 import { ClassEditor } from './class-editor.js';
+import { labelsOfQueue, withOwnLabels } from './image-labels.js';
 import { openQueue, placeInQueue } from './image-queue.js';
+import { peopleNotes } from './people-notes.js';
 import { annotateAddress, hasBoxes, projectTabs, shapesOf } from './project.js';
 
 /** @import { QueueName, View } from './types.ts' */
@@ -20,18 +22,21 @@ export async function annotateView(slug, id, query) {
   const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
   const first = id === '' ? await openQueue(slug, queue) : id;
   if (first === undefined) return message(slug, wordsOfNone(queue));
-  const [{ project }, image, place, known] = await Promise.all([
+  const [{ project }, found, place, known] = await Promise.all([
     getProject(slug),
     getImage(slug, first),
     placeInQueue(slug, queue, first),
     queue.job === '' ? undefined : getJobImages(slug, queue.job, first),
   ]);
+  const labels = labelsOfQueue(slug, queue, known);
+  const image = labels.areApart ? withOwnLabels(found, known?.images[0]) : found;
   const shown = {
     before: place.before && annotateAddress(slug, place.before, queue),
     after: place.after && annotateAddress(slug, place.after, queue),
     where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}`,
     queue,
     ids: place.ids,
+    labels,
     known,
   };
   const classes = Object.keys(project.classes ?? {});
@@ -42,7 +47,13 @@ export async function annotateView(slug, id, query) {
   const title = String(image.name ?? image.id);
   return {
     title,
-    content: element('div', { class: 'stack' }, projectTabs(slug, 'images'), editor.root),
+    content: element(
+      'div',
+      { class: 'stack' },
+      projectTabs(slug, 'images'),
+      ...peopleNotes(slug, known),
+      editor.root,
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
 /** @import { RefusedBox } from './boxes.ts' */
-/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobImages, JobDecision, Preview, ProjectAnswer, RefusalChange, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobImages, JobDecision, Preview, ProjectAnswer, RefusalChange, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -83,6 +83,21 @@ export async function annotateImage(project, id, annotationFile, revision) {
   return (await call('POST', `/${path}?${query}`, { annotationFile })).annotation_revision;
 }
 
+/**
+ * The same apart from the image, in an independent job.
+ * @param {string} project
+ * @param {string} job
+ * @param {string} id
+ * @param {string} annotationFile
+ * @param {string} revision
+ * @returns {Promise<string>} the new revision
+ */
+export async function labelInJob(project, job, id, annotationFile, revision) {
+  const query = new URLSearchParams({ name: 'page.json', revision });
+  const path = at(project, 'jobs', job, 'images', id, 'labels');
+  return (await call('POST', `${path}?${query}`, { annotationFile })).annotation_revision;
+}
+
 /** @param {string} project @returns {Promise<readonly Job[]>} annotation jobs, the oldest first */
 export async function listJobs(project) {
   return (await call('GET', at(project, 'jobs'))).jobs;
@@ -120,6 +135,23 @@ export function decideImage(project, job, image, decision) {
  */
 export async function createReview(project, instructions, images) {
   return (await call('POST', at(project, 'reviews'), { instructions, images })).jobId;
+}
+
+/** @param {string} project @param {string} job @returns {Promise<JobAgreement>} */
+export function getAgreement(project, job) {
+  return call('GET', at(project, 'jobs', job, 'agreement'));
+}
+
+/**
+ * Gives images to a person whose labels are kept apart.
+ * @param {string} project
+ * @param {string} name
+ * @param {readonly string[]} images
+ * @param {string} email
+ */
+export async function createIndependentJob(project, name, images, email) {
+  const people = { labelerEmail: email, reviewerEmail: email };
+  await call('POST', at(project, 'jobs', 'images'), { name, images, independent: true, ...people });
 }
 
 /** @param {string} project @param {string} version @returns {Promise<VersionAnswer>} */

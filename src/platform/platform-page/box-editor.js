@@ -5,7 +5,6 @@ import { element } from '../../http-server/page-assets/elements.js';
 import { AnnotateKeys } from './annotate-keys.js';
 import { AnnotatePanel } from './annotate-panel.js';
 import { AnnotationSaver } from './annotation-saver.js';
-import { annotateImage, getImage } from './api.js';
 import { BoxCanvas } from './box-canvas.js';
 import { boxInMiddle, fitted, inPixels, isSame, moved, resized } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
@@ -19,7 +18,7 @@ import { Predictions } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
 
 /** @import { Box, Outline, Prediction, Shapes } from './boxes.ts' */
-/** @import { Image, Place, SaveState } from './types.ts' */
+/** @import { Image, JobImages, Place, SaveState } from './types.ts' */
 
 export class BoxEditor {
   root;
@@ -57,16 +56,16 @@ export class BoxEditor {
     const name = String(image.name ?? image.id);
     const size = { width: Number(image.width), height: Number(image.height) };
     this.#size = size;
-    this.#nearby = new NearbyLabels(slug, image.id, place.ids, size);
+    this.#nearby = new NearbyLabels(place.labels, image.id, place.ids, size);
     this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
     this.#saved = this.boxes;
     this.#saver = new AnnotationSaver({
       revision: image.annotation_revision ?? 'none',
       save: (boxes, revision) =>
-        annotateImage(slug, image.id, cocoFileOf(boxes, { name, ...size }), revision),
+        place.labels.save(image.id, cocoFileOf(boxes, { name, ...size }), revision),
       load: async () => {
-        const now = await getImage(slug, image.id);
+        const now = await place.labels.read(image.id);
         return { labels: boxesOf(now), revision: now.annotation_revision ?? 'none' };
       },
       isSame,
@@ -100,7 +99,7 @@ export class BoxEditor {
     new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
     this.#show();
     if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
-    void this.#loadPredictions(slug, image.id);
+    if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, known);
   }
 
   get boxes() {
@@ -327,8 +326,12 @@ export class BoxEditor {
   }
 
   /** What a model sees is shown as soon as it is known; a person may label meanwhile. */
-  async #loadPredictions(/** @type {string} */ slug, /** @type {string} */ id) {
-    await this.#predictions.load(slug, id);
+  async #loadPredictions(
+    /** @type {string} */ slug,
+    /** @type {string} */ id,
+    /** @type {JobImages | undefined} */ known,
+  ) {
+    await this.#predictions.load(slug, id, known?.images[0]?.independent ?? []);
     const { refused } = this.#predictions;
     this.#history.amend((labels) => ({ ...labels, refused }));
     const isIdle = this.#selected === undefined && !this.#canvas.isDrawing;

@@ -38,12 +38,14 @@ export interface RefusedBox extends Size, Point {
   readonly label: string;
 }
 
-/** What a model sees. */
+/** What a model sees, or a person who labelled the image apart. */
 export interface Prediction {
   readonly box: Box;
-  /** 0 to 1: how sure it is. */
-  readonly score: number;
+  /** 0 to 1: how sure it is; undefined: it is of a person. */
+  readonly score: number | undefined;
   readonly seen: RefusedBox;
+  /** The person. */
+  readonly by?: string;
 }
 
 /** What the objects of a project have. */

@@ -2,7 +2,6 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { AnnotationSaver } from './annotation-saver.js';
-import { annotateImage, getImage } from './api.js';
 import { EditHistory } from './edit-history.js';
 import { goTo, listenToKeys } from './keys.js';
 import {
@@ -62,9 +61,9 @@ export class ClassEditor {
     this.#history = new EditHistory(labelsOf(image));
     this.#saver = new AnnotationSaver({
       revision: image.annotation_revision ?? 'none',
-      save: (labels, revision) => annotateImage(slug, image.id, JSON.stringify(labels), revision),
+      save: (labels, revision) => place.labels.save(image.id, JSON.stringify(labels), revision),
       load: async () => {
-        const now = await getImage(slug, image.id);
+        const now = await place.labels.read(image.id);
         return { labels: labelsOf(now), revision: now.annotation_revision ?? 'none' };
       },
       isSame,

@@ -71,8 +71,9 @@ async function read(slug, queue) {
   const name = nameOf(slug, queue);
   const { query, job } = queue;
   if (job !== '') {
-    const { images } = await getJobImages(slug, job);
-    const open = images.filter(({ state }) => state === 'unannotated' || state === 'annotated');
+    const { job: described, images } = await getJobImages(slug, job);
+    const undone = described.independent ? ['unannotated'] : ['unannotated', 'annotated'];
+    const open = images.filter(({ state }) => undone.includes(state));
     const undecided = new Set(open.map(({ id }) => id));
     return { name, ids: images.map(({ id }) => id), total: images.length, undecided };
   }

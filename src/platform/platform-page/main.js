@@ -4,6 +4,7 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { byId, element } from '../../http-server/page-assets/elements.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
+import { agreementView } from './agreement.js';
 import { annotateView } from './annotate.js';
 import { signIn } from './api.js';
 import { foldersView } from './folders.js';
@@ -41,6 +42,7 @@ function viewOf() {
   if (part === 'images') return imagesView(slug, new URLSearchParams(query));
   if (part === 'image') return imageView(slug, id);
   if (part === 'annotate') return annotateView(slug, id, new URLSearchParams(query));
+  if (part === 'agreement') return agreementView(slug, id);
   if (part === 'versions') return versionsView(slug);
   return projectView(slug);
 }

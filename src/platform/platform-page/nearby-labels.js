@@ -1,12 +1,12 @@
 // Labels that an image gets from others of its queue: those of the image before, or those of objects on
 // their way between two labelled frames.
 
-import { getImage } from './api.js';
 import { overlapOf } from './box-geometry.js';
 import { boxesBetween } from './boxes-between.js';
 import { boxesOf } from './image.js';
 
 /** @import { Box, Size } from './boxes.ts' */
+/** @import { ImageLabels } from './types.ts' */
 
 /** Images that are looked through in each direction for the next labelled one. */
 const framesMax = 100;
@@ -20,20 +20,20 @@ const sameObjectMin = 0.5;
  */
 
 export class NearbyLabels {
-  #slug;
+  #labels;
   #before;
   #after;
   #size;
 
   /**
-   * @param {string} slug of the project
+   * @param {ImageLabels} labels
    * @param {string} id of the image
    * @param {readonly string[]} ids of its queue
    * @param {Size} size of the image
    */
-  constructor(slug, id, ids, size) {
+  constructor(labels, id, ids, size) {
     const at = ids.indexOf(id);
-    this.#slug = slug;
+    this.#labels = labels;
     this.#before = at < 0 ? [] : ids.slice(0, at).reverse();
     this.#after = at < 0 ? [] : ids.slice(at + 1);
     this.#size = size;
@@ -42,7 +42,7 @@ export class NearbyLabels {
   /** Those of the image before, as far as they lie in this one. @returns {Promise<Nearby>} */
   async ofBefore() {
     const [id = ''] = this.#before;
-    const image = id === '' ? undefined : await getImage(this.#slug, id).catch(() => undefined);
+    const image = id === '' ? undefined : await this.#labels.read(id).catch(() => undefined);
     if (image === undefined) return none('There is no image before that can be read.');
     const boxes = this.#fitting(boxesOf(image));
     return boxes.length > 0
@@ -72,7 +72,7 @@ export class NearbyLabels {
   /** The first labelled one, and how far away it is. @param {readonly string[]} ids the nearest first */
   async #labelled(ids) {
     for (const [at, id] of ids.slice(0, framesMax).entries()) {
-      const image = await getImage(this.#slug, id);
+      const image = await this.#labels.read(id);
       if (image.annotated === true) return { away: at + 1, boxes: boxesOf(image) };
     }
     return undefined;

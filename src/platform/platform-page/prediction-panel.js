@@ -57,7 +57,7 @@ export class PredictionPanel {
   show(open, chosen, refused, { areThere, source, problem, threshold }) {
     this.root.hidden = !areThere && problem === '';
     const what = open.length === 1 ? '1 prediction' : `${open.length} predictions`;
-    this.#head.textContent = problem || `${what} to decide about, of the ${source}`;
+    this.#head.textContent = problem || `${what} to decide about, of ${source}`;
     this.#threshold.value = String(Math.round(threshold * 100));
     this.#accept.disabled = chosen === undefined;
     this.#refuse.disabled = chosen === undefined;
@@ -72,8 +72,9 @@ export class PredictionPanel {
 
   /** @param {Prediction} prediction @param {Prediction | undefined} chosen */
   #row(prediction, chosen) {
-    const { box, score } = prediction;
-    const words = labelOf({ class: box.class, confidence: score });
+    const { box, score, by } = prediction;
+    const name = labelOf({ class: box.class, confidence: score });
+    const words = by === undefined ? name : `${name}, ${by}`;
     const choice = button(words, () => this.#commands.choosePrediction(prediction));
     choice.className = `box-row predicted c${colourOf(box.class)}`;
     choice.setAttribute('aria-pressed', String(prediction === chosen));

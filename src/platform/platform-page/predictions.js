@@ -8,6 +8,8 @@ import { boxOf } from './image.js';
 import { RefusalSaver } from './refusal-saver.js';
 
 /** @import { Box, Prediction } from './boxes.ts' */
+/** @import { BoxOnWire, JobImage } from './types.ts' */
+/** @typedef {NonNullable<JobImage['independent']>[number]} PersonsLabels */
 
 /** The threshold that was chosen last, which the next image has too. @type {number | undefined} */
 let lastThreshold;
@@ -32,8 +34,14 @@ export class Predictions {
     this.#say = say;
   }
 
-  /** Without them a person labels all the same. @param {string} slug @param {string} image */
-  async load(slug, image) {
+  /**
+   * Without them a person labels all the same.
+   * @param {string} slug @param {string} image
+   * @param {readonly PersonsLabels[]} people who labelled it apart
+   */
+  async load(slug, image, people) {
+    this.#all = people.flatMap(ofPerson);
+    this.source = 'people who labelled it apart';
     try {
       await this.#read(slug, image);
     } catch (thrown) {
@@ -48,18 +56,21 @@ export class Predictions {
   async #read(slug, image) {
     const found = await getPredictions(slug, image);
     const { predictions, refused = [], model, evaluationId, confidence = 0 } = found;
-    this.#all = predictions.map(({ confidence: score, ...seen }) => ({
+    const ofModel = predictions.map(({ confidence: score, ...seen }) => ({
       box: boxOf(seen),
       score,
       seen,
     }));
+    const isOfPeople = this.#all.length > 0;
+    this.#all = [...this.#all, ...ofModel];
     this.#refusals = new RefusalSaver({
       stored: refused,
-      predictions: this.#all,
+      predictions: ofModel,
       send: (change) => refusePredictions(slug, image, change),
       say: this.#say,
     });
-    this.source = model === undefined ? `evaluation ${evaluationId}` : `model ${model}`;
+    const source = model === undefined ? `evaluation ${evaluationId}` : `model ${model}`;
+    this.source = isOfPeople ? `${this.source} and of the ${source}` : `the ${source}`;
     this.#threshold = lastThreshold ?? confidence;
   }
 
@@ -95,7 +106,7 @@ export class Predictions {
   open(labels, { accepted, refused }) {
     return this.#all.filter(
       (seen) =>
-        seen.score >= this.#threshold &&
+        (seen.score ?? 1) >= this.#threshold &&
         !accepted.has(seen) &&
         !refused.has(seen) &&
         !labels.some(
@@ -103,4 +114,10 @@ export class Predictions {
         ),
     );
   }
+}
+
+/** What somebody labelled apart is shown like what a model sees. @param {PersonsLabels} labels @returns {Prediction[]} */
+function ofPerson({ boxes = [], labeler = 'somebody' }) {
+  const drawn = /** @type {readonly BoxOnWire[]} */ (boxes);
+  return drawn.map((seen) => ({ box: boxOf(seen), score: undefined, seen, by: labeler }));
 }

@@ -56,7 +56,7 @@ export async function projectView(slug) {
 /** The newest first. @param {string} slug @param {readonly Job[]} jobs */
 function jobList(slug, jobs) {
   if (jobs.length === 0) return [];
-  const { content, show } = table(['Job', 'Status', 'Decided', 'Progress'], '');
+  const { content, show } = table(['Job', 'Status', 'Decided', 'Progress', 'Agreement'], '');
   show(jobs.toReversed().map((job) => jobRow(slug, job)));
   return [element('h3', {}, 'Annotation jobs'), content];
 }
@@ -64,14 +64,19 @@ function jobList(slug, jobs) {
 /** @param {string} slug @param {Job} job */
 function jobRow(slug, job) {
   const { id = '', name = id, status = '', approved = 0, rejected = 0, numImages = 0 } = job;
+  const { independent = false, annotated = 0, labeler = '' } = job;
+  const compared = { href: agreementAddress(slug, id), 'aria-label': `Compare ${name}` };
+  const done = independent ? annotated : approved + rejected;
+  const words = `${count(annotated)} of ${count(numImages)} labelled apart, ${labeler}`;
   const href = annotateAddress(slug, '', { job: id });
   return element(
     'tr',
     {},
     element('th', { scope: 'row' }, element('a', { href }, name)),
     element('td', { class: 'short' }, status.replaceAll('_', ' ')),
-    element('td', {}, numImages > 0 && bar((approved + rejected) / numImages)),
-    element('td', {}, progressWords(job)),
+    element('td', {}, numImages > 0 && bar(done / numImages)),
+    element('td', {}, independent ? words : progressWords(job)),
+    element('td', {}, element('a', compared, 'Compare')),
   );
 }
 
@@ -86,7 +91,7 @@ function fact(name, value) {
  * @param {'overview' | 'images' | 'versions'} here
  */
 export function projectTabs(slug, here) {
-  const place = `#project/${encodeURIComponent(slug)}`;
+  const place = projectAddress(slug);
   const tabs = [
     { name: 'overview', words: 'Overview', href: place },
     { name: 'images', words: 'Images', href: imagesAddress(slug, {}) },
@@ -99,6 +104,16 @@ export function projectTabs(slug, here) {
       element('a', { href, 'aria-current': name === here && 'page' }, words),
     ),
   );
+}
+
+/** @param {string} slug */
+export function projectAddress(slug) {
+  return `#project/${encodeURIComponent(slug)}`;
+}
+
+/** How far people agree on the images of a job. @param {string} slug @param {string} job */
+export function agreementAddress(slug, job) {
+  return `${projectAddress(slug)}/agreement/${encodeURIComponent(job)}`;
 }
 
 /**

@@ -17,7 +17,7 @@ import { isDecided, ReviewPanel } from './review-panel.js';
  * @param {{ lookAgain: () => Promise<boolean>, allDecided: () => void }} on
  */
 export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allDecided }) {
-  if (known === undefined) return undefined;
+  if (known === undefined || known.job.independent) return undefined;
   return new Review({ slug, job: queue.job, image }, known, {
     settled: async () => ((await saver.settled()) ? saver.revision : undefined),
     lookAgain,

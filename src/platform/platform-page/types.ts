@@ -16,6 +16,8 @@ export type FoundInWorkspace = Answer<Operations['workspace_search']>;
 export type Job = Answer<Operations['annotation_jobs_list']>['jobs'][number];
 export type JobImages = Answer<Operations['annotation_jobs_images']>;
 export type JobImage = JobImages['images'][number];
+export type JobAgreement = Answer<Operations['annotation_jobs_agreement']>;
+export type Agreement = JobAgreement['agreement'][number];
 export type JobDecision = Answer<Operations['annotation_jobs_decide']>;
 export type ImagePredictions = Answer<Operations['images_predictions']>;
 export type Preview = Answer<Operations['versions_preview']>;
@@ -41,6 +43,15 @@ export interface QueueName {
   readonly job: string;
 }
 
+/** Where the labels of a queue are read from and saved to. */
+export interface ImageLabels {
+  /** Whether they are kept apart from those of the images. */
+  readonly areApart: boolean;
+  readonly read: (id: string) => Promise<Image>;
+  /** Gives the new revision; `file` is an annotation file. */
+  readonly save: (id: string, file: string, revision: string) => Promise<string>;
+}
+
 /** Where an image is in its queue: addresses of its neighbours, and all ids. */
 export interface Place {
   readonly before: string | undefined;
@@ -49,6 +60,7 @@ export interface Place {
   readonly where: string;
   readonly queue: QueueName;
   readonly ids: readonly string[];
+  readonly labels: ImageLabels;
   /** What was decided about the image, in an annotation job. */
   readonly known: JobImages | undefined;
 }
