@@ -14,7 +14,10 @@ export interface AgreementCounts {
 }
 
 /** Boxes that overlap by less (IoU) are two objects. */
-export const sameObjectIou = 0.5;
+const sameObjectIou = 0.5;
+
+/** Pairs of one image that are sorted: some 10 ms. Only boxes that lie on one heap have more. */
+const candidatesMax = 10_000;
 
 /**
  * Counts of many images. Boxes are paired one to one, those of one class first, then the nearest;
@@ -29,12 +32,16 @@ export class LabelAgreement {
   /** Kappa is of one class an image; of several there is F1 alone. */
   #hasSeveral = false;
 
-  /** Counts one image, and tells how far the two agree there. */
-  add(one: Annotation, other: Annotation): AgreementCounts {
+  /**
+   * Counts one image, and tells how far the two agree there. Undefined: too many boxes lie on each
+   * other; nothing is counted.
+   */
+  add(one: Annotation, other: Annotation): AgreementCounts | undefined {
     const both =
       one.kind === 'detection' && other.kind === 'detection'
         ? this.#pairBoxes(one.boxes, other.boxes)
         : this.#pairNames(labelsOf(one), labelsOf(other));
+    if (both === undefined) return undefined;
     for (const name of labelsOf(one)) this.#count(name, 'one');
     for (const name of labelsOf(other)) this.#count(name, 'other');
     return { both, one: labelsOf(one).length, other: labelsOf(other).length };
@@ -85,8 +92,10 @@ export class LabelAgreement {
     return (agreed * all - chance) / (all * all - chance);
   }
 
-  #pairBoxes(one: readonly Box[], other: readonly Box[]): number {
-    const candidates = overlapping(one, other).toSorted(
+  #pairBoxes(one: readonly Box[], other: readonly Box[]): number | undefined {
+    const found = overlapping(one, other);
+    if (found.length > candidatesMax) return undefined;
+    const candidates = found.toSorted(
       (some, others) => Number(others.isSame) - Number(some.isSame) || others.iou - some.iou,
     );
     const taken = new Set<Box>();
@@ -129,16 +138,18 @@ export function f1Of({ both, one, other }: AgreementCounts): number {
   return one + other === 0 ? 1 : (2 * both) / (one + other);
 }
 
+/** Pairs of boxes that may be one object; somewhat more than the maximum where there are more. */
 function overlapping(one: readonly Box[], other: readonly Box[]) {
   const others = other.map((theirs) => ({ theirs, edges: edgesOf(theirs) }));
-  return one.flatMap((mine) => {
+  const found = [];
+  for (const mine of one) {
     const mineEdges = edgesOf(mine);
-    const found = [];
     for (const { theirs, edges } of others) {
       const iou = overlapOf(mineEdges, edges);
       const isSame = mine.label === theirs.label;
       if (iou >= sameObjectIou) found.push({ mine, theirs, iou, isSame });
     }
-    return found;
-  });
+    if (found.length > candidatesMax) break;
+  }
+  return found;
 }

@@ -2,7 +2,11 @@
 
 import { expect, test } from 'vitest';
 import type { Annotation } from '../../src/annotations/annotation.ts';
-import { f1Of, LabelAgreement } from '../../src/annotations/label-agreement.ts';
+import {
+  type AgreementCounts,
+  f1Of,
+  LabelAgreement,
+} from '../../src/annotations/label-agreement.ts';
 
 /** By upper left corners; all have 10 pixels a side. */
 function boxes(...places: [label: string, left: number, top: number][]): Annotation {
@@ -50,15 +54,27 @@ test('an object is paired once, with the nearest of its class', () => {
 test('boxes that overlap by less than half are two objects', () => {
   const agreement = new LabelAgreement();
   // 6/14 of overlap.
-  expect(agreement.add(boxes(['cat', 0, 0]), boxes(['cat', 4, 0])).both).toBe(0);
+  expect(agreement.add(boxes(['cat', 0, 0]), boxes(['cat', 4, 0]))?.both).toBe(0);
   expect(agreement.meanIou).toBeUndefined();
 });
 
 test('two who both see nothing agree; one who sees something does not', () => {
   const agreement = new LabelAgreement();
-  expect(f1Of(agreement.add(boxes(), boxes()))).toBe(1);
-  expect(f1Of(agreement.add(boxes(), boxes(['cat', 0, 0])))).toBe(0);
+  expect(counted(agreement.add(boxes(), boxes()))).toBe(1);
+  expect(counted(agreement.add(boxes(), boxes(['cat', 0, 0])))).toBe(0);
 });
+
+test('boxes on one heap are not compared, nor counted', () => {
+  const agreement = new LabelAgreement();
+  const heap = boxes(...Array.from({ length: 200 }, (): [string, number, number] => ['cat', 0, 0]));
+  expect(agreement.add(heap, heap)).toBeUndefined();
+  expect(agreement.total).toEqual({ both: 0, one: 0, other: 0 });
+});
+
+function counted(counts: AgreementCounts | undefined): number {
+  if (counts === undefined) throw new Error('The image was not compared.');
+  return f1Of(counts);
+}
 
 test('classes of whole images: kappa of one class an image, F1 alone of several', () => {
   const named = (...labels: string[]): Annotation => ({ kind: 'classification', labels });

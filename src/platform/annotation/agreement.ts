@@ -36,12 +36,10 @@ async function agreementWith(
     const page = { after, limit: limits.comparedImagesAtOnce };
     const found = await store.independentLabels.labelledTwice(job, other, page);
     for (const { imageId: id, name, labels } of found) {
-      if (labels === 'tooLarge') tooLarge += 1;
-      else {
-        images += 1;
-        const counts = agreement.add(...labels);
-        if (f1Of(counts) < 1) disagreements.push({ id, name, ...counts });
-      }
+      const counts = labels === 'tooLarge' ? undefined : agreement.add(...labels);
+      if (counts === undefined) tooLarge += 1;
+      else if (f1Of(counts) < 1) disagreements.push({ id, name, ...counts });
+      images += counts === undefined ? 0 : 1;
       // Requests of others come in between.
       await setImmediate();
     }
