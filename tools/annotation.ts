@@ -13,8 +13,7 @@ import { count, quoted } from './format.ts';
 export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_list, {
     title: 'List annotation jobs',
-    description:
-      'Lists the annotation jobs of a project: labeler, reviewer, and how many images are done.',
+    description: 'Lists annotation jobs of a project: labeler, reviewer, images done.',
     summarize: ({ jobs }) => `${count(jobs.length, 'annotation job')}.`,
   }),
   createJobTool,
@@ -22,7 +21,7 @@ export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
     description:
-      'Describes one annotation job: people, status, images annotated, approved and rejected, and agreement with independent jobs.',
+      'Describes one annotation job: people, progress, and agreement with independent jobs.',
     summarize: (job, { jobId }) => {
       const state = job.status === undefined ? '' : ` is ${quoted(job.status)}`;
       return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.${agreementWords(job)}`;
@@ -51,8 +50,7 @@ export const annotationTools: readonly Tool[] = [
   }),
   fromOperation(annotation.autolabel_get, {
     title: 'Get Auto Label job',
-    description:
-      'Tells how far an Auto Label job is: images labelled, left empty and skipped, or why it failed.',
+    description: 'Tells how far an Auto Label job is, or why it failed.',
     summarize: ({ status, images, error }, { jobId }) => {
       const { total, labelled = 0 } = images ?? {};
       const far = total === undefined ? '' : `, ${labelled} of ${count(total, 'image')} labelled`;

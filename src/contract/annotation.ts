@@ -291,7 +291,7 @@ export const annotationExtensions = {
       independent: z
         .boolean()
         .optional()
-        .describe('true: labels are kept apart, to compare people: annotation_jobs_get.'),
+        .describe('Keep labels apart, to compare people.'),
       labelerEmail: email.describe('Email of the member who labels.'),
       reviewerEmail: email.describe('Email of the member who reviews.'),
     }),

@@ -73,8 +73,11 @@ async function labelledApart(ids: readonly string[]): Promise<string> {
   const person = 'bob@example.com';
   const { body } = await call(annotationExtensions.annotation_jobs_create_for_images, {
     ...where,
-    ...{ name: 'Once more', images: [...ids], independent: true },
-    ...{ labelerEmail: person, reviewerEmail: person },
+    name: 'Once more',
+    images: [...ids],
+    independent: true,
+    labelerEmail: person,
+    reviewerEmail: person,
   });
   const jobId = String(body.id);
   const annotationFile = '<annotation/>';

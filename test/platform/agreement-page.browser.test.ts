@@ -1,5 +1,5 @@
-// Two people on the same images, in a real browser: the second one labels apart from the first, both
-// are compared, and what they disagree about is reviewed.
+// Two people on the same images, in a real browser: the second one labels apart from the first,
+// both are compared, and what they disagree about is reviewed.
 
 import { describe, expect, test } from 'vitest';
 import { annotationExtensions } from '../../src/contract/annotation.ts';
