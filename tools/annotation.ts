@@ -20,8 +20,7 @@ export const annotationTools: readonly Tool[] = [
   reviewTool,
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
-    description:
-      'Describes one annotation job: people, progress, and agreement with independent jobs.',
+    description: 'Describes one annotation job: people, progress, agreement with independent jobs.',
     summarize: (job, { jobId }) => {
       const state = job.status === undefined ? '' : ` is ${quoted(job.status)}`;
       return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.${agreementWords(job)}`;

@@ -288,10 +288,7 @@ export const annotationExtensions = {
           error: `names more than ${limits.annotationJobImagesMax} images: make several jobs`,
         })
         .describe('Ids of the images.'),
-      independent: z
-        .boolean()
-        .optional()
-        .describe('Keep labels apart, to compare people.'),
+      independent: z.boolean().optional().describe('Keep labels apart to compare people.'),
       labelerEmail: email.describe('Email of the member who labels.'),
       reviewerEmail: email.describe('Email of the member who reviews.'),
     }),
