@@ -152,7 +152,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByLabel('E-mail of a second person').fill('carol@example.com');
     await page.keyboard.press('Enter');
     const row = page.getByRole('row', { name: '0 of 1 labelled apart, carol@example.com' });
-    await row.getByRole('link', { name: 'Once more, once more' }).waitFor();
+    await row.getByRole('link', { name: 'Once more, once more', exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 
