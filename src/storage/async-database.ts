@@ -41,6 +41,11 @@ export interface AsyncDatabase extends AsyncReader {
   /** Runs one statement that changes rows; says how many. */
   run(sql: string, parameters?: SqlParameters): Promise<number>;
   /**
+   * Within a transaction: the same, without waiting for it and in the order of the calls. Where it
+   * fails, the transaction does.
+   */
+  send(sql: string, parameters?: SqlParameters): void;
+  /**
    * Runs `work` in one transaction that holds the write lock from its start: all of it is on the
    * disk when this resolves, none of it when `work` throws. A transaction within it is a part of
    * it: when the inner one throws only its own changes are undone. Others wait for it meanwhile, so
@@ -136,6 +141,11 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   async run(sql: string, parameters?: SqlParameters): Promise<number> {
     if (this.#scope.current() !== undefined) return this.#writer.run(sql, parameters);
     return this.#turns.take(() => this.#whenFree(() => this.#writer.run(sql, parameters)));
+  }
+
+  send(sql: string, parameters?: SqlParameters): void {
+    this.#scope.toSend();
+    this.#writer.run(sql, parameters);
   }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {

@@ -21,6 +21,13 @@ export class TransactionScope<Transaction> {
     throw new FoveaError('internal', 'The transaction that this belongs to has ended.');
   }
 
+  /** The same of a statement that nobody waits for: its failure is that of a transaction. */
+  toSend(): Transaction {
+    const transaction = this.current();
+    if (transaction !== undefined) return transaction;
+    throw new FoveaError('internal', 'A statement that nobody waits for is in no transaction.');
+  }
+
   /** Runs `work` as that of a transaction, which has ended for it when this settles. */
   async within<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
     const running = { transaction, hasEnded: false };

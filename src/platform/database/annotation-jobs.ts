@@ -137,8 +137,8 @@ export async function freeUnannotated(
 }
 
 /** The image was annotated, in this transaction: its open jobs see that. */
-export async function markAnnotated(database: AsyncDatabase, imageId: string): Promise<void> {
-  await database.run(
+export function markAnnotated(database: AsyncDatabase, imageId: string): void {
+  database.send(
     `UPDATE annotation_job_images SET state = 'annotated'
      WHERE image_id = ? AND state <> 'annotated' AND EXISTS (
        SELECT 1 FROM annotation_job_images AS other

@@ -147,19 +147,16 @@ async function applyTo(
     (row) => dueOf(row, targets),
   );
   const changed = due.flatMap((one) => one ?? []);
-  await changingImages(database, index, idsOf(changed), () =>
-    Promise.all(
-      changed.map(async ({ id, before, annotatedBefore, isPredicted, after }) => {
-        const how = { isPredicted, annotatedAt: now };
-        await replaceLabels(database, { id, projectId }, after, how);
-        await database.run(
-          `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision,
-             annotated_before, annotated_after) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-          [changeId, id, before, isPredicted, revisionOf(after?.json), annotatedBefore, now],
-        );
-      }),
-    ),
-  );
+  await changingImages(database, index, idsOf(changed), async () => {
+    for (const { id, before, annotatedBefore, isPredicted, after } of changed) {
+      replaceLabels(database, { id, projectId }, after, { isPredicted, annotatedAt: now });
+      database.send(
+        `INSERT INTO class_change_images (change_id, image_id, annotation, predicted, revision,
+           annotated_before, annotated_after) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        [changeId, id, before, isPredicted, revisionOf(after?.json), annotatedBefore, now],
+      );
+    }
+  });
   const labels = changed.reduce((sum, one) => sum + one.changed, 0);
   const emptied = changed.filter(({ isEmptied }) => isEmptied).length;
   await database.run(
@@ -220,15 +217,13 @@ async function undoIn(
   if (last === undefined) return undefined;
   const restored = kept.filter(({ state }) => state === 'as_changed');
   const changed = kept.filter(({ state }) => state === 'changed').length;
-  await changingImages(database, index, idsOf(restored), () =>
-    Promise.all(
-      restored.map(({ id, before, annotatedBefore, isPredicted }) => {
-        // A change before this one knows its labels by their time.
-        const how = { isPredicted, annotatedAt: annotatedBefore ?? now };
-        return replaceLabels(database, { id, projectId }, before, how);
-      }),
-    ),
-  );
+  await changingImages(database, index, idsOf(restored), async () => {
+    for (const { id, before, annotatedBefore, isPredicted } of restored) {
+      // A change before this one knows its labels by their time.
+      const how = { isPredicted, annotatedAt: annotatedBefore ?? now };
+      replaceLabels(database, { id, projectId }, before, how);
+    }
+  });
   // The others may be as this change left them another time: once a later one is taken back.
   await database.run(
     `DELETE FROM class_change_images

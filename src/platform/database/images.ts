@@ -6,6 +6,7 @@ import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
+import { newId } from '../ids-and-slugs.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AddedImage,
@@ -20,7 +21,6 @@ import type {
   TagChange,
 } from '../store/images.ts';
 import { countForJob, markAnnotated } from './annotation-jobs.ts';
-import { ensureBatch, findBatch } from './batches.ts';
 import {
   readAnnotation,
   readFormat,
@@ -41,7 +41,8 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
     addAll: async (projectId, images) => {
       const ids = images.map(({ image }) => image.id);
       const writes = () => addImages(database, projectId, images);
-      return changingImages(database, index, ids, writes, { added: new Set(ids) });
+      const added = new Set(ids);
+      return changingImages(database, index, ids, writes, { added, areSentAtOnce: true });
     },
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
@@ -59,7 +60,12 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
         readProject,
       ),
     annotate: (imageId, annotation, options, now) =>
-      shared.change(imageId, () => annotateImage(database, imageId, annotation, options, now)),
+      shared.change(
+        imageId,
+        () => annotateImage(database, imageId, annotation, options, now),
+        // Two may make the same job.
+        options.job !== undefined,
+      ),
     refused: (imageId) => readRefused(database, imageId),
     changeRefused: (imageId, change) => changeRefused(database, imageId, change),
     changeTags: async (imageId, change) =>
@@ -92,15 +98,10 @@ async function addImage(
   image: NewImage,
   annotation: WrittenAnnotation | undefined,
 ): Promise<AddedImage> {
-  const [known, batch] = await Promise.all([
-    findByHash(database, image.projectId, image.hash),
-    findBatch(database, image.projectId, image.batchName),
-  ]);
-  if (known !== undefined) return known;
-  const batches = new Map(batch === undefined ? [] : [[image.batchName, batch]]);
-  const added = await insertImage(database, image, annotation, batches);
-  await addLabels(database, labelRows(image, annotation));
-  return added;
+  addBatch(database, image);
+  insertImage(database, image, annotation);
+  const stored = await findByHash(database, image.projectId, image.hash);
+  return addedAs(image, stored);
 }
 
 /** The same bytes twice among them are one image: the first. */
@@ -109,7 +110,10 @@ async function addImages(
   projectId: string,
   images: readonly AnnotatedNewImage[],
 ): Promise<readonly AddedImage[]> {
-  const known = new Map(
+  const batches = new Map(images.map(({ image }) => [image.batchName, image]));
+  for (const image of batches.values()) addBatch(database, image);
+  for (const { image, annotation } of images) insertImage(database, image, annotation);
+  const stored = new Map(
     await database.all(
       `SELECT hash, id, name, split FROM images
        WHERE project_id = ? AND hash IN (SELECT value FROM json_each(?))`,
@@ -117,44 +121,47 @@ async function addImages(
       (row): [string, AddedImage] => [row.text('hash'), readDuplicate(row)],
     ),
   );
-  const batches: BatchIds = new Map();
-  const added: AddedImage[] = [];
-  const labels: LabelRow[] = [];
-  for (const { image, annotation } of images) {
-    const duplicate = known.get(image.hash);
-    const one = duplicate ?? (await insertImage(database, image, annotation, batches));
-    added.push(one);
-    if (duplicate !== undefined) continue;
-    known.set(image.hash, { ...one, duplicate: true });
-    labels.push(...labelRows(image, annotation));
-  }
-  await addLabels(database, labels);
-  return added;
+  return images.map(({ image }) => addedAs(image, stored.get(image.hash)));
 }
 
-/** Those of one transaction, by their names. */
-type BatchIds = Map<string, string>;
+/** `stored`: the image that is there with its bytes, which may have been there before. */
+function addedAs(
+  { id, name, split }: Pick<NewImage, 'id' | 'name' | 'split'>,
+  stored: AddedImage | undefined,
+): AddedImage {
+  if (stored !== undefined && stored.id !== id) return stored;
+  return { id, name, duplicate: false, split };
+}
 
-async function insertImage(
+function addBatch(database: AsyncDatabase, { projectId, batchName, created }: NewImage): void {
+  database.send(
+    `INSERT INTO batches (id, project_id, name, created)
+     SELECT :id, :projectId, :batchName, :created WHERE NOT EXISTS (
+       SELECT 1 FROM batches WHERE project_id = :projectId AND name = :batchName)`,
+    { id: newId(), projectId, batchName, created },
+  );
+}
+
+/** Into its batch, which is there. Leaves what there is with the same bytes as it is. */
+function insertImage(
   database: AsyncDatabase,
   image: NewImage,
   annotation: WrittenAnnotation | undefined,
-  batches: BatchIds,
-): Promise<AddedImage> {
+): void {
   const { id, projectId, name, hash, bytes, format, width, height, split, created } = image;
   const { sequenceNumber, sequenceSize, inferenceId, batchName } = image;
-  const batchId =
-    batches.get(batchName) ?? (await ensureBatch(database, projectId, batchName, created));
-  batches.set(batchName, batchId);
-  const adding = database.run(
+  database.send(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
        metadata, sequence_number, sequence_size, inference_id, created, annotation, objects,
        annotated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, (SELECT id FROM batches WHERE project_id = ? AND name = ?), ?, ?, ?, ?, ?, ?, ?,
+       ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (project_id, hash) DO NOTHING`,
     [
       id,
       projectId,
-      batchId,
+      projectId,
+      batchName,
       name,
       hash,
       bytes,
@@ -172,8 +179,14 @@ async function insertImage(
       annotation && created,
     ],
   );
-  await Promise.all([adding, addTags(database, id, image.tags)]);
-  return { id, name, duplicate: false, split };
+  if (image.tags.length > 0) {
+    database.send(
+      `INSERT INTO image_tags (image_id, tag) SELECT images.id, value FROM images, json_each(?)
+       WHERE images.id = ? ON CONFLICT DO NOTHING`,
+      [JSON.stringify(image.tags), id],
+    );
+  }
+  addLabels(database, labelRows(image, annotation));
 }
 
 async function findByHash(
@@ -226,13 +239,13 @@ async function annotateImage(
   if (replaces !== undefined && replaces !== revisionOf(known.json)) return 'was_changed';
   if (known.json !== undefined && !overwrite) return 'was_annotated';
   const { projectId } = known;
-  await replaceLabels(database, { id: imageId, projectId }, annotation, {
+  replaceLabels(database, { id: imageId, projectId }, annotation, {
     isPredicted,
     annotatedAt: now,
   });
-  await markAnnotated(database, imageId);
+  markAnnotated(database, imageId);
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
-  await touchProject(database, known.projectId, now);
+  touchProject(database, known.projectId, now);
   return 'annotated';
 }
 
@@ -240,13 +253,13 @@ async function annotateImage(
  * Gives an image this annotation in place of its own, whatever it is; undefined: it has none then.
  * In the transaction of a caller who brings the index along.
  */
-export async function replaceLabels(
+export function replaceLabels(
   database: AsyncDatabase,
   image: Pick<NewImage, 'id' | 'projectId'>,
   annotation: WrittenAnnotation | undefined,
   how: { readonly isPredicted: boolean; readonly annotatedAt: number },
-): Promise<void> {
-  await database.run(
+): void {
+  database.send(
     'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
     [
       annotation?.json,
@@ -256,8 +269,8 @@ export async function replaceLabels(
       image.id,
     ],
   );
-  await database.run('DELETE FROM image_labels WHERE image_id = ?', [image.id]);
-  await addLabels(database, labelRows(image, annotation));
+  database.send('DELETE FROM image_labels WHERE image_id = ?', [image.id]);
+  addLabels(database, labelRows(image, annotation));
 }
 
 type LabelRow = readonly [imageId: string, projectId: string, label: string, count: number];
@@ -269,11 +282,13 @@ function labelRows(
   return annotation?.labels.map(([label, n]): LabelRow => [id, projectId, label, n]) ?? [];
 }
 
-async function addLabels(database: AsyncDatabase, rows: readonly LabelRow[]): Promise<void> {
+/** Of images that are there. */
+function addLabels(database: AsyncDatabase, rows: readonly LabelRow[]): void {
   if (rows.length === 0) return;
-  await database.run(
+  database.send(
     `INSERT INTO image_labels (image_id, project_id, label, n)
-     SELECT value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT) FROM json_each(?)`,
+     SELECT images.id, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT)
+     FROM json_each(?) JOIN images ON images.id = value ->> 0`,
     [JSON.stringify(rows)],
   );
 }
@@ -373,12 +388,8 @@ async function isThere(database: AsyncDatabase, imageId: string): Promise<boolea
   return (await database.get(sql, [imageId], (row) => row.integer('n'))) !== undefined;
 }
 
-async function touchProject(
-  database: AsyncDatabase,
-  projectId: string,
-  now: number,
-): Promise<void> {
-  await database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
+function touchProject(database: AsyncDatabase, projectId: string, now: number): void {
+  database.send('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
 }
 
 async function removeImages(
@@ -398,7 +409,7 @@ async function removeImages(
   await keepInTrash(database, index, imageIds, deletion);
   // In this order, which is that of the names in the log of changes.
   await Promise.all(imageIds.map((id) => database.run('DELETE FROM images WHERE id = ?', [id])));
-  await touchProject(database, projectId, deletion.now);
+  touchProject(database, projectId, deletion.now);
   return [];
 }
 

@@ -30,12 +30,12 @@ export interface ImageIndex {
     last: number,
   ): Promise<ReadonlyMap<number, Descriptor>>;
   /**
-   * How images look of the same workspace with the same bytes, by the keys of the files. Of those
-   * of others it would tell that they are there.
+   * How images look, by their ids, where others of the same workspace have the same bytes. Of those
+   * of other workspaces it would tell that they are there.
    */
   findDescriptors(
     database: AsyncDatabase,
-    files: readonly WorkspaceFile[],
+    imageIds: readonly string[],
   ): Promise<ReadonlyMap<string, Descriptor>>;
 }
 
@@ -57,11 +57,4 @@ export interface TermChange {
   readonly ordinal: number;
   readonly term: string;
   readonly isSet: boolean;
-}
-
-/** Bytes that a workspace has, by their hash. */
-export interface WorkspaceFile {
-  readonly key: string;
-  readonly hash: string;
-  readonly workspaceId: string;
 }

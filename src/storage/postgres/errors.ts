@@ -38,6 +38,11 @@ export function isTimedOut(thrown: unknown): boolean {
   return thrown instanceof FoveaError && codeOf(thrown.cause) === timedOut;
 }
 
+/** Whether it was refused because one before it in its transaction failed. */
+export function isRefusedAfterFailure(thrown: unknown): boolean {
+  return thrown instanceof FoveaError && codeOf(thrown.cause) === refusedAfterFailure;
+}
+
 /** Whether its connection cannot be used again. */
 export function isConnectionLost(thrown: unknown): boolean {
   return (
@@ -61,6 +66,9 @@ function reasonOf(thrown: unknown): string {
   const name = systemErrorCode(thrown);
   return typeof name === 'string' && /^[A-Z][A-Z0-9_]+$/.test(name) ? ` (${name})` : '';
 }
+
+/** in_failed_sql_transaction. */
+const refusedAfterFailure = '25P02';
 
 /** query_canceled: by `statement_timeout`. */
 const timedOut = '57014';

@@ -12,7 +12,12 @@ import type { Row, SqlParameters } from '../database.ts';
 import type { Migration } from '../migrations.ts';
 import { TransactionScope } from '../transaction-scope.ts';
 import { type Columns, readRow } from '../typed-row.ts';
-import { asStorageError, isChangedMeanwhile, isConnectionLost } from './errors.ts';
+import {
+  asStorageError,
+  isChangedMeanwhile,
+  isConnectionLost,
+  isRefusedAfterFailure,
+} from './errors.ts';
 import { migrate } from './migrations.ts';
 import { refuseUnfit } from './probe-server.ts';
 import { statementOf } from './statements.ts';
@@ -118,10 +123,14 @@ async function createPool(url: Secret, schema: string, rules: readonly string[])
 /** Something that statements can be sent to. */
 type Connection = Pick<ClientBase, 'query'>;
 
-/** A transaction that has begun. */
+/** A transaction, or one within it. */
 interface Running {
   readonly client: PoolClient;
   readonly innerTurns: Turns;
+  /** Statements that nobody waits for; none of these rejects. */
+  readonly sent: Promise<void>[];
+  /** Why the first of them failed. */
+  failure?: unknown;
 }
 
 abstract class PostgresReads implements AsyncReader {
@@ -174,39 +183,48 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
     return (await sending).changed;
   }
 
+  send(sql: string, parameters: SqlParameters = []): void {
+    const running = this.#scope.toSend();
+    defer(running, send(running.client, sql, parameters, true));
+  }
+
   async transaction<T>(work: () => Promise<T>, turn = ''): Promise<T> {
     const outer = this.#scope.current();
     if (outer !== undefined) return outer.innerTurns.take(() => this.#inner(outer, work));
     return again(() => inClient(this.#writers, (client) => this.#outer(client, work, turn)));
   }
 
+  /** It begins in the round trip of its first statement. */
   async #outer<T>(client: PoolClient, work: () => Promise<T>, turn: string): Promise<T> {
+    const running = newRunning(client);
     try {
-      await command(client, `BEGIN; ${turn}`);
-      const result = await this.#within(client, work);
-      await commit(client);
+      defer(running, command(client, `BEGIN; ${turn}`));
+      const result = await this.#scope.within(running, work);
+      await commit(running);
       return result;
     } catch (thrown) {
       // Without its connection it is undone already.
       await command(client, 'ROLLBACK').catch(() => {});
-      throw thrown;
+      throw await causeOf(running, thrown);
     }
   }
 
-  async #inner<T>({ client }: Running, work: () => Promise<T>): Promise<T> {
-    await command(client, 'SAVEPOINT inside');
+  async #inner<T>(outer: Running, work: () => Promise<T>): Promise<T> {
+    const running = newRunning(outer.client);
     try {
-      const result = await this.#within(client, work);
-      await command(client, 'RELEASE SAVEPOINT inside');
+      defer(running, command(outer.client, 'SAVEPOINT inside'));
+      const result = await this.#scope.within(running, work);
+      const releasing = command(outer.client, 'RELEASE SAVEPOINT inside');
+      // Where all was waited for, nothing can have failed.
+      if (running.sent.length === 1) defer(outer, releasing);
+      else await releasing;
       return result;
     } catch (thrown) {
-      await command(client, 'ROLLBACK TO SAVEPOINT inside; RELEASE SAVEPOINT inside');
-      throw thrown;
+      const undo = 'ROLLBACK TO SAVEPOINT inside; RELEASE SAVEPOINT inside';
+      // What failed before it undoes the outer one too.
+      await command(outer.client, undo).catch(() => {});
+      throw await causeOf(running, thrown);
     }
-  }
-
-  #within<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
-    return this.#scope.within({ client, innerTurns: new Turns() }, work);
   }
 
   async snapshot(): Promise<AsyncSnapshot> {
@@ -383,9 +401,31 @@ async function command(connection: Connection, text: string): Promise<void> {
   await translated(() => connection.query(text));
 }
 
+function newRunning(client: PoolClient): Running {
+  return { client, innerTurns: new Turns(), sent: [] };
+}
+
+/** What follows in the transaction waits for it in the server alone. */
+function defer(running: Running, sending: Promise<unknown>): void {
+  const settled = sending.then(
+    () => {},
+    (thrown) => {
+      // Those behind one that failed are refused: they say nothing of the reason.
+      if (!isRefusedAfterFailure(thrown)) running.failure ??= thrown;
+    },
+  );
+  running.sent.push(settled);
+}
+
+/** The first failure of a transaction, where that is not what its work heard of. */
+async function causeOf(running: Running, thrown: unknown): Promise<unknown> {
+  await Promise.all(running.sent);
+  return running.failure ?? thrown;
+}
+
 /** Where the work went on after an error, PostgreSQL undoes all of it, and says so in a word. */
-async function commit(client: PoolClient): Promise<void> {
-  const { command: done } = await translated(() => client.query('COMMIT'));
+async function commit(running: Running): Promise<void> {
+  const { command: done } = await translated(() => running.client.query('COMMIT'));
   if (done === 'COMMIT') return;
   throw new FoveaError('internal', 'A statement of a transaction failed: nothing was stored.');
 }

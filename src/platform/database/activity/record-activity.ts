@@ -64,6 +64,10 @@ abstract class RecordingDatabase<Opened extends AsyncDatabase> implements AsyncD
     return this.transaction(() => this.database.run(sql, parameters));
   }
 
+  send(sql: string, parameters?: SqlParameters): void {
+    this.database.send(sql, parameters);
+  }
+
   transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.isInTransaction) return this.database.transaction(work);
     return this.transact(async () => {
@@ -93,8 +97,8 @@ class RecordingFile extends RecordingDatabase<OpenAsyncDatabase> implements Open
   }
 
   protected async forget(): Promise<void> {
-    await this.database.run('DELETE FROM noted_changes');
-    await this.database.run('DELETE FROM noted_things');
+    this.database.send('DELETE FROM noted_changes');
+    this.database.send('DELETE FROM noted_things');
   }
 
   close(): void {
@@ -147,14 +151,15 @@ interface Group {
 
 /** Whether anything was noted. */
 async function record(database: AsyncDatabase, now: number): Promise<boolean> {
-  const [things, groups] = await Promise.all([
-    database.run(fillThings, { changesMax: limits.activityChangesMax }),
+  const { action = 'platform', who, taskId } = currentWork() ?? {};
+  database.send(fillThings, { changesMax: limits.activityChangesMax });
+  database.send(touchProjects, [now]);
+  const [groups, starter] = await Promise.all([
     database.all(grouped, { names: limits.activityNamesMax }, readGroup),
-    database.run(touchProjects, [now]),
+    who === undefined && taskId !== undefined ? starterOf(database, taskId) : undefined,
   ]);
-  if (things === 0) return false;
-  for (const group of groups) await keepImages(database, group, await write(database, group, now));
-  return true;
+  for (const group of groups) write(database, { ...group, action, who: who ?? starter }, now);
+  return groups.length > 0;
 }
 
 /**
@@ -220,117 +225,70 @@ function readGroup(row: Row): Group {
   };
 }
 
-/** The number of the entry. */
-async function write(
-  database: AsyncDatabase,
-  group: Group,
-  now: number,
-): Promise<number | undefined> {
-  const { action = 'platform', who = await starterOf(database) } = currentWork() ?? {};
-  if (group.kind === 'image') {
-    const joined = await joinLast(database, { ...group, action, who }, now);
-    if (joined !== undefined) return joined;
-  }
-  const { workspaceId, projectId, project, kind, verb, id, count, names, before, after } = group;
-  return database.get(
-    `INSERT INTO activity (workspace_id, project_id, project, at, until, who, action, kind, verb,
-       thing_id, n, names, before, after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     RETURNING ordinal`,
-    [
-      workspaceId,
-      projectId,
-      project,
-      now,
-      now,
-      who,
-      action,
-      kind,
-      verb,
-      id,
-      count,
-      names,
-      before,
-      after,
-    ],
-    readOrdinal,
-  );
-}
-
-function readOrdinal(row: Row): number {
-  return row.integer('ordinal');
-}
-
-/** Images that were added are there to be asked; of all others it is kept which ones they were. */
-async function keepImages(
-  database: AsyncDatabase,
-  group: Group,
-  entry: number | undefined,
-): Promise<void> {
-  const { kind, verb, projectId, shared } = group;
-  if (kind !== 'image' || verb === 'added' || entry === undefined) return;
-  await database.run(
-    `INSERT INTO activity_images
-     SELECT :entry, id, coalesce(name, '') FROM noted_things
-     WHERE kind = 'image' AND verb = :verb AND project_id IS NOT DISTINCT FROM :projectId
-       AND shared IS NOT DISTINCT FROM :shared
-     ORDER BY first
-     LIMIT max(0, :countMax - (SELECT count(*) FROM activity_images WHERE entry = :entry))
-     ON CONFLICT DO NOTHING`,
-    { entry, verb, projectId, shared, countMax: limits.activityImagesMax },
-  );
-}
-
-/** A task works for whoever had it started: the log knows who that was. */
-async function starterOf(database: AsyncDatabase): Promise<string | undefined> {
-  const { taskId } = currentWork() ?? {};
-  if (taskId === undefined) return undefined;
-  const sql = "SELECT who FROM activity WHERE thing_id = ? AND kind = 'task' LIMIT 1";
-  return database.get(sql, [taskId], (row) => row.optionalText('who'));
-}
-
-interface Burst extends Group {
+interface Entry extends Group {
   readonly action: string;
   readonly who: string | undefined;
 }
 
 /**
  * A folder of images comes in a request for each: they join the entry before, as long as that is
- * the newest of the workspace and of the same kind, and says the same of what was changed. The
- * number of that entry.
+ * the newest of the workspace and of the same kind, and says the same of what was changed.
  */
-async function joinLast(
-  database: AsyncDatabase,
-  burst: Burst,
-  now: number,
-): Promise<number | undefined> {
-  const { workspaceId, projectId, action, who, verb, count, names, before, after } = burst;
-  return database.get(
-    `UPDATE activity SET n = n + :count, until = :now,
-       before = CASE WHEN verb = 'changed' THEN before END,
-       after = CASE WHEN verb = 'changed' THEN after END,
-       names = (SELECT json_group_array(value) FROM (
-         SELECT value FROM json_each(names) UNION ALL SELECT value FROM json_each(:names)
-         LIMIT :namesMax) AS named)
-     WHERE ordinal = (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId)
-       AND kind = 'image' AND verb = :verb AND action = :action AND who IS NOT DISTINCT FROM :who
-       AND project_id IS NOT DISTINCT FROM :projectId AND until >= :since
-       AND (verb <> 'changed' OR (before IS NOT DISTINCT FROM :before
-         AND after IS NOT DISTINCT FROM :after))
-     RETURNING ordinal`,
-    {
-      workspaceId,
-      projectId,
-      action,
-      who,
-      verb,
-      count,
-      names,
-      before,
-      after,
-      now,
-      since: now - limits.activityBurstMs,
-      namesMax: limits.activityNamesMax,
-    },
-    readOrdinal,
-  );
+function write(database: AsyncDatabase, entry: Entry, now: number): void {
+  const { workspaceId, projectId, project, action, who, kind, verb, id, count, names } = entry;
+  const { before, after, shared } = entry;
+  const said = { workspaceId, projectId, action, who, verb, before, after, count, names, now };
+  const added = { ...said, project, kind, id };
+  if (kind !== 'image') return database.send(addEntry, added);
+  const { activityNamesMax: namesMax, activityImagesMax: countMax } = limits;
+  const since = now - limits.activityBurstMs;
+  database.send(joinLast, { ...said, since, namesMax });
+  database.send(addUnlessJoined, { ...added, since });
+  // Images that were added are there to be asked; of all others it is kept which ones they were.
+  if (verb === 'added') return;
+  database.send(keepImages, { workspaceId, verb, projectId, shared, countMax });
+}
+
+const newest = 'ordinal = (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId)';
+
+const isSame = `${newest}
+  AND kind = 'image' AND verb = :verb AND action = :action AND who IS NOT DISTINCT FROM :who
+  AND project_id IS NOT DISTINCT FROM :projectId AND until >= :since
+  AND (verb <> 'changed' OR (before IS NOT DISTINCT FROM :before
+    AND after IS NOT DISTINCT FROM :after))`;
+
+const joinLast = `
+  UPDATE activity SET n = n + :count, until = :now,
+    before = CASE WHEN verb = 'changed' THEN before END,
+    after = CASE WHEN verb = 'changed' THEN after END,
+    names = (SELECT json_group_array(value) FROM (
+      SELECT value FROM json_each(names) UNION ALL SELECT value FROM json_each(:names)
+      LIMIT :namesMax) AS named)
+  WHERE ${isSame}`;
+
+const addEntry = `
+  INSERT INTO activity (workspace_id, project_id, project, at, until, who, action, kind, verb,
+    thing_id, n, names, before, after)
+  SELECT :workspaceId, :projectId, :project, :now, :now, :who, :action, :kind, :verb, :id, :count,
+    :names, :before, :after`;
+
+const addUnlessJoined = `${addEntry} WHERE NOT EXISTS (SELECT 1 FROM activity WHERE ${isSame})`;
+
+/** Those who write take turns: the newest entry is that of this transaction. */
+const keepImages = `
+  INSERT INTO activity_images
+  SELECT (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId), id,
+    coalesce(name, '')
+  FROM noted_things
+  WHERE kind = 'image' AND verb = :verb AND project_id IS NOT DISTINCT FROM :projectId
+    AND shared IS NOT DISTINCT FROM :shared
+  ORDER BY first
+  LIMIT max(0, :countMax - (SELECT count(*) FROM activity_images WHERE entry =
+    (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId)))
+  ON CONFLICT DO NOTHING`;
+
+/** A task works for whoever had it started: the log knows who that was. */
+function starterOf(database: AsyncDatabase, taskId: string): Promise<string | undefined> {
+  const sql = "SELECT who FROM activity WHERE thing_id = ? AND kind = 'task' LIMIT 1";
+  return database.get(sql, [taskId], (row) => row.optionalText('who'));
 }

@@ -5,7 +5,6 @@ import { limits } from '../../../limits.ts';
 import { term } from '../../../query-language/search-terms.ts';
 import type { AsyncDatabase, AsyncReader } from '../../../storage/async-database.ts';
 import type { Reader, Row } from '../../../storage/database.ts';
-import type { WorkspaceFile } from '../../store/image-index.ts';
 import { and, type Bitmap, chunkOf, countWord, hasBit, ordinals, placeOf, size } from './bitmap.ts';
 import { rangeOf, readTerm } from './term-bitmaps.ts';
 
@@ -99,22 +98,23 @@ export async function descriptorsFrom(
 
 export async function findDescriptors(
   database: AsyncDatabase,
-  files: readonly WorkspaceFile[],
+  imageIds: readonly string[],
 ): Promise<ReadonlyMap<string, Descriptor>> {
-  if (files.length === 0) return new Map();
+  if (imageIds.length === 0) return new Map();
   return new Map(
     await database.all(
-      `SELECT wanted.value ->> 'key' AS file, ${descriptorColumns}
+      `SELECT image.id, ${descriptorColumns}
        FROM json_each(?) AS wanted
+         CROSS JOIN images image ON image.id = wanted.value
+         CROSS JOIN projects home ON home.id = image.project_id
          CROSS JOIN likeness_vectors v ON v.ordinal = (
            SELECT same.ordinal FROM images i JOIN image_ordinals o ON o.image_id = i.id
              JOIN likeness_vectors same ON same.ordinal = o.ordinal
              JOIN projects p ON p.id = i.project_id
-           WHERE i.hash = wanted.value ->> 'hash'
-             AND p.workspace_id = wanted.value ->> 'workspaceId' LIMIT 1)
+           WHERE i.hash = image.hash AND p.workspace_id = home.workspace_id LIMIT 1)
          CROSS JOIN likeness_hashes h ON ${ofChunk}`,
-      [JSON.stringify(files)],
-      (row): [string, Descriptor] => [row.text('file'), readDescriptorRow(row)],
+      [JSON.stringify(imageIds)],
+      (row): [string, Descriptor] => [row.text('id'), readDescriptorRow(row)],
     ),
   );
 }

@@ -21,12 +21,12 @@ CREATE INDEX undescribed_images_unreadable ON undescribed_images (project_id)
 };
 
 /** Within a transaction: these images are to be looked at. */
-export async function addUndescribed(
+export function addUndescribed(
   database: AsyncDatabase,
   images: readonly { readonly imageId: string; readonly projectId: string }[],
-): Promise<void> {
+): void {
   if (images.length === 0) return;
-  await database.run(
+  database.send(
     `INSERT INTO undescribed_images (image_id, project_id)
      SELECT value ->> 'imageId', value ->> 'projectId' FROM json_each(?) WHERE true
      ON CONFLICT DO NOTHING`,

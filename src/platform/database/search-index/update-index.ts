@@ -16,6 +16,8 @@ export interface ChangedImages {
   readonly descriptors?: Descriptors;
   /** Those that were not there before. */
   readonly added?: ReadonlySet<string>;
+  /** Whether the writes send all their statements before they first wait; they add images alone. */
+  readonly areSentAtOnce?: boolean;
 }
 
 /**
@@ -28,22 +30,61 @@ export async function changingImages<Result>(
   index: ImageIndex,
   imageIds: readonly string[],
   writes: () => Promise<Result>,
-  { descriptors = new Map(), added = new Set() }: ChangedImages = {},
+  changed: ChangedImages = {},
 ): Promise<Result> {
-  return database.transaction(async () => {
-    const ids = [...new Set(imageIds)];
-    const known = ids.filter((id) => !added.has(id));
-    const before = known.length === 0 ? none : await readEntries(database, index, known);
-    const result = await writes();
-    await updateIndex(
-      database,
-      index,
-      before,
-      await readEntries(database, index, ids),
-      descriptors,
-    );
-    return result;
-  });
+  return database.transaction(() => changeWithin(database, index, imageIds, writes, changed));
+}
+
+/** The same in the transaction of the caller. */
+export async function changeWithin<Result>(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  imageIds: readonly string[],
+  writes: () => Promise<Result>,
+  { descriptors = new Map(), added = new Set(), areSentAtOnce = false }: ChangedImages = {},
+): Promise<Result> {
+  const ids = [...new Set(imageIds)];
+  const known = ids.filter((id) => !added.has(id));
+  const fresh = ids.filter((id) => added.has(id));
+  const readAfter = async () => {
+    numberImages(database, fresh);
+    return Promise.all([
+      readEntries(database, index, ids),
+      index.findDescriptors(
+        database,
+        fresh.filter((id) => !descriptors.has(id)),
+      ),
+    ]);
+  };
+  // Statements run in the order of the calls, whoever waits for them.
+  const [before, result, early] = await Promise.all([
+    known.length === 0 ? none : readEntries(database, index, known),
+    writes(),
+    areSentAtOnce ? readAfter() : undefined,
+  ]);
+  const [entries, looks] = early ?? (await readAfter());
+  const after = new Map(
+    [...entries].map(([id, entry]) => [id, added.has(id) ? asNew(entry) : entry]),
+  );
+  const given = new Map([...looks, ...descriptors]);
+  await updateIndex(database, index, { before, after, given, added });
+  return result;
+}
+
+/** Whose number was given by us: the index has nothing of it. */
+function asNew(entry: Entry): Entry {
+  return { ...entry, isIndexed: false };
+}
+
+/** New images get the next numbers; those that are not there, since their bytes are, get none. */
+function numberImages(database: AsyncDatabase, imageIds: readonly string[]): void {
+  if (imageIds.length === 0) return;
+  database.send(
+    `INSERT INTO image_ordinals (image_id, indexed)
+     SELECT i.id, 1 FROM json_each(?) AS wanted CROSS JOIN images i ON i.id = wanted.value
+     ORDER BY wanted.key`,
+    [JSON.stringify(imageIds)],
+  );
 }
 
 /** The same for splits alone, without a look at all that the index has of these images. */
@@ -77,7 +118,13 @@ export async function indexImages(
 ): Promise<void> {
   await database.transaction(async () => {
     const entries = await readEntries(database, index, imageIds);
-    await updateIndex(database, index, entries, entries, new Map());
+    const given: Descriptors = new Map();
+    await updateIndex(database, index, {
+      before: entries,
+      after: entries,
+      given,
+      added: new Set(),
+    });
   });
 }
 
@@ -114,15 +161,23 @@ type Entries = ReadonlyMap<string, Entry>;
 
 const none: Entries = new Map();
 
+interface Changed {
+  readonly before: Entries;
+  readonly after: Entries;
+  /** How images look of which it may not be known yet. */
+  readonly given: Descriptors;
+  /** Those that were not there before, and have their numbers. */
+  readonly added: ReadonlySet<string>;
+}
+
 async function updateIndex(
   database: AsyncDatabase,
   index: ImageIndex,
-  before: Entries,
-  after: Entries,
-  given: Descriptors,
+  changed: Changed,
 ): Promise<void> {
-  const ordinals = await addOrdinals(database, after);
-  const found = await findLooks(database, index, after, given);
+  const { before, after } = changed;
+  const ordinals = await addOrdinals(database, changed);
+  const found = await findLooks(database, index, changed);
   const changes: IndexChange[] = [];
   for (const id of new Set([...before.keys(), ...after.keys()])) {
     const [old, entry] = [before.get(id), after.get(id)];
@@ -144,20 +199,20 @@ async function updateIndex(
 /** The numbers of images: new ones get the next. All of them count as indexed from now on. */
 async function addOrdinals(
   database: AsyncDatabase,
-  entries: Entries,
+  { after, added: numbered }: Changed,
 ): Promise<ReadonlyMap<string, number>> {
   const ordinals = new Map<string, number>();
   const added: string[] = [];
   const indexed: number[] = [];
-  for (const { id, ordinal, isIndexed } of entries.values()) {
+  for (const { id, ordinal, isIndexed } of after.values()) {
     if (ordinal === undefined) added.push(id);
     else ordinals.set(id, ordinal);
-    if (ordinal !== undefined && !isIndexed) indexed.push(ordinal);
+    if (ordinal !== undefined && !isIndexed && !numbered.has(id)) indexed.push(ordinal);
   }
   if (indexed.length > 0) {
     const these = 'ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
     const sql = `UPDATE image_ordinals SET indexed = 1 WHERE ${these}`;
-    await database.run(sql, [JSON.stringify(indexed)]);
+    database.send(sql, [JSON.stringify(indexed)]);
   }
   if (added.length > 0) {
     const rows = await database.all(
@@ -178,17 +233,15 @@ async function addOrdinals(
 async function findLooks(
   database: AsyncDatabase,
   index: ImageIndex,
-  entries: Entries,
-  given: Descriptors,
+  { after, given, added }: Changed,
 ): Promise<Descriptors> {
-  const open = [...entries.values()].filter(({ image }) => !image.isDescribed);
+  const open = [...after.values()].filter(({ image }) => !image.isDescribed);
   const unknown = open.filter(({ id, isIndexed }) => !isIndexed && !given.has(id));
-  const found = await index.findDescriptors(
-    database,
-    unknown.map(({ id, hash, image: { workspaceId } }) => ({ key: id, hash, workspaceId })),
-  );
+  // Of those that were added it was asked before.
+  const unasked = unknown.filter(({ id }) => !added.has(id)).map(({ id }) => id);
+  const found = await index.findDescriptors(database, unasked);
   const undescribed = unknown.filter(({ id }) => !found.has(id));
-  await addUndescribed(
+  addUndescribed(
     database,
     undescribed.map(({ id, image }) => ({ imageId: id, projectId: image.projectId })),
   );

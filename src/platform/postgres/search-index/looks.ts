@@ -4,7 +4,6 @@ import { type Descriptor, similarity } from '../../../imaging/similarity-descrip
 import { limits } from '../../../limits.ts';
 import type { AsyncDatabase, AsyncReader } from '../../../storage/async-database.ts';
 import type { Row } from '../../../storage/database.ts';
-import type { WorkspaceFile } from '../../store/image-index.ts';
 import type { Condition } from './conditions.ts';
 
 /** Adds descriptors of images that have none, by their numbers, in the caller's transaction. */
@@ -18,7 +17,7 @@ export async function addLooks(
     vector: `\\x${Buffer.from(vector.buffer, vector.byteOffset, vector.length).toString('hex')}`,
     hash: bitsOf(hash),
   }));
-  await database.run(
+  database.send(
     `INSERT INTO image_looks (ordinal, vector, hash)
      SELECT * FROM json_to_recordset(?::json) AS r (ordinal bigint, vector bytea, hash bit(64))
      ON CONFLICT DO NOTHING`,
@@ -52,23 +51,24 @@ export async function readLooksFrom(
   );
 }
 
-/** Of images of the same workspace with the same bytes, by their keys. */
+/** As `findDescriptors` of the index. */
 export async function findLooks(
   reader: AsyncReader,
-  files: readonly WorkspaceFile[],
+  imageIds: readonly string[],
 ): Promise<ReadonlyMap<string, Descriptor>> {
-  if (files.length === 0) return new Map();
+  if (imageIds.length === 0) return new Map();
   return new Map(
     await reader.all(
-      `SELECT w.key, l.vector, l.hash
-       FROM json_to_recordset(?::json) AS w (key text, hash text, "workspaceId" text)
+      `SELECT image.id, l.vector, l.hash
+       FROM json_each(?) AS w JOIN images image ON image.id = w.value
+       JOIN projects home ON home.id = image.project_id
        JOIN LATERAL (
          SELECT same.vector, same.hash FROM images i JOIN projects p ON p.id = i.project_id
            JOIN image_ordinals o ON o.image_id = i.id
            JOIN image_looks same ON same.ordinal = o.ordinal
-         WHERE i.hash = w.hash AND p.workspace_id = w."workspaceId" LIMIT 1) AS l ON TRUE`,
-      [JSON.stringify(files)],
-      (row) => [row.text('key'), readDescriptor(row)],
+         WHERE i.hash = image.hash AND p.workspace_id = home.workspace_id LIMIT 1) AS l ON TRUE`,
+      [JSON.stringify(imageIds)],
+      (row) => [row.text('id'), readDescriptor(row)],
     ),
   );
 }

@@ -27,7 +27,7 @@ async function changeTerms(database: AsyncDatabase, changes: readonly TermChange
     added: ofImage.flatMap(({ term: name, isSet }) => (isSet ? [lexeme(name)] : [])).join(' '),
     removed: ofImage.flatMap(({ term: name, isSet }) => (isSet ? [] : [name])),
   }));
-  await database.run(
+  database.send(
     `UPDATE image_search AS s SET terms = ts_delete(s.terms, r.removed) || r.added
      FROM json_to_recordset(?::json) AS r (ordinal bigint, added tsvector, removed text[])
      WHERE s.ordinal = r.ordinal AND s.ordinal = ANY(?::bigint[])`,

@@ -23,23 +23,21 @@ export async function updateIndex(
   const looks = changes.flatMap(({ ordinal, descriptor }) =>
     descriptor ? [[ordinal, descriptor] as const] : [],
   );
-  await Promise.all([
-    removeRows(database, changes),
-    putRows(
-      database,
-      changes.flatMap((change) => changedRow(change) ?? []),
-    ),
-    addNames(database, changes),
-    addLooks(database, new Map(looks)),
-  ]);
+  removeRows(database, changes);
+  putRows(
+    database,
+    changes.flatMap((change) => changedRow(change) ?? []),
+  );
+  addNames(database, changes);
+  await addLooks(database, new Map(looks));
 }
 
-async function removeRows(database: AsyncDatabase, changes: readonly IndexChange[]): Promise<void> {
+function removeRows(database: AsyncDatabase, changes: readonly IndexChange[]): void {
   const gone = changes.filter(({ after }) => after === undefined).map(({ ordinal }) => ordinal);
   if (gone.length === 0) return;
   const these = [numberList(gone)];
-  await database.run('DELETE FROM image_search WHERE ordinal = ANY(?::bigint[])', these);
-  await database.run('DELETE FROM image_looks WHERE ordinal = ANY(?::bigint[])', these);
+  database.send('DELETE FROM image_search WHERE ordinal = ANY(?::bigint[])', these);
+  database.send('DELETE FROM image_looks WHERE ordinal = ANY(?::bigint[])', these);
 }
 
 /** Undefined where nothing of it changes. */
@@ -67,9 +65,9 @@ function classTerm(label: string): string {
   return term('class', label);
 }
 
-async function putRows(database: AsyncDatabase, rows: readonly object[]): Promise<void> {
+function putRows(database: AsyncDatabase, rows: readonly object[]): void {
   if (rows.length === 0) return;
-  await database.run(
+  database.send(
     `INSERT INTO image_search (ordinal, image_id, workspace_id, project_id, name, terms, width,
        height, objects, counts)
      SELECT * FROM json_to_recordset(?::json) AS r (ordinal bigint, image_id text,
@@ -83,7 +81,7 @@ async function putRows(database: AsyncDatabase, rows: readonly object[]): Promis
 }
 
 /** Remembers what images of each project are called by, for suggestions. */
-async function addNames(database: AsyncDatabase, changes: readonly IndexChange[]): Promise<void> {
+function addNames(database: AsyncDatabase, changes: readonly IndexChange[]): void {
   const names = new Map<string, object>();
   for (const { before, after } of changes) {
     if (after === undefined) continue;
@@ -97,7 +95,7 @@ async function addNames(database: AsyncDatabase, changes: readonly IndexChange[]
   if (names.size === 0) return;
   // In one order, so that two who add the same ones do not wait for each other.
   const rows = [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  await database.run(
+  database.send(
     `INSERT INTO image_search_names (project_id, term)
      SELECT * FROM json_to_recordset(?::json) AS r (project_id text, term text)
      ON CONFLICT DO NOTHING`,
