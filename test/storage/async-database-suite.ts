@@ -23,6 +23,7 @@ export const names = (database: Pick<AsyncDatabase, 'all'>) =>
 /** `open` gives an empty one, with `things`, for each test. */
 export function judgeAsyncDatabase(open: Open): void {
   judgeTransactions(open);
+  judgeSent(open);
   judgeEnds(open);
   judgeReads(open);
   judgeStatements(open);
@@ -80,6 +81,50 @@ function judgeTransactions(open: Open): void {
       await Promise.allSettled([failing, other]);
     });
     expect(await names(database)).toEqual(['b']);
+  });
+}
+
+function judgeSent(open: Open): void {
+  const send = (database: AsyncDatabase, name: string) =>
+    database.send('INSERT INTO things VALUES (?)', [name]);
+
+  test('what is sent without waiting is done in the order of the calls', async () => {
+    const database = await open();
+    await database.transaction(async () => {
+      send(database, 'a');
+      database.send("UPDATE things SET name = name || '1'");
+      const between = names(database);
+      send(database, 'b');
+      expect(await between).toEqual(['a1']);
+    });
+    expect(await names(database)).toEqual(['a1', 'b']);
+    expect(() => send(database, 'c')).toThrow('in no transaction');
+  });
+
+  test('what was sent and fails is the failure of its transaction', async () => {
+    const database = await open();
+    await add(database, 'a');
+    const failing = database.transaction(async () => {
+      await add(database, 'b');
+      send(database, 'a');
+      send(database, 'c');
+    });
+    await expect(failing).rejects.toMatchObject({ code: 'internal' });
+    expect(await names(database)).toEqual(['a']);
+  });
+
+  test('what was sent within an inner one and fails undoes that alone', async () => {
+    const database = await open();
+    await database.transaction(async () => {
+      send(database, 'a');
+      const inner = database.transaction(async () => {
+        send(database, 'b');
+        send(database, 'a');
+      });
+      await expect(inner).rejects.toMatchObject({ code: 'internal' });
+      send(database, 'c');
+    });
+    expect(await names(database)).toEqual(['a', 'c']);
   });
 }
 

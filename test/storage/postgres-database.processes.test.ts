@@ -95,6 +95,18 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     expect(runs).toBeGreaterThan(12);
   });
 
+  test('a transaction tells which of its statements failed, not those behind it', async () => {
+    const database = await openNew();
+    await add(database, 'a');
+    const failing = database.transaction(async () => {
+      database.send("INSERT INTO things VALUES ('a')");
+      database.send("INSERT INTO things VALUES ('b')");
+      await names(database);
+    });
+    await expect(failing).rejects.toMatchObject({ cause: { code: '23505' } });
+    expect(await names(database)).toEqual(['a']);
+  });
+
   test('who reads some rows of a small table keeps nobody from writing others', async () => {
     const database = await openNew();
     for (const name of ['a', 'b', 'c']) await add(database, name);

@@ -239,7 +239,10 @@ function write(database: AsyncDatabase, entry: Entry, now: number): void {
   const { before, after, shared } = entry;
   const said = { workspaceId, projectId, action, who, verb, before, after, count, names, now };
   const added = { ...said, project, kind, id };
-  if (kind !== 'image') return database.send(addEntry, added);
+  if (kind !== 'image') {
+    database.send(addEntry, added);
+    return;
+  }
   const { activityNamesMax: namesMax, activityImagesMax: countMax } = limits;
   const since = now - limits.activityBurstMs;
   database.send(joinLast, { ...said, since, namesMax });
