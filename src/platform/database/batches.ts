@@ -21,7 +21,7 @@ export async function ensureBatch(
 }
 
 /** The id of the batch of this name. */
-export function findBatch(database: AsyncDatabase, projectId: string, name: string) {
+function findBatch(database: AsyncDatabase, projectId: string, name: string) {
   return database.get(
     'SELECT id FROM batches WHERE project_id = ? AND name = ?',
     [projectId, name],
