@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEventStoreProcess } from './fixtures/event-store-process.ts';
 import { entryUnderTest, isRelease, nodeUnderTest } from './fixtures/under-test.ts';
@@ -26,6 +27,28 @@ describe.runIf(isRelease)('the release', () => {
     ]) {
       expect({ path, status: (await fetch(url + path)).status }).toEqual({ path, status: 200 });
     }
+  });
+
+  it('sends compressed files as they are to whoever takes them', async () => {
+    const { url, stop } = await startEventStoreProcess();
+    onTestFinished(async () => void (await stop()));
+    const sizes: Record<string, unknown> = {};
+    for (const encoding of ['br', 'gzip', 'gzip, br;q=0.5']) {
+      const headers = { 'accept-encoding': encoding };
+      const answer = await request(`${url}/docs/swagger-ui-bundle.js`, { headers });
+      const bytes = await answer.body.bytes();
+      const isCompressed = answer.headers['content-encoding'] === 'br';
+      sizes[encoding] = { isCompressed, isLarge: bytes.length > 1_000_000 };
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        vary: 'accept-encoding',
+      });
+    }
+    expect(sizes).toEqual({
+      br: { isCompressed: true, isLarge: false },
+      gzip: { isCompressed: false, isLarge: true },
+      'gzip, br;q=0.5': { isCompressed: false, isLarge: true },
+    });
   });
 
   it('asks the person at the host, who agrees in a form with nothing to fill', async () => {

@@ -1,10 +1,11 @@
 // The release in a folder: fovea.js, its parts, and the licences of what is bundled.
 
-import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { type Compression, compressFile } from './compress-file.ts';
 import { licenceNotices } from './licence-texts.ts';
-import { type Compression, sharpInside, sharpScript, writeSharpWasm } from './sharp-wasm.ts';
+import { sharpInside, sharpScript, writeSharpWasm } from './sharp-wasm.ts';
 
 export interface Release {
   /** Bytes of each file that was written from modules. */
@@ -30,7 +31,7 @@ export async function buildRelease(
   const outputs = Object.entries(metafile.outputs);
   refuseLooseParts(outputs.map(([path]) => path).filter((path) => !path.endsWith('.map')));
   chmodSync(join(folder, 'fovea.js'), 0o755);
-  copyPages(folder);
+  copyPages(folder, compression);
   const ofSharp = await writeSharpWasm(join(folder, 'parts'), compression);
   const bundled = [...Object.keys(metafile.inputs), `${viewer}/swagger-ui.css`, ...ofSharp];
   const { packages, text } = licenceNotices(bundled);
@@ -103,15 +104,18 @@ function refuseLooseParts(paths: readonly string[]): void {
 }
 
 /** Files that browsers load lie beside the part that serves them. */
-function copyPages(folder: string): void {
+function copyPages(folder: string, compression: Compression): void {
   for (const [source, target] of Object.entries(pages)) {
     cpSync(`src/${source}`, join(folder, 'parts', target), {
       recursive: true,
       filter: (path) => !/\.(ts|json)$/.test(path),
     });
   }
+  const target = join(folder, 'parts/page-assets/swagger-ui');
+  mkdirSync(target, { recursive: true });
+  cpSync(`${viewer}/${viewerLicence}`, join(target, viewerLicence));
   for (const name of viewerFiles) {
-    cpSync(`${viewer}/${name}`, join(folder, 'parts/page-assets/swagger-ui', name));
+    writeFileSync(join(target, `${name}.br`), compressFile(`${viewer}/${name}`, compression));
   }
 }
 
@@ -122,8 +126,5 @@ const pages = {
   'platform/platform-page': 'platform-page',
 };
 const viewer = 'node_modules/swagger-ui-dist';
-const viewerFiles = [
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'swagger-ui.css',
-] as const;
+const viewerFiles = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
+const viewerLicence = 'swagger-ui-bundle.js.LICENSE.txt';

@@ -2,12 +2,11 @@
 // the WebAssembly as one script, and the WebAssembly itself as a compressed file, which may be
 // replaced (LGPL).
 
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
+import { type Compression, compressFile } from './compress-file.ts';
 
 const require = createRequire(import.meta.url);
 const packageFolder = 'node_modules/@img/sharp-wasm32';
@@ -55,10 +54,7 @@ export async function writeSharpWasm(
     plugins: [{ name: 'glue', setup: ({ onLoad }) => onLoad({ filter: gluePattern }, changed) }],
   });
   const wasm = glue.replace(/\.js$/, '.wasm');
-  writeFileSync(
-    join(folder, `${basename(wasm)}.br`),
-    compression === 'best' ? best(wasm) : quick(wasm),
-  );
+  writeFileSync(join(folder, `${basename(wasm)}.br`), compressFile(wasm, compression));
   return Object.keys(metafile.inputs);
 }
 
@@ -108,33 +104,3 @@ const changes: readonly (readonly [string, string])[] = [
   // Standard output belongs to the protocol.
   ['defaultPrint=(...args)=>fs.writeSync(1,', 'defaultPrint=(...args)=>fs.writeSync(2,'],
 ];
-
-export type Compression = 'best' | 'quick';
-
-function quick(path: string): Buffer {
-  return compressed(readFileSync(path), 6);
-}
-
-/** It takes half a minute, so it is done once for each version. */
-function best(path: string): Buffer {
-  const bytes = readFileSync(path);
-  const hash = createHash('sha256').update(bytes).digest('hex');
-  const kept = resolve('node_modules/.cache/fovea', `${hash}.br`);
-  if (existsSync(kept)) return readFileSync(kept);
-  const made = compressed(bytes, constants.BROTLI_MAX_QUALITY);
-  mkdirSync(dirname(kept), { recursive: true });
-  // Another build may read it at the same time.
-  writeFileSync(`${kept}.${process.pid}`, made);
-  renameSync(`${kept}.${process.pid}`, kept);
-  return made;
-}
-
-function compressed(bytes: Uint8Array, quality: number): Buffer {
-  return brotliCompressSync(bytes, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: quality,
-      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    },
-  });
-}

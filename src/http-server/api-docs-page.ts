@@ -50,9 +50,9 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** In a release the files are beside the page; in development the package has them. */
+/** In a release the files are beside the page, compressed; in development the package has them. */
 function viewerFile(name: ViewerFile): URL | undefined {
-  const released = pageAsset(`swagger-ui/${name}`);
+  const released = pageAsset(`swagger-ui/${name}.br`);
   if (existsSync(released)) return released;
   try {
     return new URL(inPackage[name]());

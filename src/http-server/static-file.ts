@@ -2,14 +2,20 @@
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 import { FoveaError } from '../errors.ts';
 import type { Route } from './handlers.ts';
 
 export interface StaticFile {
   /** Under which it is asked for, for example `/page/main.js`. */
   readonly path: string;
-  /** Where it is; undefined: this build does not have it. */
+  /**
+   * Where it is; undefined: this build does not have it. One that ends in `.br` is compressed, and
+   * sent so where the caller takes it.
+   */
   readonly file: URL | undefined;
   /** The Content-Security-Policy of a page. */
   readonly policy: string;
@@ -32,13 +38,18 @@ export function staticFileRoute<Principal>({
     path,
     open,
     handle: async (request, response) => {
-      const content = await contentOf(file);
+      const kept = await contentOf(file);
+      const isCompressed = file?.pathname.endsWith('.br') === true;
+      const isSentSo = isCompressed && takesBrotli(request);
+      const content = isCompressed && !isSentSo ? await decompress(kept) : kept;
       const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
       const headers = {
         ...pageHeaders,
         'content-security-policy': policy,
-        'content-type': contentTypes[extname(file?.pathname ?? '')] ?? 'application/octet-stream',
+        'content-type': contentTypeOf(file),
         etag,
+        ...(isCompressed && { vary: 'accept-encoding' }),
+        ...(isSentSo && { 'content-encoding': 'br' }),
       };
       if (request.headers['if-none-match'] === etag) {
         response.writeHead(304, headers).end();
@@ -49,6 +60,17 @@ export function staticFileRoute<Principal>({
     },
   };
 }
+
+function contentTypeOf(file: URL | undefined): string {
+  const name = (file?.pathname ?? '').replace(/\.br$/, '');
+  return contentTypes[extname(name)] ?? 'application/octet-stream';
+}
+
+function takesBrotli({ headers }: IncomingMessage): boolean {
+  return /(^|,)\s*br\s*(,|$)/.test(String(headers['accept-encoding'] ?? ''));
+}
+
+const decompress = promisify(brotliDecompress);
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
