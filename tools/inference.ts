@@ -4,7 +4,9 @@ import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { asFoveaError, FoveaError, problemsText } from '../src/errors.ts';
+import { evenlySpaced } from '../src/evenly-spaced.ts';
 import { asRecord } from '../src/json-object.ts';
+
 import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
@@ -117,7 +119,11 @@ async function runModel(given: RunInput, context: ToolContext): Promise<ToolResu
 interface Prediction extends FoundBox {
   readonly class: string;
   readonly detection_id?: string | undefined;
+  readonly points?: Told['points'];
+  readonly keypoints?: Told['keypoints'];
 }
+
+type Keypoint = NonNullable<Told['keypoints']>[number];
 
 interface Seen {
   readonly source: Source;
@@ -150,6 +156,29 @@ function boxOf(told: Told): readonly Prediction[] {
 
 function toBox({ label, x, y, width, height, confidence }: Prediction) {
   return { label, x, y, width, height, confidence };
+}
+
+/** With as much of its outline as is drawn. */
+function toDrawn(prediction: Prediction) {
+  const { points, keypoints } = prediction;
+  return {
+    ...toBox(prediction),
+    ...(points && { points: shownCorners(points).map(pairOf) }),
+    ...(keypoints && { keypoints: keypoints.filter(isSeen).map(({ x, y }) => ({ x, y })) }),
+  };
+}
+
+/** As the platform keeps it of Auto Label. */
+function isSeen({ confidence = 1 }: Keypoint): boolean {
+  return confidence >= 0.5;
+}
+
+function shownCorners(points: NonNullable<Prediction['points']>) {
+  return evenlySpaced(points, 2 * limits.maskDrawnColumnsMax);
+}
+
+function pairOf({ x, y }: { readonly x: number; readonly y: number }): [number, number] {
+  return [rounded(x, 1), rounded(y, 1)];
 }
 
 /** Undefined: the true boxes are not known. */
@@ -206,7 +235,7 @@ async function drawAll(seen: readonly Seen[], title: string, { client, signal }:
         title,
         drawn: drawn.map(({ name, truth, predictions }) => ({
           name,
-          found: predictions.slice(0, most).map(toBox),
+          found: predictions.slice(0, most).map(toDrawn),
           ...(truth && { labelled: truth.slice(0, most).map(boxAlone) }),
         })),
       },
@@ -227,12 +256,27 @@ function boxAlone({ label, x, y, width, height }: NonNullable<Source['truth']>[n
   return { label, x, y, width, height };
 }
 
-/** More digits, and an id that nothing takes, would be half of the answer. */
-function inShort({ detection_id: _, label: __, ...prediction }: Prediction) {
+/** More digits, all corners, and an id that nothing takes, would be most of the answer. */
+function inShort({ detection_id: _, label: __, points, keypoints, ...prediction }: Prediction) {
   const { x, y, width, height, confidence } = prediction;
   const box = { x: rounded(x, 1), y: rounded(y, 1) };
   const size = { width: rounded(width, 1), height: rounded(height, 1) };
-  return { ...prediction, ...box, ...size, confidence: rounded(confidence, 3) };
+  const corners = points && shownCorners(points);
+  const isWhole = corners?.length === points?.length;
+  return {
+    ...prediction,
+    ...box,
+    ...size,
+    confidence: rounded(confidence, 3),
+    ...(corners && { points: corners.map(pairOf) }),
+    ...(points && !isWhole && { corners: points.length }),
+    ...(keypoints && { keypoints: keypoints.map(keypointInShort) }),
+  };
+}
+
+function keypointInShort({ x, y, confidence, class: name }: Keypoint) {
+  const sure = confidence === undefined ? {} : { confidence: rounded(confidence, 2) };
+  return { class: name, x: rounded(x, 1), y: rounded(y, 1), ...sure };
 }
 
 function rounded(figure: number, digits: number): number {

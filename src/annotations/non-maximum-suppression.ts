@@ -11,12 +11,12 @@ export interface Candidate extends Edges {
  * The best first, `countMax` at most. A box is dropped that overlaps a better one of its class by
  * more than `overlap` (intersection over union, 0 to 1; 1 drops none).
  */
-export function suppress(
-  candidates: readonly Candidate[],
+export function suppress<One extends Candidate>(
+  candidates: readonly One[],
   overlap: number,
   countMax: number,
-): readonly Candidate[] {
-  const kept: Candidate[] = [];
+): readonly One[] {
+  const kept: One[] = [];
   for (const candidate of [...candidates].sort((one, other) => other.score - one.score)) {
     if (kept.length === countMax) break;
     const isDropped = kept.some(

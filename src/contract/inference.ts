@@ -13,6 +13,8 @@ const share = z
     error: 'must be a share from 0 to 1, or a whole number of percent',
   });
 
+const Corner = open({ x: z.number(), y: z.number() });
+
 /** x and y are the centre of a box, in pixels of the stored image; a class of it has none. */
 const Prediction = open({
   x: z.number().optional(),
@@ -23,6 +25,16 @@ const Prediction = open({
   class: z.string(),
   class_id: z.int().optional(),
   detection_id: z.string().optional(),
+  points: z.array(Corner).optional().describe('Outline of the object, one ring.'),
+  keypoints: z
+    .array(
+      Corner.extend({
+        confidence: z.number().optional().describe('How sure it is that it can be seen.'),
+        class_id: z.int().optional(),
+        class: z.string(),
+      }),
+    )
+    .optional(),
 });
 
 /** A box to draw: x and y are its centre, in pixels of its image. */
@@ -38,6 +50,7 @@ const DrawnBox = open({
     .max(2 * limits.maskDrawnColumnsMax)
     .optional()
     .describe('Its outline.'),
+  keypoints: z.array(Corner).max(limits.modelKeypointsMax).optional().describe('Those seen.'),
 });
 
 const drawnBoxes = z.array(DrawnBox).max(limits.drawnBoxesMax);

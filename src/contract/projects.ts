@@ -27,7 +27,7 @@ export const projectTypes = [
   'text-image-pairs',
 ] as const;
 
-/** What a model does, for trainers and evaluations. The runtime here runs detection. */
+/** What a model does, for trainers and evaluations. The runtime here runs all but semantic ones. */
 export type ModelTask = 'detection' | 'segmentation' | 'semantic' | 'keypoints' | 'classification';
 
 /** Of projects whose labels a model can learn. */

@@ -11,6 +11,16 @@ export const modelLimits = {
   modelCandidatesMax: 30_000,
   /** Above the largest public datasets of trained detectors. */
   modelClassesMax: 10_000,
+  /** Keypoints of an object; faces have 478. */
+  modelKeypointsMax: 500,
+  /** Names of keypoints in a model: some hundred, for each class. */
+  keypointNamesCharactersMax: 100_000,
+  /** Corners of one outline: enough for a leaf, and few enough to be drawn by hand. */
+  outlineCornersMax: 200,
+  /** Corners of all outlines of one image: they are told and kept as text. */
+  imageCornersMax: 20_000,
+  /** Corners as they are traced, before most are left out; a mask of noise has a million. */
+  tracedCornersMax: 20_000,
   /** One image, on a slow processor. */
   inferenceMsMax: 30_000,
   /** Each keeps its weights in memory. */

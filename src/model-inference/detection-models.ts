@@ -2,13 +2,15 @@
 
 import { createRequire } from 'node:module';
 import { asFoveaError, FoveaError, notFound } from '../errors.ts';
+import type { Point } from '../imaging/box.ts';
 import { fitImage, readImageHeader } from '../imaging/image-thread-pool.ts';
 import { fitInto, type Size } from '../imaging/letterbox-resize.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
-import type { DetectorTask } from './detector.ts';
+import type { FoundBox } from './detector.ts';
 import { imageFaults } from './image-faults.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
 import { checkModelBytes, openModelFile } from './model-files.ts';
+import type { DetectorTask } from './model-layout.ts';
 import type { OpenModel } from './model-thread.ts';
 import { noRuntime } from './onnx-session.ts';
 
@@ -22,6 +24,18 @@ export interface Detection {
   readonly height: number;
   /** 0 to 1. */
   readonly confidence: number;
+  /** The outline of the object, one closed ring. */
+  readonly points?: readonly Point[];
+  readonly keypoints?: readonly FoundKeypoint[];
+}
+
+export interface FoundKeypoint {
+  /** Its name, or its number where the model gives none. */
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  /** How sure it is that the point can be seen, 0 to 1; undefined: it does not say. */
+  readonly confidence: number | undefined;
 }
 
 export interface DetectOptions {
@@ -202,8 +216,34 @@ async function detect(
     throw asModelFault(thrown);
   });
   signal.throwIfAborted();
-  const detections = boxes.map((box) => ({ ...box, label: classes[box.classIndex] ?? '' }));
+  const detections = boxes.map((box) => asDetection(box, model));
   return { width: file.width, height: file.height, detections, ms };
+}
+
+function asDetection(
+  { outline, keypoints, ...box }: FoundBox,
+  { classes, keypointNames }: OpenModel,
+): Detection {
+  const names = keypointNames[box.classIndex] ?? keypointNames[0] ?? [];
+  return {
+    ...box,
+    label: classes[box.classIndex] ?? '',
+    ...(outline && { points: groupsOf(outline, 2).map(([x = 0, y = 0]) => [x, y] as const) }),
+    ...(keypoints && {
+      keypoints: groupsOf(keypoints, 3).map(([x = 0, y = 0, sure = Number.NaN], place) => ({
+        label: names[place] ?? String(place),
+        x,
+        y,
+        confidence: Number.isNaN(sure) ? undefined : sure,
+      })),
+    }),
+  };
+}
+
+function groupsOf(numbers: Float64Array, size: number): readonly Float64Array[] {
+  return Array.from({ length: numbers.length / size }, (_, group) =>
+    numbers.subarray(group * size, (group + 1) * size),
+  );
 }
 
 /** Where a model is asked for and none can be run; one sentence everywhere. */

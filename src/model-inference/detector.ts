@@ -6,12 +6,15 @@ import { invalidArgument } from '../errors.ts';
 import { type Letterbox, type Size, toImage, toPlanes } from '../imaging/letterbox-resize.ts';
 import type { RawImage } from '../imaging/raw-image.ts';
 import { limits } from '../limits.ts';
-import { decodeOutput, formOf } from './decode-output.ts';
-import { readOnnxMetadata } from './onnx-metadata.ts';
-import { type OnnxSession, openOnnxSession, type Slot } from './onnx-session.ts';
+import { type DecodedBox, decodeOutput } from './decode-output.ts';
+import { areNames, type ClassNames } from './model-class-names.ts';
+import { type DetectorTask, type Layout, layoutOf } from './model-layout.ts';
+import { type OnnxMetadata, readOnnxMetadata } from './onnx-metadata.ts';
+import { type OnnxSession, openOnnxSession, type Slot, type Tensor } from './onnx-session.ts';
+import { type BoxShape, shapeReader } from './shapes-of-boxes.ts';
 
 /** A box around its centre, in pixels of the image as stored. */
-export interface FoundBox {
+export interface FoundBox extends BoxShape {
   readonly classIndex: number;
   readonly x: number;
   readonly y: number;
@@ -35,12 +38,11 @@ export interface Found {
   readonly ms: number;
 }
 
-/** Of `classification` each box is the whole image. */
-export type DetectorTask = 'detection' | 'classification';
-
 export interface Detector {
   readonly task: DetectorTask;
   readonly classes: readonly string[];
+  /** Of the keypoints of an object, by the number of its class; the first is of all without. */
+  readonly keypointNames: readonly (readonly string[])[];
   /** What the model wants to be given. */
   readonly canvas: Size;
   detect(job: DetectJob): Promise<Found>;
@@ -54,12 +56,12 @@ export interface Detector {
  */
 export async function openDetector(
   file: Uint8Array,
-  classes: readonly string[] | undefined,
+  classes: ClassNames | undefined,
 ): Promise<Detector> {
   const metadata = readOnnxMetadata(file);
   const session = await openOnnxSession(file);
   try {
-    return await openWith(session, metadata.classes ?? classes, metadata.isEndToEnd);
+    return await openWith(session, metadata, classes);
   } catch (thrown) {
     await session.close();
     throw thrown;
@@ -68,55 +70,66 @@ export async function openDetector(
 
 async function openWith(
   session: OnnxSession,
-  classes: readonly string[] | undefined,
-  isEndToEnd: boolean,
+  metadata: OnnxMetadata,
+  otherClasses: ClassNames | undefined,
 ): Promise<Detector> {
-  const canvas = canvasOf(session);
-  if (classes === undefined) throw noNames();
-  const { dims } = await session.run(emptyCanvas(canvas));
-  const form = formOf(dims, classes.length, isEndToEnd);
+  const { canvas, dims } = inputOf(session);
+  const classes = areNames(metadata.classes) ? metadata.classes : otherClasses;
+  if (!areNames(classes)) throw noNames(metadata.classes ?? classes);
+  const names = session.outputs.map(({ name }) => name);
+  const grey = { values: new Float32Array(3 * canvas.width * canvas.height).fill(0.5), dims };
+  const first = await session.run(grey, names);
+  const given = session.outputs.map(({ name, type }, at) => ({
+    name,
+    type,
+    dims: first[at]?.dims ?? [],
+  }));
+  const layout = layoutOf(given, classes, metadata);
   return {
-    task: form === 'classes' ? 'classification' : 'detection',
+    task: layout.task,
     classes,
+    keypointNames: metadata.keypointNames,
     canvas,
-    detect: async ({ image, letterbox, leastScores, overlap }) => {
-      const values = toPlanes(letterbox, image);
+    detect: async (job) => {
+      const values = toPlanes(job.letterbox, job.image);
       const startedMs = systemClock.monotonic();
-      const output = await session.run({ values, dims: [1, 3, canvas.height, canvas.width] });
+      const outputs = await session.run({ values, dims }, layout.outputs);
       const ms = systemClock.monotonic() - startedMs;
-      const candidates = decodeOutput(output, form, leastScores, canvas).map((candidate) => ({
-        ...candidate,
-        ...toImage(letterbox, candidate),
-      }));
-      const whole = candidates.filter(
-        ({ left, top, right, bottom }) => right > left && bottom > top,
-      );
-      const kept = suppress(whole, overlap, limits.modelBoxesMax);
-      return { boxes: kept.map(toBox), ms };
+      return { boxes: foundIn(outputs, layout, job, canvas), ms };
     },
     close: () => session.close(),
   };
 }
 
-function emptyCanvas({ width, height }: Size) {
-  return { values: new Float32Array(3 * width * height).fill(0.5), dims: [1, 3, height, width] };
+interface PlacedBox extends DecodedBox {
+  /** As the model gave it, in pixels of the canvas. */
+  readonly decoded: DecodedBox;
 }
 
-function toBox({
-  left,
-  top,
-  right,
-  bottom,
-  score,
-  classIndex,
-}: {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-  readonly score: number;
-  readonly classIndex: number;
-}): FoundBox {
+function foundIn(
+  outputs: readonly Tensor[],
+  layout: Layout,
+  { letterbox, leastScores, overlap }: DetectJob,
+  canvas: Size,
+): readonly FoundBox[] {
+  const placed = decodeOutput(outputs, layout, leastScores, canvas).map(
+    (decoded): PlacedBox => ({ ...decoded, ...toImage(letterbox, decoded), decoded }),
+  );
+  const whole = placed.filter(({ left, top, right, bottom }) => right > left && bottom > top);
+  const points = layout.keypoints?.count ?? 1;
+  const most = Math.min(limits.modelBoxesMax, Math.floor(limits.imageCornersMax / points));
+  const kept = suppress(whole, overlap, most);
+  const shapeOf = shapeReader(outputs, layout, letterbox, kept.length);
+  return kept.flatMap((box) => {
+    const shape = shapeOf(box.decoded);
+    return shape === undefined ? [] : toBox(box, shape);
+  });
+}
+
+function toBox(
+  { left, top, right, bottom, score, classIndex }: PlacedBox,
+  shape: BoxShape,
+): FoundBox {
   return {
     classIndex,
     x: (left + right) / 2,
@@ -124,23 +137,27 @@ function toBox({
     width: right - left,
     height: bottom - top,
     confidence: score,
+    ...shape,
   };
 }
 
 /** What Ultralytics and others take where a model does not fix its size. */
 const freeSide = 640;
 
-function canvasOf({ inputs, outputs }: OnnxSession): Size {
+/** An image of its own, or as torchvision has it without the batch. */
+function inputOf({ inputs, outputs }: OnnxSession): { canvas: Size; dims: readonly number[] } {
   const [input] = inputs;
-  const [output] = outputs;
-  if (inputs.length !== 1 || !input || input.type !== 'float32' || input.dims.length !== 4) {
+  const rank = input?.dims.length ?? 0;
+  if (inputs.length !== 1 || input?.type !== 'float32' || rank < 3 || rank > 4) {
     throw refusedShape('takes', inputs);
   }
-  const [batch = 1, channels = 3, height = freeSide, width = freeSide] = input.dims;
+  const [channels = 3, height = freeSide, width = freeSide] = input.dims.slice(-3);
+  const [batch = 1] = rank === 4 ? input.dims : [];
   if (batch !== 1 || channels !== 3) throw refusedShape('takes', inputs);
   if (Math.max(width, height) > limits.modelSideMax) throw refusedShape('takes', inputs);
-  if (output?.type !== 'float32') throw refusedShape('gives', outputs);
-  return { width, height };
+  if (!outputs.some(({ type }) => type === 'float32')) throw refusedShape('gives', outputs);
+  const image = [3, height, width];
+  return { canvas: { width, height }, dims: rank === 4 ? [1, ...image] : image };
 }
 
 function refusedShape(what: 'takes' | 'gives', slots: readonly Slot[]) {
@@ -157,10 +174,12 @@ function refusedShape(what: 'takes' | 'gives', slots: readonly Slot[]) {
   );
 }
 
-function noNames() {
+function noNames(given: ClassNames | undefined) {
   return invalidArgument(
     'model',
-    'does not say how its classes are called',
+    given !== undefined && 'problem' in given
+      ? `has names of classes that ${given.problem}`
+      : 'does not say how its classes are called',
     'Export it with `names` in its metadata, or put a file beside it that ends in .names or .txt ' +
       'in place of .onnx, one class on each line.',
   );

@@ -2,6 +2,7 @@
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import type { ClassNames } from './model-class-names.ts';
 import { type ModelThread, type OpenModel, startModelThread } from './model-thread.ts';
 
 /** Where the bytes of a model come from. */
@@ -9,7 +10,7 @@ export interface ModelFile {
   /** Equal for equal bytes and equal classes. */
   readonly key: string;
   /** Names of its classes, where it does not have them itself. */
-  readonly classes: readonly string[] | undefined;
+  readonly classes: ClassNames | undefined;
   read(): Promise<Uint8Array<ArrayBuffer>>;
 }
 

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { ModelFile } from './loaded-models.ts';
-import { readNameLines } from './model-class-names.ts';
+import { type ClassNames, readNameLines } from './model-class-names.ts';
 
 /**
  * A file that somebody named; read anew once it changes. Throws `not_found` where there is none,
@@ -38,7 +38,7 @@ export function checkModelBytes(bytes: number): void {
 }
 
 /** `cells.names` or `cells.txt` beside `cells.onnx`. */
-async function namesBeside(path: string): Promise<readonly string[] | undefined> {
+async function namesBeside(path: string): Promise<ClassNames | undefined> {
   const stem = path.replace(/\.onnx$/i, '');
   for (const extension of ['.names', '.txt']) {
     const text = await readNames(`${stem}${extension}`);

@@ -5,12 +5,16 @@ import { FoveaError } from '../errors.ts';
 import type { Size } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
 import { type AskOptions, WorkerThread } from '../worker-thread.ts';
-import type { DetectJob, DetectorTask, Found } from './detector.ts';
+import type { DetectJob, Found } from './detector.ts';
+import type { ClassNames } from './model-class-names.ts';
+import type { DetectorTask } from './model-layout.ts';
 import type { FailedAnswer, FromModel, ToModel } from './model-messages.ts';
 
 export interface OpenModel {
   readonly task: DetectorTask;
   readonly classes: readonly string[];
+  /** Of an object's keypoints, by the number of its class; the first is of all without. */
+  readonly keypointNames: readonly (readonly string[])[];
   /** The size that the model wants. */
   readonly canvas: Size;
   /**
@@ -29,7 +33,7 @@ export interface ModelThread {
    * Opens a model in place of the one before. The bytes of the file go to the thread, and are empty
    * here afterwards. Throws as openDetector, and `timed_out`.
    */
-  open(file: Uint8Array<ArrayBuffer>, classes: readonly string[] | undefined): Promise<OpenModel>;
+  open(file: Uint8Array<ArrayBuffer>, classes: ClassNames | undefined): Promise<OpenModel>;
   /** Keeps it from ending by itself until the returned function is called. */
   hold(): () => void;
   close(): void;
@@ -56,6 +60,7 @@ export function startModelThread(): ModelThread {
       return {
         task: opened.task,
         classes: opened.classes,
+        keypointNames: opened.keypointNames,
         canvas: opened.canvas,
         detect: async (job) => {
           const detecting = { msMax: limits.inferenceMsMax };
@@ -90,10 +95,11 @@ function hasFailed<From extends { readonly kind: string }>(
 }
 
 function failureOf(answer: FailedAnswer): FoveaError {
-  const { code, message, hint, problems, upstream } = answer;
+  const { code, message, hint, problems, retry, upstream } = answer;
   return new FoveaError(code, message, {
     ...(hint !== undefined && { hint }),
     problems,
+    retry,
     ...(upstream && { upstream }),
   });
 }

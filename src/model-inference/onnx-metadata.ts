@@ -1,14 +1,21 @@
 // What an ONNX file says of itself beside its graph: the runtime does not show it.
 
 import { invalidArgument } from '../errors.ts';
-import { readClassNames } from './model-class-names.ts';
+import { limits } from '../limits.ts';
+import { areNames, type ClassNames, readClassNames } from './model-class-names.ts';
 import { ProtobufError, type ProtobufField, readFields, textOf } from './protobuf.ts';
 
 export interface OnnxMetadata {
   /** `names` of Ultralytics and others, in the order of the class numbers; undefined: none. */
-  readonly classes: readonly string[] | undefined;
+  readonly classes: ClassNames | undefined;
   /** Whether overlapping boxes were dropped inside the model already. */
   readonly isEndToEnd: boolean;
+  /** `task` of Ultralytics, such as `pose`. */
+  readonly task: string | undefined;
+  /** `kpt_shape`: how many keypoints an object has, and numbers each of them. */
+  readonly keypoints: readonly [count: number, numbers: number] | undefined;
+  /** `kpt_names`, by the number of the class; those of the first class are of all without. */
+  readonly keypointNames: readonly (readonly string[])[];
 }
 
 /**
@@ -47,7 +54,25 @@ function readModel(file: Uint8Array): OnnxMetadata {
   return {
     classes: names === undefined ? undefined : readClassNames(names),
     isEndToEnd: isTrue(properties.get('end2end')) || isTrue(properties.get('nms')),
+    task: properties.get('task'),
+    keypoints: readKeypointShape(properties.get('kpt_shape') ?? ''),
+    keypointNames: readKeypointNames(properties.get('kpt_names') ?? ''),
   };
+}
+
+/** `[17, 3]`. */
+function readKeypointShape(text: string): OnnxMetadata['keypoints'] {
+  const [, count, numbers] = /^\s*[[(]\s*(\d{1,3})\s*,\s*([23])\s*[\])]\s*$/.exec(text) ?? [];
+  return count === undefined || Number(count) === 0 ? undefined : [Number(count), Number(numbers)];
+}
+
+/** `{0: ['nose', 'tail']}`; empty where they cannot be read: then numbers name them. */
+function readKeypointNames(text: string): readonly (readonly string[])[] {
+  const lists = text.slice(0, limits.keypointNamesCharactersMax).match(/\[[^[\]]*\]/g) ?? [];
+  return lists.map((list) => {
+    const names = readClassNames(list);
+    return areNames(names) ? names : [];
+  });
 }
 
 function isTrue(value: string | undefined): boolean {

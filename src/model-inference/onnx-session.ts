@@ -26,8 +26,11 @@ export interface Feed {
 export interface OnnxSession {
   readonly inputs: readonly Slot[];
   readonly outputs: readonly Slot[];
-  /** Gives the first output. Throws `upstream_failed` where the runtime does. */
-  run(input: Tensor): Promise<Tensor>;
+  /**
+   * Gives these outputs, in this order; whole numbers become floats, and of other types there are
+   * no values. Throws `upstream_failed` where the runtime does.
+   */
+  run(input: Tensor, outputNames: readonly string[]): Promise<readonly Tensor[]>;
   /** The same with inputs and the output by their names. */
   runNamed(feeds: ReadonlyMap<string, Feed>, outputName: string): Promise<Tensor>;
   /** Frees its memory, as far as the runtime does. */
@@ -47,27 +50,40 @@ export async function openOnnxSession(file: Uint8Array): Promise<OnnxSession> {
   const session = await InferenceSession.create(file, options).catch((thrown) => {
     throw refusedByRuntime(thrown);
   });
-  const [inputName = '', outputName = ''] = [session.inputNames[0], session.outputNames[0]];
-  const runNamed: OnnxSession['runNamed'] = async (feeds, wanted) => {
+  const [inputName = ''] = session.inputNames;
+  const ask = async (feeds: ReadonlyMap<string, Feed>, wanted: readonly string[]) => {
     const tensors = [...feeds].map(([name, { type, values, dims }]) => [
       name,
       new Tensor(type, values, dims),
     ]);
-    const answers = await session.run(Object.fromEntries(tensors), [wanted]).catch((thrown) => {
+    const given = session.run(Object.fromEntries(tensors), [...wanted]);
+    return given.catch((thrown) => {
       throw failedInRuntime(thrown);
     });
-    const output = answers[wanted];
-    if (!(output?.data instanceof Float32Array)) throw failedInRuntime(undefined);
-    return { values: output.data, dims: output.dims };
   };
   return {
     inputs: session.inputMetadata.map(slotOf),
     outputs: session.outputMetadata.map(slotOf),
-    run: ({ values, dims }) =>
-      runNamed(new Map([[inputName, { type: 'float32', values, dims }]]), outputName),
-    runNamed,
+    run: async ({ values, dims }, wanted) => {
+      const answers = await ask(new Map([[inputName, { type: 'float32', values, dims }]]), wanted);
+      return wanted.map((name) => {
+        const output = answers[name];
+        if (output === undefined) throw failedInRuntime(undefined);
+        return { values: floatsOf(output.data), dims: output.dims };
+      });
+    },
+    runNamed: async (feeds, wanted) => {
+      const output = (await ask(feeds, [wanted]))[wanted];
+      if (!(output?.data instanceof Float32Array)) throw failedInRuntime(undefined);
+      return { values: output.data, dims: output.dims };
+    },
     close: () => session.release(),
   };
+}
+
+function floatsOf(data: unknown): Float32Array {
+  if (data instanceof Float32Array) return data;
+  return data instanceof BigInt64Array ? Float32Array.from(data, Number) : new Float32Array(0);
 }
 
 /**

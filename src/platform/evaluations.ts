@@ -1,6 +1,6 @@
 // Handlers of the toolset "evaluations": how good a model is, or predictions in a file.
 
-import { type evaluations, type JudgedTask, judgedThings } from '../contract/evaluations.ts';
+import type { evaluations } from '../contract/evaluations.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { bestOf, pointsOf } from '../evaluation/confidence-sweep.ts';
@@ -16,7 +16,7 @@ import {
   requireModelAccess,
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { checkModelTask } from './annotation/annotation-of-model.ts';
+import { checkModelShapes } from './annotation/annotation-of-model.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { evaluationComparisonHandlers } from './evaluations/compare-evaluations.ts';
 import {
@@ -123,7 +123,8 @@ async function chooseSettings(
   project: Project,
   input: CreateInput,
 ): Promise<EvaluationSettings> {
-  const modelTask = judgedTaskOf(project.type);
+  // Throws for a type of which nothing is judged.
+  judgedTaskOf(project.type);
   const { version, split, query, confidence, predictions, model } = input;
   if ((version === undefined) === (query === undefined)) {
     throw invalidArgument('version', 'give either a version or a query');
@@ -134,7 +135,6 @@ async function chooseSettings(
   if (model !== undefined && predictions !== undefined) {
     throw invalidArgument('model', 'give either a model or a file of predictions');
   }
-  if (modelTask === 'segmentation' && predictions === undefined) throw noModelOf(modelTask);
   const classes = await labelsOf(dependencies, principal, project, input);
   if (classes.length > limits.evaluationClassesMax) {
     throw invalidArgument(
@@ -152,14 +152,6 @@ async function chooseSettings(
     ...judged,
     ...(confidence !== undefined && { confidence: Math.round(confidence * 100) / 100 }),
   };
-}
-
-function noModelOf(modelTask: JudgedTask): FoveaError {
-  return invalidArgument(
-    'predictions',
-    `must be given: models that are run here give boxes or classes, and ${judgedThings[modelTask]} are judged`,
-    'A file of COCO results, which the trainer of the model writes.',
-  );
 }
 
 /** Throws for a version that is not ready, and a query that cannot be read. */
@@ -197,7 +189,7 @@ async function checkedModel(
   const modelId = isDeployed ? await chooseModel(dependencies, project, 'deployed') : given;
   await requireModelAccess(dependencies.store, principal, modelId);
   const labeller = await dependencies.models.resolve(principal.workspace.id, modelId);
-  checkModelTask('model', labeller.task, project.type);
+  checkModelShapes('model', labeller.task, project.type);
   if (classes.length > 0 && !labeller.classes.some((name) => classes.includes(name))) {
     throw invalidArgument(
       'model',

@@ -7,9 +7,11 @@ import type { inference } from '../contract/inference.ts';
 import type { Input } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import type { Point } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
 import {
   type Detection,
+  type FoundKeypoint,
   type Labelled,
   type Labeller,
   localModel,
@@ -178,7 +180,23 @@ function describe(id: string, labelled: Labelled) {
       class: detection.label,
       class_id: detection.classIndex,
       detection_id: randomUUID(),
+      ...(detection.points && { points: detection.points.map(pointOf) }),
+      ...(detection.keypoints && { keypoints: detection.keypoints.map(keypointOf) }),
     })),
+  };
+}
+
+function pointOf([x, y]: Point) {
+  return { x: tidy(x), y: tidy(y) };
+}
+
+function keypointOf({ label, x, y, confidence }: FoundKeypoint, place: number) {
+  return {
+    x: tidy(x),
+    y: tidy(y),
+    ...(confidence !== undefined && { confidence: tidy(confidence) }),
+    class_id: place,
+    class: label,
   };
 }
 

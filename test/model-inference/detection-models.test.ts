@@ -186,14 +186,15 @@ describe('the output', () => {
   });
 
   it.each([
-    ['a score above 1', [10, 10, 30, 30, 7.5, 0]],
-    ['no number as a score', [10, 10, 30, 30, Number.NaN, 0]],
-    ['no number as a place', [Number.NaN, 10, 30, 30, 0.9, 0]],
-  ])('with %s is no answer', async (_, values) => {
+    ['a score above 1', [10, 10, 30, 30, 7.5, 0], /^The model gives a score of 7.5, and/],
+    ['no number as a score', [10, 10, 30, 30, Number.NaN, 0], /scores that are no numbers/],
+    ['no number as a place', [Number.NaN, 10, 30, 30, 0.9, 0], /places are no numbers/],
+  ])('with %s is no answer', async (_, values, words) => {
     const labeller = await labellerOf(constantModel([1, 1, 6], values));
     await expect(labeller.detect(await squaresOn(64, 64, []), all)).rejects.toMatchObject({
       code: 'upstream_failed',
-      message: 'The model gave scores or boxes that are no such.',
+      message: expect.stringMatching(words),
+      retry: 'never',
     });
   });
 });
@@ -255,9 +256,19 @@ describe('a file', () => {
     ],
     ['no names', colourFinder({}), /^model: does not say how its classes are called$/],
     [
-      'names that are none',
+      'names whose numbers have a gap',
       colourFinder({ names: "{0: 'red', 2: 'blue'}" }),
-      /^model: does not say how its classes are called$/,
+      /^model: has names of classes that have the number 2 where 1 belongs$/,
+    ],
+    [
+      'one name for two classes',
+      colourFinder({ names: "['red', 'red']" }),
+      /^model: has names of classes that have "red" twice, as 0 and 1$/,
+    ],
+    [
+      'names that are none',
+      colourFinder({ names: 'red, blue' }),
+      /^model: has names of classes that are no list or dictionary of Python, and no JSON$/,
     ],
     [
       'too few names',

@@ -103,8 +103,10 @@ it('writes a model that computes what the network does', async () => {
   const means = Array.from({ length: channels }, () => Math.fround(random()));
   const factors = Array.from({ length: channels }, () => Math.fround(1 + random() * 5));
   const session = await openOnnxSession(modelFile(network, { means, factors }, ["a'b", 'c"d']));
-  const { values, dims } = await session.run({ values: planes, dims: [1, 3, 320, 320] });
-  expect(dims).toEqual([1, 6, 400]);
+  const input = { values: planes, dims: [1, 3, 320, 320] };
+  const [output] = await session.run(input, ['output0']);
+  const values = output?.values ?? [];
+  expect(output?.dims).toEqual([1, 6, 400]);
   const size = gridSide * gridSide;
   const scaled = featureMaps(planes).map((value, place) => {
     const channel = Math.floor(place / size);

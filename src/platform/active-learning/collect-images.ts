@@ -6,11 +6,11 @@ import { asFoveaError } from '../../errors.ts';
 import { checkImageFile, reencode } from '../../imaging/image-thread-pool.ts';
 import type { Log } from '../../log.ts';
 import type { Detection } from '../../model-inference/detection-models.ts';
-import type { DetectorTask } from '../../model-inference/detector.ts';
+import type { DetectorTask } from '../../model-inference/model-layout.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content-hash.ts';
-import { annotationOfModel } from '../annotation/annotation-of-model.ts';
+import { annotationOfModel, type Seen as SeenObject } from '../annotation/annotation-of-model.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { ActiveLearning } from '../store/active-learning.ts';
 import type { Store } from '../store/store.ts';
@@ -102,14 +102,7 @@ async function keep(
     inferenceId: seen.inferenceId,
   });
   if (added.duplicate) return undefined;
-  const found = seen.detections.map(({ label, confidence, x, y, width, height }) => ({
-    label,
-    confidence,
-    x: x * image.scale,
-    y: y * image.scale,
-    width: width * image.scale,
-    height: height * image.scale,
-  }));
+  const found = seen.detections.map((one) => scaledBy(one, image.scale));
   const project = await store.projects.get(projectId);
   // An inference without detections adds no annotation: a person has to look at the image.
   const annotation = project && annotationOfModel(project.type, seen.task, found);
@@ -118,6 +111,24 @@ async function keep(
     await store.images.annotate(added.id, writeAnnotation(annotation), options, created);
   }
   return added.id;
+}
+
+function scaledBy(
+  { points, keypoints, ...box }: Seen['detections'][number],
+  scale: number,
+): SeenObject {
+  return {
+    label: box.label,
+    confidence: box.confidence,
+    x: box.x * scale,
+    y: box.y * scale,
+    width: box.width * scale,
+    height: box.height * scale,
+    ...(points && { points: points.map(([x, y]) => [x * scale, y * scale] as const) }),
+    ...(keypoints && {
+      keypoints: keypoints.map(({ x, y, ...rest }) => ({ ...rest, x: x * scale, y: y * scale })),
+    }),
+  };
 }
 
 /** The bytes as they came, unless the settings want them smaller. */

@@ -5,31 +5,41 @@ import {
   isClassification,
   type ProjectType,
 } from '../../annotations/annotation.ts';
-import { tidy } from '../../annotations/box-geometry.ts';
+import { boxAround, boxFromCentre, tidy } from '../../annotations/box-geometry.ts';
+import { taskOfType } from '../../contract/projects.ts';
 import { invalidArgument } from '../../errors.ts';
-import type { DetectorTask } from '../../model-inference/detector.ts';
+import type { Box, Keypoint } from '../../imaging/box.ts';
+import type { Detection, FoundKeypoint } from '../../model-inference/detection-models.ts';
+import { type DetectorTask, givenByTask } from '../../model-inference/model-layout.ts';
 
-interface Seen {
-  readonly label: string;
-  readonly confidence: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+/** An object that a model found. */
+export type Seen = Omit<Detection, 'classIndex'>;
 
 /** Throws `invalid_input` for a model that gives boxes where images have classes, or otherwise. */
 export function checkModelTask(argument: string, task: DetectorTask, type: ProjectType): void {
-  if (task === taskWanted(type)) return;
-  const gives = task === 'classification' ? 'classes of whole images' : 'boxes';
-  throw invalidArgument(
-    argument,
-    `gives ${gives}, which a project of the type ${type} cannot take`,
-  );
+  if ((task === 'classification') === isClassification(type)) return;
+  throw unfit(argument, task, type);
 }
 
-function taskWanted(type: ProjectType): DetectorTask {
-  return isClassification(type) ? 'classification' : 'detection';
+/** Also for a model whose boxes lack the outlines or keypoints that labels of the project have. */
+export function checkModelShapes(argument: string, task: DetectorTask, type: ProjectType): void {
+  if (!isClassification(type) && task !== 'classification' && isEnough(task, type)) return;
+  checkModelTask(argument, task, type);
+  if (!isClassification(type)) throw unfit(argument, task, type);
+}
+
+/** Boxes can be had of whatever a model finds. */
+function isEnough(task: DetectorTask, type: ProjectType): boolean {
+  const wanted = taskOfType[type];
+  if (wanted === 'detection') return true;
+  return task === (wanted === 'semantic' ? 'segmentation' : wanted);
+}
+
+function unfit(argument: string, task: DetectorTask, type: ProjectType) {
+  return invalidArgument(
+    argument,
+    `gives ${givenByTask[task]}, which a project of the type ${type} cannot take`,
+  );
 }
 
 /** Undefined: nothing that a project of the type can keep. */
@@ -38,20 +48,35 @@ export function annotationOfModel(
   task: DetectorTask,
   seen: readonly Seen[],
 ): Annotation | undefined {
-  if (seen.length === 0 || task !== taskWanted(type)) return undefined;
-  if (task === 'classification') {
+  const isOfWholeImage = task === 'classification';
+  if (seen.length === 0 || isOfWholeImage !== isClassification(type)) return undefined;
+  if (isOfWholeImage) {
     const labels = seen
       .toSorted((one, other) => other.confidence - one.confidence)
       .map(({ label }) => label);
     const kept = type === 'single-label-classification' ? labels.slice(0, 1) : [...new Set(labels)];
     return { kind: 'classification', labels: kept };
   }
-  const boxes = seen.map(({ label, x, y, width, height }) => ({
-    label,
-    x: tidy(x),
-    y: tidy(y),
-    width: tidy(width),
-    height: tidy(height),
-  }));
-  return { kind: 'detection', boxes };
+  return { kind: 'detection', boxes: seen.map((one) => boxOf(type, one)) };
+}
+
+/** With the shape that labels of such a project have. */
+function boxOf(type: ProjectType, { label, x, y, width, height, points, keypoints }: Seen): Box {
+  const wanted = taskOfType[type];
+  if (points !== undefined && (wanted === 'segmentation' || wanted === 'semantic')) {
+    return boxAround(
+      label,
+      points.map(([px, py]) => [tidy(px), tidy(py)]),
+    );
+  }
+  const sides = [tidy(x), tidy(y), tidy(width), tidy(height)] as const;
+  if (keypoints === undefined || wanted !== 'keypoints') return boxFromCentre(label, ...sides);
+  return boxFromCentre(label, ...sides, { keypoints: keypoints.map(keypointOf) });
+}
+
+/** From there on a keypoint is more probably seen than not. */
+const seenFrom = 0.5;
+
+function keypointOf({ label, x, y, confidence = 1 }: FoundKeypoint): Keypoint {
+  return { label, x: tidy(x), y: tidy(y), visibility: confidence < seenFrom ? 0 : 2 };
 }

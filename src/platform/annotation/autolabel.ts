@@ -1,6 +1,5 @@
 // Handlers of Auto Label: a model labels the unlabelled images of a batch.
 
-import { isClassification } from '../../annotations/annotation.ts';
 import type { annotation } from '../../contract/annotation.ts';
 import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../../errors.ts';
@@ -24,7 +23,7 @@ import type { AutolabelJob, AutolabelSettings, NewAutolabelJob } from '../store/
 import type { Project } from '../store/projects.ts';
 import { describeTaskStart } from '../tasks.ts';
 import { findBatch } from './annotation-jobs.ts';
-import { checkModelTask } from './annotation-of-model.ts';
+import { checkModelShapes } from './annotation-of-model.ts';
 import { chooseClasses } from './autolabel-classes.ts';
 
 type StartInput = Input<typeof annotation.autolabel_start>;
@@ -54,16 +53,6 @@ export function autolabelHandlers(
   };
 }
 
-/** Outlines and keypoints are not what the models of this platform give. */
-function checkProject({ type }: Project): void {
-  if (type === 'object-detection' || isClassification(type)) return;
-  throw invalidArgument(
-    'project',
-    `is of the type ${type}; the models of this platform give boxes, or classes of whole images`,
-    'Auto Label is for object-detection and classification projects.',
-  );
-}
-
 async function start(
   dependencies: PlatformDependencies,
   principal: Principal,
@@ -72,10 +61,9 @@ async function start(
 ): Promise<AutolabelJob> {
   const { store, clock } = dependencies;
   const batch = await findBatch(dependencies, project, input.batchId, 'batchId');
-  checkProject(project);
   const found = await findLabeller(dependencies, principal, input);
   const isFailure = found instanceof FoveaError;
-  if (!isFailure) checkModelTask('modelType', found.task, project.type);
+  if (!isFailure) checkModelShapes('modelType', found.task, project.type);
   const classes = isFailure
     ? { ontology: input.ontology ?? {}, confidenceThresholds: input.confidenceThresholds ?? {} }
     : chooseClasses(input, found.classes, await projectClasses(dependencies, project));

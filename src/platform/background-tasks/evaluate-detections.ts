@@ -3,7 +3,7 @@
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import { limits } from '../../limits.ts';
-import type { Labeller } from '../../model-inference/detection-models.ts';
+import type { Detection as Found, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
@@ -14,6 +14,7 @@ import {
   labelledImages,
 } from '../evaluations/judged-images.ts';
 import { judgedTaskOf } from '../evaluations/judged-task.ts';
+import { type PackedShapes, packShapes } from '../evaluations/packed-shapes.ts';
 import type { Evaluation, JudgedImage } from '../store/evaluations.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 import { inChunks, throttleProgress } from './process-items.ts';
@@ -27,7 +28,8 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const { settings } = evaluation;
   const modelTask = judgedTaskOf(project.type);
   const labelled = await labelledImages(store, project, modelTask, settings, signal);
-  const run = { dependencies, claim, evaluation, labelled, signal };
+  const isOfMasks = modelTask === 'segmentation';
+  const run = { dependencies, claim, evaluation, isOfMasks, labelled, signal };
   const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
   const images = judged?.images ?? labelled.images.map((image) => ({ ...image, detections: [] }));
   const answer = await evaluateInThread(
@@ -67,12 +69,14 @@ interface Run {
   readonly dependencies: TaskDependencies;
   readonly claim: Claim;
   readonly evaluation: Evaluation;
+  readonly isOfMasks: boolean;
   readonly labelled: LabelledImages;
   readonly signal: AbortSignal;
 }
 
 interface DetectedImage extends LabelledImage {
   readonly detections: readonly Detection[];
+  readonly outlines?: PackedShapes | undefined;
 }
 
 /** Below any threshold that is of use, and enough for the tail of the curve. */
@@ -82,12 +86,15 @@ const confidenceLeast = 0.01;
 const overlapMax = 0.5;
 
 /** What the model finds in each image that it can read. */
-async function runModel({ dependencies, claim, evaluation, labelled, signal }: Run) {
+async function runModel({ dependencies, claim, evaluation, isOfMasks, labelled, signal }: Run) {
   const workspaceId = payloadText(claim, 'workspaceId');
   const { modelId = '' } = evaluation.settings;
   const labeller = await dependencies.models.resolve(workspaceId, modelId);
   const report = throttleProgress((done, total) => claim.progress(done, total));
   const images: DetectedImage[] = [];
+  const hasOutlines = labeller.task === 'segmentation' && isOfMasks;
+  const places = new Map(labelled.classes.map((name, place) => [name, place]));
+  let corners = 0;
   const unknownClasses = new Map<string, number>();
   let unreadable = 0;
   const total = labelled.images.length;
@@ -95,17 +102,16 @@ async function runModel({ dependencies, claim, evaluation, labelled, signal }: R
   for (const [place, image] of labelled.images.entries()) {
     signal.throwIfAborted();
     const seen = await detect(dependencies, labeller, image, signal);
-    const detections: Detection[] = [];
-    for (const { label, confidence, x, y, width, height } of seen ?? []) {
-      const classIndex = labelled.classes.indexOf(label);
-      if (classIndex < 0) unknownClasses.set(label, (unknownClasses.get(label) ?? 0) + 1);
-      else {
-        const [left, top] = [x - width / 2, y - height / 2];
-        detections.push({ classIndex, left, top, width, height, score: confidence });
-      }
+    const known = (seen ?? []).filter(({ label }) => places.has(label));
+    for (const { label } of seen ?? []) {
+      if (!places.has(label)) unknownClasses.set(label, (unknownClasses.get(label) ?? 0) + 1);
     }
+    corners += known.reduce((sum, { points = [] }) => sum + points.length, 0);
+    if (corners > limits.evaluationCornersMax) throw tooManyCorners();
+    const outlines = hasOutlines ? packShapes(known.map(outlineOf)) : undefined;
+    const detections = known.map((one) => detectionOf(one, places.get(one.label) ?? 0));
     if (seen === undefined) unreadable += 1;
-    else images.push({ ...image, detections });
+    else images.push({ ...image, detections, outlines });
     await report({ done: place + 1, total });
   }
   const unknown = {
@@ -113,6 +119,21 @@ async function runModel({ dependencies, claim, evaluation, labelled, signal }: R
     unknownClasses: Object.fromEntries(unknownClasses),
   };
   return { images, unreadable, unknown };
+}
+
+function detectionOf({ confidence, x, y, width, height }: Found, classIndex: number): Detection {
+  const [left, top] = [x - width / 2, y - height / 2];
+  return { classIndex, left, top, width, height, score: confidence };
+}
+
+function outlineOf({ points = [] }: Found): readonly number[] {
+  return points.flat();
+}
+
+function tooManyCorners() {
+  return new FoveaError('too_large', 'The outlines that the model finds take too much memory.', {
+    hint: 'Judge fewer images at a time.',
+  });
 }
 
 /** Undefined for an image that cannot be read. Throws where the model fails. */

@@ -8,6 +8,7 @@ import { FoveaError, notFound } from '../../errors.ts';
 import { checkExportFormat } from '../../export-formats/export-format.ts';
 import { writeDatasetFolder } from '../../export-formats/write-folder.ts';
 import { limits } from '../../limits.ts';
+import { givenByTask } from '../../model-inference/model-layout.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { findModelType, type ModelType } from '../../trainers/recipes.ts';
 import { runTrainer, type TrainerEnd } from '../../trainers/run-trainer.ts';
@@ -252,7 +253,7 @@ async function classesIn(
   task: ModelType['task'],
 ): Promise<readonly string[]> {
   if (task === 'detection') return inspect(models, path, job);
-  if (task !== 'classification') return job.classes;
+  if (task === 'semantic') return job.classes;
   return inspect(models, path, job).catch((thrown: unknown) => {
     if (thrown instanceof FoveaError && thrown.code === 'invalid_input') return job.classes;
     throw thrown;
@@ -272,8 +273,7 @@ async function inspect(
   });
   if (found === undefined) return classes;
   if (found.task === task) return found.classes;
-  const gives = found.task === 'detection' ? 'boxes' : 'classes of whole images';
-  throw wrongOutput(trainerFiles.model, `gives ${gives}, which is no ${task}`);
+  throw wrongOutput(trainerFiles.model, `gives ${givenByTask[found.task]}, which is no ${task}`);
 }
 
 /** A plain file: a link could point at anything. */

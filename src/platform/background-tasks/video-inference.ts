@@ -56,7 +56,7 @@ async function resolveModels(
       throw new FoveaError('invalid_input', message, { hint: 'Choose object-detection.' });
     }
     const labeller = await models.resolve(workspaceId, model.modelId);
-    if (labeller.task !== 'detection') {
+    if (labeller.task === 'classification') {
       const message = `The model ${model.modelId} gives classes of whole images, and no boxes.`;
       throw new FoveaError('invalid_input', message, { hint: 'Choose a detection model.' });
     }

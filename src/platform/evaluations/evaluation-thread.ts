@@ -15,6 +15,7 @@ import { Semaphore } from '../../semaphore.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
 import type { FoundMistake } from '../store/evaluations.ts';
 import type { LabelledShape } from './judged-images.ts';
+import type { PackedShapes } from './packed-shapes.ts';
 
 export interface EvaluationQuestion {
   readonly modelTask: JudgedTask;
@@ -30,6 +31,8 @@ export interface EvaluationQuestion {
 export interface JudgedBy extends NamedImage {
   readonly groundTruths: readonly LabelledShape[];
   readonly detections: readonly Detection[];
+  /** Of each detection its outline, where masks are judged: x and y of each corner. */
+  readonly outlines?: PackedShapes | undefined;
   /** By how much the original is larger: sizes are those of the original. */
   readonly scale: number;
 }

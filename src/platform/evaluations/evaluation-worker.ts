@@ -17,7 +17,7 @@ import { type Fit, fitOf } from '../../evaluation/fit-of-predictions.ts';
 import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistakes.ts';
 import { checkComparisons } from '../../evaluation/masks/comparison-bound.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
-import { createMaskReader } from '../../evaluation/masks/mask-reader.ts';
+import { createMaskReader, type MaskReader } from '../../evaluation/masks/mask-reader.ts';
 import { limits } from '../../limits.ts';
 import type { FoundMistake } from '../store/evaluations.ts';
 import type {
@@ -28,6 +28,7 @@ import type {
   JudgedBy,
 } from './evaluation-thread.ts';
 import type { LabelledShape } from './judged-images.ts';
+import { shapeAt } from './packed-shapes.ts';
 import { readPredictionText } from './read-prediction-files.ts';
 
 const port = parentPort;
@@ -59,11 +60,11 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
   const read =
     predictions &&
     readPredictionText(predictions.text, { ...question, isNumbered: predictions.isNumbered });
-  const withMask = maskMaker();
+  const masks = createMaskReader();
   const images = question.images.map((image, place) => ({
     ...image,
-    groundTruths: image.groundTruths.map((one) => withMask(one, image)),
-    detections: read?.detections[place] ?? image.detections,
+    groundTruths: image.groundTruths.map((one) => labelWithMask(masks, one, image)),
+    detections: read?.detections[place] ?? detectionsWithMasks(masks, image),
   }));
   if (question.modelTask === 'segmentation') checkComparisons(images);
   const { evaluation, shown, mistakes } = judge(question, images);
@@ -106,13 +107,24 @@ function judge(
 }
 
 /** The same label with its mask, where it has an outline. */
-function maskMaker() {
-  const masks = createMaskReader();
-  return ({ outline, ...label }: LabelledShape, size: JudgedBy): GroundTruth => {
-    if (outline === undefined) return label;
-    const mask = masks.ofOutline(outline, size);
-    return { ...label, ...boxOfMask(mask), mask, labelled: label };
-  };
+function labelWithMask(
+  masks: MaskReader,
+  { outline, ...label }: LabelledShape,
+  size: JudgedBy,
+): GroundTruth {
+  if (outline === undefined) return label;
+  const mask = masks.ofOutline(outline, size);
+  return { ...label, ...boxOfMask(mask), mask, labelled: label };
+}
+
+/** What a model found in an image. */
+function detectionsWithMasks(masks: MaskReader, image: JudgedBy): readonly Detection[] {
+  const { detections, outlines } = image;
+  if (outlines === undefined) return detections;
+  return detections.map((detection, place) => {
+    const mask = masks.ofOutline(shapeAt(outlines, place), image);
+    return { ...detection, ...boxOfMask(mask), mask, area: mask.pixels };
+  });
 }
 
 /** As `inference_draw` takes them. */

@@ -58,7 +58,7 @@ async function ofModel(
   if (model === undefined) return undefined;
   if ((await models.state(workspaceId, model)).status !== 'ready') return undefined;
   const labeller = await models.resolve(workspaceId, model);
-  if (labeller.task !== 'detection') return undefined;
+  if (labeller.task === 'classification') return undefined;
   const wanted = { confidence: limits.predictionConfidenceMin, overlap: 0.5, signal };
   const { detections } = await labeller.detect(await blobs.get(hash), wanted);
   const predictions = detections

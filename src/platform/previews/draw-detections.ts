@@ -65,7 +65,12 @@ async function cellsOf(
 }
 
 function toBox(drawn: Drawn['found'][number]): DrawnBox {
-  const { label, x, y, width, height, confidence, points } = drawn;
+  const { label, x, y, width, height, confidence, points, keypoints } = drawn;
   const tag = confidence === undefined ? label : `${label} ${confidence.toFixed(2)}`;
-  return { label, tag, x, y, width, height, ...(points && { points }) };
+  const seen = keypoints?.map((one) => ({ label, x: one.x, y: one.y, visibility: 2 }) as const);
+  return {
+    ...{ label, tag, x, y, width, height },
+    ...(points && { points }),
+    ...(seen && { keypoints: seen }),
+  };
 }

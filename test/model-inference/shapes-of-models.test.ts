@@ -1,0 +1,252 @@
+// Models that give outlines or keypoints beside boxes: in which forms, where they lie, and which are
+// refused.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import {
+  createModels,
+  type Detection,
+  type Labeller,
+  type Models,
+} from '../../src/model-inference/detection-models.ts';
+import { openBlobFolder } from '../../src/storage/blob-store.ts';
+import {
+  blue,
+  constantModel,
+  cornerFinder,
+  maskFinder,
+  red,
+  redAndBlue,
+  type SeparateOutputs,
+  separateModel,
+  squaresOn,
+} from '../fixtures/onnx-models.ts';
+
+let folder: string;
+let path: string;
+let models: Models;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fovea-shapes-'));
+  path = join(folder, 'shapes.onnx');
+  const blobs = await openBlobFolder(join(folder, 'blobs'), systemClock);
+  models = createModels({ model: path, blobs, findWeights: async () => undefined });
+});
+
+afterAll(async () => {
+  await models.close();
+  await rm(folder, { recursive: true });
+});
+
+async function labellerOf(file: Uint8Array): Promise<Labeller> {
+  await writeFile(path, file);
+  return models.resolve('w', 'local');
+}
+
+async function seenBy(file: Uint8Array, image: Uint8Array, confidence = 0.4) {
+  const labeller = await labellerOf(file);
+  const signal = new AbortController().signal;
+  const { detections } = await labeller.detect(image, { confidence, overlap: 0.5, signal });
+  return { task: labeller.task, detections };
+}
+
+/** The smallest box around an outline, and the area within it. */
+function extentOf({ points = [] }: Detection) {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const twice = points.reduce((sum, [x, y], at) => {
+    const [nextX, nextY] = points[(at + 1) % points.length] ?? [x, y];
+    return sum + x * nextY - nextX * y;
+  }, 0);
+  const edges = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+  return { edges: edges.map((edge) => Math.round(edge)), area: Math.abs(twice) / 2 };
+}
+
+describe('masks of YOLO', () => {
+  it('are outlines within their boxes, in pixels as stored', async () => {
+    // The left half of a square, and a whole one.
+    const image = await squaresOn(64, 64, [
+      { left: 16, top: 16, width: 8, colour: red },
+      { left: 48, top: 32, colour: blue },
+    ]);
+    const { task, detections } = await seenBy(maskFinder(), image);
+    expect(task).toBe('segmentation');
+    expect(detections.map(({ label, x, width }) => [label, x, width])).toEqual([
+      ['blue', 56, 16],
+      ['red', 24, 16],
+    ]);
+    const [whole, half] = detections.map(extentOf);
+    expect(whole?.edges).toEqual([48, 32, 64, 48]);
+    expect(half?.edges).toEqual([16, 16, 24, 32]);
+    // Corners are cut where the mask has no more than a cell to know of.
+    expect(half?.area).toBeGreaterThan(0.9 * 128);
+    expect(half?.area).toBeLessThanOrEqual(128);
+    for (const { points = [] } of detections) expect(points.length).toBeLessThanOrEqual(16);
+  });
+
+  it('come back from the canvas to an image of another shape', async () => {
+    // 128 x 64 is 64 x 32 in the middle of the canvas: twice as large, and 16 pixels lower.
+    const wide = await squaresOn(128, 64, [
+      { left: 32, top: 0, width: 32, height: 32, colour: red },
+    ]);
+    const { detections } = await seenBy(maskFinder(), wide, 0.9);
+    expect(detections.map(extentOf).map(({ edges }) => edges)).toEqual([[32, 0, 64, 32]]);
+  });
+
+  it('without a pixel in its box is no object', async () => {
+    // Two boxes, and one picture that is below 0 everywhere but for the left third.
+    const boxes = [
+      ...[8, 40, ...[32, 32], ...[16, 16], ...[16, 16]],
+      ...[0.9, 0.8, ...[0, 0], ...[1, 1]],
+    ];
+    const picture = [...Array(64).keys()].map((cell) => (cell % 8 < 3 ? 1 : -1));
+    const file = twoOutputs([1, 7, 2], boxes, [1, 1, 8, 8], picture);
+    const { detections } = await seenBy(file, await squaresOn(64, 64, []));
+    expect(detections.map(({ label, x }) => [label, x])).toEqual([['red', 8]]);
+  });
+});
+
+/** A model of YOLO's form whose both outputs are known numbers. */
+function twoOutputs(
+  dims: readonly number[],
+  values: readonly number[],
+  maskDims: readonly number[],
+  masks: readonly number[],
+) {
+  return constantModel(dims, values, redAndBlue, { dims: maskDims, values: masks });
+}
+
+describe('keypoints of YOLO', () => {
+  const shape = { ...redAndBlue, kpt_shape: '[2, 3]' };
+
+  it('have places, how sure they are, and their names', async () => {
+    const image = await squaresOn(64, 64, [{ left: 16, top: 32, colour: red }]);
+    const names = "{0: ['head', 'foot'], 1: ['nose', 'tail']}";
+    const { task, detections } = await seenBy(cornerFinder({ ...shape, kpt_names: names }), image);
+    expect(task).toBe('keypoints');
+    expect(detections).toMatchObject([
+      {
+        label: 'red',
+        x: 24,
+        keypoints: [
+          { label: 'head', x: 16, y: 32, confidence: expect.closeTo(0.9) },
+          { label: 'foot', x: 32, y: 48, confidence: expect.closeTo(0.2) },
+        ],
+      },
+    ]);
+    const sky = await squaresOn(64, 64, [{ left: 0, top: 0, colour: blue }]);
+    const other = await seenBy(cornerFinder({ ...shape, kpt_names: names }), sky);
+    expect(other.detections[0]?.keypoints?.map(({ label }) => label)).toEqual(['nose', 'tail']);
+    const nameless = await seenBy(cornerFinder(shape), image);
+    expect(nameless.detections[0]?.keypoints?.map(({ label }) => label)).toEqual(['0', '1']);
+  });
+
+  it('are refused where the file does not say how many there are', async () => {
+    const unclear = cornerFinder({ ...redAndBlue, task: 'pose' });
+    await expect(labellerOf(unclear)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: 'model: has the task "pose", and does not say how many keypoints an object has',
+    });
+    await expect(labellerOf(cornerFinder(redAndBlue))).rejects.toMatchObject({
+      message: 'model: gives [1, 12, 16] for 2 classes, which is no output known here',
+    });
+    await expect(
+      labellerOf(cornerFinder({ ...redAndBlue, kpt_shape: '[4, 3]' })),
+    ).rejects.toMatchObject({ message: expect.stringMatching(/^model: gives \[1, 12, 16\]/) });
+  });
+});
+
+describe('separate outputs, as of torchvision,', () => {
+  const plain: SeparateOutputs = {
+    boxes: [
+      [0, 0, 32, 32],
+      [32, 32, 64, 64],
+    ],
+    labels: [1, 2],
+    scores: [0.9, 0.3],
+  };
+  const image = () => squaresOn(64, 64, []);
+
+  it('are boxes whose classes begin with 1', async () => {
+    const { task, detections } = await seenBy(separateModel(plain), await image(), 0.2);
+    expect(task).toBe('detection');
+    expect(detections.map(({ label, x, y }) => [label, x, y])).toEqual([
+      ['red', 16, 16],
+      ['blue', 48, 48],
+    ]);
+    const metadata = { names: "['__background__', 'red', 'blue']" };
+    const named = await seenBy(separateModel({ ...plain, metadata }), await image());
+    expect(named.detections.map(({ label }) => label)).toEqual(['red']);
+  });
+
+  it('may have a mask for each box', async () => {
+    const cells = [...Array(64 * 64).keys()];
+    // A round one in the first box.
+    const masks = [
+      ...cells.map((at) => (Math.hypot((at % 64) - 15.5, Math.floor(at / 64) - 15.5) < 10 ? 1 : 0)),
+      ...cells.map(() => 0),
+    ];
+    const shapes = { name: 'masks', dims: [2, 1, 64, 64], values: masks };
+    const { task, detections } = await seenBy(
+      separateModel({ ...plain, shapes }),
+      await image(),
+      0,
+    );
+    expect(task).toBe('segmentation');
+    expect(detections).toHaveLength(1);
+    const [round] = detections.map(extentOf);
+    expect(round?.edges).toEqual([6, 6, 26, 26]);
+    expect(Math.abs((round?.area ?? 0) - Math.PI * 100)).toBeLessThan(12);
+  });
+
+  it('may have keypoints for each box', async () => {
+    const values = [...[1, 2, 1], ...[3, 4, 1], ...[33, 34, 1], ...[70, 36, 1]];
+    const shapes = { name: 'keypoints', dims: [2, 2, 3], values };
+    const { task, detections } = await seenBy(
+      separateModel({ ...plain, shapes }),
+      await image(),
+      0,
+    );
+    expect(task).toBe('keypoints');
+    // What lies beside the image is moved to its edge; how sure they are, these models do not say.
+    expect(detections.map(({ keypoints }) => keypoints)).toEqual([
+      [
+        { label: '0', x: 1, y: 2, confidence: undefined },
+        { label: '1', x: 3, y: 4, confidence: undefined },
+      ],
+      [
+        { label: '0', x: 33, y: 34, confidence: undefined },
+        { label: '1', x: 64, y: 36, confidence: undefined },
+      ],
+    ]);
+  });
+
+  it('of a class without a name are no answer', async () => {
+    const wrong = seenBy(separateModel({ ...plain, labels: [1, 3] }), await image(), 0);
+    await expect(wrong).rejects.toMatchObject({
+      code: 'upstream_failed',
+      retry: 'never',
+      message: expect.stringMatching(/^The model gives the class number 3, and its 2 names/),
+    });
+  });
+});
+
+it('says what is wrong with raw numbers in place of scores', async () => {
+  const told = (values: readonly number[]) =>
+    squaresOn(64, 64, []).then((image) => seenBy(constantModel([1, 2], values), image));
+  await expect(told([3.25, -1])).rejects.toMatchObject({
+    code: 'upstream_failed',
+    retry: 'never',
+    message:
+      'The model gives a score of 3.25, and scores lie from 0 to 1. They may be raw numbers ' +
+      '(logits): export it with its sigmoid or softmax.',
+  });
+  await expect(told([Number.NaN, 0])).rejects.toMatchObject({
+    message: expect.stringMatching(/^The model gives scores that are no numbers \(NaN\)/),
+  });
+  // A detector whose every raw number is below 0 finds nothing by mistake.
+  const raw = seenBy(constantModel([1, 6, 1], [8, 8, 4, 4, -5, -6]), await squaresOn(64, 64, []));
+  await expect(raw).rejects.toMatchObject({ message: expect.stringMatching(/a score of -5,/) });
+});

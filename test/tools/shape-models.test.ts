@@ -1,0 +1,138 @@
+// Models that give outlines or keypoints: run, judged, and labelling by themselves.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import {
+  blue,
+  colourFinder,
+  cornerFinder,
+  maskFinder,
+  red,
+  redAndBlue,
+  squaresOn,
+} from '../fixtures/onnx-models.ts';
+
+let fovea: Fovea;
+let models: string;
+let model: string;
+
+const keypointFinder = cornerFinder({
+  ...redAndBlue,
+  kpt_shape: '[2, 3]',
+  kpt_names: "{0: ['head', 'foot']}",
+});
+
+beforeAll(async () => {
+  models = await mkdtemp(join(tmpdir(), 'fovea-models-'));
+  model = join(models, 'shapes.onnx');
+  await writeFile(model, maskFinder());
+  fovea = await launchFovea({ FOVEA_MODEL: model });
+  // A whole square, and the left half of one.
+  const both = await squaresOn(64, 64, [
+    { left: 16, top: 16, width: 8, colour: red },
+    { left: 48, top: 32, colour: blue },
+  ]);
+  await writeFile(pathOf('both.png'), both);
+  for (const [name, type] of [
+    ['Outlines', 'instance-segmentation'],
+    ['Points', 'keypoint-detection'],
+    ['Boxes', 'object-detection'],
+  ]) {
+    await fovea.ok('projects_create', { name, type, annotation: 'x' });
+    await fovea.ok('images_upload', { project: name?.toLowerCase(), files: [pathOf('both.png')] });
+  }
+});
+
+afterAll(async () => {
+  await fovea.close();
+  await rm(models, { recursive: true, force: true });
+});
+
+function pathOf(name: string): string {
+  return join(fovea.folder, name);
+}
+
+async function labelBy(file: Uint8Array, project: string) {
+  await writeFile(model, file);
+  const { batches } = await fovea.ok('batches_list', { project });
+  const batchId = Object([batches].flat()[0]).id;
+  const start = { project, batchId, modelType: 'local' };
+  const { taskId } = await fovea.ok('autolabel_start', start);
+  expect(await fovea.ok('tasks_wait', { taskId })).toMatchObject({ done: true });
+  const query = `project:${project} annotated:true`;
+  const { results } = await fovea.ok('workspace_search', { query, fields: ['id'] });
+  const imageId = Object([results].flat()[0]).id;
+  const { image } = await fovea.ok('images_get', { project, imageId });
+  return Object(image).annotation.boxes;
+}
+
+it('tells outlines and keypoints beside their boxes', async () => {
+  await writeFile(model, maskFinder());
+  const run = { project: 'outlines', file: pathOf('both.png') };
+  const { text, data } = await fovea.call('inference_run', run);
+  expect(text).toContain('Found 2 objects ("blue" 1, "red" 1)');
+  const { predictions } = Object(data);
+  expect(predictions[1]).toMatchObject({ class: 'red', x: 24, y: 24, width: 16, height: 16 });
+  const xs = predictions[1].points.map(([x]: number[]) => x);
+  expect([Math.min(...xs), Math.max(...xs)]).toEqual([16, 24]);
+  await writeFile(model, keypointFinder);
+  const { predictions: posed } = await fovea.ok('inference_run', { ...run, project: 'points' });
+  expect(posed).toMatchObject([
+    {
+      class: 'blue',
+      keypoints: [
+        { class: 'head', x: 48, y: 32, confidence: 0.9 },
+        { class: 'foot', x: 64, y: 48, confidence: 0.2 },
+      ],
+    },
+    { class: 'red' },
+  ]);
+});
+
+it('labels with outlines, by which it is judged with their masks', async () => {
+  const project = 'outlines';
+  const boxes = await labelBy(maskFinder(), project);
+  expect(boxes).toMatchObject([
+    { label: 'blue', x: 56, y: 40, width: 16, height: 16 },
+    // The box around the outline, which is half of what the model gave.
+    { label: 'red', x: 20, y: 24, width: 8, height: 16 },
+  ]);
+  expect(boxes[1].points.length).toBeGreaterThan(3);
+  const judged = { project, query: 'annotated:true', model: 'local' };
+  const { taskId, evaluationId } = await fovea.ok('evaluations_create', judged);
+  expect(await fovea.ok('tasks_wait', { taskId })).toMatchObject({ done: true });
+  const { data } = await fovea.call('evaluations_get', { project, evaluationId });
+  expect(data).toMatchObject({ modelTask: 'segmentation', ap: 1, f1: 1 });
+});
+
+it('labels with keypoints; what cannot be seen is not labelled', async () => {
+  expect(await labelBy(keypointFinder, 'points')).toMatchObject([
+    {
+      label: 'blue',
+      keypoints: [
+        { label: 'head', x: 48, y: 32, visibility: 2 },
+        { label: 'foot', visibility: 0 },
+      ],
+    },
+    { label: 'red' },
+  ]);
+});
+
+it('gives boxes where boxes are labelled', async () => {
+  const boxes = await labelBy(maskFinder(), 'boxes');
+  expect(boxes).toMatchObject([{ label: 'blue' }, { label: 'red', x: 24, width: 16 }]);
+  expect(boxes[1].points).toBeUndefined();
+});
+
+it('is needed where outlines or keypoints are labelled: boxes are refused', async () => {
+  await writeFile(model, colourFinder());
+  const judged = { project: 'outlines', query: 'annotated:true', model: 'local' };
+  const { text, isError } = await fovea.call('evaluations_create', judged);
+  expect(isError).toBe(true);
+  expect(text).toContain(
+    'model: gives boxes, which a project of the type instance-segmentation cannot take',
+  );
+});
