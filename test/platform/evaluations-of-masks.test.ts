@@ -178,7 +178,7 @@ it('refuses what has no masks', async () => {
     error: expect.stringContaining('[0].segmentation: must be polygons or a run-length encoding'),
   });
   await expect(judged(fixture, other, { query: 'split:test' })).rejects.toMatchObject({
-    upstream: { message: expect.stringContaining('No detection model is configured.') },
+    upstream: { message: expect.stringContaining('model: gives boxes, which a project of the') },
   });
   const texts = await fixture.newProject('Texts', 'text-image-pairs');
   await expect(judged(fixture, texts, { query: 'split:test' })).rejects.toMatchObject({

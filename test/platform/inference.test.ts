@@ -158,7 +158,9 @@ it('records the failure of a model as one', async () => {
   const image = await redAt(1);
   expect(words(await infer(fixture, `${project}/local`, image))).toEqual([
     502,
-    'The model gave scores or boxes that are no such.',
+    expect.stringMatching(
+      /^The model gives a score of 5, and scores lie from 0 to 1\. .*softmax\.$/,
+    ),
   ]);
   const { body } = await fixture.tell('GET', '/acme/inference-stats');
   expect(body).toMatchObject({ num_inferences: 1, num_errors: 1, avg_confidence: null });
@@ -169,7 +171,7 @@ it('records the failure of a model as one', async () => {
   });
   expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
     status: 'failed',
-    error: expect.stringMatching(/^Image [0-9a-f]{20}: The model gave scores/),
+    error: expect.stringMatching(/^Image [0-9a-f]{20}: The model gives a score/),
   });
   // What it did not label is free again.
   expect((await fixture.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);

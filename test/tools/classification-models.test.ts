@@ -146,5 +146,6 @@ it('is refused where its scores are none', async () => {
     version: 'local',
   });
   expect([isError, text]).toEqual([true, expect.stringContaining('with its sigmoid or softmax')]);
+  expect(text).not.toContain('may be made again');
   await writeFile(model, colourJudge());
 });
