@@ -27,7 +27,7 @@ function thinned(outline: Float64Array): Float64Array {
   return step <= 1 ? outline : outline.filter((_, at) => Math.floor(at / 2) % step === 0);
 }
 
-/** The numbers of the corners that stay, ascending; the first and the farthest from it always do. */
+/** Numbers of the corners that stay, ascending; the first and the farthest from it always do. */
 function keptCorners(points: Float64Array, tolerance: number): readonly number[] {
   const count = points.length / 2;
   const farthest = farthestFrom(points);

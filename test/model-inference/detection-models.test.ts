@@ -254,22 +254,6 @@ describe('a file', () => {
       }),
       /^model: takes float32 \[8, 3, 64, 64\]/,
     ],
-    ['no names', colourFinder({}), /^model: does not say how its classes are called$/],
-    [
-      'names whose numbers have a gap',
-      colourFinder({ names: "{0: 'red', 2: 'blue'}" }),
-      /^model: has names of classes that have the number 2 where 1 belongs$/,
-    ],
-    [
-      'one name for two classes',
-      colourFinder({ names: "['red', 'red']" }),
-      /^model: has names of classes that have "red" twice, as 0 and 1$/,
-    ],
-    [
-      'names that are none',
-      colourFinder({ names: 'red, blue' }),
-      /^model: has names of classes that are no list or dictionary of Python, and no JSON$/,
-    ],
     [
       'too few names',
       colourFinder({ names: "{0: 'red'}" }),
@@ -279,22 +263,6 @@ describe('a file', () => {
     await writeFile(path, file);
     const refused = { code: 'invalid_input', message: expect.stringMatching(words) };
     await expect(models.inspect(path)).rejects.toMatchObject(refused);
-  });
-
-  it('may have names as JSON, with quotes of both kinds, or beside it', async () => {
-    const namesOf = async (names: string | undefined, beside?: string) => {
-      await writeFile(path, colourFinder(names === undefined ? {} : { names }));
-      if (beside !== undefined) await writeFile(join(folder, 'cells.names'), beside);
-      return (await models.resolve('w', 'local')).classes;
-    };
-    expect(await namesOf('["a", "b"]')).toEqual(['a', 'b']);
-    expect(await namesOf('{"0": "a", "1": "b"}')).toEqual(['a', 'b']);
-    expect(await namesOf(`{0: "dog's", 1: 'a \\'b\\''}`)).toEqual(["dog's", "a 'b'"]);
-    expect(await namesOf(undefined, 'red\nblue\n')).toEqual(['red', 'blue']);
-    // Other names beside the same file are other classes.
-    expect(await namesOf(undefined, 'rouge\nbleu\n')).toEqual(['rouge', 'bleu']);
-    // Those in the file win.
-    expect(await namesOf("['x', 'y']", 'red\nblue\n')).toEqual(['x', 'y']);
   });
 
   it('that was replaced is read anew', async () => {

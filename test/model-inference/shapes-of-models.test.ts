@@ -1,5 +1,5 @@
-// Models that give outlines or keypoints beside boxes: in which forms, where they lie, and which are
-// refused.
+// Models that give outlines or keypoints beside boxes: in which forms, where they lie, and which
+// are refused.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

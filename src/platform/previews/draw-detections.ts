@@ -69,7 +69,12 @@ function toBox(drawn: Drawn['found'][number]): DrawnBox {
   const tag = confidence === undefined ? label : `${label} ${confidence.toFixed(2)}`;
   const seen = keypoints?.map((one) => ({ label, x: one.x, y: one.y, visibility: 2 }) as const);
   return {
-    ...{ label, tag, x, y, width, height },
+    label,
+    tag,
+    x,
+    y,
+    width,
+    height,
     ...(points && { points }),
     ...(seen && { keypoints: seen }),
   };
