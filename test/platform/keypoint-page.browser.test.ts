@@ -150,6 +150,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await tap([200, 70]);
     await tap([280, 120]);
     await page.getByText('A click on a point chooses it.').waitFor();
+    await saved(page);
     const [placed] = await keypointsOf(id);
     expect(placed?.map(([, , , visibility]: readonly unknown[]) => visibility)).toEqual([2, 2, 2]);
     expect(problems).toEqual([]);

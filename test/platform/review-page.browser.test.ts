@@ -1,6 +1,8 @@
 // Reviewing on the page of the platform, in a real browser: images of an annotation job are
 // approved or sent back, and two people never replace each other's decision unseen.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { activity } from '../../src/contract/activity.ts';
 import { apiKeys } from '../../src/contract/api-keys.ts';
@@ -88,6 +90,52 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await row.getByText('1 approved, 0 sent back, 1 left').waitFor();
     await row.getByRole('link', { name: 'Left in the middle', exact: true }).click();
     await page.getByText('2 of 2').waitFor();
+  });
+
+  test('keys that are typed before the next image is there are meant for it', async () => {
+    const ids = await labelled(3);
+    const { jobId, decisions } = await createJob('Typed ahead', ids);
+    const { page, problems } = await open(`?job=${jobId}`);
+    const review = page.getByRole('region', { name: 'Review' });
+    await review.getByText('0 approved, 0 sent back, 3 left').waitFor();
+    const first = await page.locator('main h2').textContent();
+    await slowly(page);
+    await page.keyboard.press('a');
+    await page.keyboard.press('s');
+    await page.keyboard.type('too bright');
+    for (let letter = 0; letter < 'bright'.length; letter += 1) {
+      await page.keyboard.press('Backspace');
+    }
+    await page.keyboard.type('dark');
+    // The one that is to be approved is shown still.
+    expect(await page.locator('main h2').textContent()).toBe(first);
+    expect(await page.getByLabel('Why it is sent back').inputValue()).toBe('');
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('n');
+    await review.getByText('1 approved, 1 sent back, 1 left').waitFor();
+    const told = [...(await decisions()).values()].toSorted();
+    expect(told).toEqual([['annotated'], ['approved'], ['rejected', 'too dark']]);
+    expect(problems).toEqual([]);
+  });
+
+  test('keys that are typed while a decision fails are forgotten', async () => {
+    const ids = await labelled(2);
+    const { jobId, decisions, decide } = await createJob('Typed on', ids);
+    const [id = ''] = ids;
+    const { page } = await open(`${id}?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await decide(id, { decision: 'send_back', comment: 'No.' });
+    await slowly(page);
+    await page.keyboard.press('a');
+    // A second time would replace what the other one decided.
+    await page.keyboard.press('a');
+    await page.keyboard.press('b');
+    await page.getByText('Decide again to replace that.').waitFor();
+    expect((await decisions()).get(id)).toEqual(['rejected', 'No.']);
+    expect(await boxesOf(id)).toEqual([['RBC', 10, 10, 20, 20]]);
+    // From now on they count again.
+    await page.keyboard.press('a');
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
   });
 
   test('the decision of somebody else is shown, and replaced only when asked', async () => {
@@ -242,3 +290,11 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('No review was started').waitFor();
   });
 });
+
+/** The platform takes its time for each image and each decision. */
+async function slowly(page: Page): Promise<void> {
+  await page.route(/\/acme\/cells\/(jobs\/[^/]+\/)?images\/[^/]+$/, async (route) => {
+    await sleep(400);
+    await route.continue();
+  });
+}

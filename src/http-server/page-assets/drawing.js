@@ -10,10 +10,12 @@ import { percent } from './format.js';
  * @param {SVGSVGElement} overlay
  * @param {readonly Finding[]} findings
  * @param {{ width: number, height: number }} size of the picture, in its own pixels
+ * @param {(found: Finding, index: number) => boolean} [isDrawn] all unless given
  */
-export function drawFindings(overlay, findings, { width, height }) {
+export function drawFindings(overlay, findings, { width, height }, isDrawn = () => true) {
   overlay.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  const shapes = findings.map((found, index) => {
+  const shapes = findings.flatMap((found, index) => {
+    if (!isDrawn(found, index)) return [];
     const path = pathOf(found);
     return svg(
       'g',
@@ -26,6 +28,31 @@ export function drawFindings(overlay, findings, { width, height }) {
     );
   });
   overlay.replaceChildren(...shapes);
+}
+
+/**
+ * The same where a picture has hundreds of boxes: those of a class are one shape, but for the chosen
+ * one. Outlines, whose fill lies over each other, and what has points stand by themselves.
+ * @param {SVGSVGElement} overlay
+ * @param {readonly Finding[]} findings
+ * @param {{ width: number, height: number }} size of the picture, in its own pixels
+ * @param {number | undefined} chosen index
+ */
+export function drawMany(overlay, findings, size, chosen) {
+  drawFindings(overlay, findings, size, (found, index) => isSingle(found) || index === chosen);
+  const boxes = findings.filter((found, index) => !isSingle(found) && index !== chosen);
+  const groups = Map.groupBy(boxes, (found) => colourOf(found.class));
+  overlay.prepend(
+    svg('path', { class: 'halo', d: boxes.map(pathOf).join('') }),
+    ...[...groups].map(([colour, group]) =>
+      svg('path', { class: `shape box c${colour}`, d: group.map(pathOf).join('') }),
+    ),
+  );
+}
+
+/** @param {Finding} found */
+function isSingle({ kind, keypoints }) {
+  return kind === 'outline' || keypoints.length > 0;
 }
 
 /**

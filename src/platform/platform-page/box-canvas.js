@@ -2,7 +2,7 @@
 // keeps none of its own: it shows those it is given, and says what the person wants changed.
 
 import { labelFor } from '../../http-server/page-assets/annotated-image.js';
-import { colourOf, drawFindings, pathOf } from '../../http-server/page-assets/drawing.js';
+import { colourOf, drawMany, pathOf } from '../../http-server/page-assets/drawing.js';
 import { element, svg } from '../../http-server/page-assets/elements.js';
 import {
   boxAt,
@@ -114,7 +114,7 @@ export class BoxCanvas {
     this.#beside = beside;
     const { theirs = [], point, predictions = [], prediction } = beside;
     const findings = boxes.map(findingOf);
-    drawFindings(this.#overlay, findings, this.#size);
+    drawMany(this.#overlay, findings, this.#size, selected);
     const seen = predictions.map((one) => ({ ...findingOf(one.box), confidence: one.score }));
     const labels = [...findings, ...seen].map((found, at) => labelFor(found, at, this.#size));
     this.#labels.replaceChildren(...labels);

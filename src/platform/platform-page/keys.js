@@ -1,5 +1,7 @@
 // Listens to the keys of a view, as long as it is shown.
 
+import { holdKeys } from './held-keys.js';
+
 /**
  * `down`: false where the key means nothing. Keys that are typed into a field, and those behind a
  * dialog, are not heard.
@@ -31,7 +33,9 @@ export function listenToKeys(view, { down, up }) {
   );
 }
 
-/** @param {string | undefined} address */
+/** What is typed until that view is there is meant for it. @param {string | undefined} address */
 export function goTo(address) {
-  if (address !== undefined) location.hash = address;
+  if (address === undefined || address === location.hash) return;
+  holdKeys();
+  location.hash = address;
 }

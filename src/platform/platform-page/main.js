@@ -8,6 +8,7 @@ import { agreementView } from './agreement.js';
 import { annotateView } from './annotate.js';
 import { signIn } from './api.js';
 import { foldersView } from './folders.js';
+import { forgetKeys, holdKeys, releaseKeys } from './held-keys.js';
 import { imageView } from './image.js';
 import { imagesView } from './images.js';
 import { forgetOutlines } from './kept-outlines.js';
@@ -65,6 +66,8 @@ async function show() {
 
 async function load(/** @type {number} */ turn) {
   main.setAttribute('aria-busy', 'true');
+  if (main.querySelector('.annotate')) holdKeys();
+  let isShown = false;
   try {
     const view = await viewOf();
     if (turn !== wanted) return;
@@ -73,10 +76,13 @@ async function load(/** @type {number} */ turn) {
     main.replaceChildren(element('h2', { tabindex: -1 }, view.title), view.content);
     markPlace();
     window.scrollTo({ top: 0 });
+    isShown = true;
     // The reader followed a link that is gone: so the focus goes where they are now.
     if (document.activeElement === document.body) main.querySelector('h2')?.focus();
   } finally {
     if (turn === wanted) main.removeAttribute('aria-busy');
+    if (isShown) releaseKeys();
+    else if (turn === wanted) forgetKeys();
   }
 }
 

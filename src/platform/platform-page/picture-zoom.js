@@ -55,9 +55,9 @@ export class PictureZoom {
     this.settle();
   }
 
-  /** @param {number} factor */
+  /** As a turn of the wheel, around the middle. @param {number} factor */
   zoomBy(factor) {
-    this.zoomTo(this.#zoom * factor);
+    this.#step(factor);
   }
 
   /** Lays the picture out as large as a gesture has made it. */
@@ -76,8 +76,12 @@ export class PictureZoom {
     // Scrolling begins where the picture is to be.
     if (!(event.ctrlKey || event.metaKey)) return this.settle();
     event.preventDefault();
-    const screen = { x: event.clientX, y: event.clientY };
-    this.#scaleTo(this.#zoom * Math.exp(-event.deltaY / 200), screen);
+    this.#step(Math.exp(-event.deltaY / 200), { x: event.clientX, y: event.clientY });
+  }
+
+  /** @param {number} factor @param {Point} [screen] what stays where it is; else the middle */
+  #step(factor, screen) {
+    this.#scaleTo(this.#zoom * factor, screen);
     const scale = this.#zoom / this.#laidOut;
     if (scale > scaleMax || scale < 1 / scaleMax) return this.settle();
     clearTimeout(this.#timer);

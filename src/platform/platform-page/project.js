@@ -65,7 +65,6 @@ function jobList(slug, jobs) {
 function jobRow(slug, job) {
   const { id = '', name = id, status = '', approved = 0, rejected = 0, numImages = 0 } = job;
   const { independent = false, annotated = 0, labeler = '' } = job;
-  const compared = { href: agreementAddress(slug, id), 'aria-label': `Compare ${name}` };
   const done = independent ? annotated : approved + rejected;
   const words = `${count(annotated)} of ${count(numImages)} labelled apart, ${labeler}`;
   const href = annotateAddress(slug, '', { job: id });
@@ -76,7 +75,7 @@ function jobRow(slug, job) {
     element('td', { class: 'short' }, status.replaceAll('_', ' ')),
     element('td', {}, numImages > 0 && bar(done / numImages)),
     element('td', {}, independent ? words : progressWords(job)),
-    element('td', {}, element('a', compared, 'Compare')),
+    element('td', {}, element('a', { href: agreementAddress(slug, id) }, 'Compare')),
   );
 }
 

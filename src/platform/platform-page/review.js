@@ -2,7 +2,9 @@
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { createReview, decideImage, getJobImages } from './api.js';
+import { forgetKeys, holdKeys } from './held-keys.js';
 import { markUndecided, nextUndecided } from './image-queue.js';
+import { goTo } from './keys.js';
 import { annotateAddress } from './project.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
 import { isDecided, ReviewPanel } from './review-panel.js';
@@ -24,8 +26,9 @@ export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allD
     withdrawn: () => markUndecided(image),
     decided: () => {
       const next = nextUndecided(image);
-      if (next === undefined) allDecided();
-      else location.hash = annotateAddress(slug, next, queue);
+      if (next !== undefined) return goTo(annotateAddress(slug, next, queue));
+      forgetKeys();
+      allDecided();
     },
   });
 }
@@ -114,9 +117,12 @@ class Review {
     this.#isBusy = true;
     unsaved.add(this);
     this.#panel.say('Saving the decision…', '');
+    holdKeys();
     const revision = await this.#on.settled();
-    if (revision === undefined) this.#panel.say('Not decided: the labels are not saved.', 'bad');
-    else {
+    if (revision === undefined) {
+      forgetKeys();
+      this.#panel.say('Not decided: the labels are not saved.', 'bad');
+    } else {
       const sent = { ...decision, annotation_revision: revision };
       while (unsaved.has(this) && (await this.#attempt(sent))) {}
     }
@@ -135,6 +141,7 @@ class Review {
       if (this.#panel.root.isConnected) this.#on.decided();
       return false;
     } catch (thrown) {
+      forgetKeys();
       const status = thrown instanceof ApiError ? thrown.status : -1;
       const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
       if (status === 409) return this.#meet(words);
