@@ -9,7 +9,12 @@ import { loopbackProxies, parseProxies, type TrustedProxies } from './network/cl
 import { isLoopbackHost } from './network/loopback.ts';
 import type { Proxies } from './network/proxies.ts';
 import { readProxies } from './network/read-proxies.ts';
-import { type ObjectsPlace, readObjectsPlace } from './objects-place.ts';
+import {
+  type ObjectImports,
+  type ObjectsPlace,
+  readObjectImports,
+  readObjectsPlace,
+} from './objects-place.ts';
 import type { Parser } from './parsed-setting.ts';
 import { Secret } from './secret.ts';
 import { exampleTrainer, pythonTrainers } from './trainer-names.ts';
@@ -50,6 +55,8 @@ export interface Settings {
   readonly objects: ObjectsPlace | undefined;
   /** Days that a platform keeps vision events; undefined: for good. */
   readonly visionEventDays: number | undefined;
+  /** What imports of a platform may read of an object store. */
+  readonly objectImports: ObjectImports;
   /** Whether a platform takes background tasks itself; else workers do. */
   readonly takesTasks: boolean;
   readonly workspace: string | undefined;
@@ -156,6 +163,7 @@ function readAll(
   environment: Environment,
   machine: Machine,
 ): Settings {
+  const objects = readObjectsPlace(reader);
   return {
     baseUrl: reader.read('FOVEA_BASE_URL', url, undefined),
     ...readSignIn(reader, environment, machine),
@@ -163,7 +171,8 @@ function readAll(
     deviceApiKey: reader.read('FOVEA_DEVICE_API_KEY', secret, undefined),
     apiKey: reader.read('FOVEA_API_KEY', secret, undefined),
     databaseUrl: reader.read('FOVEA_DATABASE_URL', parseDatabaseUrl, undefined),
-    objects: readObjectsPlace(reader),
+    objects,
+    objectImports: readObjectImports(reader, objects),
     metricsToken: reader.read('FOVEA_METRICS_TOKEN', secret, undefined),
     visionEventDays: reader.read('FOVEA_VISION_EVENT_DAYS', days, undefined),
     takesTasks: reader.read('FOVEA_TASKS', yesOrNo, true),

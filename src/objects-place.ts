@@ -20,16 +20,59 @@ export function readObjectsPlace(reader: Pick<VariableReader, 'read'>): ObjectsP
   const place = reader.read('FOVEA_OBJECTS_URL', parseObjectsUrl, undefined);
   const downloads = reader.read('FOVEA_OBJECTS_DOWNLOADS', parseDownloads, undefined);
   if (place === undefined) return undefined;
-  const endpoint =
-    reader.read('AWS_ENDPOINT_URL_S3', parseEndpoint, undefined) ??
-    reader.read('AWS_ENDPOINT_URL', parseEndpoint, undefined);
+  const store = readStore(reader);
   return {
     ...place,
-    endpoint,
-    region: reader.read('AWS_REGION', parseRegion, undefined),
+    ...store,
     // Programs do not follow a link of ours to a private address, and browsers may not reach it.
-    downloads: downloads ?? (endpoint === undefined ? 'redirect' : 'stream'),
+    downloads: downloads ?? (store.endpoint === undefined ? 'redirect' : 'stream'),
   };
+}
+
+/** What imports may read of an object store. */
+export interface ObjectImports {
+  /** Empty: nothing. */
+  readonly allowed: readonly Pick<ObjectsPlace, 'bucket' | 'prefix'>[];
+  /** Where the platform keeps the files of all workspaces: never read by an import. */
+  readonly own: ObjectsPlace | undefined;
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+}
+
+export const noObjectImports: ObjectImports = {
+  allowed: [],
+  own: undefined,
+  endpoint: undefined,
+  region: undefined,
+};
+
+/** `own`: as of `readObjectsPlace`. */
+export function readObjectImports(
+  reader: Pick<VariableReader, 'read'>,
+  own: ObjectsPlace | undefined,
+): ObjectImports {
+  const allowed = reader.read('FOVEA_IMPORT_OBJECTS', parseObjectsUrls, []);
+  if (allowed.length === 0) return { ...noObjectImports, own };
+  return { allowed, own, ...readStore(reader) };
+}
+
+/** Of the variables of AWS those that say which store it is. */
+function readStore(reader: Pick<VariableReader, 'read'>) {
+  return {
+    endpoint:
+      reader.read('AWS_ENDPOINT_URL_S3', parseEndpoint, undefined) ??
+      reader.read('AWS_ENDPOINT_URL', parseEndpoint, undefined),
+    region: reader.read('AWS_REGION', parseRegion, undefined),
+  };
+}
+
+/** Several, separated by commas. */
+function parseObjectsUrls(text: string): Parsed<ObjectImports['allowed']> {
+  const parsed = text.split(',').map((url) => parseObjectsUrl(url.trim()));
+  const places = parsed.flatMap((one) => ('value' in one ? [one.value] : []));
+  return places.length === parsed.length
+    ? { value: places }
+    : { wrong: 'must be s3://bucket or s3://bucket/prefix, several separated by commas' };
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */

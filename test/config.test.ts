@@ -45,6 +45,7 @@ describe('settings', () => {
       repeatWindowSeconds: 120,
       metricsToken: undefined,
       visionEventDays: undefined,
+      objectImports: { allowed: [], own: undefined, endpoint: undefined, region: undefined },
       takesTasks: true,
       timeoutMs: 60_000,
       versionMultiplierMax: 50,

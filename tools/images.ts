@@ -63,7 +63,7 @@ export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
     description:
-      'Uploads images of this machine with their annotations, a whole folder in one call. Annotation files are matched by name; images that are there already are skipped. The answer counts what was uploaded, skipped and refused.',
+      'Uploads images of this machine with their annotations, a whole folder in one call. Annotation files are matched by name; images there already are skipped. The answer counts what was uploaded, skipped and refused.',
     fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
     input: uploadInput,
     run: uploadImages,
@@ -163,7 +163,7 @@ export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload_zip, {
     title: 'Upload zip',
     description:
-      'Uploads a dataset as one zip file, from a folder or .zip of this machine, and reads it in the background. Without path it gives a URL to PUT the zip to.',
+      'Uploads a dataset as one zip file, from a folder or .zip of this machine, read in the background. Without path it gives a URL to PUT the zip to.',
     fileArguments: ['path'],
     // Subfolders are not searched, and existing images are skipped.
     repeated: 'made',

@@ -12,13 +12,21 @@ import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 type FromSettings = Pick<
   PlatformOptions,
   | ('versionMultiplierMax' | 'databaseUrl' | 'objects' | 'model' | 'embedder' | 'trainer')
-  | ('rateLimit' | 'environment' | 'proxies' | 'takesTasks' | 'metricsToken' | 'visionEventDays')
+  | (
+      | 'rateLimit'
+      | 'environment'
+      | 'proxies'
+      | 'takesTasks'
+      | 'metricsToken'
+      | 'visionEventDays'
+      | 'objectImports'
+    )
 >;
 
 /** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, databaseUrl, objects, model, trainer, proxies } = settings;
-  const { home, takesTasks, embedder, metricsToken, visionEventDays } = settings;
+  const { home, takesTasks, embedder, metricsToken, visionEventDays, objectImports } = settings;
   return {
     versionMultiplierMax,
     databaseUrl,
@@ -27,6 +35,7 @@ export function platformOptions(settings: Settings, rateLimit: number): FromSett
     takesTasks,
     metricsToken,
     visionEventDays,
+    objectImports,
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),

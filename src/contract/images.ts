@@ -378,6 +378,27 @@ export const images = {
 
 /** Not in the documented API, but on hosted platforms. */
 export const imageExtensions = {
+  images_import_objects: operation({
+    id: 'images_import_objects',
+    toolset: 'images',
+    method: 'POST',
+    path: '/dataset/{project}/import',
+    summary:
+      'Take in images, and annotations beside them, from an object store, in the background.',
+    pathParameters: closed({ project }),
+    body: open({
+      from: text.min(1).max(limits.objectsUrlCharactersMax).describe('As s3://bucket/prefix.'),
+      split,
+      batchName: displayName.optional().describe('Name of their batch.'),
+      tags: tagNames.optional().describe('Tags that all images get.'),
+    }),
+    answer: open({ taskId: z.string(), url: z.string(), workspace: z.string() }),
+    success: 202,
+    errors: [403],
+    scope: 'image:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
   images_predictions: operation({
     id: 'images_predictions',
     toolset: 'images',

@@ -128,6 +128,9 @@ export const contractLimits = {
   /** Pieces of one image: more are too small to be seen in a sheet. */
   previewPiecesMax: 64,
 
+  /** A bucket has 63 characters, a key 1,024 bytes. */
+  objectsUrlCharactersMax: 1_100,
+
   // Vision events.
 
   /** The data of an event beside images and metadata. */

@@ -100,6 +100,19 @@ export const platformLimits = {
   zipClassListBytesMax: 1024 * 1024,
   /** The text of one problem. */
   zipProblemCharactersMax: 500,
+  // Objects of a store.
+
+  /** Objects of one import: their names, and what became of each, take some 100 MB. */
+  importedObjectsMax: 100_000,
+  /** All together: 100,000 images of 10 MB. */
+  importedObjectsBytesMax: 1024 ** 4,
+  /** Their annotation files. */
+  importedTextBytesMax: 10 * 1024 ** 3,
+  /** Time for reading these: ten times as many as in a zip file. */
+  importedTextMsMax: 100 * 60 * 1000,
+  /** A store answers late, and bears many at a time; each may take the memory of an image. */
+  importedObjectsAtOnceMax: 6,
+
   /** A data.yaml: 20,000 names take 0.6 MB; parsing 1 MB can take seconds. */
   yamlBytesMax: 1024 * 1024,
 

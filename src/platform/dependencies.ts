@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Renderers } from '../dataset-versions/render-threads.ts';
 import type { Log } from '../log.ts';
 import type { Models } from '../model-inference/detection-models.ts';
+import type { ObjectImports } from '../objects-place.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from './active-learning/collect-images.ts';
@@ -38,6 +39,8 @@ export interface PlatformDependencies {
   readonly trainer: TrainerCommand | undefined;
   /** Vision events are kept for so many days; undefined: for good. */
   readonly visionEventDays: number | undefined;
+  /** What imports may read of an object store. */
+  readonly objectImports: ObjectImports;
   readonly log: Log;
   /** How often a video job may be asked for its status. */
   readonly videoStatusIntervalMs: number;

@@ -11,6 +11,7 @@ import { deploymentHandlers } from './deployment.ts';
 import { evaluationHandlers } from './evaluations.ts';
 import { folderHandlers } from './folders.ts';
 import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
+import { objectImportHandlers } from './images/object-imports.ts';
 import { orphanImageHandlers } from './images/orphan-images.ts';
 import { predictionHandlers } from './images/predictions.ts';
 import { setSplitHandlers } from './images/set-split.ts';
@@ -68,6 +69,7 @@ export function platformHandlers(
     ...versionDiffHandlers(dependencies),
     ...videoHandlers(dependencies),
     ...workflowHandlers(dependencies),
+    ...objectImportHandlers(dependencies),
     ...zipUploadHandlers(dependencies),
   };
 }

@@ -11,7 +11,7 @@ import type { Log } from '../log.ts';
 import { createModels } from '../model-inference/detection-models.ts';
 import { createEmbedder } from '../model-inference/embedder.ts';
 import type { Proxies } from '../network/proxies.ts';
-import type { ObjectsPlace } from '../objects-place.ts';
+import { noObjectImports, type ObjectImports, type ObjectsPlace } from '../objects-place.ts';
 import type { Secret } from '../secret.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { openBlobs } from '../storage/open-blobs.ts';
@@ -52,6 +52,8 @@ export interface PartsOptions {
   readonly trainer?: TrainerCommand;
   /** Vision events are kept for so many days; undefined: for good. */
   readonly visionEventDays?: number | undefined;
+  /** What imports may read of an object store; nothing unless given. */
+  readonly objectImports?: ObjectImports;
   /** For programs that it starts: all of them unless given. */
   readonly environment?: Environment;
 }
@@ -101,6 +103,7 @@ export async function openParts(rows: Rows, options: PartsOptions): Promise<Part
     collect: createCollect({ store, blobs, clock, log }),
     trainer,
     visionEventDays: options.visionEventDays,
+    objectImports: options.objectImports ?? noObjectImports,
   };
   return {
     queue,
@@ -187,8 +190,10 @@ function workersOf(
   });
 }
 
-/** What needs a program or a model is left to a process of this data folder that has it. */
-function canRun(kind: string, { trainer, embedder }: TaskDependencies): boolean {
+/** What needs a program, a model or a setting is left to a process that has it. */
+function canRun(kind: string, dependencies: TaskDependencies): boolean {
+  const { trainer, embedder, objectImports } = dependencies;
+  if (kind === 'objects') return objectImports.allowed.length > 0;
   if (kind === 'embed') return embedder !== undefined;
   return kind !== 'training' || trainer !== undefined;
 }

@@ -40,7 +40,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'active_learning_disable',
     'active_learning_configure',
   ],
-  'image:create': ['images_upload', 'images_upload_zip'],
+  'image:create': ['images_upload', 'images_upload_zip', 'images_import_objects'],
   'image:read': [
     'images_get',
     'images_upload_zip_status',

@@ -19,6 +19,7 @@ import { splitsOfFolders } from './split-folders.ts';
 import { findListedSplits } from './split-lists.ts';
 import { findUnreadAnnotations } from './unread-annotations.ts';
 import { type ImageFacts, isPart } from './upload-image.ts';
+import { objectsUrlIn, uploadObjects } from './upload-objects.ts';
 
 const path = z.string().min(1);
 
@@ -34,8 +35,8 @@ const ofOneImage = {
 export const uploadInput = z.strictObject({
   project,
   files: z.array(path).min(1).optional().describe('Paths, folders or globs such as data/**/*.jpg.'),
-  url: path.optional().describe('In place of files: URL of one image.'),
-  name: images.images_upload.query.shape.name.describe('Its name; single image only.'),
+  url: path.optional().describe('Instead: URL of one image, or s3://bucket/prefix.'),
+  name: images.images_upload.query.shape.name.describe('Its name; one image only.'),
   split: splitName.optional().describe('Split of new images; default: folder, else train.'),
   batch: images.images_upload.query.shape.batch,
   tags: z.array(tagName).optional().describe('Tags that all images get.'),
@@ -49,7 +50,7 @@ export const uploadInput = z.strictObject({
   labelmap_file: path.optional().describe('For YOLO: class names or data.yaml.'),
   list: path.optional().describe('Text file of image names: only these.'),
   ...ofOneImage,
-  offset: z.int().min(0).optional().describe('Images to skip, where an earlier call stopped.'),
+  offset: z.int().min(0).optional().describe('Images to skip: where a call stopped.'),
 });
 
 type UploadInput = z.output<typeof uploadInput>;
@@ -57,6 +58,8 @@ type UploadInput = z.output<typeof uploadInput>;
 /** Sends the images that the input stands for, as far as the time allows. */
 export async function uploadImages(input: UploadInput, context: ToolContext): Promise<ToolResult> {
   checkTogether(input);
+  const objects = objectsUrlIn(input);
+  if (objects !== undefined) return uploadObjects(input, objects, context);
   if (input.url !== undefined) return uploadUrl(input, input.url, context);
   const { files = [], name, offset = 0 } = input;
   const list = await listImages(context.files, files, input.list);

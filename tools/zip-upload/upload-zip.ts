@@ -10,7 +10,7 @@ import { taskWork, waitForTask } from '../follow-up-calls.ts';
 import { count, fileSize, quoted } from '../format.ts';
 import { poll } from '../polling.ts';
 import { duplicateFigures, duplicatesNamed } from '../upload/duplicate-words.ts';
-import { openToSend, type ToSend } from './pack-folder.ts';
+import { openToSend } from './pack-folder.ts';
 
 type ZipInput = Input<typeof images.images_upload_zip> & { readonly path?: string | undefined };
 
@@ -35,7 +35,9 @@ export async function uploadZip(
   });
   const waitMs = Math.max(0, end - clock.monotonic());
   const task = await untilDone({ workspace: input.workspace, taskId }, waitMs, context);
-  return described(input, source, { ...task, taskId });
+  const { files, bytes } = source;
+  const what = files === undefined ? `A zip file (${fileSize(bytes)})` : count(files, 'file');
+  return describeImport(input, { what: `${what} went`, sentBytes: bytes }, { ...task, taskId });
 }
 
 function waiting(body: { readonly taskId: string }, { workspace }: ZipInput): ToolResult {
@@ -48,14 +50,15 @@ function waiting(body: { readonly taskId: string }, { workspace }: ZipInput): To
   };
 }
 
-interface Standing {
+export interface Standing {
   readonly taskId: string;
   readonly status?: string | undefined;
   readonly result?: Readonly<Record<string, unknown>> | undefined;
   readonly error?: string | undefined;
 }
 
-function untilDone(
+/** Until the task of an import is over, or the time is. */
+export function untilDone(
   where: { readonly workspace: string; readonly taskId: string },
   waitMs: number,
   context: ToolContext,
@@ -77,16 +80,16 @@ function isOver(status: string | undefined): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-function described(
-  { workspace, project }: ZipInput,
-  { files, bytes }: ToSend,
+/** `what`: the beginning of a sentence, such as "12 files went". */
+export function describeImport(
+  { workspace, project }: { readonly workspace: string; readonly project: string },
+  { what, ...sent }: { readonly what: string; readonly sentBytes?: number },
   { taskId, status, result, error }: Standing,
 ): ToolResult {
-  const what = files === undefined ? `A zip file (${fileSize(bytes)})` : count(files, 'file');
-  const data = { taskId, status: status ?? 'running', sentBytes: bytes, ...result };
+  const data = { taskId, status: status ?? 'running', ...sent, ...result };
   if (!isOver(status)) {
     return {
-      summary: `${what} went to ${quoted(project)}; task ${quoted(taskId)} takes them in.`,
+      summary: `${what} to ${quoted(project)}; task ${quoted(taskId)} takes them in.`,
       data,
       next: [waitForTask(workspace, taskId)],
       work: taskWork(workspace, taskId),
@@ -94,13 +97,13 @@ function described(
   }
   if (status === 'failed') {
     return {
-      summary: `${what} went to ${quoted(project)}, but the task that takes in what it holds failed.`,
+      summary: `${what} to ${quoted(project)}, but the task that takes in what it holds failed.`,
       data: { ...data, error },
     };
   }
   const why = 'Checks the dataset.';
   return {
-    summary: `${what} went to ${quoted(project)}: ${figuresOf(result ?? {})}.${duplicatesNamed(copiesIn(result))}`,
+    summary: `${what} to ${quoted(project)}: ${figuresOf(result ?? {})}.${duplicatesNamed(copiesIn(result))}`,
     data,
     next: [{ tool: 'projects_health', arguments: { workspace, project }, why }],
   };

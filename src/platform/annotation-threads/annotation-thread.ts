@@ -9,7 +9,7 @@ import type { SplitName } from '../../contract/fields.ts';
 import type { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { startWorkerThread, type WorkerThread } from '../../worker-thread.ts';
-import type { ZipEntry } from '../zip-import/open-zip.ts';
+import type { SourceFile } from '../zip-import/import-source.ts';
 
 export type AnnotationThread = WorkerThread<ToAnnotationThread, FromAnnotationThread>;
 
@@ -46,9 +46,9 @@ export type ToAnnotationThread =
 
 /** `documents` are those that the thread has. */
 export interface MatchQuestion {
-  readonly images: readonly ZipEntry[];
-  readonly own: readonly ZipEntry[];
-  readonly documents: readonly ZipEntry[];
+  readonly images: readonly SourceFile[];
+  readonly own: readonly SourceFile[];
+  readonly documents: readonly SourceFile[];
   /** Splits that lists give to images, by their keys. */
   readonly named: ReadonlyMap<string, SplitName>;
   readonly projectType: ProjectType;
@@ -68,7 +68,7 @@ export type FromAnnotationThread =
   | { readonly kind: 'class list'; readonly labelmap: Labelmap | undefined }
   | { readonly kind: 'split list'; readonly names: readonly string[] }
   | { readonly kind: 'document' }
-  | { readonly kind: 'paired'; readonly pairs: Matches<ZipEntry> }
+  | { readonly kind: 'paired'; readonly pairs: Matches<SourceFile> }
   | { readonly kind: 'annotation'; readonly read: ReadAnnotation }
   | Refused;
 

@@ -11,7 +11,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Turns } from '../../turns.ts';
 import type { DiskReservations } from '../disk-reservations.ts';
-import { fileProblemOf, type Zip, type ZipEntry } from '../zip-import/open-zip.ts';
+import { fileProblemOf, type ImportSource, type SourceFile } from '../zip-import/import-source.ts';
 import {
   type AnnotationThread,
   type FromAnnotationThread,
@@ -24,29 +24,29 @@ import {
 
 /**
  * All methods give what is wrong with a file as a problem; they throw what is no fault of it, as
- * `Zip.read` does for an archive that is too large.
+ * `read` of a source does for one that is too large.
  */
 export interface ZipAnnotationReader {
   /** Class names; undefined where the file has none. */
   classNames(
-    entry: ZipEntry,
+    entry: SourceFile,
     bytesMax: number,
   ): Promise<{ readonly labelmap: Labelmap | undefined } | Refused>;
   /** Keys of the images that a list of a split names. */
   namesOfSplit(
-    entry: ZipEntry,
+    entry: SourceFile,
     bytesMax: number,
   ): Promise<{ readonly names: readonly string[] } | Refused>;
   /** Reads a file about many images, and keeps what it says. */
-  addDocument(entry: ZipEntry, bytesMax: number): Promise<{ readonly bytes: number } | Refused>;
+  addDocument(entry: SourceFile, bytesMax: number): Promise<{ readonly bytes: number } | Refused>;
   /** Which annotation belongs to which image, of the documents that were added and other files. */
   pair(
     question: Omit<MatchQuestion, 'documents'>,
-  ): Promise<{ readonly pairs: Matches<ZipEntry> } | Refused>;
-  own(entry: ZipEntry, file: OwnRequest): Promise<{ readonly read: ReadAnnotation } | Refused>;
+  ): Promise<{ readonly pairs: Matches<SourceFile> } | Refused>;
+  own(entry: SourceFile, file: OwnRequest): Promise<{ readonly read: ReadAnnotation } | Refused>;
   /** The annotation of an image in a document that was added. */
   ofDocument(
-    entry: ZipEntry,
+    entry: SourceFile,
     name: string,
     image: AnnotatedImage,
   ): Promise<{ readonly read: ReadAnnotation } | Refused>;
@@ -59,7 +59,7 @@ export interface OwnRequest extends Pick<OwnFile, 'image' | 'projectType'> {
 }
 
 export interface ReaderOptions {
-  readonly zip: Pick<Zip, 'read' | 'copy'>;
+  readonly zip: Pick<ImportSource, 'read' | 'copy'>;
   /** A folder for files about many images: they stay on the disk. */
   readonly folder: string;
   readonly diskReservations: DiskReservations;
@@ -138,7 +138,7 @@ function isKind<Kind extends FromAnnotationThread['kind']>(
 
 /** A document, and where its bytes are on the disk. */
 interface Stored {
-  readonly entry: ZipEntry;
+  readonly entry: SourceFile;
   readonly file: string;
 }
 
@@ -186,7 +186,7 @@ class Reader {
   }
 
   async read(
-    entry: ZipEntry,
+    entry: SourceFile,
     bytesMax: number,
     messageOf: (bytes: Uint8Array<ArrayBuffer>) => ToAnnotationThread,
   ): Promise<FromAnnotationThread> {
@@ -196,7 +196,7 @@ class Reader {
   }
 
   async addDocument(
-    entry: ZipEntry,
+    entry: SourceFile,
     bytesMax: number,
   ): Promise<{ readonly bytes: number } | Refused> {
     const { folder } = this.#options;
@@ -211,7 +211,7 @@ class Reader {
   }
 
   /** Into a thread that took the place of one that had it. */
-  async load(entry: ZipEntry): Promise<Refused | undefined> {
+  async load(entry: SourceFile): Promise<Refused | undefined> {
     if (this.#loaded.has(entry.path)) return undefined;
     const stored = this.#documents.get(entry.path);
     if (stored === undefined) return refused('takes too long to be read');
@@ -220,7 +220,7 @@ class Reader {
     return problem;
   }
 
-  async loadAll(): Promise<readonly ZipEntry[]> {
+  async loadAll(): Promise<readonly SourceFile[]> {
     const all = [...this.#documents.values()].map(({ entry }) => entry);
     for (const entry of all) await this.load(entry);
     return all.filter(({ path }) => this.#loaded.has(path));
@@ -255,7 +255,7 @@ class Reader {
 
   /** Its room on the disk is asked for as for files that come in. */
   async #copy(
-    entry: ZipEntry,
+    entry: SourceFile,
     file: string,
     bytesMax: number,
   ): Promise<{ readonly bytes: number } | Refused> {
@@ -274,7 +274,7 @@ class Reader {
 
   /** In memory of their own, which can move to the thread. */
   async #bytes(
-    entry: ZipEntry,
+    entry: SourceFile,
     bytesMax: number,
   ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer> } | Refused> {
     try {

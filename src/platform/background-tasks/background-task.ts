@@ -5,6 +5,7 @@ import type { Environment } from '../../config.ts';
 import type { Renderers } from '../../dataset-versions/render-threads.ts';
 import type { Models } from '../../model-inference/detection-models.ts';
 import type { Embedder } from '../../model-inference/embedder.ts';
+import type { ObjectImports } from '../../objects-place.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
@@ -28,6 +29,8 @@ export interface TaskDependencies {
   readonly trainer: TrainerCommand | undefined;
   /** Vision events are kept for so many days; undefined: for good. */
   readonly visionEventDays: number | undefined;
+  /** What imports may read of an object store. */
+  readonly objectImports: ObjectImports;
   /** For programs that we start. */
   readonly environment: Environment;
   readonly collect: CollectForLearning;

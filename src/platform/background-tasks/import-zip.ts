@@ -1,70 +1,36 @@
 // Imports the images and annotations of a zip file.
 
 import { mkdir } from 'node:fs/promises';
-import { type SplitName, splitName } from '../../contract/fields.ts';
-import { FoveaError, notFound } from '../../errors.ts';
+import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { type Claim, LeaseLost } from '../../storage/task-queue.ts';
-import { openZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
-import type { Project } from '../store/projects.ts';
-import { classifyFiles } from '../zip-import/classify-files.ts';
-import {
-  type ImportDependencies,
-  type ImportedImage,
-  importImage,
-  type Turn,
-  type ZipSettings,
-} from '../zip-import/import-image.ts';
-import {
-  refusedFiles,
-  type ZipOutcome,
-  zipReport,
-  zipResult,
-} from '../zip-import/import-report.ts';
-import { openZip, type Zip } from '../zip-import/open-zip.ts';
-import { type PlannedImage, planImport } from '../zip-import/plan-import.ts';
-import {
-  type BackgroundTask,
-  optionalPayloadText,
-  payloadText,
-  type TaskDependencies,
-} from './background-task.ts';
-import { inParallel, throttleProgress } from './process-items.ts';
+import { LeaseLost } from '../../storage/task-queue.ts';
+import { openZip } from '../zip-import/open-zip.ts';
+import { type BackgroundTask, payloadText } from './background-task.ts';
+import { type ImportPayload, importAll, liveProject } from './import-all.ts';
 
-/** What a zip upload was started with: all of it text, as the payload of work. */
-export interface ZipPayload extends Readonly<Record<string, string>> {
-  readonly workspaceId: string;
-  readonly projectId: string;
+/** What a zip upload was started with. */
+export interface ZipPayload extends ImportPayload {
   readonly uploadId: string;
-  readonly split: SplitName;
-  readonly batchName: string;
-  /** Separated by commas, which no tag has. */
-  readonly tags: string;
-  /** When the task was made, in milliseconds since 1970. */
-  readonly since: string;
-  /** The credential of the upload. */
-  readonly startedBy: string;
 }
 
 /**
- * Takes all images that can be taken; what is wrong with a file is in the report, and ends nothing.
  * An attempt that starts over takes each image again, finds it there by its bytes, and comes to the
  * same figures. The file is removed when the work ends, well or not.
  */
 export const importZip: BackgroundTask = async (dependencies, claim, signal) => {
-  const settings = readSettings(claim);
   const upload = await dependencies.store.uploads.find(payloadText(claim, 'uploadId'));
   if (upload?.file === undefined) throw new FoveaError('internal', 'The zip file is lost.');
   try {
     const project = await liveProject(dependencies, payloadText(claim, 'projectId'));
     const { file } = upload;
-    const outcome = await dependencies.temporaryFiles.withFile(async (folder) => {
+    const result = await dependencies.temporaryFiles.withFile(async (folder) => {
       await mkdir(folder, { mode: 0o700 });
       const files = await dependencies.uploads.received.bring(file, folder);
-      const zip = await openZip(files, file, signal);
-      return importAll(dependencies, claim, { zip, project, settings, folder }, signal);
+      const source = await openZip(files, file, signal);
+      const [readersMax, textMsMax] = [limits.zipReadersMax, limits.zipTextMsMax];
+      const toTake = { source, project, folder, readersMax, textMsMax };
+      return importAll(dependencies, claim, toTake, signal);
     });
-    const result = await finish(dependencies, claim, settings.batchName, outcome);
     await dependencies.uploads.received.remove([upload.file]);
     return result;
   } catch (thrown) {
@@ -73,130 +39,3 @@ export const importZip: BackgroundTask = async (dependencies, claim, signal) => 
     throw thrown;
   }
 };
-
-function readSettings(claim: Claim): ZipSettings {
-  const tags = payloadText(claim, 'tags');
-  return {
-    split: splitName.parse(payloadText(claim, 'split')),
-    batchName: payloadText(claim, 'batchName'),
-    tags: tags === '' ? [] : tags.split(','),
-    since: Number(payloadText(claim, 'since')),
-  };
-}
-
-async function liveProject({ store }: TaskDependencies, projectId: string): Promise<Project> {
-  const project = await store.projects.get(projectId);
-  const live = project && (await store.projects.find(project.workspaceId, project.slug));
-  if (live) return live;
-  if (project === undefined) throw notFound('project', projectId);
-  throw new FoveaError('conflict', 'The project is in the trash: nothing was taken.');
-}
-
-/** It may go there at any moment: what was taken before comes back with it. */
-async function refuseInTrash({ store, project }: ImportDependencies): Promise<void> {
-  if (await store.projects.isLive(project.id)) return;
-  throw new FoveaError('conflict', 'The project went to the trash while its images were taken.');
-}
-
-interface ToTake {
-  readonly zip: Zip;
-  readonly project: Project;
-  readonly settings: ZipSettings;
-  /** For files that are there only meanwhile. */
-  readonly folder: string;
-}
-
-async function importAll(
-  { store, blobs, clock, uploads: { diskReservations } }: TaskDependencies,
-  claim: Claim,
-  { zip, project, settings, folder }: ToTake,
-  signal: AbortSignal,
-): Promise<ZipOutcome> {
-  const layout = classifyFiles(zip.entries);
-  const imagePaths = layout.images.map(({ path }) => path);
-  const reader = openZipAnnotationReader({
-    zip,
-    folder,
-    diskReservations,
-    imagePaths,
-    clock,
-    signal,
-  });
-  try {
-    const plan = await planImport({ layout, projectType: project.type, reader });
-    const { findLabelmap, passedOver, unlisted } = plan;
-    const dependencies: ImportDependencies = {
-      store,
-      blobs,
-      clock,
-      zip,
-      reader,
-      project,
-      settings,
-      findLabelmap,
-      first: new Map(),
-      annotated: new Set(),
-    };
-    const images = await importImages(dependencies, claim, plan.images, signal);
-    return { images, refused: zip.refused, passedOver, unlisted };
-  } finally {
-    reader.close();
-  }
-}
-
-async function importImages(
-  dependencies: ImportDependencies,
-  claim: Claim,
-  images: readonly PlannedImage[],
-  signal: AbortSignal,
-): Promise<readonly ImportedImage[]> {
-  const report = throttleProgress((done, total) => claim.progress(done, total));
-  const taken = new Map<PlannedImage, ImportedImage>();
-  await claim.progress(0, images.length);
-  const nextTurn = createTurns();
-  const take = async (image: PlannedImage) => {
-    taken.set(image, await importImage(dependencies, image, nextTurn()));
-    await refuseInTrash(dependencies);
-    await report({ done: taken.size, total: images.length });
-  };
-  await inParallel(images, limits.zipReadersMax, take, signal);
-  return images.flatMap((image) => taken.get(image) ?? []);
-}
-
-function createTurns(): () => Turn {
-  let before = Promise.resolve();
-  return () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const turn = { before, end: resolve };
-    before = promise;
-    return turn;
-  };
-}
-
-/** The report and the end of the work are one transaction. */
-async function finish(
-  { store, blobs, clock }: TaskDependencies,
-  claim: Claim,
-  batchName: string,
-  outcome: ZipOutcome,
-) {
-  const { hash } = await blobs.put(Buffer.from(zipReport(outcome)));
-  const result = { ...zipResult(outcome, batchName), _report: hash };
-  const now = clock.now();
-  const report = {
-    taskId: claim.id,
-    workspaceId: payloadText(claim, 'workspaceId'),
-    projectId: payloadText(claim, 'projectId'),
-    hash,
-    refused: refusedFiles(outcome, now, optionalPayloadText(claim, 'startedBy')),
-    now,
-  };
-  await store.uploads.addReport(report, (writes) =>
-    claim.fenced(async () => {
-      const written = await writes();
-      await claim.complete(result);
-      return written;
-    }),
-  );
-  return result;
-}

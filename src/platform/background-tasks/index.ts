@@ -13,6 +13,7 @@ import { exportSearchResults } from './export-search-results.ts';
 import { exportVersion } from './export-version.ts';
 import { forkProject } from './fork-project.ts';
 import { generateVersion } from './generate-version.ts';
+import { importObjects } from './import-objects.ts';
 import { importZip } from './import-zip.ts';
 import { purgeTrash } from './purge-trash.ts';
 import { rebalanceSplits } from './rebalance-splits.ts';
@@ -33,7 +34,7 @@ export const lanes = {
     purge: purgeTrash,
     sweep: removeOrphanBlobs,
   },
-  imports: { zip: importZip },
+  imports: { zip: importZip, objects: importObjects },
   models: { autolabel: autolabelImages, video: runVideoInference, evaluation: evaluateDetections },
   trainings: { training: trainModel },
   search: { index: backfillSearchIndex },

@@ -24,7 +24,7 @@ export function purgeStore(database: AsyncDatabase, index: ImageIndex): PurgeSto
     oldEvents: async (before, countMax, fenced) =>
       fenced(() => removeOldEvents(database, before, countMax)),
     oldEventImages: async (usedBefore, countMax, fenced) =>
-      fenced(() => database.run(oldEventImages, [usedBefore, countMax])),
+      fenced(() => database.run(oldEventImages, { before: usedBefore, countMax })),
     oldImages: async (before, countMax, fenced) =>
       fenced(() => database.run(oldImages, [before, countMax])),
     oldActivity: async (countMax, fenced) =>
@@ -51,7 +51,7 @@ const oldInferences = `DELETE FROM inferences WHERE ordinal IN (
   WHERE inferences.created <= ? LIMIT ?)`;
 
 const oldEventImages = `DELETE FROM vision_event_images WHERE id IN (
-  SELECT id FROM vision_event_images WHERE used < ? LIMIT ?)`;
+  SELECT id FROM vision_event_images WHERE used < :before AND created < :before LIMIT :countMax)`;
 
 const oldImages = `DELETE FROM trashed_images WHERE image_id IN (
   SELECT image_id FROM trashed_images WHERE deleted_at <= ? LIMIT ?)`;

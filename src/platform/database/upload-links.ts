@@ -43,6 +43,9 @@ export const uploadBlobs: readonly string[] = [
 export function uploadStore(database: AsyncDatabase, queue: TaskQueue): UploadStore {
   return {
     add: (upload, newTask) => add(database, queue, upload, newTask),
+    startImport: async (task) => {
+      await database.transaction(() => queue.add(task));
+    },
     find: (id) => database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload),
     ofTask: (taskId) =>
       database.get('SELECT * FROM uploads WHERE task_id = ?', [taskId], readUpload),

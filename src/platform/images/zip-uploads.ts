@@ -45,7 +45,7 @@ export function zipUploadHandlers(
     },
     images_upload_zip_status: async ({ taskId }, { principal, origin }) => {
       const task = await findTask(dependencies, principal, taskId);
-      if (task.kind !== 'zip') throw notFound('zip upload', taskId);
+      if (task.kind !== 'zip' && task.kind !== 'objects') throw notFound('zip upload', taskId);
       const described = describeTask(task, links, origin);
       const upload = await store.uploads.ofTask(taskId);
       const isThere = task.status === 'created' && upload?.file !== undefined;

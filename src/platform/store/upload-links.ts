@@ -37,6 +37,8 @@ export interface ZipReport {
 export interface UploadStore {
   /** With its held work, in one transaction. */
   add(upload: Omit<Upload, 'file' | 'bytes'>, task?: NewTask): Promise<void>;
+  /** The task of an import that needs no upload. */
+  startImport(task: NewTask): Promise<void>;
   find(id: string): Promise<Upload | undefined>;
   ofTask(taskId: string): Promise<Upload | undefined>;
   /** Uploads of a workspace whose links are good, and whose files are not there. */

@@ -2,29 +2,29 @@
 
 import { imageFileExtensions } from '../../annotation-formats/image-file-extensions.ts';
 import { baseName, extensionOf, foldersOf, stemOf } from '../../annotation-formats/path-hints.ts';
-import type { ZipEntry } from './open-zip.ts';
+import type { SourceFile } from './import-source.ts';
 
 export interface Layout {
   /** By their names; what they really are shows when they are read. */
-  readonly images: readonly ZipEntry[];
+  readonly images: readonly SourceFile[];
   /** Files for one image each: VOC .xml, YOLO .txt, .json of the name of an image. */
-  readonly own: readonly ZipEntry[];
+  readonly own: readonly SourceFile[];
   /** Other .json: perhaps COCO or CreateML, for many images. */
-  readonly documents: readonly ZipEntry[];
+  readonly documents: readonly SourceFile[];
   /** Class names for YOLO files. */
-  readonly classLists: readonly ZipEntry[];
+  readonly classLists: readonly SourceFile[];
   /** Lists of the images of a split, as VOC and Darknet have them. */
-  readonly splitLists: readonly ZipEntry[];
+  readonly splitLists: readonly SourceFile[];
   /** Files that are not used, and why. */
-  readonly others: readonly { readonly entry: ZipEntry; readonly problem: string }[];
+  readonly others: readonly { readonly entry: SourceFile; readonly problem: string }[];
 }
 
 type Kind = Exclude<keyof Layout, 'others'>;
 
-export function classifyFiles(entries: readonly ZipEntry[]): Layout {
+export function classifyFiles(entries: readonly SourceFile[]): Layout {
   const stems = new Set(entries.filter(looksLikeImage).map(({ path }) => stemOf(path)));
   const masks = maskFinder(entries);
-  const sorted: Record<Kind, ZipEntry[]> = {
+  const sorted: Record<Kind, SourceFile[]> = {
     images: [],
     own: [],
     documents: [],
@@ -42,11 +42,14 @@ export function classifyFiles(entries: readonly ZipEntry[]): Layout {
 
 const masked = { problem: 'a mask; masks are not read' } as const;
 
-function looksLikeImage({ path }: ZipEntry): boolean {
+function looksLikeImage({ path }: SourceFile): boolean {
   return imageFileExtensions.has(extensionOf(path));
 }
 
-function kindOf(entry: ZipEntry, stems: ReadonlySet<string>): Kind | { readonly problem: string } {
+function kindOf(
+  entry: SourceFile,
+  stems: ReadonlySet<string>,
+): Kind | { readonly problem: string } {
   const { path } = entry;
   const extension = extensionOf(path);
   if (imageFileExtensions.has(extension)) return 'images';
@@ -57,14 +60,14 @@ function kindOf(entry: ZipEntry, stems: ReadonlySet<string>): Kind | { readonly 
   if (stems.has(stemOf(path))) return 'own';
   if (extension === 'json') return 'documents';
   if (extension === 'txt') return kindOfText(path);
-  return { problem: 'no image of the archive has its name' };
+  return { problem: 'no image has its name' };
 }
 
 function kindOfText(path: string): Kind | { readonly problem: string } {
   const name = baseName(path).toLowerCase();
   if (classListNames.has(name)) return 'classLists';
   if (splitListNames.has(name)) return 'splitLists';
-  return { problem: 'no image of the archive has its name' };
+  return { problem: 'no image has its name' };
 }
 
 const classListNames = new Set([
@@ -84,7 +87,7 @@ const splitListNames = new Set(
  * Pictures that say which pixels belong to what: in the folders of VOC, or beside the images as
  * exports of masks have them. As images they would spoil a dataset.
  */
-function maskFinder(entries: readonly ZipEntry[]): (entry: ZipEntry) => boolean {
+function maskFinder(entries: readonly SourceFile[]): (entry: SourceFile) => boolean {
   const withClasses = new Set(
     entries
       .filter(({ path }) => baseName(path) === '_classes.csv')

@@ -19,7 +19,7 @@ import { labelOf } from '../images/upload-image.ts';
 import type { AddedImage } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 import type { FindLabelmap } from './class-lists.ts';
-import { fileProblemOf, type Zip, type ZipEntry } from './open-zip.ts';
+import { fileProblemOf, type ImportSource, type SourceFile } from './import-source.ts';
 import type { PlannedImage } from './plan-import.ts';
 
 /** What an upload says of all its images. */
@@ -32,7 +32,7 @@ export interface ZipSettings {
 }
 
 export interface ImportDependencies extends Pick<TaskDependencies, 'store' | 'blobs' | 'clock'> {
-  readonly zip: Zip;
+  readonly zip: ImportSource;
   readonly reader: ZipAnnotationReader;
   readonly project: Project;
   readonly settings: ZipSettings;
@@ -285,7 +285,7 @@ function readClassName(className: string): Found {
 
 async function readOwn(
   { project, reader, findLabelmap }: ImportDependencies,
-  entry: ZipEntry,
+  entry: SourceFile,
   image: AnnotatedImage,
 ): Promise<Found> {
   const extension = extensionOf(entry.path);
@@ -303,5 +303,4 @@ async function readOwn(
   return { problem: lacksNames ? `${problem}; ${noClassNames}` : problem };
 }
 
-const noClassNames =
-  'the zip file has no class names for it: a data.yaml, a .names file or a classes.txt';
+const noClassNames = 'there are no class names for it: a data.yaml, a .names file or a classes.txt';

@@ -6,7 +6,7 @@ import { labelOf } from '../images/upload-image.ts';
 import type { SplitCounts } from '../store/projects.ts';
 import type { RefusedFile } from '../store/refused-files.ts';
 import type { ExactDuplicate, ImportedImage } from './import-image.ts';
-import type { RefusedEntry } from './open-zip.ts';
+import type { RefusedEntry } from './import-source.ts';
 import type { PassedOver } from './plan-import.ts';
 
 export interface ZipOutcome {

@@ -1,7 +1,6 @@
 // Opens a zip file in the file store and reads it in place. Its stated sizes are not trusted: the
 // bytes that come out are counted.
 
-import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -9,62 +8,24 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { onDisk } from '../../storage/disk-errors.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { faultOf } from '../images/file-fault.ts';
 import { checkName, decodeName, isNoise, shownName } from './decode-entry-name.ts';
+import {
+  boundedSource,
+  type ImportSource,
+  type NamedFile,
+  type SourceFile,
+  sortEntries,
+  type TakePiece,
+} from './import-source.ts';
 
 /** A file in the archive that may be read. */
-export interface ZipEntry {
-  /** With slashes, unique in the archive whatever the case of its letters. */
-  readonly path: string;
+export interface ZipEntry extends SourceFile {
   readonly compressedBytes: number;
-  /** What the archive says; the truth is what comes out. */
-  readonly statedBytes: number;
   readonly isDeflated: boolean;
   readonly crc32: number;
   /** Of its local header. */
   readonly offset: number;
-}
-
-export interface RefusedEntry {
-  /** For people; not to be used as a path. */
-  readonly shownPath: string;
-  readonly problem: string;
-}
-
-export interface ReadEntryOptions {
-  readonly bytesMax: number;
-  /** Text is taken apart, which takes far longer than unpacking it: all of it has its own bound. */
-  readonly isText?: boolean;
-  /** Looks at the first bytes that come out, and throws where they are not what was expected. */
-  readonly checkStart?: (start: Uint8Array) => void;
-}
-
-export interface CopyEntryOptions extends ReadEntryOptions {
-  /** Told of each piece before it is written; may throw. */
-  readonly wrote: (bytes: number) => Promise<void>;
-}
-
-export interface Zip {
-  /** In the order of the archive. What systems add by themselves is left out. */
-  readonly entries: readonly ZipEntry[];
-  readonly refused: readonly RefusedEntry[];
-  /**
-   * The bytes of a file. Throws `too_large` beyond `bytesMax`, `invalid_input` for content that is
-   * damaged, what `checkStart` throws, and `ZipTooLarge` when all files together become too many
-   * bytes: nothing more may be read then.
-   */
-  read(entry: ZipEntry, options: ReadEntryOptions): Promise<Buffer>;
-  /** The same to a new file on the disk, piece by piece; says how many bytes it has. */
-  copy(entry: ZipEntry, path: string, options: CopyEntryOptions): Promise<number>;
-}
-
-/** All files together have more bytes than a zip file may expand to. */
-class ZipTooLarge extends FoveaError {
-  constructor(what: string, bytesMax: number) {
-    super('too_large', `${what} of the zip file expand to more than ${bytesMax} bytes.`);
-  }
 }
 
 export interface ZipBounds {
@@ -88,7 +49,7 @@ export async function openZip(
   file: string,
   signal: AbortSignal,
   bounds: ZipBounds = usualBounds,
-): Promise<Zip> {
+): Promise<ImportSource> {
   const reader = new StoredReader(files, file, await files.size(file));
   const listed = await listEntries(reader, signal);
   const count = listed.filter(({ isFolder, path }) => !isFolder && !isNoise(path ?? '')).length;
@@ -97,56 +58,23 @@ export async function openZip(
     throw new FoveaError('invalid_input', message);
   }
   refuseOverlap(listed);
-  const { entries, refused } = sortEntries(listed.filter(({ isFolder }) => !isFolder));
-  const spend = budget('The files', bounds.expandedBytesMax);
-  const spendText = budget('The annotation files', bounds.textBytesMax);
-  const unpack = (entry: ZipEntry, options: ReadEntryOptions, take: TakePiece) => {
-    const spendBoth = (bytes: number) => {
-      spend(bytes);
-      if (options.isText) spendText(bytes);
-    };
-    return unpackEntry(reader, entry, options, { spend: spendBoth, take, signal });
-  };
-  return {
+  const { entries, refused } = sortEntries(
+    listed.filter(({ isFolder }) => !isFolder),
+    'archive',
+  );
+  return boundedSource({
     entries,
     refused,
-    read: async (entry, options) => {
-      const pieces: Buffer[] = [];
-      await unpack(entry, options, (piece) => {
-        pieces.push(piece);
-      });
-      return Buffer.concat(pieces);
-    },
-    copy: async (entry, path, options) => {
-      const file = await open(path, 'wx', 0o600);
-      try {
-        return await unpack(entry, options, async (piece) => {
-          await options.wrote(piece.length);
-          await onDisk(file.writeFile(piece));
-        });
-      } finally {
-        await file.close();
-      }
-    },
-  };
-}
-
-function budget(what: string, bytesMax: number): (bytes: number) => void {
-  let left = bytesMax;
-  return (bytes) => {
-    left -= bytes;
-    if (left < 0) throw new ZipTooLarge(what, bytesMax);
-  };
+    name: 'the zip file',
+    bytesMax: bounds.expandedBytesMax,
+    textBytesMax: bounds.textBytesMax,
+    give: (entry, take) => unpackEntry(reader, entry, take, signal),
+  });
 }
 
 /** An entry as it stands in the central directory. */
-interface Listed {
-  /** Undefined where its name cannot be used. */
-  readonly path: string | undefined;
-  readonly shownPath: string;
+interface Listed extends NamedFile<Omit<ZipEntry, 'path'>> {
   readonly isFolder: boolean;
-  readonly problem: string | undefined;
-  readonly entry: Omit<ZipEntry, 'path'>;
   /** Bytes of its local header and content, at the least. */
   readonly bytes: number;
 }
@@ -245,66 +173,35 @@ function refuseOverlap(listed: readonly Listed[]): void {
   }
 }
 
-function sortEntries(listed: readonly Listed[]): Pick<Zip, 'entries' | 'refused'> {
-  const entries: ZipEntry[] = [];
-  const refused: RefusedEntry[] = [];
-  const known = new Set<string>();
-  for (const { path, shownPath, problem, entry } of listed) {
-    if (path !== undefined && isNoise(path)) continue;
-    if (path === undefined || problem !== undefined) {
-      refused.push({ shownPath, problem: problem ?? 'it has no name' });
-      continue;
-    }
-    const folded = path.toLowerCase();
-    if (known.has(folded)) {
-      refused.push({ shownPath, problem: 'another file of the archive has the same name' });
-    } else entries.push({ path, ...entry });
-    known.add(folded);
-  }
-  return { entries, refused };
-}
-
-type TakePiece = (piece: Buffer) => Promise<void> | void;
-
-interface Unpacking {
-  readonly spend: (bytes: number) => void;
-  readonly take: TakePiece;
-  readonly signal: AbortSignal;
-}
-
 /** Gives the bytes of a file piece by piece; says how many there were. */
 async function unpackEntry(
   reader: StoredReader,
   entry: ZipEntry,
-  { bytesMax, checkStart }: ReadEntryOptions,
-  { spend, take, signal }: Unpacking,
+  take: TakePiece,
+  signal: AbortSignal,
 ): Promise<number> {
   let bytes = 0;
   let checksum = 0;
   // Node 22 tells how the stream before it ended, not why it did.
   let reason: unknown;
-  const takeOne = async (piece: Buffer) => {
-    spend(piece.length);
-    if (bytes === 0) checkStart?.(piece);
-    bytes += piece.length;
-    if (bytes > bytesMax) throw tooLarge(bytesMax);
-    checksum = crc32(piece, checksum);
-    await take(piece);
-  };
-  const importAll = async (source: AsyncIterable<Buffer>) => {
+  const takeAll = async (source: AsyncIterable<Buffer>) => {
     for await (const piece of source) {
-      await takeOne(piece).catch((thrown: unknown) => {
-        reason = thrown;
-        throw thrown;
-      });
+      bytes += piece.length;
+      checksum = crc32(piece, checksum);
+      await Promise.resolve(piece)
+        .then(take)
+        .catch((thrown: unknown) => {
+          reason = thrown;
+          throw thrown;
+        });
     }
   };
   const content = await reader.content(entry);
   try {
     if (entry.isDeflated) {
       const inflate = createInflateRaw({ chunkSize: limits.fileReadBytes });
-      await pipeline(content, inflate, importAll, { signal });
-    } else await pipeline(content, importAll, { signal });
+      await pipeline(content, inflate, takeAll, { signal });
+    } else await pipeline(content, takeAll, { signal });
   } catch (thrown) {
     if (reason !== undefined) throw reason;
     if (thrown instanceof FoveaError || signal.aborted) throw thrown;
@@ -314,10 +211,6 @@ async function unpackEntry(
     throw new FoveaError('invalid_input', 'its bytes are not those that the archive promises');
   }
   return bytes;
-}
-
-function tooLarge(bytesMax: number): FoveaError {
-  return new FoveaError('too_large', `has more than ${bytesMax} bytes`);
 }
 
 /** Bytes of a local header without its name (APPNOTE.TXT section 4.3.7). */
@@ -386,11 +279,4 @@ const windowBytes = 64 * 1024;
 
 function damagedEntry(): FoveaError {
   return new FoveaError('invalid_input', 'its place in the archive is damaged');
-}
-
-/** Why a file of the archive cannot be used; throws what is an error of the service. */
-export function fileProblemOf(thrown: unknown): string {
-  const problem = thrown instanceof ZipTooLarge ? undefined : faultOf(thrown);
-  if (problem === undefined) throw thrown;
-  return problem;
 }

@@ -23,15 +23,15 @@ import type { MatchQuestion } from '../annotation-threads/annotation-thread.ts';
 import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
 import { type ClassList, type FindLabelmap, findLabelmaps } from './class-lists.ts';
 import type { Layout } from './classify-files.ts';
-import type { ZipEntry } from './open-zip.ts';
+import type { SourceFile } from './import-source.ts';
 
 export interface PlannedImage {
-  readonly entry: ZipEntry;
+  readonly entry: SourceFile;
   /** What the archive says of it; undefined: nothing. */
   readonly split: SplitName | undefined;
   /** Lists that do not agree on it. */
   readonly splitProblem: string | undefined;
-  readonly source: AnnotationSource<ZipEntry> | undefined;
+  readonly source: AnnotationSource<SourceFile> | undefined;
   /** The class that its folder stands for. */
   readonly className: string | undefined;
   /** Why it gets no annotation, although there are some. */
@@ -59,7 +59,7 @@ export interface PlanOptions {
   readonly reader: ZipAnnotationReader;
 }
 
-/** Throws as `Zip.read` does for an archive that is too large; for nothing else in its files. */
+/** Throws as `read` of a source does for one that is too large; for nothing else in its files. */
 export async function planImport({
   layout,
   projectType,
@@ -69,7 +69,7 @@ export async function planImport({
     path: entry.path,
     problem,
   }));
-  const refuse = ({ path }: ZipEntry, problem: string) => passedOver.push({ path, problem });
+  const refuse = ({ path }: SourceFile, problem: string) => passedOver.push({ path, problem });
   const lists = await readLists(reader, layout.splitLists, refuse);
   const [named, torn] = [namedSplits(lists), tornBetween(lists)];
   const findSplit = splitFinder(named);
@@ -99,14 +99,14 @@ export async function planImport({
 
 const unclear = 'several annotation files are about it, and none of them clearly';
 
-type Refuse = (entry: ZipEntry, problem: string) => void;
+type Refuse = (entry: SourceFile, problem: string) => void;
 
 /** Where finding it out takes too long, no annotation counts for any image. */
 async function pair(
   reader: ZipAnnotationReader,
   question: Omit<MatchQuestion, 'documents'>,
-  documents: readonly ZipEntry[],
-): Promise<Matches<ZipEntry>> {
+  documents: readonly SourceFile[],
+): Promise<Matches<SourceFile>> {
   const files = [...question.own, ...documents];
   if (files.length === 0) return { sources: new Map(), unclear: new Set(), unused: [] };
   const found = await reader.pair(question);
@@ -118,7 +118,7 @@ async function pair(
 
 async function readLists(
   reader: ZipAnnotationReader,
-  entries: readonly ZipEntry[],
+  entries: readonly SourceFile[],
   refuse: Refuse,
 ): Promise<readonly SplitList[]> {
   const lists: SplitList[] = [];
@@ -132,7 +132,7 @@ async function readLists(
 
 async function readClassLists(
   reader: ZipAnnotationReader,
-  entries: readonly ZipEntry[],
+  entries: readonly SourceFile[],
   refuse: Refuse,
 ): Promise<readonly ClassList[]> {
   const lists: ClassList[] = [];
@@ -152,7 +152,7 @@ async function readClassLists(
   return lists;
 }
 
-function refuseBoxes(entries: readonly ZipEntry[], refuse: Refuse): readonly ZipEntry[] {
+function refuseBoxes(entries: readonly SourceFile[], refuse: Refuse): readonly SourceFile[] {
   for (const entry of entries) {
     refuse(entry, 'a project of whole images takes class names, and no boxes');
   }
@@ -161,10 +161,10 @@ function refuseBoxes(entries: readonly ZipEntry[], refuse: Refuse): readonly Zip
 
 async function readDocuments(
   reader: ZipAnnotationReader,
-  entries: readonly ZipEntry[],
+  entries: readonly SourceFile[],
   refuse: Refuse,
-): Promise<readonly ZipEntry[]> {
-  const documents: ZipEntry[] = [];
+): Promise<readonly SourceFile[]> {
+  const documents: SourceFile[] = [];
   for (const [place, entry] of entries.entries()) {
     if (place >= limits.zipDocumentsMax) {
       refuse(entry, `is one of more than ${limits.zipDocumentsMax} JSON files for many images`);
@@ -181,7 +181,7 @@ async function readDocuments(
  * A folder for each class, with or without a split above it: the folder right above an image, where
  * it says neither a split nor a kind of file, and where not all images are in it alone.
  */
-function classFolders(images: readonly ZipEntry[]): (path: string) => string | undefined {
+function classFolders(images: readonly SourceFile[]): (path: string) => string | undefined {
   const all = images.map(({ path }) => foldersOf(path));
   const [first = []] = all;
   const differs = first.findIndex((name, depth) => all.some((folders) => folders[depth] !== name));

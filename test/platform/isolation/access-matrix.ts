@@ -230,6 +230,11 @@ export const rows = {
     input: ({ workspace, project, batchId }) => ({ path: { workspace, project, batchId } }),
   },
   images_upload_zip: { input: sends(inProject, () => ({})) },
+  // Nothing may be read unless a setting names it.
+  images_import_objects: {
+    input: ({ project }) => ({ path: { project }, body: { from: 's3://none/of-them' } }),
+    own: [403],
+  },
   images_upload_zip_status: {
     input: ({ workspace, zipTaskId }) => ({ path: { workspace, taskId: zipTaskId } }),
   },

@@ -244,7 +244,7 @@ it.each([
     files: { 'a.txt': box },
     file: 'a.png',
     problem:
-      'a.txt: line 1: class id "0" needs a labelmap; the zip file has no class names for it: ' +
+      'a.txt: line 1: class id "0" needs a labelmap; there are no class names for it: ' +
       'a data.yaml, a .names file or a classes.txt',
   },
   {
@@ -253,7 +253,7 @@ it.each([
     files: { 'a/1.txt': box, 'b/classes.txt': 'cat\n', 'c/classes.txt': 'dog\n' },
     file: 'a/1.png',
     problem:
-      '1.txt: line 1: class id "0" needs a labelmap; the zip file has no class names for it: ' +
+      '1.txt: line 1: class id "0" needs a labelmap; there are no class names for it: ' +
       'a data.yaml, a .names file or a classes.txt',
   },
   {

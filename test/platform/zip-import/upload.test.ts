@@ -98,7 +98,7 @@ it('waits for its file, takes it, tells the figures, and leaves no file behind',
       {
         file: 'notes.txt',
         outcome: 'passed over',
-        problem: 'no image of the archive has its name',
+        problem: 'no image has its name',
       },
     ],
   });

@@ -1,0 +1,37 @@
+// Which places of an object store imports may read: none but those that the settings name.
+
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import { type ObjectImports, type ObjectsPlace, parseObjectsUrl } from '../../objects-place.ts';
+
+/**
+ * The place of a URL. Throws `invalid_input`, naming `argument`, where it is none, and `forbidden`
+ * where it may not be read.
+ */
+export function readablePlace(
+  { allowed, own, endpoint, region }: ObjectImports,
+  url: string,
+  argument: string,
+): ObjectsPlace {
+  const parsed = parseObjectsUrl(url);
+  if ('wrong' in parsed)
+    throw invalidArgument(argument, 'must be s3://bucket/prefix, of letters, digits and !-_.*()');
+  const { bucket, prefix } = parsed.value;
+  // Prefixes end with a slash, or are empty.
+  const isAllowed = allowed.some(
+    (place) => place.bucket === bucket && prefix.startsWith(place.prefix),
+  );
+  if (!isAllowed) throw notAllowed(`s3://${bucket}/${prefix}`);
+  // It has the files of all workspaces.
+  const isOurs =
+    own?.bucket === bucket && (prefix.startsWith(own.prefix) || own.prefix.startsWith(prefix));
+  if (isOurs) throw notAllowed(`s3://${bucket}/${prefix}`);
+  return { bucket, prefix, endpoint, region, downloads: 'stream' };
+}
+
+function notAllowed(url: string): FoveaError {
+  return new FoveaError('forbidden', `This platform may not read images from ${url}.`, {
+    hint:
+      'Whoever runs it names what imports may read in FOVEA_IMPORT_OBJECTS; its own files are ' +
+      'never among them.',
+  });
+}

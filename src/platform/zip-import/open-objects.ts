@@ -1,0 +1,77 @@
+// The objects below a prefix of an S3 store as a source of images: listed once, read one by one.
+
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { ObjectsPlace } from '../../objects-place.ts';
+import type { Bucket } from '../../storage/s3/bucket.ts';
+import { checkName, isNoise, shownName } from './decode-entry-name.ts';
+import { boundedSource, type ImportSource, type NamedFile, sortEntries } from './import-source.ts';
+
+/** An object, and its key below the prefix. */
+interface Place {
+  readonly key: string;
+  readonly statedBytes: number;
+}
+
+/**
+ * Throws `invalid_input` where there is none, or where there are too many: they are counted before
+ * any of them is read. Throws as the bucket does.
+ */
+export async function openObjects(place: ObjectsPlace, signal: AbortSignal): Promise<ImportSource> {
+  const { openBucket } = await import('../../storage/s3/bucket.ts');
+  const bucket = openBucket(place);
+  const { entries, refused } = sortEntries(await listObjects(bucket, place, signal), 'prefix');
+  return boundedSource({
+    entries,
+    refused,
+    name: urlOf(place),
+    bytesMax: limits.importedObjectsBytesMax,
+    textBytesMax: limits.importedTextBytesMax,
+    give: async ({ key }, take) => {
+      const content = await bucket.get(key);
+      if (content === undefined) throw new FoveaError('invalid_input', 'is not there any more');
+      let bytes = 0;
+      for await (const piece of content) {
+        signal.throwIfAborted();
+        bytes += piece.length;
+        await take(piece);
+      }
+      return bytes;
+    },
+  });
+}
+
+/** `s3://bucket/prefix`. */
+export function urlOf({ bucket, prefix }: Pick<ObjectsPlace, 'bucket' | 'prefix'>): string {
+  return `s3://${bucket}/${prefix}`;
+}
+
+async function listObjects(
+  bucket: Bucket,
+  place: ObjectsPlace,
+  signal: AbortSignal,
+): Promise<readonly NamedFile<Place>[]> {
+  const listed: NamedFile<Place>[] = [];
+  for await (const { key, bytes } of bucket.list('')) {
+    signal.throwIfAborted();
+    // What consoles make for a folder.
+    if (key === '' || key.endsWith('/') || isNoise(key)) continue;
+    if (listed.length === limits.importedObjectsMax) throw tooMany(place);
+    const checked = checkName(key);
+    listed.push({
+      path: 'path' in checked ? checked.path : undefined,
+      shownPath: shownName(key),
+      problem: 'problem' in checked ? checked.problem : undefined,
+      entry: { key, statedBytes: bytes },
+    });
+  }
+  if (listed.length > 0) return listed;
+  throw new FoveaError('invalid_input', `There is no object below ${urlOf(place)}.`);
+}
+
+function tooMany(place: ObjectsPlace): FoveaError {
+  const most = `at most ${limits.importedObjectsMax} are taken at a time`;
+  return new FoveaError('invalid_input', `${urlOf(place)} has more objects; ${most}.`, {
+    hint: 'Import the prefixes below it one by one.',
+  });
+}
