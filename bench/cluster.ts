@@ -1,31 +1,46 @@
-// `npm run bench:cluster`: what 1, 2 and 4 platforms on one PostgreSQL answer in a second, and what
-// a call takes of statements and round trips, without and with a network that takes 1 ms.
+// `npm run bench:cluster`: what 1, 2 and 4 platforms on one PostgreSQL answer in a second, what a
+// call takes of statements and round trips, without and with a network that takes 1 ms, versions
+// made by 1, 2 and 4 workers, events of 1,000 devices, and searches among millions of images.
 
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Client } from '../src/http-client/client.ts';
 import { hasPostgres, startPostgres } from '../test/fixtures/postgres-server.ts';
 import { annotate, find, get, makePhotos, makeProject, remove, upload } from './cluster/calls.ts';
-import { type CountingLine, openCountingLine } from './cluster/counting-line.ts';
+import { type CountingLine, openCountingLine, socketOf } from './cluster/counting-line.ts';
+import { measureEvents } from './cluster/events.ts';
 import { startPlatforms } from './cluster/platforms.ts';
+import { measureSearches } from './cluster/searches.ts';
+import { measureVersions } from './cluster/versions.ts';
 import { Said } from './measure/said.ts';
 import { formatTable, median } from './measure/text-table.ts';
 
-const usage = `Usage: npm run bench:cluster -- [--processes N,N] [--seconds S] [--callers N]
-    [--calls N] [--write]
-  --processes N,N  platforms on one database (1,2,4)
+const parts = ['rates', 'calls', 'versions', 'events', 'searches'] as const;
+
+const usage = `Usage: npm run bench:cluster -- [--only PART,PART] [--processes N,N] [--seconds S]
+    [--callers N] [--calls N] [--images N] [--far MS] [--devices N] [--rows N,N] [--write]
+  --only PART,PART of ${parts.join(', ')} (all)
+  --processes N,N  platforms on one database; workers of versions (1,2,4)
   --seconds S      of each kind of call (8)
   --callers N      at once, in turn over the platforms (8)
   --calls N        of each kind whose statements are counted (30)
+  --images N       of a version (320)
+  --far MS         to the database and back, for a version (30)
+  --devices N      that send batches of ten events (1000)
+  --rows N,N       images that are searched (1000000)
   --write          puts what is said into docs/benchmarks.md
 Needs PostgreSQL (initdb). FOVEA_TEST_ENTRY names the release that runs.`;
 
 const { values } = parseArgs({
   options: {
+    only: { type: 'string', default: parts.join(',') },
     processes: { type: 'string', default: '1,2,4' },
     seconds: { type: 'string', default: '8' },
     callers: { type: 'string', default: '8' },
     calls: { type: 'string', default: '30' },
+    images: { type: 'string', default: '320' },
+    far: { type: 'string', default: '30' },
+    devices: { type: 'string', default: '1000' },
+    rows: { type: 'string', default: '1000000' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -41,21 +56,66 @@ function notRun(): number {
   return 2;
 }
 
+type Part = (typeof parts)[number];
+
+/** What a part says above its table, and the table. */
+const measures: Readonly<
+  Record<Part, (newDatabase: () => Promise<string>) => Promise<readonly [string, string[][]]>>
+> = {
+  rates: async (newDatabase) => {
+    const rates = [['platforms', 'uploads/s', 'annotated images/s', 'searches/s', 'failed']];
+    for (const count of numbersOf(values.processes)) {
+      rates.push(await measureRates(count, await newDatabase()));
+    }
+    const seconds = `${values.seconds} s each, ${values.callers} callers`;
+    const title = `Calls per second on one PostgreSQL (${seconds}, files of 20 KB in one folder).
+Database, platforms and callers share these cores:`;
+    return [title, rates];
+  },
+  calls: async (newDatabase) => [
+    `A call, by itself (median of ${values.calls}):`,
+    await measureCosts(new URL(await newDatabase())),
+  ],
+  versions: async (newDatabase) => [
+    `Versions of ${values.images} photos of 480 x 320, each resized:`,
+    await measureVersions(newDatabase, {
+      workers: numbersOf(values.processes),
+      images: Number(values.images),
+      farMs: Number(values.far),
+    }),
+  ],
+  events: async (newDatabase) => [
+    `Vision events, ten in a batch, of ${values.devices} devices at once (${values.seconds} s):`,
+    await measureEvents(newDatabase, {
+      platforms: numbersOf(values.processes),
+      devices: Number(values.devices),
+      events: 10,
+      seconds: Number(values.seconds),
+    }),
+  ],
+  searches: async (newDatabase) => [
+    'Searches by one caller (median of 5):',
+    await measureSearches(await newDatabase(), numbersOf(values.rows)),
+  ],
+};
+
+function numbersOf(list: string): readonly number[] {
+  return list.split(',').map(Number);
+}
+
 async function main(): Promise<void> {
+  const wanted = values.only.split(',');
+  const unknown = wanted.find((name) => !parts.some((part) => part === name));
+  if (unknown !== undefined) throw new Error(`--only: "${unknown}" is none of ${parts.join(', ')}`);
   const output = new Said();
   const server = await startPostgres();
   try {
-    const rates = [['platforms', 'uploads/s', 'annotated images/s', 'searches/s', 'failed']];
-    for (const count of values.processes.split(',').map(Number)) {
-      rates.push(await measureRates(count, (await server.database()).reveal()));
+    const newDatabase = async () => (await server.database()).reveal();
+    for (const part of parts.filter((name) => wanted.includes(name))) {
+      const [title, table] = await measures[part](newDatabase);
+      output.say(`\n${title}`);
+      output.say(formatTable(table));
     }
-    const seconds = `${values.seconds} s each, ${values.callers} callers`;
-    output.say(`\nCalls per second on one PostgreSQL (${seconds}, files of 20 KB in one folder).`);
-    output.say('Database, platforms and callers share these cores:');
-    output.say(formatTable(rates));
-    const costs = await measureCosts(new URL((await server.database()).reveal()));
-    output.say(`\nA call, by itself (median of ${values.calls}):`);
-    output.say(formatTable(costs));
   } finally {
     await server.stop();
   }
@@ -116,8 +176,7 @@ interface Cost {
 }
 
 async function measureCosts(database: URL): Promise<string[][]> {
-  const socket = join(database.searchParams.get('host') ?? '', '.s.PGSQL.5432');
-  const line = await openCountingLine(socket);
+  const line = await openCountingLine(socketOf(database));
   const { clients, close } = await startPlatforms(1, line.urlOf(database.pathname.slice(1)));
   try {
     const [client] = clients;

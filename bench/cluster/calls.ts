@@ -7,7 +7,7 @@ import { search } from '../../src/contract/search.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import { workspace } from './platforms.ts';
 
-const project = 'cells';
+export const project = 'cells';
 
 export async function makeProject(client: Client): Promise<void> {
   const input = {
@@ -17,6 +17,22 @@ export async function makeProject(client: Client): Promise<void> {
     annotation: 'cells',
   } as const;
   await client.call(projects.projects_create, input);
+}
+
+/** Calls of all numbers from 0, so many at once. */
+export async function inTurn(
+  count: number,
+  atOnce: number,
+  call: (number: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const callers = Array.from({ length: atOnce }, async () => {
+    while (next < count) {
+      next += 1;
+      await call(next - 1);
+    }
+  });
+  await Promise.all(callers);
 }
 
 /** A photo of some 20 KB, and as many others as are wanted, which differ by a comment within. */

@@ -1,5 +1,6 @@
 // A line to PostgreSQL that counts what goes over it, and holds back each answer.
 
+import { join } from 'node:path';
 import { openPostgresLine, type PostgresLine } from '../../scripts/postgres-line.ts';
 
 export interface CountingLine extends Pick<PostgresLine, 'urlOf' | 'close'> {
@@ -7,6 +8,11 @@ export interface CountingLine extends Pick<PostgresLine, 'urlOf' | 'close'> {
   readonly counts: { readonly statements: number; readonly roundTrips: number };
   /** Each answer comes so much later: what a network takes there and back. */
   delay(ms: number): void;
+}
+
+/** Where the server of a database listens. */
+export function socketOf(database: URL): string {
+  return join(database.searchParams.get('host') ?? '', '.s.PGSQL.5432');
 }
 
 /** `socketPath`: where the server listens. */

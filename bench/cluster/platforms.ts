@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Member } from '../../scripts/faults-cluster/member.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import { createClient } from '../../src/http-client/create-client.ts';
@@ -11,6 +12,8 @@ import { startFovea } from '../../test/fixtures/fovea-services.ts';
 
 export interface Platforms {
   readonly clients: readonly Client[];
+  /** One that takes their tasks, with the database by this URL. */
+  startWorker(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -22,23 +25,31 @@ export async function startPlatforms(count: number, databaseUrl: string): Promis
   const folder = await mkdtemp(join(tmpdir(), 'fovea-bench-cluster-'));
   const data = join(folder, 'data');
   await mkdir(data);
+  const settings = { FOVEA_WORKSPACE: workspace, FOVEA_LOG: 'error', HOME: folder };
   const start = () =>
     startFovea(['platform', '--port', '0', '--data', data], {
+      ...settings,
       FOVEA_DATABASE_URL: databaseUrl,
       FOVEA_API_KEY: key,
-      FOVEA_WORKSPACE: workspace,
       FOVEA_RATE_LIMIT: '0',
       FOVEA_TASKS: 'off',
-      FOVEA_LOG: 'error',
-      HOME: folder,
     });
+  const workers: Member[] = [];
   // The first one makes the tables.
   const services = [await start()];
   services.push(...(await Promise.all(Array.from({ length: count - 1 }, start))));
   const clients = services.map(({ url }) => clientOf(url));
   return {
     clients,
+    startWorker: async (url) => {
+      const name = `worker ${workers.length + 1}`;
+      const environment = { ...settings, FOVEA_DATABASE_URL: url };
+      const worker = new Member({ name, words: ['worker', '--data', data], environment });
+      workers.push(worker);
+      await worker.start();
+    },
     close: async () => {
+      await Promise.all(workers.map((worker) => worker.kill()));
       await Promise.all(clients.map((client) => client.close()));
       await Promise.all(services.map((service) => service.stop()));
       await rm(folder, { recursive: true, force: true });

@@ -304,7 +304,7 @@ function createClaim(
     database.transaction(async () => {
       if (!(await isRunning())) return;
       const sql = `UPDATE work SET ${assignments}, updated = ? WHERE id = ?`;
-      await database.run(sql, [...values, clock.now(), id]);
+      database.send(sql, [...values, clock.now(), id]);
     });
   return {
     id,

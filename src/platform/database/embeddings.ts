@@ -234,7 +234,7 @@ async function keepImages(
   const embedded: number[] = [];
   for (const { ordinal, vector, problem } of images) {
     if (vector === undefined) {
-      await database.run('UPDATE embedding_queue SET problem = ? WHERE model = ? AND ordinal = ?', [
+      database.send('UPDATE embedding_queue SET problem = ? WHERE model = ? AND ordinal = ?', [
         problem ?? 'it could not be embedded',
         number,
         ordinal,
@@ -243,7 +243,7 @@ async function keepImages(
     }
     embedded.push(ordinal);
     const { scale, values } = quantise(vector);
-    await database.run(
+    database.send(
       `INSERT INTO embedding_vectors (model, ordinal, scale, vector)
        SELECT m.number, o.ordinal, ?, ? FROM image_ordinals o, embedding_models m
        WHERE o.ordinal = ? AND m.number = ? AND m.fingerprint IS NOT NULL

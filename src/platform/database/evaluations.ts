@@ -113,7 +113,7 @@ export function evaluationStore(
     },
     addImages: async (id, images, fenced) =>
       fenced(async () => {
-        for (const image of images) await addImage(database, id, image);
+        for (const image of images) addImage(database, id, image);
       }),
     finish: async (id, figures, fenced) => {
       const sql = 'UPDATE evaluations SET figures = ? WHERE id = ?';
@@ -163,25 +163,25 @@ async function mendImage(
   return 'annotated';
 }
 
-async function addImage(
+function addImage(
   database: AsyncDatabase,
   id: string,
   { ordinal, name, hash, imageId, boxes, outcomes, mistakes }: JudgedImage,
-): Promise<void> {
-  await database.run(
+): void {
+  database.send(
     `INSERT INTO evaluation_images (evaluation_id, ordinal, name, hash, image_id, boxes)
      VALUES (?, ?, ?, ?, ?, ?)`,
     [id, ordinal, name, hash, imageId ?? null, boxes],
   );
   for (const { label, truePositives, falsePositives, misses } of outcomes) {
-    await database.run('INSERT INTO evaluation_outcomes VALUES (?, ?, ?, ?, ?, ?)', [
+    database.send('INSERT INTO evaluation_outcomes VALUES (?, ?, ?, ?, ?, ?)', [
       ...[id, ordinal, label],
       ...[truePositives, falsePositives, misses],
     ]);
   }
   for (const [place, mistake] of mistakes.entries()) {
     const { kind, score, label, found } = mistake;
-    await database.run(
+    database.send(
       `INSERT INTO evaluation_mistakes
          (evaluation_id, ordinal, place, kind, score, label, found, boxes)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -154,7 +154,7 @@ async function copyImages(
       for (const row of rows) {
         if (chosen && !chosen.has(row.id)) continue;
         ordinal += 1;
-        await addSource(database, id, ordinal, row);
+        addSource(database, id, ordinal, row);
       }
     }),
   );
@@ -186,13 +186,13 @@ function readImage(row: Row): ImageRow {
   return { id, created: row.integer('created'), values };
 }
 
-async function addSource(
+function addSource(
   database: AsyncDatabase,
   versionId: string,
   ordinal: number,
   image: ImageRow,
-): Promise<void> {
-  await database.run(
+): void {
+  database.send(
     `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
        height, annotation, done) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
     [versionId, ordinal, ...image.values],

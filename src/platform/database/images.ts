@@ -408,7 +408,7 @@ async function removeImages(
   if (missing.length > 0) return missing;
   await keepInTrash(database, index, imageIds, deletion);
   // In this order, which is that of the names in the log of changes.
-  await Promise.all(imageIds.map((id) => database.run('DELETE FROM images WHERE id = ?', [id])));
+  for (const id of imageIds) database.send('DELETE FROM images WHERE id = ?', [id]);
   touchProject(database, projectId, deletion.now);
   return [];
 }

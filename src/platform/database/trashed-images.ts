@@ -61,9 +61,10 @@ export async function keepInTrash(
   { now, deletedBy }: Deletion,
 ): Promise<void> {
   const deletionId = newId();
-  for (const id of imageIds) {
-    const { vector, hash } = (await index.descriptorOf(database, id)) ?? {};
-    await database.run(
+  const looks = await Promise.all(imageIds.map((id) => index.descriptorOf(database, id)));
+  for (const [place, id] of imageIds.entries()) {
+    const { vector, hash } = looks[place] ?? {};
+    database.send(
       `INSERT INTO trashed_images SELECT id, ?, project_id, name, hash, ?, ?, ${content}, ?, ?
        FROM images WHERE id = ?`,
       [

@@ -89,8 +89,8 @@ export function versionStore(
       ),
     addImages: async (versionId, sources, images, fenced) =>
       fenced(async () => {
-        for (const image of images) await addVersionImage(database, versionId, image);
-        await markDone(database, versionId, sources);
+        for (const image of images) addVersionImage(database, versionId, image);
+        markDone(database, versionId, sources);
       }),
     images: (versionId, split) => listVersionImages(database, versionId, split),
     finish: async (versionId, fenced) => {
@@ -170,13 +170,9 @@ async function workspaceOfVersion(database: AsyncDatabase, versionId: string): P
   return workspaceId ?? '';
 }
 
-async function addVersionImage(
-  database: AsyncDatabase,
-  versionId: string,
-  image: VersionImage,
-): Promise<void> {
+function addVersionImage(database: AsyncDatabase, versionId: string, image: VersionImage): void {
   const { ordinal, copy, name, hash, split, width, height, annotation } = image;
-  await database.run(
+  database.send(
     `INSERT INTO version_images (version_id, ordinal, copy, name, hash, split, width, height,
        annotation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
@@ -214,12 +210,12 @@ async function* listVersionImages(
   for await (const images of slices) yield* images;
 }
 
-async function markDone(
+function markDone(
   database: AsyncDatabase,
   versionId: string,
   sources: readonly { readonly ordinal: number }[],
-): Promise<void> {
-  await database.run(
+): void {
+  database.send(
     `UPDATE version_sources SET done = 1
      WHERE version_id = ? AND ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
     [versionId, JSON.stringify(sources.map(({ ordinal }) => ordinal))],

@@ -257,12 +257,12 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
     const running = this.#scope.current();
     if (running !== undefined) return read(running.client);
     await inClient(this.#readers, async (client) => {
-      await command(client, 'BEGIN');
-      try {
-        await read(client);
-      } finally {
-        await command(client, 'ROLLBACK');
-      }
+      // In the round trip of what is read; it ends with the cursors in it.
+      const beginning = command(client, 'BEGIN');
+      const [, reading] = await Promise.allSettled([beginning, read(client)]);
+      await command(client, 'ROLLBACK');
+      await beginning;
+      if (reading.status === 'rejected') throw reading.reason;
     });
   }
 }
@@ -381,17 +381,16 @@ async function eachRow(
 ): Promise<void> {
   cursors += 1;
   const cursor = `rows_${cursors}`;
-  await send(client, `DECLARE ${cursor} NO SCROLL CURSOR FOR ${sql}`, parameters);
+  const declaring = send(client, `DECLARE ${cursor} NO SCROLL CURSOR FOR ${sql}`, parameters);
   for (;;) {
-    const { rows, columns } = await send(
-      client,
-      `FETCH ${limits.databaseRowsAtOnce} FROM ${cursor}`,
-      [],
-    );
+    const fetching = send(client, `FETCH ${limits.databaseRowsAtOnce} FROM ${cursor}`, []);
+    // Where the cursor is refused, that is the reason.
+    const [, { rows, columns }] = await Promise.all([declaring, fetching]);
     if (rows.some((values) => !read(readRow(values, columns)))) break;
     if (rows.length < limits.databaseRowsAtOnce) break;
   }
-  await command(client, `CLOSE ${cursor}`);
+  // Nobody waits for it: where the line is lost, the next statement says so.
+  command(client, `CLOSE ${cursor}`).catch(() => {});
 }
 
 /** Some may be open in one transaction. */

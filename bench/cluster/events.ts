@@ -1,0 +1,78 @@
+// Vision events of many devices, each of which sends one batch after the other.
+
+import { randomUUID } from 'node:crypto';
+import { visionEventExtensions, visionEvents } from '../../src/contract/vision-events.ts';
+import type { Client } from '../../src/http-client/client.ts';
+import { startPlatforms } from './platforms.ts';
+
+export interface EventOptions {
+  readonly platforms: readonly number[];
+  readonly devices: number;
+  /** Of a batch. */
+  readonly events: number;
+  readonly seconds: number;
+}
+
+export async function measureEvents(
+  newDatabase: () => Promise<string>,
+  { platforms, ...options }: EventOptions,
+): Promise<string[][]> {
+  const rows = [['platforms', 'events/s', 'batches/s', 'told to wait', 'failed', 'slowest, s']];
+  for (const count of platforms) {
+    process.stderr.write(`events, ${count} platforms...\n`);
+    const { clients, close } = await startPlatforms(count, await newDatabase());
+    try {
+      rows.push([`${count}`, ...(await measure(clients, options))]);
+    } finally {
+      await close();
+    }
+  }
+  return rows;
+}
+
+async function measure(
+  clients: readonly Client[],
+  { devices, events, seconds }: Omit<EventOptions, 'platforms'>,
+): Promise<string[]> {
+  const [first] = clients;
+  if (first === undefined) throw new Error('no platform');
+  const { body } = await first.call(visionEventExtensions.use_cases_create, { name: 'line' });
+  const useCaseId = String(body.id);
+  const counts = { taken: 0, waits: 0, failed: 0, slowestMs: 0 };
+  const startMs = performance.now();
+  const endMs = startMs + seconds * 1000;
+  const send = async (client: Client, device: number) => {
+    const sentMs = performance.now();
+    const batch = Array.from({ length: events }, () => eventOf(useCaseId, device));
+    try {
+      await client.call(visionEvents.vision_events_create_batch, { events: batch });
+      counts.taken += 1;
+    } catch (thrown) {
+      const isAsked = thrown instanceof Error && 'code' in thrown && thrown.code === 'rate_limited';
+      counts[isAsked ? 'waits' : 'failed'] += 1;
+    }
+    counts.slowestMs = Math.max(counts.slowestMs, performance.now() - sentMs);
+  };
+  await Promise.all(
+    Array.from({ length: devices }, async (_, device) => {
+      const client = clients[device % clients.length];
+      while (client !== undefined && performance.now() < endMs) await send(client, device);
+    }),
+  );
+  const took = (performance.now() - startMs) / 1000;
+  const { taken, waits, failed, slowestMs } = counts;
+  const rates = [(taken * events) / took, taken / took].map((rate) => rate.toFixed(0));
+  return [...rates, `${waits}`, `${failed}`, (slowestMs / 1000).toFixed(1)];
+}
+
+function eventOf(useCaseId: string, device: number) {
+  return {
+    eventId: randomUUID(),
+    eventType: 'quality_check' as const,
+    useCaseId,
+    timestamp: new Date().toISOString(),
+    eventData: { result: 'pass', score: 0.93 },
+    deviceId: `device-${device}`,
+    customMetadata: { shift: 'early', line: device % 12 },
+  };
+}
