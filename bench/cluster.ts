@@ -46,11 +46,6 @@ const { values } = parseArgs({
   },
 });
 
-if (values.help) process.stdout.write(`${usage}\n`);
-else if (hasPostgres) await main();
-else process.exitCode = notRun();
-setTimeout(() => process.exit(), 1_000).unref();
-
 function notRun(): number {
   process.stderr.write('NOT RUN: it needs postgresql of Debian\n');
   return 2;
@@ -98,6 +93,11 @@ Database, platforms and callers share these cores:`;
     await measureSearches(await newDatabase(), numbersOf(values.rows)),
   ],
 };
+
+if (values.help) process.stdout.write(`${usage}\n`);
+else if (hasPostgres) await main();
+else process.exitCode = notRun();
+setTimeout(() => process.exit(), 1_000).unref();
 
 function numbersOf(list: string): readonly number[] {
   return list.split(',').map(Number);
