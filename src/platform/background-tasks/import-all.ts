@@ -1,5 +1,6 @@
 // Imports all images of a source with their annotations, as a background task.
 
+import { mkdir } from 'node:fs/promises';
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import type { Claim } from '../../storage/task-queue.ts';
@@ -38,11 +39,7 @@ export interface ImportPayload extends Readonly<Record<string, string>> {
   readonly startedBy: string;
 }
 
-/** The project that a task puts images into. Throws where it is gone, or in the trash. */
-export async function liveProject(
-  { store }: TaskDependencies,
-  projectId: string,
-): Promise<Project> {
+async function liveProject({ store }: TaskDependencies, projectId: string): Promise<Project> {
   const project = await store.projects.get(projectId);
   const live = project && (await store.projects.find(project.workspaceId, project.slug));
   if (live) return live;
@@ -51,11 +48,8 @@ export async function liveProject(
 }
 
 /** What is imported, and how. */
-export interface ToTake {
+export interface OpenedSource {
   readonly source: ImportSource;
-  readonly project: Project;
-  /** For files that are there only meanwhile. */
-  readonly folder: string;
   /** Images that are read at the same time: each may take the memory of the largest image. */
   readonly readersMax: number;
   /** Milliseconds for all annotation files. */
@@ -64,17 +58,28 @@ export interface ToTake {
 
 /**
  * Takes all images that can be taken; what is wrong with a file is in the report, and ends nothing.
- * The report and the end of the work are one transaction.
+ * `open` gets a folder for files that are there only meanwhile. The report and the end of the work
+ * are one transaction.
  */
 export async function importAll(
   dependencies: TaskDependencies,
   claim: Claim,
-  toTake: ToTake,
+  open: (folder: string) => Promise<OpenedSource>,
   signal: AbortSignal,
 ) {
   const settings = readSettings(claim);
-  const outcome = await takeAll(dependencies, claim, toTake, settings, signal);
+  const project = await liveProject(dependencies, payloadText(claim, 'projectId'));
+  const outcome = await dependencies.temporaryFiles.withFile(async (folder) => {
+    await mkdir(folder, { mode: 0o700 });
+    const toTake = { ...(await open(folder)), project, folder };
+    return takeAll(dependencies, claim, toTake, settings, signal);
+  });
   return finish(dependencies, claim, settings.batchName, outcome);
+}
+
+interface ToTake extends OpenedSource {
+  readonly project: Project;
+  readonly folder: string;
 }
 
 function readSettings(claim: Claim): ZipSettings {

@@ -1,11 +1,10 @@
 // Imports the images and annotations below a prefix of an object store: no byte passes a caller.
 
-import { mkdir } from 'node:fs/promises';
 import { limits } from '../../limits.ts';
 import { readablePlace } from '../images/readable-objects.ts';
 import { openObjects } from '../zip-import/open-objects.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
-import { type ImportPayload, importAll, liveProject } from './import-all.ts';
+import { type ImportPayload, importAll } from './import-all.ts';
 
 /** What an import was started with. */
 export interface ObjectsPayload extends ImportPayload {
@@ -19,12 +18,10 @@ export interface ObjectsPayload extends ImportPayload {
  */
 export const importObjects: BackgroundTask = async (dependencies, claim, signal) => {
   const place = readablePlace(dependencies.objectImports, payloadText(claim, 'from'), 'from');
-  const project = await liveProject(dependencies, payloadText(claim, 'projectId'));
-  return dependencies.temporaryFiles.withFile(async (folder) => {
-    await mkdir(folder, { mode: 0o700 });
-    const source = await openObjects(place, signal);
-    const [readersMax, textMsMax] = [limits.importedObjectsAtOnceMax, limits.importedTextMsMax];
-    const toTake = { source, project, folder, readersMax, textMsMax };
-    return importAll(dependencies, claim, toTake, signal);
+  const open = async () => ({
+    source: await openObjects(place, signal),
+    readersMax: limits.importedObjectsAtOnceMax,
+    textMsMax: limits.importedTextMsMax,
   });
+  return importAll(dependencies, claim, open, signal);
 };

@@ -1,12 +1,11 @@
 // Imports the images and annotations of a zip file.
 
-import { mkdir } from 'node:fs/promises';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { LeaseLost } from '../../storage/task-queue.ts';
 import { openZip } from '../zip-import/open-zip.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
-import { type ImportPayload, importAll, liveProject } from './import-all.ts';
+import { type ImportPayload, importAll } from './import-all.ts';
 
 /** What a zip upload was started with. */
 export interface ZipPayload extends ImportPayload {
@@ -21,16 +20,13 @@ export const importZip: BackgroundTask = async (dependencies, claim, signal) => 
   const upload = await dependencies.store.uploads.find(payloadText(claim, 'uploadId'));
   if (upload?.file === undefined) throw new FoveaError('internal', 'The zip file is lost.');
   try {
-    const project = await liveProject(dependencies, payloadText(claim, 'projectId'));
     const { file } = upload;
-    const result = await dependencies.temporaryFiles.withFile(async (folder) => {
-      await mkdir(folder, { mode: 0o700 });
+    const open = async (folder: string) => {
       const files = await dependencies.uploads.received.bring(file, folder);
       const source = await openZip(files, file, signal);
-      const [readersMax, textMsMax] = [limits.zipReadersMax, limits.zipTextMsMax];
-      const toTake = { source, project, folder, readersMax, textMsMax };
-      return importAll(dependencies, claim, toTake, signal);
-    });
+      return { source, readersMax: limits.zipReadersMax, textMsMax: limits.zipTextMsMax };
+    };
+    const result = await importAll(dependencies, claim, open, signal);
     await dependencies.uploads.received.remove([upload.file]);
     return result;
   } catch (thrown) {

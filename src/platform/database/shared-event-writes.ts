@@ -2,6 +2,7 @@
 // send few at a time, and a transaction of a server takes as long for one as for a hundred.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -93,7 +94,11 @@ export class SharedEventWrites {
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
-    while (this.#waiting.length > 0) await this.#write(this.#nextGroup());
+    while (this.#waiting.length > 0) {
+      // What else has come by now is written with it: a commit on a disk holds up this thread.
+      await nextTurn();
+      await this.#write(this.#nextGroup());
+    }
     this.#isWriting = false;
   }
 

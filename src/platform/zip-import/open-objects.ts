@@ -17,10 +17,15 @@ interface Place {
  * Throws `invalid_input` where there is none, or where there are too many: they are counted before
  * any of them is read. Throws as the bucket does.
  */
-export async function openObjects(place: ObjectsPlace, signal: AbortSignal): Promise<ImportSource> {
+export async function openObjects(
+  place: ObjectsPlace,
+  signal: AbortSignal,
+  objectsMax: number = limits.importedObjectsMax,
+): Promise<ImportSource> {
   const { openBucket } = await import('../../storage/s3/bucket.ts');
   const bucket = openBucket(place);
-  const { entries, refused } = sortEntries(await listObjects(bucket, place, signal), 'prefix');
+  const listed = await listObjects(bucket, place, signal, objectsMax);
+  const { entries, refused } = sortEntries(listed, 'prefix');
   return boundedSource({
     entries,
     refused,
@@ -28,7 +33,9 @@ export async function openObjects(place: ObjectsPlace, signal: AbortSignal): Pro
     bytesMax: limits.importedObjectsBytesMax,
     textBytesMax: limits.importedTextBytesMax,
     give: async ({ key }, take) => {
-      const content = await bucket.get(key);
+      const content = await bucket.get(key).catch((thrown: unknown) => {
+        throw asFault(thrown);
+      });
       if (content === undefined) throw new FoveaError('invalid_input', 'is not there any more');
       let bytes = 0;
       for await (const piece of content) {
@@ -41,6 +48,12 @@ export async function openObjects(place: ObjectsPlace, signal: AbortSignal): Pro
   });
 }
 
+/** One that the store refuses, for example since it lies in an archive, is no reason to end. */
+function asFault(thrown: unknown): unknown {
+  if (!(thrown instanceof FoveaError) || thrown.code !== 'internal') return thrown;
+  return new FoveaError('invalid_input', `could not be read: ${thrown.message}`, { cause: thrown });
+}
+
 /** `s3://bucket/prefix`. */
 export function urlOf({ bucket, prefix }: Pick<ObjectsPlace, 'bucket' | 'prefix'>): string {
   return `s3://${bucket}/${prefix}`;
@@ -50,13 +63,14 @@ async function listObjects(
   bucket: Bucket,
   place: ObjectsPlace,
   signal: AbortSignal,
+  objectsMax: number,
 ): Promise<readonly NamedFile<Place>[]> {
   const listed: NamedFile<Place>[] = [];
   for await (const { key, bytes } of bucket.list('')) {
     signal.throwIfAborted();
     // What consoles make for a folder.
     if (key === '' || key.endsWith('/') || isNoise(key)) continue;
-    if (listed.length === limits.importedObjectsMax) throw tooMany(place);
+    if (listed.length === objectsMax) throw tooMany(place, objectsMax);
     const checked = checkName(key);
     listed.push({
       path: 'path' in checked ? checked.path : undefined,
@@ -69,8 +83,8 @@ async function listObjects(
   throw new FoveaError('invalid_input', `There is no object below ${urlOf(place)}.`);
 }
 
-function tooMany(place: ObjectsPlace): FoveaError {
-  const most = `at most ${limits.importedObjectsMax} are taken at a time`;
+function tooMany(place: ObjectsPlace, objectsMax: number): FoveaError {
+  const most = `at most ${objectsMax} are taken at a time`;
   return new FoveaError('invalid_input', `${urlOf(place)} has more objects; ${most}.`, {
     hint: 'Import the prefixes below it one by one.',
   });
