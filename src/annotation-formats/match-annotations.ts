@@ -10,6 +10,7 @@ import {
   type DatasetFile,
   extensionOf,
   foldersOf,
+  looseStemOf,
   nearness,
   plainFolders,
   splitOfFolders,
@@ -52,6 +53,8 @@ export interface Unused<File extends DatasetFile> {
   readonly problem: string;
   /** Whether it could belong to several images. */
   readonly isUnclear: boolean;
+  /** Whether another file counts for its image. */
+  readonly isBeaten: boolean;
 }
 
 /** An annotation that is about an image, and how surely. */
@@ -88,12 +91,16 @@ export function matchAnnotations<File extends DatasetFile>(given: ToMatch<File>)
   }
   const files = [...given.own, ...given.documents.map(({ entry }) => entry)];
   const claiming = new Set(claims.map(({ file }) => file.path));
+  const beaten = new Set(
+    claims.filter(({ image }) => sources.has(image.path)).map(({ file }) => file.path),
+  );
   const unused = files
     .filter(({ path }) => !used.has(path))
     .map((entry) => ({
       entry,
       problem: whyUnused(entry, claiming, unclearFiles),
       isUnclear: !claiming.has(entry.path) && unclearFiles.has(entry.path),
+      isBeaten: beaten.has(entry.path),
     }));
   return { sources, unclear, unused };
 }
@@ -115,6 +122,8 @@ function whyUnused(
 
 interface KnownImages {
   readonly byStem: ReadonlyMap<string, readonly DatasetFile[]>;
+  /** Without regard to capital letters. */
+  readonly byLooseStem: ReadonlyMap<string, readonly DatasetFile[]>;
   readonly byName: ReadonlyMap<string, readonly DatasetFile[]>;
   readonly byPlace: ReadonlyMap<string, readonly DatasetFile[]>;
 }
@@ -122,7 +131,8 @@ interface KnownImages {
 function indexImages(images: readonly DatasetFile[]): KnownImages {
   return {
     byStem: Map.groupBy(images, ({ path }) => stemOf(path)),
-    byName: Map.groupBy(images, ({ path }) => baseName(path)),
+    byLooseStem: Map.groupBy(images, ({ path }) => looseStemOf(path)),
+    byName: Map.groupBy(images, ({ path }) => baseName(path).normalize('NFC')),
     byPlace: Map.groupBy(images, ({ path }) => placeOf(foldersOf(path), path)),
   };
 }
@@ -133,19 +143,27 @@ function ownClaims<File extends DatasetFile>(
   unclear: Set<string>,
 ): readonly Claim<File>[] {
   const folders = foldersOf(entry.path);
-  const named = known.byStem.get(stemOf(entry.path)) ?? [];
+  const { named, isLoose } = imagesNamedBy(entry.path, known);
   const images = candidates(named, folders, entry.path, known);
   const rate = ({ path }: DatasetFile) => nearness(folders, foldersOf(path));
   const best = nearestImages(images, rate);
-  if (images.length > 0 && best.images.length === 0) unclear.add(entry.path);
-  const rank = formatRanks.get(extensionOf(entry.path)) ?? 0;
-  return best.images.map((image) => ({
-    source: { kind: 'file', entry },
-    file: entry,
-    image,
-    score: best.score,
-    rank,
-  }));
+  const [image, ...others] = best.images;
+  if (images.length > 0 && (image === undefined || others.length > 0)) unclear.add(entry.path);
+  if (image === undefined || others.length > 0) return [];
+  const rank = (formatRanks.get(extensionOf(entry.path)) ?? 0) + (isLoose ? looseRank : 0);
+  return [{ source: { kind: 'file', entry }, file: entry, image, score: best.score, rank }];
+}
+
+/** `a.jpg.txt` is about `a.jpg` alone, where `a.png` lies beside it. */
+function imagesNamedBy(path: string, known: KnownImages) {
+  const whole = known.byName.get(
+    baseName(path)
+      .replace(/\.\w+$/, '')
+      .normalize('NFC'),
+  );
+  const named = whole ?? known.byStem.get(stemOf(path));
+  if (named !== undefined) return { named, isLoose: false };
+  return { named: known.byLooseStem.get(looseStemOf(path)) ?? [], isLoose: true };
 }
 
 const documentRank = 2;
@@ -155,6 +173,8 @@ const formatRanks = new Map([
   // Only numbers for classes, which stand in another file.
   ['txt', 4],
 ]);
+/** Behind all that have the very name. */
+const looseRank = 10;
 
 function documentClaims<File extends DatasetFile>(
   { entry, names: all }: NamingDocument<File>,
@@ -171,7 +191,11 @@ function documentClaims<File extends DatasetFile>(
       .trim()
       .replaceAll('\\', '/')
       .replace(/^(\.?\/)+/, '');
-    const named = known.byName.get(baseName(path)) ?? known.byStem.get(stemOf(path)) ?? [];
+    const named =
+      known.byName.get(baseName(path).normalize('NFC')) ??
+      known.byStem.get(stemOf(path)) ??
+      known.byLooseStem.get(looseStemOf(path)) ??
+      [];
     const images = candidates(named, [...folders, ...foldersOf(path)], path, known);
     const rate = (image: DatasetFile) => {
       const isNamed = path.includes('/') && `/${image.path}`.endsWith(`/${path}`);

@@ -24,11 +24,16 @@ export function extensionOf(path: string): string {
 
 /**
  * What an image and its annotation have in common: the name without its extension, and without a
- * second one of an image, as in `cell.jpg.xml`.
+ * second one of an image, as in `cell.jpg.xml`. Accents as one character with their letter.
  */
 export function stemOf(path: string): string {
   const stem = baseName(path).replace(/\.\w+$/, '');
-  return isAnnotationName(path) ? stem.replace(imageExtension, '') : stem;
+  return (isAnnotationName(path) ? stem.replace(imageExtension, '') : stem).normalize('NFC');
+}
+
+/** The same for `A.JPG` and `a.xml`. */
+export function looseStemOf(path: string): string {
+  return stemOf(path).toLowerCase();
 }
 
 const imageExtension = /\.(jpe?g|jpe|jfif|png|webp|bmp|tiff?|avif)$/i;

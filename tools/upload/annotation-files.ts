@@ -3,6 +3,7 @@
 
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { splitOfDocument } from '../../src/annotation-formats/image-splits.ts';
 import {
   type AnnotationSource,
   matchAnnotations,
@@ -10,9 +11,10 @@ import {
 import {
   baseName,
   foldersOf,
+  looseStemOf,
   splitOfFolders,
-  stemOf,
 } from '../../src/annotation-formats/path-hints.ts';
+import type { SplitName } from '../../src/contract/fields.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
@@ -35,12 +37,16 @@ export type FindAnnotation = (imagePath: string) => AnnotationFile | undefined;
 
 export interface Annotations {
   readonly find: FindAnnotation;
+  /** The split that the name of the file about many images says of one of them. */
+  splitOf(imagePath: string): SplitName | undefined;
   /** Images that the annotation files name and the call does not. */
   readonly imagesMissing: number;
   /** Annotations about images that their own file does not list. */
   readonly strays: number;
   /** Images whose annotation is not clear, and files that could be about several images. */
   readonly unclear: readonly string[];
+  /** Files that are not taken, as another one about their image goes first. */
+  readonly beaten: readonly string[];
   /** Whether an image has a .txt of its own, which may need class names. */
   readonly hasTexts: boolean;
   /** Ends the thread that reads them. */
@@ -93,10 +99,10 @@ async function openFolder(
   documents: Documents,
 ): Promise<readonly string[]> {
   const found = await files.expand([path], argument, { extensions: ['.xml', '.txt', '.json'] });
-  const stems = new Set(imagePaths.map((image) => stemOf(slashed(image))));
+  const stems = new Set(imagePaths.map((image) => looseStemOf(slashed(image))));
   const own: string[] = [];
   for (const file of found) {
-    if (stems.has(stemOf(slashed(file)))) own.push(file);
+    if (stems.has(looseStemOf(slashed(file)))) own.push(file);
     else if (extname(file).toLowerCase() === '.json') await documents.open(file);
   }
   return own;
@@ -114,7 +120,14 @@ function match(
   const isPair = otherImages.length + otherFiles.length + documents.names.size === 0;
   if (onlyImage !== undefined && onlyFile !== undefined && isPair) {
     const find: FindAnnotation = (image) => (image === onlyImage ? ownFile(onlyFile) : undefined);
-    return { find, imagesMissing: 0, unclear: [], hasTexts: isText(onlyFile) };
+    return {
+      find,
+      splitOf: () => undefined,
+      imagesMissing: 0,
+      unclear: [],
+      beaten: [],
+      hasTexts: isText(onlyFile),
+    };
   }
   const place = placer([...imagePaths, ...own, ...documents.names.keys()]);
   const images = imagePaths.map(place);
@@ -136,8 +149,13 @@ function match(
       const source = byImage.get(imagePath);
       return source && documents.file(source, basename(imagePath));
     },
+    splitOf: (imagePath) => {
+      const source = byImage.get(imagePath);
+      return source?.kind === 'document' ? splitOfDocument(source.entry.path) : undefined;
+    },
     imagesMissing: documents.missing(imagePaths),
     unclear: [...ofSeveral, ...unclear],
+    beaten: unused.filter(({ isBeaten }) => isBeaten).map(({ entry }) => entry.path),
     hasTexts: texts.length > 0,
   };
 }
@@ -163,7 +181,7 @@ class Documents {
   strays = 0;
 
   constructor(imagePaths: readonly string[], signal: AbortSignal) {
-    this.#stems = [...new Set(imagePaths.map((path) => stemOf(slashed(path))))];
+    this.#stems = [...new Set(imagePaths.map((path) => looseStemOf(slashed(path))))];
     this.#signal = signal;
   }
 
@@ -194,10 +212,10 @@ class Documents {
 
   /** Images that the files name, of which there is no file. */
   missing(imagePaths: readonly string[]): number {
-    const files = counted(imagePaths.map((path) => stemOf(slashed(path))));
+    const files = counted(imagePaths.map((path) => looseStemOf(slashed(path))));
     let missing = 0;
     for (const { names, others } of this.names.values()) {
-      const named = counted(names.map((name) => stemOf(baseName(slashed(name)))));
+      const named = counted(names.map((name) => looseStemOf(baseName(slashed(name)))));
       for (const [stem, figure] of named) missing += Math.max(0, figure - (files.get(stem) ?? 0));
       missing += others;
     }

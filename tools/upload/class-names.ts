@@ -1,6 +1,6 @@
 // Class names by number, as YOLO files need them: a names file, or the data.yaml of a dataset.
 
-import { dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
@@ -32,14 +32,16 @@ export async function readClassNames(
 }
 
 export interface FoundNames {
-  readonly labelmap: Labelmap;
-  /** The file that has them. */
-  readonly path: string;
+  /** Undefined: there are several files for them, and which one counts is not clear. */
+  readonly labelmap: Labelmap | undefined;
+  /** The files that have them. */
+  readonly paths: readonly string[];
 }
 
 /**
  * The classes of the nearest file for them in the folder of YOLO labels or above it, as datasets
- * have it. Undefined: there is none that can be read below the file roots.
+ * have it, else of the only one below. Undefined: there is none that can be read below the file
+ * roots.
  */
 export async function findClassNames(
   files: FileRoots,
@@ -53,12 +55,36 @@ export async function findClassNames(
       const path = join(folder, name);
       const labelmap = await readClassNames(files, path, argument, signal).catch(() => undefined);
       signal.throwIfAborted();
-      if (labelmap !== undefined) return { labelmap, path };
+      if (labelmap !== undefined) return { labelmap, paths: [path] };
     }
     folder = dirname(folder);
   }
-  return undefined;
+  return namesBelow(files, labels, argument, signal);
 }
+
+async function namesBelow(
+  files: FileRoots,
+  labels: string,
+  argument: string,
+  signal: AbortSignal,
+): Promise<FoundNames | undefined> {
+  const extensions = namesFiles.map((name) => extname(name));
+  const others = await files.expand([labels], argument, { extensions }).catch(() => []);
+  const found: { readonly labelmap: Labelmap; readonly path: string }[] = [];
+  for (const path of others.filter((other) => namesFiles.includes(basename(other)))) {
+    const labelmap = await readClassNames(files, path, argument, signal).catch(() => undefined);
+    signal.throwIfAborted();
+    if (labelmap !== undefined) found.push({ labelmap, path });
+    if (found.length === namesFilesBelowMax) break;
+  }
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const isSame = new Set(found.map(({ labelmap }) => JSON.stringify(labelmap))).size === 1;
+  return { labelmap: isSame ? first.labelmap : undefined, paths: found.map(({ path }) => path) };
+}
+
+/** As many as are worth reading: a dataset has one, or one for each split. */
+const namesFilesBelowMax = 10;
 
 /** A data.yaml is written for training; a classes.txt may be what a drawing tool left behind. */
 const namesFiles = ['data.yaml', 'data.yml', 'obj.names', 'classes.txt'];

@@ -3,7 +3,7 @@
 export type Labelmap = Readonly<Record<string, string>>;
 
 export type ToFileReader =
-  /** Indexes COCO or CreateML JSON. `stems` are file names without folder and extension. */
+  /** Indexes COCO or CreateML JSON. `stems` are file names in small letters. */
   | { readonly kind: 'open'; readonly path: string; readonly stems: readonly string[] }
   /** The annotation of one image in an opened file, of an image that is called `imageName`. */
   | {

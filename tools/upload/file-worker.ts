@@ -5,7 +5,7 @@ import {
   type DatasetIndex,
   indexDataset,
 } from '../../src/annotation-formats/dataset-file-index.ts';
-import { stemOf } from '../../src/annotation-formats/path-hints.ts';
+import { looseStemOf } from '../../src/annotation-formats/path-hints.ts';
 import { DatasetProblem } from '../../src/annotation-formats/streaming-json.ts';
 import type { FromFileReader, ToFileReader } from './file-messages.ts';
 
@@ -45,7 +45,7 @@ function open(path: string, wanted: ReadonlySet<string>): FromFileReader {
   const places = new Map<string, number>();
   let others = 0;
   for (const [place, name] of index.names.entries()) {
-    if (wanted.has(stemOf(name.replaceAll('\\', '/')))) places.set(name, place);
+    if (wanted.has(looseStemOf(name.replaceAll('\\', '/')))) places.set(name, place);
     else others += 1;
   }
   opened.set(path, { index, places });

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import type { SplitName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
+import { storableText } from '../../src/contract/unstorable-text.ts';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
@@ -144,9 +145,12 @@ function toldOf(path: string, { facts, splitOf }: UploadPlan, body: SentImage) {
   };
 }
 
-/** Whether a form takes it: larger labels go on their own. */
+/**
+ * Whether it goes with its image: larger labels go on their own, and so does what would be refused
+ * together with the image.
+ */
 export function isPart(text: string): boolean {
-  return Buffer.byteLength(text) <= limits.multipartFieldBytesMax;
+  return Buffer.byteLength(text) <= limits.multipartFieldBytesMax && text === storableText(text);
 }
 
 type Annotated = Pick<Uploaded, 'annotation' | 'boxes' | 'warnings' | 'error' | 'labels'>;

@@ -12,11 +12,10 @@ import { findUnreadClasses } from './class-folders.ts';
 import { type FoundNames, findClassNames, readClassNames } from './class-names.ts';
 import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
 import type { Labelmap } from './file-messages.ts';
+import { findSplits } from './find-splits.ts';
 import { type ImageList, listImages } from './image-list.ts';
 import { keptWords, placedWords } from './placement-words.ts';
 import { type Failure, runUpload, type UploadReport } from './run-upload.ts';
-import { splitsOfFolders } from './split-folders.ts';
-import { findListedSplits } from './split-lists.ts';
 import { findUnreadAnnotations } from './unread-annotations.ts';
 import { type ImageFacts, isPart } from './upload-image.ts';
 import { objectsUrlIn, uploadObjects } from './upload-objects.ts';
@@ -69,16 +68,14 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     throw invalidArgument('offset', `must be less than ${paths.length}, the number of images`);
   }
   const given = await labelmapOf(input, context);
-  const listed =
-    input.split === undefined
-      ? ((await findListedSplits(paths, context.files)) ?? splitsOfFolders(paths))
-      : undefined;
   const annotations =
     input.annotations === undefined
       ? undefined
       : await openAnnotations(context.files, input.annotations, paths, context.signal);
   try {
     const { project } = input;
+    const listed =
+      input.split === undefined ? await findSplits(paths, context.files, annotations) : undefined;
     const findAnnotation = annotations?.find;
     const splitOf = listed?.splitOf ?? (() => undefined);
     const isEmbedded = context.settings.baseUrl === undefined;
@@ -104,7 +101,6 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     const { imagesMissing = 0, strays = 0, unclear = [] } = annotations ?? {};
     const counted = { imagesMissing, strays, unclear };
     const described = describeUpload(input, { list, report, words, ...counted });
-    const names = found ? ` Class names from ${fileAt(found.path)}.` : '';
     const unread = await findUnreadAnnotations(input, paths, context.files);
     const classes = await findUnreadClasses(input, paths, context);
     const { next = [] } = nextOf(input, report, context);
@@ -112,8 +108,9 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       ...described,
       summary:
         described.summary +
-        names +
+        namesWords(found) +
         unclearWords(unclear) +
+        beatenWords(annotations?.beaten ?? []) +
         (listed?.words ?? '') +
         unread.words +
         classes.words,
@@ -262,6 +259,21 @@ function unclearWords(unclear: readonly string[]): string {
   return ` ${what}: nothing was taken of these. Upload each folder with its own annotations.`;
 }
 
+function namesWords(found: FoundNames | undefined): string {
+  if (found === undefined) return '';
+  const [path = '', ...others] = found.paths;
+  if (found.labelmap !== undefined) return ` Class names from ${fileAt(path)}.`;
+  const files = [path, ...others].map(fileAt).join(', ');
+  return ` ${found.paths.length} files have other class names each (${files}): name one in "labelmap_file", or upload each folder with its own.`;
+}
+
+function beatenWords(beaten: readonly string[]): string {
+  if (beaten.length === 0) return '';
+  const files = `${count(beaten.length, 'annotation file')} (${nameList(beaten)})`;
+  const why = 'another one is about the same image: VOC goes before JSON, and JSON before YOLO';
+  return ` Not taken: ${files}, as ${why}.`;
+}
+
 /** The most frequent first. */
 function reasonsOf(failed: readonly Failure[]) {
   const files = Map.groupBy(failed, ({ problem }) => problem);
@@ -273,7 +285,7 @@ function reasonsOf(failed: readonly Failure[]) {
 const namesShownMax = 5;
 
 function summaryOf(
-  { report, list: { missing }, words: { placed, kept }, strays }: Outcome,
+  { report, list: { missing, outside }, words: { placed, kept }, strays }: Outcome,
   unannotated: number | undefined,
 ): string {
   const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
@@ -290,6 +302,7 @@ function summaryOf(
     [annotationsRefused, annotationsRefused === 1 ? 'annotation refused' : 'annotations refused'],
     [warnings.length, warnings.length === 1 ? 'warning' : 'warnings'],
     [missing.length, 'of the list without a file'],
+    [outside, 'left out, as a link leads out of the file roots'],
     [strays, 'boxes of images that their file does not list'],
   ];
   const said = figures

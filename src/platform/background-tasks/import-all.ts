@@ -118,7 +118,7 @@ async function takeAll(
   });
   try {
     const plan = await planImport({ layout, projectType: project.type, reader });
-    const { findLabelmap, passedOver, unlisted } = plan;
+    const { findLabelmap, whyNoNames, passedOver, unlisted } = plan;
     const dependencies: ImportDependencies = {
       store,
       blobs,
@@ -128,6 +128,7 @@ async function takeAll(
       project,
       settings,
       findLabelmap,
+      whyNoNames,
       first: new Map(),
       annotated: new Set(),
     };

@@ -4,6 +4,7 @@ import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
 import { baseName, extensionOf, foldersOf } from '../../annotation-formats/path-hints.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { quotedName } from '../../quoted-name.ts';
 
 export interface ClassList {
   readonly path: string;
@@ -59,6 +60,15 @@ export function findLabelmaps(lists: readonly ClassList[]): FindLabelmap {
     }
     return elsewhere;
   };
+}
+
+/** What to say of a YOLO file for which there are none. */
+export function whyNoClassNames(lists: readonly ClassList[]): string {
+  const files = 'a data.yaml, a .names file or a classes.txt';
+  if (lists.length < 2) return `there are no class names for it: ${files}`;
+  const shown = lists.slice(0, 3).map(({ path }) => quotedName(path));
+  const more = lists.length > shown.length ? ` and ${lists.length - shown.length} more` : '';
+  return `there are ${lists.length} files of other class names each (${shown.join(', ')}${more}), none in its folder or above`;
 }
 
 /** A data.yaml is written for training; a classes.txt may be what a drawing tool left behind. */

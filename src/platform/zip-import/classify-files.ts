@@ -1,7 +1,12 @@
 // Classifies the files of an archive by their names: images, annotations, lists.
 
 import { imageFileExtensions } from '../../annotation-formats/image-file-extensions.ts';
-import { baseName, extensionOf, foldersOf, stemOf } from '../../annotation-formats/path-hints.ts';
+import {
+  baseName,
+  extensionOf,
+  foldersOf,
+  looseStemOf,
+} from '../../annotation-formats/path-hints.ts';
 import type { SourceFile } from './import-source.ts';
 
 export interface Layout {
@@ -22,7 +27,7 @@ export interface Layout {
 type Kind = Exclude<keyof Layout, 'others'>;
 
 export function classifyFiles(entries: readonly SourceFile[]): Layout {
-  const stems = new Set(entries.filter(looksLikeImage).map(({ path }) => stemOf(path)));
+  const stems = new Set(entries.filter(looksLikeImage).map(({ path }) => looseStemOf(path)));
   const masks = maskFinder(entries);
   const sorted: Record<Kind, SourceFile[]> = {
     images: [],
@@ -57,7 +62,7 @@ function kindOf(
   if (!['txt', 'xml', 'json'].includes(extension)) {
     return { problem: 'neither an image nor an annotation' };
   }
-  if (stems.has(stemOf(path))) return 'own';
+  if (stems.has(looseStemOf(path))) return 'own';
   if (extension === 'json') return 'documents';
   if (extension === 'txt') return kindOfText(path);
   return { problem: 'no image has its name' };

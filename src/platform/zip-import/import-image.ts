@@ -37,6 +37,8 @@ export interface ImportDependencies extends Pick<TaskDependencies, 'store' | 'bl
   readonly project: Project;
   readonly settings: ZipSettings;
   readonly findLabelmap: FindLabelmap;
+  /** What to say where it finds none. */
+  readonly whyNoNames: string;
   /** By the bytes of an image: the first that has them, which counts, and the end of taking it. */
   readonly first: Map<string, { readonly path: string; readonly done: Promise<void> }>;
   /** Ids of images that this attempt has annotated: each counts once. */
@@ -284,7 +286,7 @@ function readClassName(className: string): Found {
 }
 
 async function readOwn(
-  { project, reader, findLabelmap }: ImportDependencies,
+  { project, reader, findLabelmap, whyNoNames }: ImportDependencies,
   entry: SourceFile,
   image: AnnotatedImage,
 ): Promise<Found> {
@@ -300,7 +302,5 @@ async function readOwn(
   if ('read' in found) return found.read;
   const problem = `${baseName(entry.path)}: ${found.problem}`;
   const lacksNames = found.isMisread && isText && labelmap === undefined;
-  return { problem: lacksNames ? `${problem}; ${noClassNames}` : problem };
+  return { problem: lacksNames ? `${problem}; ${whyNoNames}` : problem };
 }
-
-const noClassNames = 'there are no class names for it: a data.yaml, a .names file or a classes.txt';

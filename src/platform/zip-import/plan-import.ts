@@ -5,6 +5,7 @@ import {
   namedSplits,
   type SplitList,
   splitFinder,
+  splitOfDocument,
   tornBetween,
 } from '../../annotation-formats/image-splits.ts';
 import type { AnnotationSource, Matches } from '../../annotation-formats/match-annotations.ts';
@@ -21,7 +22,12 @@ import type { SplitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';
 import type { MatchQuestion } from '../annotation-threads/annotation-thread.ts';
 import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
-import { type ClassList, type FindLabelmap, findLabelmaps } from './class-lists.ts';
+import {
+  type ClassList,
+  type FindLabelmap,
+  findLabelmaps,
+  whyNoClassNames,
+} from './class-lists.ts';
 import type { Layout } from './classify-files.ts';
 import type { SourceFile } from './import-source.ts';
 
@@ -29,7 +35,7 @@ export interface PlannedImage {
   readonly entry: SourceFile;
   /** What the archive says of it; undefined: nothing. */
   readonly split: SplitName | undefined;
-  /** Lists that do not agree on it. */
+  /** Lists that do not agree on it, or a folder that could be meant as a class. */
   readonly splitProblem: string | undefined;
   readonly source: AnnotationSource<SourceFile> | undefined;
   /** The class that its folder stands for. */
@@ -46,6 +52,8 @@ export interface PassedOver {
 export interface ImportPlan {
   readonly images: readonly PlannedImage[];
   readonly findLabelmap: FindLabelmap;
+  /** What to say where it finds none. */
+  readonly whyNoNames: string;
   /** Images that no list of splits names, and no folder either, where there are lists. */
   readonly unlisted: number;
   /** Files that are not used at all. */
@@ -80,22 +88,37 @@ export async function planImport({
   const { images, own } = layout;
   const pairs = await pair(reader, { images, own, named, projectType }, documents);
   for (const { entry, problem } of pairs.unused) refuse(entry, problem);
-  const classOf = isClassification(projectType) ? classFolders(images) : () => undefined;
-  const splits = images.map(({ path }) => findSplit(path));
+  const isOfClasses = isClassification(projectType);
+  const classOf = isOfClasses ? classFolders(images) : () => undefined;
+  const isAmongClasses = isOfClasses ? splitsAmongClasses(images) : () => false;
+  const splits = images.map(({ path }) => {
+    const source = pairs.sources.get(path);
+    // Of `instances_val.json` it is valid.
+    const ofDocument = source?.kind === 'document' ? source.entry.path : '';
+    return findSplit(path) ?? splitOfDocument(ofDocument);
+  });
   return {
     unlisted: named.size === 0 ? 0 : splits.filter((split) => split === undefined).length,
     images: images.map((entry, place) => ({
       entry,
       split: splits[place],
-      splitProblem: splitOfFolders(foldersOf(entry.path)) ? undefined : torn.get(keyOf(entry.path)),
+      splitProblem: isAmongClasses(entry.path)
+        ? amongClasses
+        : splitOfFolders(foldersOf(entry.path))
+          ? undefined
+          : torn.get(keyOf(entry.path)),
       source: pairs.sources.get(entry.path),
       className: classOf(entry.path),
       problem: pairs.unclear.has(entry.path) ? unclear : undefined,
     })),
     findLabelmap: findLabelmaps(classLists),
+    whyNoNames: whyNoClassNames(classLists),
     passedOver,
   };
 }
+
+const amongClasses =
+  'its folder is taken for a split and not for a class, although folders of classes lie beside it';
 
 const unclear = 'several annotation files are about it, and none of them clearly';
 
@@ -112,7 +135,12 @@ async function pair(
   const found = await reader.pair(question);
   if ('pairs' in found) return found.pairs;
   const problem = `was not used: finding its image ${found.problem}`;
-  const unused = files.map((entry) => ({ entry, problem, isUnclear: false }));
+  const unused = files.map((entry) => ({
+    entry,
+    problem,
+    isUnclear: false,
+    isBeaten: false,
+  }));
   return { sources: new Map(), unclear: new Set(), unused };
 }
 
@@ -190,5 +218,24 @@ function classFolders(images: readonly SourceFile[]): (path: string) => string |
     const name = foldersOf(path).slice(common).at(-1);
     const isClass = name !== undefined && splitOfName(name) === undefined && !isKindFolder(name);
     return isClass ? name : undefined;
+  };
+}
+
+/** Whether an image is right in a folder like `test`, beside `cat` and `dog` and no other split. */
+function splitsAmongClasses(images: readonly ZipEntry[]): (path: string) => boolean {
+  const beside = new Map<string, Set<string>>();
+  for (const { path } of images) {
+    const folders = foldersOf(path);
+    const name = folders.at(-1);
+    if (name === undefined || isKindFolder(name)) continue;
+    const above = folders.slice(0, -1).join('/');
+    beside.set(above, (beside.get(above) ?? new Set()).add(name));
+  }
+  return (path) => {
+    const folders = foldersOf(path);
+    const names = [...(beside.get(folders.slice(0, -1).join('/')) ?? [])];
+    const splits = names.filter((name) => splitOfName(name) !== undefined);
+    const isOne = splits.length === 1 && splits[0] === folders.at(-1);
+    return isOne && names.length > 2;
   };
 }

@@ -46,6 +46,23 @@ const createMl = (label: string, ...names: readonly string[]) =>
 
 const layouts: readonly Layout[] = [
   {
+    what: 'a COCO file for each split, and images in one folder',
+    images: ['images/a.png', 'images/b.png'],
+    files: {
+      'annotations/instances_train.json': coco('cat', 'a.png'),
+      'annotations/instances_val.json': coco('cat', 'b.png'),
+    },
+    result: { images: 2, annotated: 2, splits: { train: 1, valid: 1, test: 0 } },
+    classes: { cat: 2 },
+  },
+  {
+    what: 'names with other accents and capital letters than the images',
+    images: ['cafe\u0301.png', 'B.PNG'],
+    files: { 'caf\u00e9.xml': voc('caf\u00e9.png', 'cat'), 'b.xml': voc('B.PNG', 'cat') },
+    result: { images: 2, annotated: 2 },
+    classes: { cat: 2 },
+  },
+  {
     what: 'Pascal VOC with lists for the splits',
     images: ['VOC/JPEGImages/a.png', 'VOC/JPEGImages/b.png', 'VOC/JPEGImages/c.png'],
     files: {
@@ -232,6 +249,13 @@ it.each([
     problem: 'could belong to several images',
   },
   {
+    what: 'one file beside two images of its name',
+    images: ['a.jpg', 'a.png'],
+    files: { 'a.xml': voc('a.png', 'cat') },
+    file: 'a.xml',
+    problem: 'could belong to several images',
+  },
+  {
     what: 'two documents that say different things of one image',
     images: ['a.png'],
     files: { 'one.json': coco('cat', 'a.png'), 'two.json': coco('dog', 'a.png') },
@@ -253,8 +277,8 @@ it.each([
     files: { 'a/1.txt': box, 'b/classes.txt': 'cat\n', 'c/classes.txt': 'dog\n' },
     file: 'a/1.png',
     problem:
-      '1.txt: line 1: class id "0" needs a labelmap; there are no class names for it: ' +
-      'a data.yaml, a .names file or a classes.txt',
+      '1.txt: line 1: class id "0" needs a labelmap; there are 2 files of other class names each ' +
+      '("b/classes.txt", "c/classes.txt"), none in its folder or above',
   },
   {
     what: 'an annotation of another split',
@@ -288,4 +312,15 @@ it.each([
   expect(task).toMatchObject({ status: 'completed', result: { annotated: 0, boxes: 0 } });
   expect(problemOf(task, file)).toBe(problem);
   expect(task.result).toMatchObject({ images: images.length });
+});
+
+it('says that a folder called like a split is no class', async () => {
+  const project = await newProject(platform, 'single-label-classification');
+  const images = ['cat/1.png', 'dog/2.png', 'test/3.png'];
+  const pictures = images.map((name, index) => [name, pixels[index] ?? ''] as const);
+  const task = await sendZip(platform, project, plainZip(Object.fromEntries(pictures)));
+  const splits = { train: 2, valid: 0, test: 1 };
+  expect(task).toMatchObject({ result: { images: 3, annotated: 2, splits } });
+  expect(problemOf(task, 'test/3.png')).toContain('taken for a split and not for a class');
+  expect(problemOf(task, 'cat/1.png')).toBeUndefined();
 });
