@@ -11,8 +11,21 @@ import { type Found, walkAll, walkGlob } from './glob-walk.ts';
 export interface ExpandOptions {
   /** Lower case, with the dot, for example `.jpg`; left out: all files. */
   readonly extensions?: readonly string[];
-  /** Told how many files were left out because a link leads outside the roots. */
-  readonly onOutside?: (count: number) => void;
+  /** Told what was left out, where something was. */
+  readonly onLeftOut?: (left: LeftOut) => void;
+}
+
+export interface LeftOut {
+  /** Links that lead outside the roots. */
+  readonly outside: number;
+  /** Links to folders below the roots: nothing behind them was looked at. */
+  readonly linkedFolders: readonly string[];
+}
+
+/** A file as it is called below the roots, by links on the way, and its real path. */
+export interface NamedFile {
+  readonly path: string;
+  readonly real: string;
 }
 
 export interface FileRoots {
@@ -34,6 +47,12 @@ export interface FileRoots {
     argument: string,
     options?: ExpandOptions,
   ): Promise<readonly string[]>;
+  /** The same, each with the path by which it was found, in the natural order of these. */
+  find(
+    patterns: readonly string[],
+    argument: string,
+    options?: ExpandOptions,
+  ): Promise<readonly NamedFile[]>;
 }
 
 /**
@@ -57,7 +76,11 @@ export function openFileRoots(
     },
     readable: (path, argument) => readable(access, path, argument),
     writable: (path, argument) => writable(access, path, argument),
-    expand: (patterns, argument, options = {}) => expand(access, patterns, argument, options),
+    expand: async (patterns, argument, options = {}) => {
+      const found = await find(access, patterns, argument, options);
+      return found.map(({ real }) => real).sort(byNaturalOrder);
+    },
+    find: (patterns, argument, options = {}) => find(access, patterns, argument, options),
   };
 }
 
@@ -108,6 +131,8 @@ interface Located {
   readonly real: string;
   /** The names below it that do not exist yet. */
   readonly rest: readonly string[];
+  /** That part as it was given, as an absolute path. */
+  readonly given: string;
 }
 
 async function locate(access: RootAccess, path: string, argument: string): Promise<Located> {
@@ -115,11 +140,11 @@ async function locate(access: RootAccess, path: string, argument: string): Promi
   if (wrong !== undefined) throw invalidArgument(argument, wrong);
   const base = access.base();
   if (base === undefined && !isAbsolute(path)) throw outside(access, path, argument);
-  const { real, rest, problem } = await deepest(resolve(base ?? sep, path));
+  const { real, rest, given, problem } = await deepest(resolve(base ?? sep, path));
   // Whether a path exists is told only below the roots. A root may itself have to be made.
   if (!isAllowed(access, join(real, ...rest))) throw outside(access, path, argument);
   if (problem !== undefined) throw invalidArgument(argument, `"${path}" ${problem}`);
-  return { real, rest };
+  return { real, rest, given };
 }
 
 function wrongWith(path: string): string | undefined {
@@ -145,7 +170,7 @@ async function deepest(absolute: string): Promise<Located & { readonly problem?:
   for (;;) {
     try {
       const real = await realpath(at);
-      return problem === undefined ? { real, rest } : { real, rest, problem };
+      return { real, rest, given: at, ...(problem !== undefined && { problem }) };
     } catch (cause) {
       problem = (await whyUnreadable(cause, at)) ?? problem;
     }
@@ -164,40 +189,78 @@ async function whyUnreadable(cause: unknown, at: string): Promise<string | undef
   return link ? 'leads through a link to nowhere' : undefined;
 }
 
-async function expand(
+async function find(
   access: RootAccess,
   patterns: readonly string[],
   argument: string,
   options: ExpandOptions,
-): Promise<readonly string[]> {
-  const files = new Set<string>();
+): Promise<readonly NamedFile[]> {
+  const files = new Map<string, NamedFile>();
+  const links = new Map<string, string>();
+  const plain: string[] = [];
   let outsideCount = 0;
   for (const [index, pattern] of patterns.entries()) {
     const at = patterns.length > 1 ? `${argument}[${index}]` : argument;
     const before = files.size;
     let seen = 0;
-    for await (const each of namedBy(pattern, at, candidates(access, pattern, at, options))) {
-      const found = each.isPlain ? { real: each.path } : await fileBelowRoots(access, each.path);
-      if (found === 'none') continue;
+    for await (const { path, named, isPlain, isLink, isWanted } of namedBy(
+      pattern,
+      at,
+      candidates(access, pattern, at, options),
+    )) {
+      const found = isPlain ? { real: path } : await fileBelowRoots(access, path);
+      // A link without extension may be one to a folder.
+      if (found === 'outside' && (isWanted || extname(path) === '')) outsideCount += 1;
+      if (typeof found === 'object' && 'folder' in found) {
+        if (isLink) links.set(named, found.folder);
+        continue;
+      }
+      if (found === 'none' || !isWanted) continue;
       seen += 1;
-      if (found === 'outside') outsideCount += 1;
-      else files.add(found.real);
+      if (found === 'outside') continue;
+      if (isPlain) plain.push(found.real);
+      if (isPlain || !files.has(found.real)) {
+        files.set(found.real, { path: named, real: found.real });
+      }
       if (files.size > limits.expandedFilesMax) {
         throw invalidArgument(at, `stands for more than ${limits.expandedFilesMax} files`);
       }
     }
-    if (seen === 0 && files.size === before) throw nothingFound(pattern, at, options.extensions);
+    if (seen === 0 && files.size === before) {
+      throw nothingFound(pattern, at, options.extensions, [...links.keys()]);
+    }
   }
-  if (outsideCount > 0) options.onOutside?.(outsideCount);
-  return [...files].sort(byNaturalOrder);
+  const linkedFolders = unseenFolders(links, plain);
+  if (outsideCount + linkedFolders.length > 0) {
+    options.onLeftOut?.({ outside: outsideCount, linkedFolders });
+  }
+  return [...files.values()].sort((a, b) => byNaturalOrder(a.path, b.path));
+}
+
+/** Of links to folders, those behind which no file was found by a walk through that folder. */
+function unseenFolders(
+  links: ReadonlyMap<string, string>,
+  reals: readonly string[],
+): readonly string[] {
+  const seen = new Set<string>();
+  for (const real of reals) {
+    for (let at = dirname(real); !seen.has(at); at = dirname(at)) seen.add(at);
+  }
+  return [...links].flatMap(([named, folder]) => (seen.has(folder) ? [] : [named]));
+}
+
+interface Candidate extends Omit<Found, 'isMatch'> {
+  /** As it is called below the roots. */
+  readonly named: string;
+  readonly isWanted: boolean;
 }
 
 /** The error of an invalid pattern, naming its argument. */
 async function* namedBy(
   pattern: string,
   argument: string,
-  paths: AsyncGenerator<Found>,
-): AsyncGenerator<Found> {
+  paths: AsyncGenerator<Candidate>,
+): AsyncGenerator<Candidate> {
   try {
     yield* paths;
   } catch (thrown) {
@@ -222,8 +285,8 @@ async function* candidates(
   pattern: string,
   argument: string,
   { extensions }: ExpandOptions,
-): AsyncGenerator<Found> {
-  const isWanted = (path: string) =>
+): AsyncGenerator<Candidate> {
+  const hasExtension = (path: string) =>
     extensions === undefined || extensions.includes(extname(path).toLowerCase());
   if (hasWildcard(pattern)) checkLength(pattern);
   checkUpwards(pattern, argument);
@@ -232,21 +295,37 @@ async function* candidates(
   if (wildcardAt > 0) {
     throw invalidArgument(argument, `the folder of "${pattern}" does not exist`);
   }
-  if (wildcardAt === 0) {
-    const patterns = parseGlob(located.rest.join('/'));
-    const mayRead = (folder: string) => isAllowed(access, folder);
-    for await (const found of walkGlob(located.real, patterns, mayRead)) {
-      if (isWanted(found.path)) yield found;
-    }
+  if (wildcardAt < 0 && located.rest.length > 0) throw missing(access, pattern, argument);
+  const real = wildcardAt < 0 ? await existing(located.real, pattern, argument) : located.real;
+  const top = await nameBelowRoots(access, located.given, real);
+  if (wildcardAt < 0 && !(await stat(real)).isDirectory()) {
+    if (!hasExtension(pattern)) return;
+    yield { path: real, named: top, isPlain: false, isLink: false, isWanted: true };
     return;
   }
-  if (located.rest.length > 0) throw missing(access, pattern, argument);
-  const real = await existing(located.real, pattern, argument);
-  if (!(await stat(real)).isDirectory()) {
-    if (isWanted(pattern)) yield { path: real, isPlain: false };
-    return;
+  const mayRead = (folder: string) => isAllowed(access, folder);
+  const found =
+    wildcardAt === 0 ? walkGlob(real, parseGlob(located.rest.join('/')), mayRead) : walkAll(real);
+  for await (const { path, isPlain, isLink, isMatch } of found) {
+    const isWanted = isMatch && hasExtension(path);
+    const named = join(top, relative(real, path));
+    if (isWanted || isLink) yield { path, named, isPlain, isLink, isWanted };
   }
-  for await (const found of walkAll(real)) if (isWanted(found.path)) yield found;
+}
+
+/**
+ * What a path that was given is called, with its links below the roots. Links above a root say
+ * nothing: one file would have several names.
+ */
+async function nameBelowRoots(access: RootAccess, given: string, real: string): Promise<string> {
+  if (given === real) return real;
+  const parts = given.split(sep);
+  for (let count = 1; count <= parts.length; count += 1) {
+    const above = await realpath(parts.slice(0, count).join(sep) || sep).catch(() => undefined);
+    if (above === undefined || !isAllowed(access, above)) continue;
+    return join(above, ...parts.slice(count));
+  }
+  return real;
 }
 
 /** Checks before the path is resolved: ".." after a wildcard may lead anywhere. */
@@ -265,11 +344,12 @@ function checkUpwards(pattern: string, argument: string): void {
 async function fileBelowRoots(
   access: RootAccess,
   path: string,
-): Promise<{ readonly real: string } | 'outside' | 'none'> {
+): Promise<{ readonly real: string } | { readonly folder: string } | 'outside' | 'none'> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined) return (await isLink(path)) ? 'outside' : 'none';
   if (!isAllowed(access, real)) return 'outside';
   const found = await stat(real).catch(() => undefined);
+  if (found?.isDirectory()) return { folder: real };
   return found?.isFile() ? { real } : 'none';
 }
 
@@ -319,9 +399,14 @@ function nothingFound(
   pattern: string,
   argument: string,
   extensions: readonly string[] | undefined,
+  linkedFolders: readonly string[],
 ): FoveaError {
+  const [link] = linkedFolders;
   const kind = extensions === undefined ? 'file' : `file ending in ${extensions.join(', ')}`;
-  return invalidArgument(argument, `"${pattern}" stands for no ${kind}`);
+  const problem = `"${pattern}" stands for no ${kind}`;
+  if (link === undefined) return invalidArgument(argument, problem);
+  const unseen = 'folders behind links are not looked into';
+  return invalidArgument(argument, `${problem}; ${unseen}: name them, such as "${link}"`);
 }
 
 function codeOf(cause: unknown): string {

@@ -14,9 +14,12 @@ export interface Found {
   readonly path: string;
   /** A plain file: the path has no link, and lies where the walk may read. */
   readonly isPlain: boolean;
+  readonly isLink: boolean;
+  /** False: a link that is only passed by, as one to a folder would be. */
+  readonly isMatch: boolean;
 }
 
-/** All files and links below a folder, hidden ones included; links to folders are not followed. */
+/** All files and links below a folder, hidden ones included; no link to a folder is followed. */
 export function walkAll(folder: string): AsyncGenerator<Found> {
   return walk(folder, new Set([everything]), () => false);
 }
@@ -82,12 +85,18 @@ async function* walk(
       }
       const path = join(at.folder, entry.name);
       const { isMatch, below } = step(at.states, entry);
-      if (isMatch) yield { path, isPlain: entry.isFile() };
+      const isLink = entry.isSymbolicLink();
+      const isPassed = isLink && [...at.states].some(isAnyFolders);
+      if (isMatch || isPassed) yield { path, isPlain: entry.isFile(), isLink, isMatch };
       if (below.size === 0) continue;
       const folder = await folderAt(path, entry, isAllowed);
       if (folder !== undefined) open.push({ folder, states: withZeroFolders(below) });
     }
   }
+}
+
+function isAnyFolders({ part }: State): boolean {
+  return part.kind === 'any folders';
 }
 
 /** "Any folders" also stands for none. */

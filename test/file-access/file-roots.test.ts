@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFileRoots } from '../../src/file-access/file-roots.ts';
+import { type LeftOut, openFileRoots } from '../../src/file-access/file-roots.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-roots-')));
 const root = join(top, 'data');
@@ -277,8 +277,8 @@ describe('expand', () => {
   test('a link to what is outside and one to what is nowhere are one', async () => {
     const outcomes = ['leak-there', 'leak-missing'].map(async (name) => {
       const counts: number[] = [];
-      const onOutside = (count: number) => counts.push(count);
-      const found = await roots.expand([`links/${name}*`], 'images', { extensions, onOutside });
+      const onLeftOut = ({ outside }: LeftOut) => counts.push(outside);
+      const found = await roots.expand([`links/${name}*`], 'images', { extensions, onLeftOut });
       return { found, counts };
     });
     const nothing = { found: [], counts: [1] };
@@ -323,12 +323,38 @@ describe('expand', () => {
     expect(found).toEqual([join(root, 'images/img2.jpg'), join(root, 'images/img10.JPG')]);
   });
 
+  test('names folders behind links, and files by the links that lead to them', async () => {
+    write('data', 'pool/a.jpg');
+    write('data', 'pool/b.jpg');
+    write('data', 'set/plain.jpg');
+    symlinkSync(join(root, 'pool'), join(root, 'set/valid'));
+    symlinkSync(join(root, 'pool/b.jpg'), join(root, 'set/first.jpg'));
+    const left: LeftOut[] = [];
+    const options = { extensions, onLeftOut: (told: LeftOut) => left.push(told) };
+    expect(await roots.find(['set'], 'images', options)).toEqual([
+      { path: join(root, 'set/first.jpg'), real: join(root, 'pool/b.jpg') },
+      { path: join(root, 'set/plain.jpg'), real: join(root, 'set/plain.jpg') },
+    ]);
+    expect(left).toEqual([{ outside: 0, linkedFolders: [join(root, 'set/valid')] }]);
+    await roots.find(['set/**/*.jpg'], 'images', options);
+    expect(left[1]).toEqual(left[0]);
+    expect(await roots.find(['set/valid'], 'images', options)).toEqual([
+      { path: join(root, 'set/valid/a.jpg'), real: join(root, 'pool/a.jpg') },
+      { path: join(root, 'set/valid/b.jpg'), real: join(root, 'pool/b.jpg') },
+    ]);
+    write('data', 'only/readme.md');
+    symlinkSync(join(root, 'pool'), join(root, 'only/valid'));
+    await expect(roots.find(['only'], 'images', options)).rejects.toThrow(
+      `folders behind links are not looked into: name them, such as "${join(root, 'only/valid')}"`,
+    );
+  });
+
   test('counts what a link leads outside', async () => {
     const counts: number[] = [];
-    const onOutside = (count: number) => counts.push(count);
-    await roots.expand(['images'], 'images', { extensions, onOutside });
+    const onLeftOut = ({ outside }: LeftOut) => counts.push(outside);
+    await roots.expand(['images'], 'images', { extensions, onLeftOut });
     expect(counts).toEqual([1]);
-    await roots.expand(['images/**/*.jpg'], 'images', { extensions, onOutside });
+    await roots.expand(['images/**/*.jpg'], 'images', { extensions, onLeftOut });
     expect(counts).toEqual([1, 1]);
   });
 

@@ -1,6 +1,6 @@
 // images_upload of datasets with a folder for each split, in which images have the same names.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
@@ -167,4 +167,111 @@ it('gives no image the labels of another one', async () => {
   await write(folder, 'train/labels/0.txt', '0 .5 .5 .1 .1');
   const { data, found } = await upload({ files: [folder], annotations: folder, labelmap });
   expect([data.annotated, found]).toEqual([1, { 'train with train': 1 }]);
+});
+
+/** Images of these names in a folder of its own. */
+async function imagesAt(...names: readonly string[]): Promise<string> {
+  projects += 1;
+  const folder = join(fovea.folder, `dataset-${projects}`);
+  for (const [n, name] of names.entries()) {
+    await write(folder, name, await testImage(100 * projects + n));
+  }
+  return folder;
+}
+
+const flat = ['images/a.png', 'images/b.png', 'images/c.png'];
+
+it('takes splits by the lists that trainers of YOLO read', async () => {
+  const folder = await imagesAt(...flat);
+  await write(folder, 'train.txt', 'data/images/a.png\n');
+  await write(folder, 'val.txt', 'data/images/b.png\n');
+  const { text } = await upload({ files: [folder] });
+  expect(text).toContain(
+    'Splits as in the lists beside them: 1 train, 1 valid, 0 test. 1 image in no list',
+  );
+});
+
+it('takes splits by the folders in a data.yaml, or says that they cannot be told', async () => {
+  const folder = await imagesAt('images/one/a.png', 'images/two/b.png');
+  await write(folder, 'data.yaml', 'train: ./images/one\nval: "images/two"\nnames: [cat]\n');
+  expect((await upload({ files: [folder] })).text).toMatch(
+    /Splits as in "[^"]*data.yaml": 1 train, 1 valid, 0 test\./,
+  );
+  projects += 1;
+  await write(folder, 'data.yaml', 'train: [a, b]\nval: c\nnames: [cat]\n');
+  expect((await upload({ files: [folder] })).text).toContain(
+    'names splits by which these images cannot be told: all go to train.',
+  );
+});
+
+it('takes splits by the COCO files that are about the images', async () => {
+  const folder = await imagesAt(...flat);
+  await write(
+    folder,
+    'annotations/instances_train.json',
+    coco(['a.png', 'b.png'], () => 0),
+  );
+  await write(
+    folder,
+    'annotations/instances_val.json',
+    coco(['c.png'], () => 1),
+  );
+  const { text, found } = await upload({ files: [folder], annotations: folder });
+  expect(text).toContain('Splits as their annotation files are called: 2 train, 1 valid, 0 test.');
+  expect(found).toEqual({ 'train with train': 2, 'valid with valid': 1 });
+});
+
+it('says which labels go before others, and which could be of two images', async () => {
+  const folder = await imagesAt('a.png', 'b.png', 'c.png', 'c.webp');
+  const box = '<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>';
+  const xml = `<annotation><object><name>valid</name>${box}</object></annotation>`;
+  for (const name of ['a', 'b']) await write(folder, `${name}.xml`, xml);
+  for (const name of ['a', 'b', 'c']) await write(folder, `${name}.txt`, '0 .5 .5 .1 .1');
+  const { text, found } = await upload({ files: [folder], annotations: folder, labelmap });
+  expect(found).toEqual({ 'train with valid': 2 });
+  expect(text).toContain('is not clear of "c.txt"');
+  expect(text).toContain('Not taken: 2 annotation files ("a.txt", "b.txt"), as another one');
+});
+
+it('takes class names below the labels where there is one file, and names several', async () => {
+  const folder = await imagesAt('x/a.png', 'x/b.png');
+  for (const name of ['a', 'b']) await write(folder, `x/${name}.txt`, '0 .5 .5 .1 .1');
+  await write(folder, 'y/data.yaml', 'names: [train]');
+  const { text, found } = await upload({ files: [folder], annotations: folder });
+  expect([found, text]).toEqual([
+    { 'train with train': 2 },
+    expect.stringMatching(/Class names from "[^"]*y\/data.yaml"/),
+  ]);
+  projects += 1;
+  await write(folder, 'z/data.yaml', 'names: [valid]');
+  expect((await upload({ files: [folder], annotations: folder })).text).toMatch(
+    /2 files have other class names each \("[^"]*y\/data.yaml", "[^"]*z\/data.yaml"\): name one/,
+  );
+});
+
+it('takes an image whose label file has what cannot be stored', async () => {
+  const folder = await imagesAt('a.png');
+  await write(folder, 'a.txt', '0 .5 .5 .1 .1\n\0');
+  const { data } = await upload({ files: [folder], annotations: folder, labelmap });
+  expect(data).toMatchObject({ uploaded: 1, annotated: 0, annotationsRefused: 1 });
+});
+
+it('names linked images by their links, and says what links leave out', async () => {
+  const folder = await imagesAt('pool/1.png', 'pool/2.png', 'pool/3.png', 'set/train/4.png');
+  await mkdir(join(folder, 'set/valid'), { recursive: true });
+  await symlink(join(folder, 'pool/1.png'), join(folder, 'set/valid/first.png'));
+  await symlink(join(folder, 'pool'), join(folder, 'set/test'));
+  await symlink('/', join(folder, 'set/all'));
+  await write(folder, 'set/valid/first.txt', '1 .5 .5 .1 .1');
+  const set = join(folder, 'set');
+  const { text, data, found } = await upload({ files: [set], annotations: set, labelmap });
+  expect(found).toEqual({ 'valid with valid': 1 });
+  expect(text).toContain('1 train, 1 valid, 0 test.');
+  expect(text).toContain('1 left out, as a link leads out of the file roots');
+  expect(text).toMatch(/1 folder behind links left out \(such as "[^"]*set\/test"\): name each/);
+  expect(data.images).toMatchObject([{ file: '4.png' }, { file: 'first.png' }]);
+  projects += 1;
+  const linked = await upload({ files: [set, join(set, 'test')], split: undefined });
+  expect(linked.text).toContain('1 train, 0 valid, 3 test.');
+  expect(linked.text).not.toContain('behind links');
 });

@@ -30,7 +30,7 @@ export async function chooseFiles(
   { seed, count }: { readonly seed: number; readonly count: number },
   context: ToolContext,
 ): Promise<ChosenFiles> {
-  const { paths } = await listImages(context.files, files, undefined);
+  const { paths, realOf } = await listImages(context.files, files, undefined);
   const ordered = paths.length > count ? mixed(paths, seed) : paths;
   const opened =
     annotations === undefined
@@ -42,7 +42,10 @@ export async function chooseFiles(
     annotation ? [{ annotation, place }] : [],
   );
   return {
-    images: chosen.map(({ path }) => ({ name: basename(path), content: { path } })),
+    images: chosen.map(({ path }) => ({
+      name: basename(path),
+      content: { path: realOf(path) },
+    })),
     annotations: found.map(({ annotation: { name, text } }) => ({
       name,
       content: new TextEncoder().encode(text),

@@ -16,7 +16,7 @@ import {
 } from '../../src/annotation-formats/path-hints.ts';
 import type { SplitName } from '../../src/contract/fields.ts';
 import { invalidArgument } from '../../src/errors.ts';
-import type { FileRoots } from '../../src/file-access/file-roots.ts';
+import type { FileRoots, NamedFile } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt, fileSize } from '../format.ts';
 import { type PlacedFile, placer, slashed } from './dataset-folders.ts';
@@ -84,11 +84,13 @@ async function openFiles(
   path: string,
   imagePaths: readonly string[],
   documents: Documents,
-): Promise<readonly string[]> {
+): Promise<readonly NamedFile[]> {
   const real = await files.readable(path, argument);
   if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths, documents);
-  if (extname(real).toLowerCase() !== '.json') return [real];
-  if (await documents.open(real)) return [];
+  const named = await files.find([path], argument);
+  if (extname(path).toLowerCase() !== '.json') return named;
+  const opened = await Promise.all(named.map((file) => documents.open(file)));
+  if (opened.every(Boolean)) return [];
   throw invalidArgument(argument, `${fileAt(path)} is neither COCO nor CreateML JSON`);
 }
 
@@ -97,13 +99,13 @@ async function openFolder(
   path: string,
   imagePaths: readonly string[],
   documents: Documents,
-): Promise<readonly string[]> {
-  const found = await files.expand([path], argument, { extensions: ['.xml', '.txt', '.json'] });
+): Promise<readonly NamedFile[]> {
+  const found = await files.find([path], argument, { extensions: ['.xml', '.txt', '.json'] });
   const stems = new Set(imagePaths.map((image) => looseStemOf(slashed(image))));
-  const own: string[] = [];
+  const own: NamedFile[] = [];
   for (const file of found) {
-    if (stems.has(looseStemOf(slashed(file)))) own.push(file);
-    else if (extname(file).toLowerCase() === '.json') await documents.open(file);
+    if (stems.has(looseStemOf(slashed(file.path)))) own.push(file);
+    else if (extname(file.path).toLowerCase() === '.json') await documents.open(file);
   }
   return own;
 }
@@ -112,7 +114,7 @@ type Source = AnnotationSource<PlacedFile>;
 
 function match(
   imagePaths: readonly string[],
-  own: readonly string[],
+  own: readonly NamedFile[],
   documents: Documents,
 ): Omit<Annotations, 'strays' | 'close'> {
   const [onlyImage, ...otherImages] = imagePaths;
@@ -126,22 +128,26 @@ function match(
       imagesMissing: 0,
       unclear: [],
       beaten: [],
-      hasTexts: isText(onlyFile),
+      hasTexts: isText(onlyFile.path),
     };
   }
-  const place = placer([...imagePaths, ...own, ...documents.names.keys()]);
-  const images = imagePaths.map(place);
+  const { names } = documents;
+  const place = placer([...imagePaths, ...own.map(({ path }) => path), ...names.keys()]);
+  const images = imagePaths.map((path) => place(path));
   const { sources, unclear, unused } = matchAnnotations({
     images,
-    own: own.map(place),
-    documents: [...documents.names].map(([path, { names }]) => ({ entry: place(path), names })),
+    own: own.map(({ path, real }) => place(path, real)),
+    documents: [...names].map(([path, named]) => ({
+      entry: place(path, named.real),
+      names: named.names,
+    })),
     findSplit: (path) => splitOfFolders(foldersOf(path)),
     // Boxes that a project of classes cannot take are refused by the platform, by name.
     projectType: 'object-detection',
   });
   const byImage = new Map(images.map(({ real, path }) => [real, sources.get(path)]));
   const texts = [...sources.values()].filter(
-    ({ kind, entry }) => kind === 'file' && isText(entry.real),
+    ({ kind, entry }) => kind === 'file' && isText(entry.path),
   );
   const ofSeveral = unused.filter(({ isUnclear }) => isUnclear).map(({ entry }) => entry.path);
   return {
@@ -165,6 +171,7 @@ function isText(path: string): boolean {
 }
 
 interface Named {
+  readonly real: string;
   /** What the file calls those of the images that it names. */
   readonly names: readonly string[];
   /** How many others it names. */
@@ -186,28 +193,28 @@ class Documents {
   }
 
   /** False: it is neither COCO nor CreateML. Throws `invalid_input` where it cannot be read. */
-  async open(path: string): Promise<boolean> {
-    const { size } = await stat(path);
+  async open({ path, real }: NamedFile): Promise<boolean> {
+    const { size } = await stat(real);
     if (size > limits.datasetBytesMax) {
       const sizes = `${fileSize(size)}, more than ${fileSize(limits.datasetBytesMax)}`;
       throw invalidArgument(argument, `${fileAt(path)} has ${sizes}`);
     }
     const { openFileThread } = await import('./file-thread.ts');
     this.#thread ??= await openFileThread(argument, this.#signal);
-    const opened = await this.#thread.open(path, this.#stems);
+    const opened = await this.#thread.open(real, this.#stems);
     if (opened === undefined) return false;
-    this.names.set(path, opened);
+    this.names.set(path, { ...opened, real });
     this.strays += opened.strays;
     return true;
   }
 
   /** What a source says of the image of that file name. */
   file(source: Source, imageName: string): AnnotationFile | undefined {
-    const { real } = source.entry;
-    if (source.kind === 'file') return ownFile(real);
+    const { real, path } = source.entry;
+    if (source.kind === 'file') return ownFile({ real, path });
     const thread = this.#thread;
     const text = async () => (await thread?.part(real, source.name, imageName)) ?? '';
-    return { name: basename(real), text };
+    return { name: baseName(path), text };
   }
 
   /** Images that the files name, of which there is no file. */
@@ -233,7 +240,7 @@ function counted(names: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-function ownFile(path: string): AnnotationFile {
-  const text = () => readText(path, argument, limits.annotationBytesMax);
-  return { name: basename(path), path, text };
+function ownFile({ path, real }: NamedFile): AnnotationFile {
+  const text = () => readText(real, argument, limits.annotationBytesMax);
+  return { name: basename(path), path: real, text };
 }

@@ -8,10 +8,10 @@ export interface PlacedFile extends DatasetFile {
   readonly real: string;
 }
 
-/** Names the files of a dataset, which consists of these. */
-export function placer(paths: readonly string[]): (path: string) => PlacedFile {
+/** Names the files of a dataset, which consists of these; `real`: where a file is read. */
+export function placer(paths: readonly string[]): (path: string, real?: string) => PlacedFile {
   const base = commonFolder(paths);
-  return (real) => ({ real, path: slashed(relative(base, real)) });
+  return (path, real = path) => ({ real, path: slashed(relative(base, path)) });
 }
 
 /** The folders above a file of a dataset, which consists of these, from the outermost on. */

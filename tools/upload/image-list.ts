@@ -4,18 +4,22 @@ import { basename, extname } from 'node:path';
 import { imageFileExtensions } from '../../src/annotation-formats/image-file-extensions.ts';
 import { imageNameIn } from '../../src/annotation-formats/image-list.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
-import type { FileRoots } from '../../src/file-access/file-roots.ts';
+import type { FileRoots, LeftOut, NamedFile } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
 import { readText } from './read-text.ts';
 
 export interface ImageList {
-  /** Real paths, each once, in an order that is the same for every call. */
+  /**
+   * Each image once, by the path that has its name and folders, in an order that is the same for
+   * every call.
+   */
   readonly paths: readonly string[];
+  /** Where it is read: another path where a link leads to it. */
+  realOf(path: string): string;
   /** Names of the list for which there is no file. */
   readonly missing: readonly string[];
-  /** Files left out because a link leads outside the file roots. */
-  readonly outside: number;
+  readonly left: LeftOut;
 }
 
 const imageExtensions = [...imageFileExtensions].map((extension) => `.${extension}`);
@@ -29,12 +33,14 @@ export async function listImages(
   patterns: readonly string[],
   list: string | undefined,
 ): Promise<ImageList> {
-  let outside = 0;
-  const onOutside = (count: number) => {
-    outside = count;
-  };
-  const found = await expandImages(files, patterns, onOutside);
-  if (list === undefined) return { paths: found, missing: [], outside };
+  let left: LeftOut = { outside: 0, linkedFolders: [] };
+  const all = await findImages(files, patterns, (told) => {
+    left = told;
+  });
+  const reals = new Map(all.map(({ path, real }) => [path, real]));
+  const found = [...reals.keys()];
+  const realOf = (path: string) => reals.get(path) ?? path;
+  if (list === undefined) return { paths: found, realOf, missing: [], left };
   const names = await readNames(files, list);
   const wanted = new Set(names);
   const paths = found.filter((path) => namesOf(path).some((name) => wanted.has(name)));
@@ -43,7 +49,7 @@ export async function listImages(
     throw invalidArgument('list', `${message} that "files" stands for`);
   }
   const present = new Set(found.flatMap(namesOf));
-  return { paths, missing: names.filter((name) => !present.has(name)), outside };
+  return { paths, realOf, missing: names.filter((name) => !present.has(name)), left };
 }
 
 /** The name of a file without its extension. */
@@ -51,13 +57,13 @@ export function stemOf(path: string): string {
   return basename(path, extname(path));
 }
 
-async function expandImages(
+async function findImages(
   files: FileRoots,
   patterns: readonly string[],
-  onOutside: (count: number) => void,
-): Promise<readonly string[]> {
+  onLeftOut: (left: LeftOut) => void,
+): Promise<readonly NamedFile[]> {
   try {
-    return await files.expand(patterns, 'files', { extensions: imageExtensions, onOutside });
+    return await files.find(patterns, 'files', { extensions: imageExtensions, onLeftOut });
   } catch (thrown) {
     const [problem] = asFoveaError(thrown).problems;
     const others = await files.expand(patterns, 'files').catch(() => []);

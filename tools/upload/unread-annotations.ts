@@ -32,7 +32,8 @@ export async function findUnreadAnnotations(
   files: FileRoots,
 ): Promise<Unread> {
   if (annotations !== undefined) return nothingUnread;
-  const others = await files.expand(patterns, 'files', { extensions }).catch(() => []);
+  const found = await files.find(patterns, 'files', { extensions }).catch(() => []);
+  const others = found.map(({ path }) => path);
   const stems = new Set(paths.map(stemOf));
   const beside = others.filter((path) => stems.has(stemOf(path)) || forAll.test(basename(path)));
   const [first] = beside;

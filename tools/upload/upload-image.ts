@@ -23,6 +23,8 @@ export interface UploadPlan {
   readonly project: string;
   readonly name: string | undefined;
   readonly facts: ImageFacts;
+  /** Where an image is read. */
+  realOf(path: string): string;
   /** Of images whose split is not in the facts. */
   splitOf(path: string): SplitName | undefined;
   readonly findAnnotation: FindAnnotation | undefined;
@@ -107,6 +109,7 @@ async function sendImage(
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<SentImage> {
   const { project, name, facts, splitOf, takesBoth, labelmapText } = plan;
+  const real = plan.realOf(path);
   const fileName = name ?? basename(path);
   const split = facts.split ?? splitOf(path);
   // Where it cannot be read, that is said once the image is there.
@@ -115,7 +118,7 @@ async function sendImage(
     images.images_upload,
     {
       project,
-      file: { name: fileName, content: { path } },
+      file: { name: fileName, content: { path: real } },
       name: fileName,
       ...facts,
       ...(split && { split }),

@@ -16,7 +16,7 @@ export async function uploadTogether(
   plan: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<readonly (SentImage | undefined)[]> {
-  const { project, facts, splitOf, findAnnotation, labelmap } = plan;
+  const { project, facts, realOf, splitOf, findAnnotation, labelmap } = plan;
   const { batch, tag, metadata } = facts;
   try {
     const annotations = await Promise.all(paths.map((path) => toSend(findAnnotation?.(path))));
@@ -26,7 +26,7 @@ export async function uploadTogether(
         project,
         files: paths.map((path) => {
           const split = facts.split ?? splitOf(path);
-          return { path, name: basename(path), ...(split && { split }) };
+          return { path: realOf(path), name: basename(path), ...(split && { split }) };
         }),
         ...(findAnnotation && { annotations }),
         ...(batch !== undefined && { batch }),

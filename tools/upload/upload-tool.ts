@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { flatMetadata, project, splitName, tagName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import { invalidArgument } from '../../src/errors.ts';
+import type { LeftOut } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, fileAt, nameList, quoted } from '../format.ts';
@@ -87,6 +88,7 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       name,
       labelmap,
       findAnnotation,
+      realOf: list.realOf,
       splitOf,
       facts: factsOf(input),
       labelmapText,
@@ -108,6 +110,7 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       ...described,
       summary:
         described.summary +
+        linkedWords(list.left) +
         namesWords(found) +
         unclearWords(unclear) +
         beatenWords(annotations?.beaten ?? []) +
@@ -247,7 +250,7 @@ function describeUpload(input: UploadInput, outcome: Outcome): ToolResult {
         missingTotal: list.missing.length,
         missing: list.missing.slice(0, shown),
       }),
-      ...(list.outside > 0 && { outsideFileRoots: list.outside }),
+      ...(list.left.outside > 0 && { outsideFileRoots: list.left.outside }),
       ...(ids.length <= limits.uploadIdsShownMax && { images: ids }),
     },
   };
@@ -257,6 +260,13 @@ function unclearWords(unclear: readonly string[]): string {
   if (unclear.length === 0) return '';
   const what = `Which labels belong to which images is not clear of ${nameList(unclear)}`;
   return ` ${what}: nothing was taken of these. Upload each folder with its own annotations.`;
+}
+
+function linkedWords({ linkedFolders }: LeftOut): string {
+  if (linkedFolders.length === 0) return '';
+  const folders = count(linkedFolders.length, 'folder');
+  const shown = linkedFolders.slice(0, namesShownMax).map(fileAt).join(', ');
+  return ` ${folders} behind links left out (such as ${shown}): name each in "files".`;
 }
 
 function namesWords(found: FoundNames | undefined): string {
@@ -285,7 +295,7 @@ function reasonsOf(failed: readonly Failure[]) {
 const namesShownMax = 5;
 
 function summaryOf(
-  { report, list: { missing, outside }, words: { placed, kept }, strays }: Outcome,
+  { report, list: { missing, left }, words: { placed, kept }, strays }: Outcome,
   unannotated: number | undefined,
 ): string {
   const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
@@ -302,7 +312,7 @@ function summaryOf(
     [annotationsRefused, annotationsRefused === 1 ? 'annotation refused' : 'annotations refused'],
     [warnings.length, warnings.length === 1 ? 'warning' : 'warnings'],
     [missing.length, 'of the list without a file'],
-    [outside, 'left out, as a link leads out of the file roots'],
+    [left.outside, 'left out, as a link leads out of the file roots'],
     [strays, 'boxes of images that their file does not list'],
   ];
   const said = figures
