@@ -274,7 +274,8 @@ function namesWords(found: FoundNames | undefined): string {
   const [path = '', ...others] = found.paths;
   if (found.labelmap !== undefined) return ` Class names from ${fileAt(path)}.`;
   const files = [path, ...others].map(fileAt).join(', ');
-  return ` ${found.paths.length} files have other class names each (${files}): name one in "labelmap_file", or upload each folder with its own.`;
+  const what = `${found.paths.length} files have other class names each (${files})`;
+  return ` ${what}: name one in "labelmap_file", or upload each folder with its own.`;
 }
 
 function beatenWords(beaten: readonly string[]): string {

@@ -62,13 +62,15 @@ export function findLabelmaps(lists: readonly ClassList[]): FindLabelmap {
   };
 }
 
+const noClassNames = 'there are no class names for it: a data.yaml, a .names file or a classes.txt';
+
 /** What to say of a YOLO file for which there are none. */
 export function whyNoClassNames(lists: readonly ClassList[]): string {
-  const files = 'a data.yaml, a .names file or a classes.txt';
-  if (lists.length < 2) return `there are no class names for it: ${files}`;
+  if (lists.length < 2) return noClassNames;
   const shown = lists.slice(0, 3).map(({ path }) => quotedName(path));
   const more = lists.length > shown.length ? ` and ${lists.length - shown.length} more` : '';
-  return `there are ${lists.length} files of other class names each (${shown.join(', ')}${more}), none in its folder or above`;
+  const files = `${lists.length} files of other class names each (${shown.join(', ')}${more})`;
+  return `there are ${files}, none in its folder or above`;
 }
 
 /** A data.yaml is written for training; a classes.txt may be what a drawing tool left behind. */
