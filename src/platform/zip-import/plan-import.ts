@@ -222,7 +222,7 @@ function classFolders(images: readonly SourceFile[]): (path: string) => string |
 }
 
 /** Whether an image is right in a folder like `test`, beside `cat` and `dog` and no other split. */
-function splitsAmongClasses(images: readonly ZipEntry[]): (path: string) => boolean {
+function splitsAmongClasses(images: readonly SourceFile[]): (path: string) => boolean {
   const beside = new Map<string, Set<string>>();
   for (const { path } of images) {
     const folders = foldersOf(path);
