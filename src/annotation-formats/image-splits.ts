@@ -87,9 +87,3 @@ export function namesIn(text: string, imageKeys: ReadonlySet<string>): readonly 
 export function keyOf(path: string): string {
   return baseName(path).replace(/\.(jpe?g|jpe|jfif|png|webp|bmp|tiff?|avif)$/i, '');
 }
-
-/** The split that a document for many images is for, by its folders or a word of its name. */
-export function splitOfDocument(path: string): SplitName | undefined {
-  const words = stemOf(path).split(/[^a-z0-9]+/i);
-  return splitOfFolders(foldersOf(path)) ?? splitOfFolders(words);
-}

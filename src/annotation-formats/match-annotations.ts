@@ -4,7 +4,7 @@
 import type { ProjectType } from '../annotations/annotation.ts';
 import { isClassification } from '../annotations/annotation.ts';
 import { limits } from '../limits.ts';
-import { type FindSplit, splitOfDocument } from './image-splits.ts';
+import type { FindSplit } from './image-splits.ts';
 import {
   baseName,
   type DatasetFile,
@@ -13,6 +13,7 @@ import {
   looseStemOf,
   nearness,
   plainFolders,
+  splitOfDocument,
   splitOfFolders,
   stemOf,
   surelyTogether,

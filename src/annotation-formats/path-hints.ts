@@ -66,6 +66,12 @@ const splitWords = new Map<string, SplitName>([
   ['testing', 'test'],
 ]);
 
+/** The split that a document for many images is for, by its folders or a word of its name. */
+export function splitOfDocument(path: string): SplitName | undefined {
+  const words = stemOf(path).split(/[^a-z0-9]+/i);
+  return splitOfFolders(foldersOf(path)) ?? splitOfFolders(words);
+}
+
 /**
  * How surely a file in some folders is about an image in others: 300 for the same folder, 200 where
  * they differ only in what they hold (`images/train` and `labels/train`), else by as much as the

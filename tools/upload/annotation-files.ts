@@ -3,7 +3,6 @@
 
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { splitOfDocument } from '../../src/annotation-formats/image-splits.ts';
 import {
   type AnnotationSource,
   matchAnnotations,
@@ -12,6 +11,7 @@ import {
   baseName,
   foldersOf,
   looseStemOf,
+  splitOfDocument,
   splitOfFolders,
 } from '../../src/annotation-formats/path-hints.ts';
 import type { SplitName } from '../../src/contract/fields.ts';

@@ -11,8 +11,8 @@ import type { FromFileReader, Labelmap, ToFileReader } from './file-messages.ts'
 export interface FileThread {
   /**
    * What a COCO or CreateML file calls the images of these file names, which come without folder
-   * and extension, in small letters; undefined: it is neither. Throws `invalid_input` for an invalid file, or one
-   * that takes too much time or memory.
+   * and extension, in small letters; undefined: it is neither. Throws `invalid_input` for an
+   * invalid file, or one that takes too much time or memory.
    */
   open(path: string, stems: readonly string[]): Promise<Opened | undefined>;
   /**

@@ -5,7 +5,6 @@ import {
   namedSplits,
   type SplitList,
   splitFinder,
-  splitOfDocument,
   tornBetween,
 } from '../../annotation-formats/image-splits.ts';
 import type { AnnotationSource, Matches } from '../../annotation-formats/match-annotations.ts';
@@ -13,6 +12,7 @@ import {
   extensionOf,
   foldersOf,
   isKindFolder,
+  splitOfDocument,
   splitOfFolders,
   splitOfName,
 } from '../../annotation-formats/path-hints.ts';
