@@ -436,6 +436,23 @@ export const imageExtensions = {
     scope: 'image:annotate',
     effect: 'changes',
   }),
+  images_remove_annotation: operation({
+    id: 'images_remove_annotation',
+    toolset: 'images',
+    method: 'DELETE',
+    path: '/{workspace}/{project}/images/{imageId}/annotation',
+    summary: 'Take the annotation of an image away: nobody has annotated it then.',
+    pathParameters: closed({ ...inProject.shape, imageId }),
+    query: closed({
+      revision: annotationRevision
+        .max(limits.foreignIdCharactersMax)
+        .describe('The annotation_revision that goes: 409 where there is another one by now.'),
+    }),
+    answer: open({ success: z.boolean() }),
+    errors: [409],
+    scope: 'image:annotate',
+    effect: 'changes',
+  }),
   images_set_split: operation({
     id: 'images_set_split',
     toolset: 'images',

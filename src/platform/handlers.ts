@@ -14,6 +14,7 @@ import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
 import { objectImportHandlers } from './images/object-imports.ts';
 import { orphanImageHandlers } from './images/orphan-images.ts';
 import { predictionHandlers } from './images/predictions.ts';
+import { removeAnnotationHandlers } from './images/remove-annotation.ts';
 import { setSplitHandlers } from './images/set-split.ts';
 import { zipUploadHandlers } from './images/zip-uploads.ts';
 import { imageHandlers } from './images.ts';
@@ -45,6 +46,7 @@ export function platformHandlers(
     ...versionHandlers(dependencies),
     ...previewHandlers(dependencies),
     ...predictionHandlers(dependencies),
+    ...removeAnnotationHandlers(dependencies),
     ...imageHandlers(dependencies),
     ...trashHandlers(dependencies),
     ...visionEventHandlers(dependencies),

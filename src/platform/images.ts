@@ -92,7 +92,7 @@ function writeHandlers(
   };
 }
 
-function wasChanged(name: string): FoveaError {
+export function wasChanged(name: string): FoveaError {
   return new FoveaError('conflict', `The annotation of image "${name}" has changed meanwhile.`, {
     hint: 'images_get tells the annotation that it has now, and its annotation_revision.',
   });
@@ -193,7 +193,7 @@ export async function findImage(
   return { project, image };
 }
 
-function noImage(imageId: string): FoveaError {
+export function noImage(imageId: string): FoveaError {
   return notFound('image', imageId, 'images_search and workspace_search give the ids of images.');
 }
 

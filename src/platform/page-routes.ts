@@ -40,6 +40,7 @@ const files = [
   'coco-file.js',
   'edit-history.js',
   'folders.js',
+  'frame-filler.js',
   'held-keys.js',
   'image.js',
   'image-labels.js',

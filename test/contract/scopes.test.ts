@@ -55,6 +55,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'image:annotate': [
     'images_annotate',
     'annotation_jobs_label',
+    'images_remove_annotation',
     'evaluations_mend',
     'images_refuse_predictions',
   ],

@@ -136,15 +136,19 @@ export async function freeUnannotated(
   await indexJob(database, index, jobId, imageIds);
 }
 
-/** The image was annotated, in this transaction: its open jobs see that. */
-export function markAnnotated(database: AsyncDatabase, imageId: string): void {
+/** The image was annotated, or is not any more, in this transaction: its open jobs see that. */
+export function markAnnotated(
+  database: AsyncDatabase,
+  imageId: string,
+  state: 'annotated' | 'unannotated' = 'annotated',
+): void {
   database.send(
-    `UPDATE annotation_job_images SET state = 'annotated'
-     WHERE image_id = ? AND state <> 'annotated' AND EXISTS (
+    `UPDATE annotation_job_images SET state = ?
+     WHERE image_id = ? AND state <> ? AND EXISTS (
        SELECT 1 FROM annotation_job_images AS other
        WHERE other.job_id = annotation_job_images.job_id
          AND other.state IN ('unannotated', 'annotated'))`,
-    [imageId],
+    [state, imageId, state],
   );
 }
 

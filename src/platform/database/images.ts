@@ -66,6 +66,10 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
         // Two may make the same job.
         options.job !== undefined,
       ),
+    removeAnnotation: (imageId, revision, now) =>
+      changingImages(database, index, [imageId], () =>
+        removeAnnotation(database, imageId, revision, now),
+      ),
     refused: (imageId) => readRefused(database, imageId),
     changeRefused: (imageId, change) => changeRefused(database, imageId, change),
     changeTags: async (imageId, change) =>
@@ -247,6 +251,27 @@ async function annotateImage(
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
   touchProject(database, known.projectId, now);
   return 'annotated';
+}
+
+/** As `removeAnnotation` of the store, in the transaction of a caller who brings the index along. */
+async function removeAnnotation(
+  database: AsyncDatabase,
+  imageId: string,
+  revision: string,
+  now: number,
+) {
+  const known = await database.get(
+    'SELECT project_id, annotation FROM images WHERE id = ?',
+    [imageId],
+    (row) => ({ projectId: row.text('project_id'), json: row.optionalText('annotation') }),
+  );
+  if (known === undefined) return 'missing';
+  if (revision !== revisionOf(known.json)) return 'was_changed';
+  const image = { id: imageId, projectId: known.projectId };
+  replaceLabels(database, image, undefined, { isPredicted: false, annotatedAt: now });
+  markAnnotated(database, imageId, 'unannotated');
+  touchProject(database, known.projectId, now);
+  return 'removed';
 }
 
 /**

@@ -25,6 +25,7 @@ import { goTo, listenToKeys } from './keys.js';
  *   markAsEmpty: () => void,
  *   copyFromBefore: () => void,
  *   addFromBetween: () => void,
+ *   fillFrames: () => void,
  *   undo: () => void,
  *   redo: () => void,
  *   review: { approve: () => void, askWhy: () => void } | undefined,
@@ -45,6 +46,10 @@ const boxKeys = [
   ['E', 'Mark the image as empty: no boxes'],
   ['C', 'Add the boxes of the image before'],
   ['F', 'Add what the labelled images before and after both have, on its way: frames of a video'],
+  [
+    'Shift+F',
+    'Fill all frames between the labelled ones around, or up to this one if it is labelled',
+  ],
   ['Ctrl+Z, Ctrl+Y', 'Undo, redo'],
   ['Escape', 'Give up what is drawn; choose no box'],
   ['+, −, 0', 'Zoom in, out, the whole picture; or Ctrl and the wheel'],
@@ -145,7 +150,11 @@ export class AnnotateKeys {
     });
   }
 
-  #acceptAll = () => this.#commands.acceptAllPredictions();
+  /** @type {ReadonlyMap<string, () => void>} */
+  #shifted = new Map([
+    ['A', () => this.#commands.acceptAllPredictions()],
+    ['F', () => this.#commands.fillFrames()],
+  ]);
 
   /** False: the key means nothing here. @param {KeyboardEvent} event @param {string} key */
   #act(event, key) {
@@ -165,7 +174,8 @@ export class AnnotateKeys {
     if (key === 'Enter') return this.#enter();
     const name = /^[1-9]$/.test(key) ? this.#commands.panel.classAt(Number(key)) : undefined;
     if (name !== undefined) this.#commands.useClass(name);
-    const act = key === 'A' && shiftKey ? this.#acceptAll : this.#plain.get(key.toLowerCase());
+    const shifted = shiftKey ? this.#shifted.get(key) : undefined;
+    const act = shifted ?? this.#plain.get(key.toLowerCase());
     act?.();
     return name !== undefined || act !== undefined;
   }

@@ -28,6 +28,7 @@ import { PredictionPanel } from './prediction-panel.js';
  *   markAsEmpty: () => void,
  *   copyFromBefore: () => void,
  *   addFromBetween: () => void,
+ *   fillFrames: () => void,
  *   outlineBox: () => void,
  *   undo: () => void,
  *   redo: () => void,
@@ -112,6 +113,7 @@ export class AnnotatePanel {
         place.before !== undefined &&
           place.after !== undefined &&
           button('Fill in between', () => commands.addFromBetween()),
+        place.ids.length > 2 && button('Fill all frames', () => commands.fillFrames()),
       ),
       element(
         'div',

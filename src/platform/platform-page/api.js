@@ -75,12 +75,20 @@ export function searchWorkspace(query, pageSize, continuationToken) {
  * @param {string} id
  * @param {string} annotationFile in one of the formats of the API
  * @param {string} revision
+ * @param {boolean} [prediction] no person has looked at them
  * @returns {Promise<string>} the new revision
  */
-export async function annotateImage(project, id, annotationFile, revision) {
+export async function annotateImage(project, id, annotationFile, revision, prediction = false) {
   const query = new URLSearchParams({ name: 'page.json', overwrite: 'true', revision });
+  if (prediction) query.set('prediction', 'true');
   const path = ['dataset', project, 'annotate', id].map(encodeURIComponent).join('/');
   return (await call('POST', `/${path}?${query}`, { annotationFile })).annotation_revision;
+}
+
+/** Nobody has annotated it then. @param {string} project @param {string} id @param {string} revision */
+export async function removeAnnotation(project, id, revision) {
+  const query = new URLSearchParams({ revision });
+  await call('DELETE', `${at(project, 'images', id, 'annotation')}?${query}`);
 }
 
 /**
@@ -195,7 +203,7 @@ function at(...segments) {
 }
 
 /**
- * @param {'GET' | 'POST'} method
+ * @param {'GET' | 'POST' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<any>}

@@ -6,15 +6,17 @@ import { AnnotateKeys } from './annotate-keys.js';
 import { AnnotatePanel } from './annotate-panel.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { BoxCanvas } from './box-canvas.js';
-import { boxInMiddle, fitted, inPixels, isSame, moved, resized } from './box-geometry.js';
+import { boxInMiddle, enlarged, fitted, inPixels, isSame, moved } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
+import { FrameFiller, followFill } from './frame-filler.js';
 import { boxesOf } from './image.js';
+import { readBoxes } from './image-labels.js';
 import { KeypointEditor } from './keypoint-editor.js';
 import { NearbyLabels } from './nearby-labels.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
 import { pointKindOf } from './point-kinds.js';
-import { Predictions } from './predictions.js';
+import { nothingDecided, Predictions } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
 
 /** @import { Box, Outline, Prediction, Shapes } from './boxes.ts' */
@@ -29,6 +31,7 @@ export class BoxEditor {
   #size;
   #points;
   #nearby;
+  #frames;
   #startReview;
   #history;
   #saver;
@@ -57,6 +60,7 @@ export class BoxEditor {
     const size = { width: Number(image.width), height: Number(image.height) };
     this.#size = size;
     this.#nearby = new NearbyLabels(place.labels, image.id, place.ids, size);
+    this.#frames = new FrameFiller(place.labels, image.id, place.ids);
     this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
     this.#saved = this.boxes;
@@ -64,10 +68,7 @@ export class BoxEditor {
       revision: image.annotation_revision ?? 'none',
       save: (boxes, revision) =>
         place.labels.save(image.id, cocoFileOf(boxes, { name, ...size }), revision),
-      load: async () => {
-        const now = await place.labels.read(image.id);
-        return { labels: boxesOf(now), revision: now.annotation_revision ?? 'none' };
-      },
+      load: () => readBoxes(place.labels, image.id),
       isSame,
       say: (state) => this.#say(state),
     });
@@ -203,17 +204,14 @@ export class BoxEditor {
     if (index === undefined || box === undefined) return false;
     const dot = this.#points.dots(box).find(({ index: at }) => at === point);
     if (dot !== undefined) {
-      const to = { x: dot.x + right, y: dot.y + down };
-      const changed = this.#points.moved(box, dot.index, to, this.#size);
+      const at = { x: dot.x + right, y: dot.y + down };
+      const changed = this.#points.moved(box, dot.index, at, this.#size);
       this.#replace(index, changed, { point, step: `nudge ${index} point ${point}` });
       return true;
     }
     // One that is not placed has no place from where it could be moved.
     if (point !== undefined) return true;
-    const corner = { x: box.left + box.width + right, y: box.top + box.height + down };
-    const to = resizes
-      ? resized(box, lowerRight, corner, this.#size)
-      : moved(box, right, down, this.#size);
+    const to = (resizes ? enlarged : moved)(box, right, down, this.#size);
     this.#replace(index, fitted(box, to), { step: `nudge ${index} ${resizes}` });
     return true;
   }
@@ -266,7 +264,6 @@ export class BoxEditor {
     this.#change([]);
   }
 
-  /** Adds the boxes of the image before. */
   async copyFromBefore() {
     this.#addAll(await this.#nearby.ofBefore());
   }
@@ -276,17 +273,34 @@ export class BoxEditor {
     this.#addAll(await this.#nearby.between(this.boxes));
   }
 
+  /** Fills all frames between labelled ones; undo takes them back. */
+  async fillFrames() {
+    const fill = await this.#frames.fill(this.boxes, this.#panel);
+    if (fill === undefined) return;
+    this.#history.change({ ...this.#history.labels, boxes: fill.boxes, fill });
+    this.#changed();
+    this.#tell(fill.words);
+  }
+
   /** While an outline is drawn, its last point is taken back. */
   undo() {
-    if (this.#canvas.takeBack()) return;
-    this.#point = undefined;
-    if (this.#history.undo()) this.#changed();
+    if (!this.#canvas.takeBack()) this.#go('undo');
   }
 
   redo() {
-    this.#point = undefined;
-    if (this.#history.redo()) this.#changed();
+    this.#go('redo');
   }
+
+  /** @param {'undo' | 'redo'} way */
+  #go(way) {
+    this.#point = undefined;
+    const { fill } = this.#history.labels;
+    if (!this.#history[way]()) return;
+    this.#changed();
+    void followFill(way, fill, this.#history.labels.fill)?.then(this.#tell);
+  }
+
+  #tell = (/** @type {string} */ words) => this.#panel.showState(words, '');
 
   /** From now on the images of this search are an annotation job, to be decided about. */
   async startReview() {
@@ -294,7 +308,6 @@ export class BoxEditor {
     if (problem !== undefined) this.#panel.showState(problem, 'bad');
   }
 
-  /** After a conflict. */
   keepMine() {
     this.#theirs = undefined;
     this.#saver.keepMine();
@@ -325,12 +338,8 @@ export class BoxEditor {
     return true;
   }
 
-  /** What a model sees is shown as soon as it is known; a person may label meanwhile. */
-  async #loadPredictions(
-    /** @type {string} */ slug,
-    /** @type {string} */ id,
-    /** @type {JobImages | undefined} */ known,
-  ) {
+  /** What a model sees, as soon as it is known. @param {string} slug @param {string} id @param {JobImages | undefined} known */
+  async #loadPredictions(slug, id, known) {
     await this.#predictions.load(slug, id, known?.images[0]?.independent ?? []);
     const { refused } = this.#predictions;
     this.#history.amend((labels) => ({ ...labels, refused }));
@@ -489,9 +498,3 @@ export class BoxEditor {
     this.#panel.show(this.boxes, chosen, { canUndo: canUndo || isDrawing, canRedo, isDrawing });
   }
 }
-
-/** @type {{ accepted: ReadonlySet<Prediction>, refused: ReadonlySet<Prediction> }} */
-const nothingDecided = { accepted: new Set(), refused: new Set() };
-
-/** Among the handles of a box. */
-const lowerRight = 4;

@@ -107,6 +107,15 @@ export function moved({ left, top, width, height }, right, down, size) {
   };
 }
 
+/** The lower right corner is moved, as far as there is room. @param {Rectangle} box @param {number} right @param {number} down @param {Size} size */
+export function enlarged(box, right, down, size) {
+  const corner = { x: box.left + box.width + right, y: box.top + box.height + down };
+  return resized(box, lowerRight, corner, size);
+}
+
+/** Among the handles of a box. */
+const lowerRight = 4;
+
 /** A quarter as wide and as high. @param {Size} size of the picture @returns {Rectangle} */
 export function boxInMiddle({ width, height }) {
   const [w, h] = [Math.ceil(width / 4), Math.ceil(height / 4)];

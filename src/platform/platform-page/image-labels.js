@@ -1,7 +1,8 @@
 // Where the labels of a queue are read from and saved to: with the images, or apart from them in an
 // independent job, whose labeler sees what nobody else said.
 
-import { annotateImage, getImage, getJobImages, labelInJob } from './api.js';
+import { annotateImage, getImage, getJobImages, labelInJob, removeAnnotation } from './api.js';
+import { boxesOf } from './image.js';
 
 /** @import { Image, ImageLabels, JobImage, JobImages, QueueName } from './types.ts' */
 
@@ -16,7 +17,9 @@ export function labelsOfQueue(slug, { job }, known) {
     return {
       areApart: false,
       read: (id) => getImage(slug, id),
-      save: (id, file, revision) => annotateImage(slug, id, file, revision),
+      save: (id, file, revision, isPrediction) =>
+        annotateImage(slug, id, file, revision, isPrediction),
+      remove: (id, revision) => removeAnnotation(slug, id, revision),
     };
   }
   return {
@@ -42,4 +45,10 @@ export function withOwnLabels(image, own) {
     annotation: { boxes: labels?.boxes ?? [] },
     labels: labels?.labels ?? [],
   };
+}
+
+/** The boxes that there are now. @param {ImageLabels} from @param {string} id */
+export async function readBoxes(from, id) {
+  const image = await from.read(id);
+  return { labels: boxesOf(image), revision: image.annotation_revision ?? 'none' };
 }

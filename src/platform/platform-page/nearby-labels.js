@@ -80,9 +80,13 @@ export class NearbyLabels {
 
   /** @param {readonly Box[]} boxes */
   #fitting(boxes) {
-    const { width, height } = this.#size;
-    return boxes.filter((box) => box.left + box.width <= width && box.top + box.height <= height);
+    return lieWithin(boxes, this.#size);
   }
+}
+
+/** Those that lie in an image of this size. @param {readonly Box[]} boxes @param {Size} size */
+export function lieWithin(boxes, { width, height }) {
+  return boxes.filter((box) => box.left + box.width <= width && box.top + box.height <= height);
 }
 
 /** @param {Box} one @param {Box} other */

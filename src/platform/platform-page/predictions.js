@@ -17,6 +17,12 @@ let lastThreshold;
 /** Two boxes of a class that overlap by as much are about one object, as Auto Label has it. */
 const sameObjectMin = 0.5;
 
+/**
+ * What was decided about those of an image, as its history begins; `fill`: frames that were filled.
+ * @type {{ accepted: ReadonlySet<Prediction>, refused: ReadonlySet<Prediction>, fill?: import('./frame-filler.js').Fill }}
+ */
+export const nothingDecided = { accepted: new Set(), refused: new Set() };
+
 export class Predictions {
   /** @type {readonly Prediction[]} the surest first */
   #all = [];

@@ -48,8 +48,15 @@ export interface ImageLabels {
   /** Whether they are kept apart from those of the images. */
   readonly areApart: boolean;
   readonly read: (id: string) => Promise<Image>;
-  /** Gives the new revision; `file` is an annotation file. */
-  readonly save: (id: string, file: string, revision: string) => Promise<string>;
+  /** Gives the new revision; `file` is an annotation file, which no person has looked at. */
+  readonly save: (
+    id: string,
+    file: string,
+    revision: string,
+    isPrediction?: boolean,
+  ) => Promise<string>;
+  /** Takes the annotation of this revision away; undefined: labels that are apart stay. */
+  readonly remove?: (id: string, revision: string) => Promise<void>;
 }
 
 /** Where an image is in its queue: addresses of its neighbours, and all ids. */

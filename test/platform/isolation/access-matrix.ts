@@ -198,6 +198,11 @@ export const rows = {
     }),
   },
   images_predictions: { input: imageAt },
+  images_remove_annotation: {
+    input: (things) => ({ ...imageAt(things), query: { revision: 'another' } }),
+    own: [409],
+    foreign: notThere,
+  },
   images_refuse_predictions: {
     input: sends(imageAt, () => ({ refuse: [{ label: 'red', x: 8, y: 8, width: 4, height: 4 }] })),
   },

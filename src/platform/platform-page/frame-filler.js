@@ -1,0 +1,198 @@
+// Fills all frames of a video between two labelled ones with what is on its way between them. Nobody
+// has looked at them yet: they are saved as predictions, and undo takes them back.
+
+import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { boxesBetween } from './boxes-between.js';
+import { cocoFileOf } from './coco-file.js';
+import { boxesOf } from './image.js';
+import { lieWithin } from './nearby-labels.js';
+import { unsaved } from './retry.js';
+
+/** @import { Box } from './boxes.ts' */
+/** @import { Image, ImageLabels } from './types.ts' */
+
+/** Frames that are looked through in each direction for the next labelled one. */
+const framesMax = 100;
+
+/**
+ * Frames that this tab filled, with the revision that each got: as long as nobody changed it, it is
+ * filled anew, and is no labelled frame that others are filled from.
+ * @type {Map<string, string>}
+ */
+const filled = new Map();
+
+/** @typedef {{ id: string, image: Image }} Frame */
+
+/**
+ * Frames that were filled. `boxes` are those of the frame that the person looks at.
+ * @typedef {{ boxes: readonly Box[], words: string, takeBack: () => Promise<string>, again: () => Promise<string> }} Fill
+ */
+
+export class FrameFiller {
+  #labels;
+  #id;
+  #ids;
+
+  /** @param {ImageLabels} labels @param {string} id of the frame that is looked at @param {readonly string[]} ids of its queue */
+  constructor(labels, id, ids) {
+    this.#labels = labels;
+    this.#id = id;
+    this.#ids = ids;
+  }
+
+  /**
+   * Between the labelled frames around this one; where this one is labelled, between it and the one
+   * before, or else the next one.
+   * @param {readonly Box[]} here
+   * @param {{ showState: (words: string, look: '' | 'bad') => void }} panel which says how far it is
+   * @returns {Promise<Fill | undefined>} undefined: nothing was filled, and the panel says why
+   */
+  async fill(here, panel) {
+    const say = (/** @type {string} */ words) => panel.showState(words, '');
+    const filled = await this.#fill(here, say).catch(() => 'The frames around cannot be read.');
+    if (typeof filled !== 'string') return filled;
+    panel.showState(filled, 'bad');
+    return undefined;
+  }
+
+  /** @param {readonly Box[]} here @param {(words: string) => void} say @returns {Promise<Fill | string>} */
+  async #fill(here, say) {
+    if (this.#labels.remove === undefined)
+      return 'Where labels are kept apart, each frame is labelled.';
+    const at = this.#ids.indexOf(this.#id);
+    if (at < 0) return 'This image has no frames around it.';
+    const before = await this.#walk(this.#ids.slice(0, at).reverse());
+    const own = here.length > 0 ? { boxes: here, gap: [] } : undefined;
+    const after = own && before ? own : await this.#walk(this.#ids.slice(at + 1));
+    const [from, to] = [before ?? own, after];
+    if (from === undefined || to === undefined) {
+      return `Label a frame before and one after those to fill, at most ${framesMax} away.`;
+    }
+    // A place for this frame, which its own history changes.
+    const middle = own === undefined ? [undefined] : [];
+    const gap = [...from.gap.toReversed(), ...middle, ...to.gap];
+    const boxesAt = (/** @type {number} */ place) =>
+      boxesBetween(from.boxes, to.boxes, (place + 1) / (gap.length + 1));
+    const frames = gap.flatMap((frame, place) =>
+      frame ? [{ ...frame, boxes: boxesAt(place) }] : [],
+    );
+    if (frames.length === 0) return 'No frame lies between the labelled ones.';
+    if (boxesAt(0).length === 0) return 'The labelled frames share no object.';
+    const saved = new SavedFrames(this.#labels, frames, say);
+    const words = await saved.write();
+    const boxes = own === undefined ? boxesAt(gap.indexOf(undefined)) : here;
+    return { boxes, words, takeBack: () => saved.takeBack(), again: () => saved.write() };
+  }
+
+  /** The first labelled frame, and those up to it. @param {readonly string[]} ids the nearest first */
+  async #walk(ids) {
+    /** @type {Frame[]} */
+    const gap = [];
+    for (const id of ids.slice(0, framesMax)) {
+      const image = await this.#labels.read(id);
+      const isFilled = filled.get(id) === image.annotation_revision;
+      if (image.annotated === true && !isFilled) return { boxes: boxesOf(image), gap };
+      gap.push({ id, image });
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Undo takes filled frames back, redo fills them again. Undefined: nothing was filled there.
+ * @param {'undo' | 'redo'} way @param {Fill | undefined} before @param {Fill | undefined} now of the labels
+ */
+export function followFill(way, before, now) {
+  if (before === now) return undefined;
+  return way === 'undo' ? before?.takeBack() : now?.again();
+}
+
+class SavedFrames {
+  #labels;
+  #frames;
+  #say;
+  /** What each frame has, as this tab knows. @type {Map<string, string>} */
+  #revisions;
+
+  /**
+   * @param {ImageLabels} labels
+   * @param {readonly (Frame & { boxes: readonly Box[] })[]} frames
+   * @param {(words: string) => void} say
+   */
+  constructor(labels, frames, say) {
+    this.#labels = labels;
+    this.#frames = frames;
+    this.#say = say;
+    this.#revisions = new Map(frames.map(({ id, image }) => [id, revisionOf(image)]));
+  }
+
+  write() {
+    return this.#each('Filled', async ({ id, image, boxes }, revision) => {
+      const made = await this.#save(image, lieWithin(boxes, sizeOf(image)), revision);
+      filled.set(id, made);
+      return made;
+    });
+  }
+
+  /** Frames have what they had before. */
+  takeBack() {
+    return this.#each('Taken back:', async ({ id, image }, revision) => {
+      if (image.annotated === true) {
+        const before = await this.#save(image, boxesOf(image), revision);
+        filled.set(id, before);
+        return before;
+      }
+      await this.#labels.remove?.(id, revision);
+      filled.delete(id);
+      return 'none';
+    });
+  }
+
+  /** @param {Image} image @param {readonly Box[]} boxes @param {string} revision */
+  #save(image, boxes, revision) {
+    const file = cocoFileOf(boxes, { name: String(image.name ?? image.id), ...sizeOf(image) });
+    return this.#labels.save(image.id, file, revision, true);
+  }
+
+  /**
+   * One after the other; a frame that somebody changed meanwhile stays as it is.
+   * @param {string} what
+   * @param {(frame: Frame & { boxes: readonly Box[] }, revision: string) => Promise<string>} act gives the new revision
+   */
+  async #each(what, act) {
+    const all = this.#frames.length;
+    let [done, changed] = [0, 0];
+    unsaved.add(this);
+    try {
+      for (const frame of this.#frames) {
+        this.#say(`${what} ${done} of ${all} frames…`);
+        try {
+          const revision = await act(frame, this.#revisions.get(frame.id) ?? 'none');
+          this.#revisions.set(frame.id, revision);
+          done += 1;
+        } catch (thrown) {
+          const status = thrown instanceof ApiError ? thrown.status : -1;
+          if (status !== 409 && status !== 404) throw thrown;
+          changed += 1;
+        }
+      }
+    } catch (thrown) {
+      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
+      return `${what} ${done} of ${all} frames, then: ${words}`;
+    } finally {
+      unsaved.delete(this);
+    }
+    const others = changed === 0 ? '' : `; ${changed} were changed meanwhile, and stay`;
+    return `${what} ${done} of ${all} frames${others}.`;
+  }
+}
+
+/** @param {Image} image */
+function revisionOf({ annotation_revision: revision = 'none' }) {
+  return revision;
+}
+
+/** @param {Image} image */
+function sizeOf({ width, height }) {
+  return { width: Number(width), height: Number(height) };
+}
