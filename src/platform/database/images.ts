@@ -253,7 +253,7 @@ async function annotateImage(
   return 'annotated';
 }
 
-/** As `removeAnnotation` of the store, in the transaction of a caller who brings the index along. */
+/** As `removeAnnotation` of the store; its caller brings the index along. */
 async function removeAnnotation(
   database: AsyncDatabase,
   imageId: string,

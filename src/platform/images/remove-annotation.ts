@@ -1,4 +1,4 @@
-// Handler of images_remove_annotation: an image has no annotation any more, as before its first one.
+// Handler of images_remove_annotation: an image is as before its first annotation.
 
 import type { imageExtensions } from '../../contract/images.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
