@@ -27,6 +27,27 @@ export function checkXml(text: string): void {
     }
     at = end;
   }
+  checkReferences(text);
+}
+
+/** Refuses references to what is no character of XML, such as `&#0;`: parsers leave them out. */
+function checkReferences(text: string): void {
+  for (const { 0: reference, 1: hex, 2: decimal, index } of text.matchAll(references)) {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    if (isCharacter(code)) continue;
+    const shown = reference.length <= referenceShownMax ? reference : 'a reference';
+    throw refusal(`line ${lineOf(text, index)}`, `has ${shown}, which is no character of XML`);
+  }
+}
+
+const references = /&#(?:x([0-9a-f]+)|([0-9]+));/gi;
+const referenceShownMax = 12;
+
+/** XML 1.0, section 2.2. */
+function isCharacter(code: number): boolean {
+  if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd;
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  return !isSurrogate && code !== 0xfffe && code !== 0xffff && code <= 0x10ffff;
 }
 
 /** Behind a comment, CDATA or a processing instruction; undefined where none begins here. */

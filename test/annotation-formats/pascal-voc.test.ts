@@ -126,6 +126,16 @@ describe('Pascal VOC', () => {
     ['no bndbox', '<object><name>a</name></object>', /line 3, "a" box 1: needs one bndbox/],
     ['text for an object', '<object>a</object>', /object 1: has no name/],
     ['an open element', '<object><name>a</object>', /line 3, column \d+: is not well-formed XML/],
+    [
+      'U+0000 by its number',
+      vocObject('a&#0;b', ['1', '1', '2', '2']),
+      /line 3: has &#0;, which is/,
+    ],
+    [
+      'a surrogate',
+      vocObject('a&#xD800;b', ['1', '1', '2', '2']),
+      /has &#xD800;, which is no char/,
+    ],
     ['a reserved name', '<__proto__>a</__proto__>', /is not XML of Pascal VOC/],
     [
       'deep nesting',
