@@ -7,7 +7,7 @@ import { startEventStore } from '../event-store/event-store.ts';
 import { readEventStoreSettings } from '../event-store-config.ts';
 import type { Log } from '../log.ts';
 import { Secret } from '../secret.ts';
-import type { Embedded } from './embedded.ts';
+import type { Embedded } from './embedded-platform.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
 
 /**

@@ -21,7 +21,7 @@ import { createOneUseSignIn } from '../platform/one-use-sign-in.ts';
 import { Secret } from '../secret.ts';
 import { openFile } from '../sign-in/open-browser.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
-import { startEmbedded } from './embedded.ts';
+import { startEmbedded } from './embedded-platform.ts';
 
 /** Serves until SIGTERM or SIGINT. */
 export async function runOpen({ what }: OpenCommand): Promise<void> {

@@ -28,7 +28,7 @@ export interface UpstreamServices {
 
 export function connectUpstreamServices(settings: Settings, log: Log): UpstreamServices {
   const platform = lazyStart(async () =>
-    (await import('./embedded.ts')).startEmbedded(settings, log),
+    (await import('./embedded-platform.ts')).startEmbedded(settings, log),
   );
   // Also used beside a hosted platform, for operations that only ours has, such as previews of
   // files.

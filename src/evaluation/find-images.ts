@@ -41,10 +41,10 @@ export function findImages(
 
 function findByName(images: readonly NamedImage[], names: readonly string[]) {
   const own = placesBy(images, ({ name, id }) => (id === undefined ? [name] : [name, id]));
-  const ownStems = placesBy(images, ({ name }) => [stemOf(name)]);
+  const ownStems = placesBy(images, ({ name }) => [nameWithoutExtension(name)]);
   const exported = placesBy(images, ({ exportName }) => exportName ?? []);
   const exportedStems = placesBy(images, ({ exportName }) =>
-    exportName === undefined ? [] : stemOf(exportName),
+    exportName === undefined ? [] : nameWithoutExtension(exportName),
   );
   const inOwn = (key: string) => own.get(key) ?? ownStems.get(key);
   const inExport = (key: string) => exported.get(key) ?? exportedStems.get(key);
@@ -89,7 +89,7 @@ function findByNumber(
   areAllNumbers: boolean,
 ) {
   const stems = placesBy(images, ({ name }) => {
-    const stem = stemOf(name);
+    const stem = nameWithoutExtension(name);
     return /^\d+$/.test(stem) ? [String(Number(stem))] : [];
   });
   const placesOf = (number: number) => stems.get(String(number)) ?? [];
@@ -122,13 +122,13 @@ function placesBy(
 /** A name with its folder and extension, or without. */
 function keysOf(name: string): readonly string[] {
   const base = baseOf(name);
-  return [name, base, stemOf(base)];
+  return [name, base, nameWithoutExtension(base)];
 }
 
 function baseOf(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }
 
-export function stemOf(name: string): string {
+export function nameWithoutExtension(name: string): string {
   return name.replace(/\.\w+$/, '');
 }

@@ -1,6 +1,6 @@
 // What of the members of an event filters can find.
 
-import type { Scalar } from '../comparison.ts';
+import type { Scalar } from '../value-conditions.ts';
 
 /**
  * Text, numbers, booleans; but not 1e999, for which JSON has no word, and no half of a character,

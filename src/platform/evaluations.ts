@@ -28,7 +28,7 @@ import {
   sweepFor,
   sweepPanel,
 } from './evaluations/describe-evaluation.ts';
-import { drawMatrix, drawSweep } from './evaluations/draw-panels.ts';
+import { drawMatrix, drawSweep } from './evaluations/draw-charts.ts';
 import { checkForm } from './evaluations/evaluation-thread.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';

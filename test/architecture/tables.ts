@@ -51,7 +51,7 @@ export const floors: readonly Floor[] = [
       'src/limits.ts',
       'src/limits',
       'src/clock.ts',
-      'src/comparison.ts',
+      'src/value-conditions.ts',
       'src/current-caller.ts',
       'src/log.ts',
       'src/lru-cache.ts',

@@ -1,8 +1,8 @@
 // What an event is found by in the index, and what a filter looks for there.
 
-import { type Scalar, valueMeets } from '../../comparison.ts';
 import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
+import { type Scalar, valueMeets } from '../../value-conditions.ts';
 import { isFilterable, isScalar } from '../filterable-values.ts';
 import { detectionLists } from '../store/matching.ts';
 import type {

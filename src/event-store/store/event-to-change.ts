@@ -5,7 +5,7 @@ import type { Row } from '../../storage/database.ts';
 import { arrivalOf } from '../ids.ts';
 import type { Arrival, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
-import type { Writing } from './writing.ts';
+import type { Writing } from './write-transaction.ts';
 
 /** What a change needs to know of an event. */
 export interface EventToChange {

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { serveBatches } from '../../storage/group-commit-worker.ts';
-import { createLateReader } from './late-reader.ts';
+import { createLateReader } from './late-request-reader.ts';
 import { migrations } from './schema.ts';
 import { beginWrites, type Writer } from './writes.ts';
 

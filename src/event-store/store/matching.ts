@@ -1,7 +1,7 @@
 // Whether an event meets a filter, looked at in the event itself.
 
-import { valueMeets } from '../../comparison.ts';
 import { isJsonObject, type JsonObject, memberOf } from '../../json-object.ts';
+import { valueMeets } from '../../value-conditions.ts';
 import { isFilterable, isScalar } from '../filterable-values.ts';
 import type {
   DetectionCondition,

@@ -6,7 +6,7 @@ import { readFileKind } from './files.ts';
 import { oldestOf } from './states.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
-import type { Writing } from './writing.ts';
+import type { Writing } from './write-transaction.ts';
 
 /** Removes what the rule allows, and writes the ledger. */
 export function removeEvents(writing: Writing, rule: RemovalRule): Removed {

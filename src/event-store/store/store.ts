@@ -1,8 +1,8 @@
 // What the Event Store keeps of events, and how it is asked for: the interface of every storage.
 
-import type { ComparisonOperator, Scalar } from '../../comparison.ts';
 import type { removalReasons } from '../../contract/event-store.ts';
 import type { JsonObject } from '../../json-object.ts';
+import type { ComparisonOperator, Scalar } from '../../value-conditions.ts';
 
 /**
  * When an event arrived, in microseconds since 1970, UTC. Unique and strictly increasing in a

@@ -11,7 +11,7 @@ import {
 } from './event-to-change.ts';
 import { oldestOf } from './states.ts';
 import type { Arrival } from './store.ts';
-import type { Writing } from './writing.ts';
+import type { Writing } from './write-transaction.ts';
 
 export function imageUploaded({ database }: Writing, fileId: string, sourceId: string): number {
   const sql = "UPDATE files SET source_id = ? WHERE id = ? AND kind = 'image'";

@@ -24,7 +24,7 @@ import {
   uploaded,
   uploadRefused,
 } from './upload-writes.ts';
-import { beginWriting, finishWriting, type Writing } from './writing.ts';
+import { beginWriting, finishWriting, type Writing } from './write-transaction.ts';
 
 /** What the writing thread keeps from one transaction to the next. */
 export interface Writer {

@@ -1,8 +1,8 @@
 // Filters on detections: terms on class, confidence and count, separated by commas, which are all
 // about the same detections.
 
-import { type ComparisonOperator, comparisonOperators } from '../../comparison.ts';
 import { limits } from '../../limits.ts';
+import { type ComparisonOperator, comparisonOperators } from '../../value-conditions.ts';
 import type { DetectionCondition, MetadataCondition } from '../store/store.ts';
 import { badQuery } from './bad-query.ts';
 import { isMeantAsOperator, wrongOperator } from './member-filters.ts';

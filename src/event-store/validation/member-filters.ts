@@ -1,6 +1,6 @@
 // Filters on members of custom_metadata and event_data: `key:value` or `key:op:value`.
 
-import { comparisonOperators, meaningsOf } from '../../comparison.ts';
+import { comparisonOperators, meaningsOf } from '../../value-conditions.ts';
 import type { MetadataCondition } from '../store/store.ts';
 import { badQuery } from './bad-query.ts';
 

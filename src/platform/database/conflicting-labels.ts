@@ -1,6 +1,6 @@
 // Near-duplicates that are labelled in different ways: of some, somebody was wrong.
 
-import { labelsAgree } from '../../annotations/labels-agree.ts';
+import { labelsAgree } from '../../annotations/pictures-labelled-alike.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
 import type { NearDuplicates } from '../store/projects.ts';
 import { readAnnotation } from './column-readers.ts';

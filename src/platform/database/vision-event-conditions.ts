@@ -1,7 +1,7 @@
 // Whether a vision event meets conditions, looked at in the event itself.
 
-import { type Scalar, valueMeets } from '../../comparison.ts';
 import { memberOf } from '../../json-object.ts';
+import { type Scalar, valueMeets } from '../../value-conditions.ts';
 import type { EventCondition } from '../store/vision-events.ts';
 
 /**

@@ -9,7 +9,7 @@ import { limits } from '../../limits.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { KeptMistake, MistakesPage, ResultsPage } from '../store/evaluations.ts';
 import { type KeptFigures, placeOf } from './describe-evaluation.ts';
-import { drawResults } from './draw-results.ts';
+import { drawResults } from './draw-judged-images.ts';
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
 

@@ -4,7 +4,7 @@
 import { parsePlainXml } from '../../annotation-formats/plain-xml.ts';
 import { type JudgedTask, judgedThings } from '../../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
-import { findImages, stemOf } from '../../evaluation/find-images.ts';
+import { findImages, nameWithoutExtension } from '../../evaluation/find-images.ts';
 import { parsePredictions } from '../../evaluation/parse-predictions.ts';
 import {
   type JudgedBy,
@@ -24,14 +24,14 @@ export function readPredictionText(text: string, judged: JudgedBy): Predictions 
   const objects = Array.isArray(files) ? files.filter(isJsonObject) : [];
   const found = findImages(
     judged,
-    objects.map(({ name }) => stemOf(String(name))),
+    objects.map(({ name }) => nameWithoutExtension(String(name))),
   );
   for (const file of objects) {
     const [name, content] = [String(file.name), String(file.text)];
     if (/\.xml$/i.test(name)) entries.push(...readVoc(name, content, judged.modelTask));
     else if (judged.modelTask === 'classification') entries.push(...readClasses(name, content));
     else {
-      const place = found.get(stemOf(name));
+      const place = found.get(nameWithoutExtension(name));
       const size = typeof place === 'number' ? judged.images[place] : undefined;
       const classNames = isJsonObject(classes) ? classes : {};
       entries.push(...readYolo({ name, text: content, size }, classNames, judged));
@@ -53,7 +53,7 @@ function readYolo(
   classes: JsonObject,
   { isNumbered, modelTask }: JudgedBy,
 ) {
-  const image = stemOf(name);
+  const image = nameWithoutExtension(name);
   const { width: across = 1, height: down = 1 } = size ?? {};
   return text.split('\n').flatMap((line, index) => {
     const words = line.trim().split(/\s+/);
@@ -114,7 +114,7 @@ function readClasses(name: string, text: string) {
     const [, number, label] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(line) ?? [];
     const score = Number(number ?? Number.NaN);
     if (Number.isNaN(score)) throw wrong(name, index, yoloLines.classification);
-    return [{ image_id: stemOf(name), category_id: label, score }];
+    return [{ image_id: nameWithoutExtension(name), category_id: label, score }];
   });
 }
 
@@ -138,7 +138,7 @@ function readVoc(name: string, text: string, modelTask: JudgedTask) {
       throw wrong(name, undefined, `has no score of object ${index + 1}: <score>0.9</score>`);
     }
     const bbox = [left, top, Number(right) - Number(left), Number(bottom) - Number(top)];
-    return { image_id: stemOf(name), category_id: String(label), bbox, score: given };
+    return { image_id: nameWithoutExtension(name), category_id: String(label), bbox, score: given };
   });
 }
 

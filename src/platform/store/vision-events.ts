@@ -1,6 +1,6 @@
 // Vision events and their images: the store's interface.
 
-import type { ComparisonOperator, Scalar } from '../../comparison.ts';
+import type { ComparisonOperator, Scalar } from '../../value-conditions.ts';
 import type { Metadata } from './images.ts';
 import type { NewInference } from './inferences.ts';
 

@@ -1,10 +1,10 @@
 // The filters of a query of vision events, as the store takes them.
 
-import { type ComparisonOperator, meaningsOf, type Scalar } from '../../comparison.ts';
 import type { Input } from '../../contract/operation.ts';
 import type { visionEventExtensions } from '../../contract/vision-events.ts';
 import { invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { type ComparisonOperator, meaningsOf, type Scalar } from '../../value-conditions.ts';
 import type { EventCondition, EventQuery } from '../store/vision-events.ts';
 import { millisecondsOf } from './event-time.ts';
 

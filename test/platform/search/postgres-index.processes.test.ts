@@ -10,7 +10,6 @@ import {
   findSimilarInCatalog,
   searchCatalog,
 } from '../../../src/platform/postgres/search-index/catalog.ts';
-import { readLook } from '../../../src/platform/postgres/search-index/looks.ts';
 import {
   countFound,
   findImages,
@@ -20,6 +19,7 @@ import {
   listNames,
 } from '../../../src/platform/postgres/search-index/search-images.ts';
 import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
+import { readLook } from '../../../src/platform/postgres/search-index/similarity-index.ts';
 import { StateReads } from '../../../src/platform/postgres/state-reads.ts';
 import type { AccessibleProjects, NameKind } from '../../../src/platform/store/search.ts';
 import { parseQuery } from '../../../src/query-language/parse-query.ts';

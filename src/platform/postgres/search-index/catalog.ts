@@ -14,7 +14,7 @@ import { readFormat, readTexts } from '../../database/column-readers.ts';
 import type { CatalogPage, CatalogProject, CatalogRequest } from '../../store/catalog.ts';
 import { lexeme } from './conditions.ts';
 import { textList } from './list-text.ts';
-import { rankBySimilarity } from './looks.ts';
+import { rankBySimilarity } from './similarity-index.ts';
 
 /** Throws `invalid_input` for an invalid query or type. */
 export async function searchCatalog(

@@ -22,8 +22,8 @@ import type {
 import { type Condition, conditionOf, joined, lexeme, numberOf } from './conditions.ts';
 import { readFound } from './found-images.ts';
 import { textList } from './list-text.ts';
-import { rankBySimilarity } from './looks.ts';
 import { rankByMeaning } from './nearest-images.ts';
+import { rankBySimilarity } from './similarity-index.ts';
 
 export async function findImages(
   reader: AsyncReader,

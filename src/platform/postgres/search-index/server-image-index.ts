@@ -5,7 +5,7 @@ import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { ImageIndex, TermChange } from '../../store/image-index.ts';
 import { lexeme } from './conditions.ts';
 import { numberList } from './list-text.ts';
-import { addLooks, findLooks, readLook, readLooksFrom } from './looks.ts';
+import { addLooks, findLooks, readLook, readLooksFrom } from './similarity-index.ts';
 import { updateIndex } from './update-index.ts';
 
 export const serverImageIndex: ImageIndex = {

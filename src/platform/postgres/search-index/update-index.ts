@@ -10,7 +10,7 @@ import type { AsyncDatabase } from '../../../storage/async-database.ts';
 import type { IndexChange } from '../../store/image-index.ts';
 import { lexeme } from './conditions.ts';
 import { numberList } from './list-text.ts';
-import { addLooks } from './looks.ts';
+import { addLooks } from './similarity-index.ts';
 
 /**
  * Writes rows alone and reads none: in SERIALIZABLE transactions reads are what sets writers of

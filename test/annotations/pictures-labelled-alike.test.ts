@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { Annotation } from '../../src/annotations/annotation.ts';
-import { labelsAgree } from '../../src/annotations/labels-agree.ts';
+import { labelsAgree } from '../../src/annotations/pictures-labelled-alike.ts';
 
 type Placed = readonly [label: string, x: number, y: number, side: number];
 
