@@ -179,12 +179,12 @@ async function imagesAt(...names: readonly string[]): Promise<string> {
   return folder;
 }
 
-const flat = ['images/a.png', 'images/b.png', 'images/c.png'];
+const flat = ['images/a.png', 'images/e\u0301.png', 'images/c.png'];
 
 it('takes splits by the lists that trainers of YOLO read', async () => {
   const folder = await imagesAt(...flat);
   await write(folder, 'train.txt', 'data/images/a.png\n');
-  await write(folder, 'val.txt', 'data/images/b.png\n');
+  await write(folder, 'val.txt', 'data/images/\u00e9.png\n');
   const { text } = await upload({ files: [folder] });
   expect(text).toContain(
     'Splits as in the lists beside them: 1 train, 1 valid, 0 test. 1 image in no list',
@@ -209,7 +209,7 @@ it('takes splits by the COCO files that are about the images', async () => {
   await write(
     folder,
     'annotations/instances_train.json',
-    coco(['a.png', 'b.png'], () => 0),
+    coco(['a.png', '\u00e9.png'], () => 0),
   );
   await write(
     folder,

@@ -3,10 +3,12 @@
 import { basename, extname } from 'node:path';
 import { imageFileExtensions } from '../../src/annotation-formats/image-file-extensions.ts';
 import { imageNameIn } from '../../src/annotation-formats/image-list.ts';
+import { stemOf } from '../../src/annotation-formats/path-hints.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
 import type { FileRoots, LeftOut, NamedFile } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
+import { slashed } from './dataset-folders.ts';
 import { readText } from './read-text.ts';
 
 export interface ImageList {
@@ -52,11 +54,6 @@ export async function listImages(
   return { paths, realOf, missing: names.filter((name) => !present.has(name)), left };
 }
 
-/** The name of a file without its extension. */
-export function stemOf(path: string): string {
-  return basename(path, extname(path));
-}
-
 async function findImages(
   files: FileRoots,
   patterns: readonly string[],
@@ -83,8 +80,9 @@ function kindsOf(paths: readonly string[]): string {
   return kinds.map(([kind, figure]) => `${figure} ${kind}`).join(', ');
 }
 
-function namesOf(path: string): readonly string[] {
-  return [basename(path), stemOf(path)];
+/** What a list may call an image: its file name, with the extension or without. */
+export function namesOf(path: string): readonly [whole: string, stem: string] {
+  return [basename(path).normalize('NFC'), stemOf(slashed(path))];
 }
 
 async function readNames(files: FileRoots, list: string): Promise<readonly string[]> {
@@ -97,6 +95,6 @@ async function readNames(files: FileRoots, list: string): Promise<readonly strin
 
 /** Each once. */
 export function namesInList(text: string): readonly string[] {
-  const names = text.split(/\r?\n/).map(imageNameIn);
+  const names = text.split(/\r?\n/).map((line) => imageNameIn(line).normalize('NFC'));
   return [...new Set(names)].filter((name) => name !== '');
 }

@@ -1,6 +1,6 @@
 // Makes an annotation fit an image that is there already under another name.
 
-import { stemOf } from './image-list.ts';
+import { stemOf } from '../../src/annotation-formats/path-hints.ts';
 
 /**
  * The text of an annotation file about the image `image`, made to be about `kept`, which has the

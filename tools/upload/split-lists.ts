@@ -7,7 +7,7 @@ import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { count, nameList, quoted, splitList } from '../format.ts';
 import type { FoundSplits } from './counted-splits.ts';
-import { namesInList, stemOf } from './image-list.ts';
+import { namesInList, namesOf } from './image-list.ts';
 import { readText } from './read-text.ts';
 
 interface List {
@@ -80,7 +80,7 @@ async function openLists(
   custom: Custom,
 ): Promise<ListsOf> {
   const folders = [...new Set(paths.map((path) => dirname(path)))];
-  const named = new Set(paths.flatMap((path) => [basename(path), stemOf(path)]));
+  const named = new Set(paths.flatMap(namesOf));
   const places = new Map<string, Promise<Listed>>();
   const open = (place: string) => {
     const reading =
@@ -99,7 +99,8 @@ async function openLists(
   }
   return (path) => {
     const listed = byFolder.get(dirname(path));
-    return listed?.get(basename(path)) ?? listed?.get(stemOf(path)) ?? [];
+    const [whole, stem] = namesOf(path);
+    return listed?.get(whole) ?? listed?.get(stem) ?? [];
   };
 }
 

@@ -2,10 +2,11 @@
 // folder to be taken as a whole.
 
 import { basename } from 'node:path';
+import { looseStemOf } from '../../src/annotation-formats/path-hints.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import type { NextCall } from '../../src/mcp/tool.ts';
 import { fileAt } from '../format.ts';
-import { stemOf } from './image-list.ts';
+import { slashed } from './dataset-folders.ts';
 
 export interface UploadedFiles {
   readonly project: string;
@@ -34,8 +35,9 @@ export async function findUnreadAnnotations(
   if (annotations !== undefined) return nothingUnread;
   const found = await files.find(patterns, 'files', { extensions }).catch(() => []);
   const others = found.map(({ path }) => path);
-  const stems = new Set(paths.map(stemOf));
-  const beside = others.filter((path) => stems.has(stemOf(path)) || forAll.test(basename(path)));
+  const stemAt = (path: string) => looseStemOf(slashed(path));
+  const stems = new Set(paths.map(stemAt));
+  const beside = others.filter((path) => stems.has(stemAt(path)) || forAll.test(basename(path)));
   const [first] = beside;
   if (first === undefined) return nothingUnread;
   const [folder, ...more] = patterns;
