@@ -8,7 +8,7 @@ import { createJobTool } from './annotation/create-job.ts';
 import { reviewTool } from './annotation/review.ts';
 import { confirmAutolabelCost } from './confirmation-prompts.ts';
 import { jobWork } from './follow-up-calls.ts';
-import { count, quoted } from './format.ts';
+import { count, nameList, quoted } from './format.ts';
 
 export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_list, {
@@ -39,8 +39,11 @@ export const annotationTools: readonly Tool[] = [
     description:
       'Lets a model label the images of a batch, in the background. batches_list has the batch id; autolabel_get shows progress. A hosted platform charges credits for it.',
     cost: confirmAutolabelCost,
-    summarize: ({ jobId }) =>
-      `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.`,
+    summarize: ({ jobId, leftOut = [] }) =>
+      `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.` +
+      (leftOut.length === 0
+        ? ''
+        : ` Classes of the model that are not labelled: ${nameList(leftOut)}; ontology maps them.`),
     next: ({ jobId }, { workspace }) =>
       jobId === undefined
         ? []

@@ -17,6 +17,7 @@ import {
 } from './inference/answered-classes.ts';
 import { type Source, withSources } from './inference/image-sources.ts';
 import { type FoundBox, matchBoxes, overlappingPairs } from './inference/match-boxes.ts';
+import { savePredictions } from './inference/save-predictions.ts';
 import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
 
 const { inference_run: run, inference_draw: draw } = inference;
@@ -35,7 +36,9 @@ const input = z.strictObject({
   url: image.describe('Or: URL of an image.'),
   imageId: text.describe('Or: id of an image.'),
   query: text.describe('Or: a search; its first 8 images.'),
-  save_to: text.describe('Path of a .jpg to write instead.'),
+  save_to: text.describe(
+    'Path of a .jpg to write instead, or a .json: COCO results of the whole query.',
+  ),
   confidence,
   overlap,
   classes,
@@ -82,6 +85,9 @@ function refuseModelId(args: unknown): void {
 
 async function runModel(given: RunInput, context: ToolContext): Promise<ToolResult> {
   const { save_to, project } = given;
+  if (save_to !== undefined && /\.json$/i.test(save_to)) {
+    return savePredictions({ ...given, save_to }, context);
+  }
   const target =
     save_to === undefined ? undefined : await sheetTarget({ save_to }, 'inference.jpg', context);
   return withSources(given, context, async ({ list, total }) => {

@@ -64,9 +64,8 @@ export function createMachineDiagnostics(
       return examinePythonTrainer(name, settings.home, system.environment);
     },
     embedder: async (folder) => {
-      const { openEmbedderFolder } = await import('../model-inference/embedder-folder.ts');
-      const { name, vision, text } = await openEmbedderFolder(folder);
-      return { name, bytes: vision.bytes + text.bytes };
+      const { tryEmbedder } = await import('../model-inference/try-embedder.ts');
+      return tryEmbedder(folder);
     },
     pictures: findSharpBuild,
     orphans: async () => {

@@ -153,6 +153,10 @@ export const annotation = {
       jobId: z.string().optional(),
       annotationJobId: z.string().optional(),
       message: z.string().optional(),
+      leftOut: z
+        .array(z.string())
+        .optional()
+        .describe('Classes of the model that are not labelled.'),
       taskId: z.string().optional(),
     }),
     success: 202,

@@ -4,7 +4,7 @@
 
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { FoveaError, invalidArgument } from '../errors.ts';
+import { type ErrorCode, FoveaError, invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { imageFaults } from './image-faults.ts';
@@ -86,6 +86,15 @@ export function isFaultOfImage(thrown: unknown): thrown is FoveaError {
   const isAboutFolder = thrown.problems.some(({ path }) => path === setting);
   return imageFaults.includes(thrown.code) && !isAboutFolder;
 }
+
+/** Whether the folder, its encoders or the runtime is what went wrong. */
+export function isFaultOfEmbedder(thrown: unknown): thrown is FoveaError {
+  if (!(thrown instanceof FoveaError)) return false;
+  const isAboutFolder = thrown.problems.some(({ path }) => path === setting);
+  return isAboutFolder || faultsOfModels.includes(thrown.code);
+}
+
+const faultsOfModels: readonly ErrorCode[] = ['upstream_failed', 'timed_out', 'not_implemented'];
 
 const setting = 'FOVEA_EMBEDDER';
 

@@ -110,7 +110,7 @@ export interface MachineDiagnostics {
   objectsLatencyMs(place: ObjectsPlace): Promise<number>;
   /** Of a trainer in Python; undefined: it is none. */
   pythonTrainer(name: string): Promise<PythonTrainerState | undefined>;
-  /** Of the folder of FOVEA_EMBEDDER. Throws `invalid_input` where it cannot be used. */
+  /** Of the folder of FOVEA_EMBEDDER, by one image and one text. Throws what they fail with. */
   embedder(folder: string): Promise<EmbedderFindings>;
   /** Loads the image library if it is not loaded yet. */
   pictures(): Promise<PictureFindings>;

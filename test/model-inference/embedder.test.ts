@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEmbedder } from '../../src/model-inference/embedder.ts';
+import { tryEmbedder } from '../../src/model-inference/try-embedder.ts';
 import { preprocessor, writeEmbedder } from '../fixtures/embedder-folder.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -176,4 +177,11 @@ it('says that an image cannot be read as of any other image', async () => {
   await expect(embedder.embedImage(Buffer.from('no image'), signal)).rejects.toMatchObject({
     code: 'unsupported_media',
   });
+});
+
+it('is tried with one image and one text, which garbage does not survive', async () => {
+  const { folder } = await made();
+  expect(await tryEmbedder(folder)).toMatchObject({ name: 'tiny-clip' });
+  await writeFile(join(folder, 'onnx', 'text_model.onnx'), 'garbage');
+  await expect(tryEmbedder(folder)).rejects.toMatchObject({ code: 'invalid_input' });
 });

@@ -97,6 +97,21 @@ it('mends in chosen images', async () => {
   expect(await mend([other, imageId])).toBe(1);
 });
 
+it('names an image that the project does not have', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { at, client } = judged;
+  const { evaluationId } = await evaluated(fixture, judged, { query: '*', model: 'local' });
+  const images = ['0123456789abcdef0123'];
+  const asked = { ...at, evaluationId, only: 'swapped' as const, images };
+  await expect(client.call(evaluations.evaluations_mend, asked)).rejects.toMatchObject({
+    code: 'invalid_input',
+    upstream: {
+      message: 'images: the project has no image with the id "0123456789abcdef0123"',
+    },
+  });
+});
+
 it('mends no labels by an evaluation of a version', async () => {
   const fixture = labelling();
   const judged = await squares(fixture);

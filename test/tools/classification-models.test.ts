@@ -127,6 +127,24 @@ it('labels images by itself, and leaves those of which it is not sure', async ()
   ]);
 });
 
+it('names the classes that it is not to label, as the project lacks them', async () => {
+  const project = 'reds';
+  const type = 'single-label-classification';
+  await fovea.ok('projects_create', { name: 'Reds', type, annotation: 'x' });
+  await fovea.ok('images_upload', { project, files: [pathOf('red.png'), pathOf('blue.png')] });
+  const { results } = await fovea.ok('workspace_search', { query: `project:reds "red.png"` });
+  const imageId = Object([results].flat()[0]).id;
+  await fovea.ok('images_annotate', { project, imageId, name: 'a.txt', annotation: 'red' });
+  const { batches } = await fovea.ok('batches_list', { project });
+  const batchId = Object([batches].flat()[0]).id;
+  const started = await fovea.call('autolabel_start', { project, batchId, modelType: 'local' });
+  expect(started.text).toContain('Classes of the model that are not labelled: "blue"');
+  const { taskId } = Object(started.data);
+  expect(await fovea.ok('tasks_wait', { taskId })).toMatchObject({
+    result: { labelled: 0, empty: 1, leftOut: ['blue'] },
+  });
+});
+
 it('is not deployed where objects are labelled, nor for videos', async () => {
   const choice = { type: 'model_id', modelId: 'local' };
   expect(

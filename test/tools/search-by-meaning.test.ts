@@ -134,3 +134,25 @@ it('finds no image that is deleted, and no vector of another model', async () =>
   const turned = await namesFound(fovea, 'like-text:blue');
   expect([turned.names[0], turned.names.length]).toEqual(['c.png', 3]);
 });
+
+it('finds by look, and says why, where the embedding model is broken; a text it cannot', async () => {
+  const folder = await writeEmbedder(join(await temporaryFolder(), 'tiny-clip'));
+  await writeFile(join(folder, 'onnx', 'vision_model.onnx'), 'garbage');
+  await writeFile(join(folder, 'onnx', 'text_model.onnx'), 'garbage');
+  const fovea = await launch({ FOVEA_EMBEDDER: folder });
+  const ids = await withImages(fovea);
+  const broken = expect.stringMatching(/^Not by meaning, as the embedding model cannot be used: /);
+  const byLook = 'Similar by look (colours and their layout), not by meaning.';
+  const like = await namesFound(fovea, `like-image:${ids.get('d.png')}`);
+  expect(like.names[0]).toBe('d.png');
+  expect(like.notes.slice(0, 2)).toEqual([broken, byLook]);
+  const file = join(fovea.folder, 'c.png');
+  const { data } = await fovea.call('images_search', { project: 'things', image: file, limit: 1 });
+  expect(data).toMatchObject({ results: [{ name: 'c.png' }], notes: [broken, byLook] });
+  const prompt = { project: 'things', prompt: 'something blue' };
+  const { data: prompted } = await fovea.call('images_search', prompt);
+  expect(prompted).toMatchObject({ total: 0, notes: [expect.anything(), broken] });
+  const query = 'like-text:"a green thing"';
+  const { isError, text } = await fovea.call('workspace_search', { query });
+  expect([isError, text]).toEqual([true, expect.stringContaining('FOVEA_EMBEDDER')]);
+});

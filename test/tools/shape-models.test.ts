@@ -1,6 +1,6 @@
 // Models that give outlines or keypoints: run, judged, and labelling by themselves.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -106,6 +106,39 @@ it('labels with outlines, by which it is judged with their masks', async () => {
   expect(await fovea.ok('tasks_wait', { taskId })).toMatchObject({ done: true });
   const { data } = await fovea.call('evaluations_get', { project, evaluationId });
   expect(data).toMatchObject({ modelTask: 'segmentation', ap: 1, f1: 1 });
+});
+
+it('writes what it finds in all images of a query as COCO results, which can be judged', async () => {
+  const project = 'outlines';
+  await writeFile(model, maskFinder());
+  const save_to = pathOf('found.json');
+  const run = { project, version: 'local', query: '*', save_to };
+  const { text, data, isError } = await fovea.call('inference_run', run);
+  expect([isError, text]).toEqual([
+    false,
+    expect.stringContaining('Wrote 2 predictions in 1 image'),
+  ]);
+  expect(data).toMatchObject({ images: 1, predictions: 2, unreadable: { count: 0 } });
+  const results: readonly unknown[] = JSON.parse(await readFile(save_to, 'utf8'));
+  expect(results).toMatchObject([
+    { name: 'both.png', category_id: 'blue', bbox: [48, 32, 16, 16], score: 1 },
+    { category_id: 'red', bbox: [16, 16, 16, 16], segmentation: [expect.any(Array)] },
+  ]);
+  const judged = { project, query: 'annotated:true', predictions: save_to };
+  const { taskId, evaluationId } = await fovea.ok('evaluations_create', judged);
+  expect(await fovea.ok('tasks_wait', { taskId })).toMatchObject({ done: true });
+  const { data: figures } = await fovea.call('evaluations_get', { project, evaluationId });
+  expect(figures).toMatchObject({ modelTask: 'segmentation', f1: 1 });
+  const again = await fovea.call('inference_run', run);
+  expect([again.isError, again.text]).toEqual([true, expect.stringContaining('exists already')]);
+  const alone = { project, version: 'local', file: pathOf('both.png'), save_to: pathOf('b.json') };
+  expect((await fovea.call('inference_run', alone)).text).toContain(
+    'query: is needed where save_to',
+  );
+  const wrong = { ...run, query: 'tag:none', save_to: pathOf('none.json') };
+  expect((await fovea.call('inference_run', wrong)).text).toContain('finds no image');
+  const left = (await readdir(fovea.folder)).filter((name) => /found|none|b\.json/.test(name));
+  expect(left).toEqual(['found.json']);
 });
 
 it('labels with keypoints; what cannot be seen is not labelled', async () => {

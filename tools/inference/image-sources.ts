@@ -83,7 +83,7 @@ async function withPlatformImages<Result>(
   });
 }
 
-async function workspaceOf({ settings, client, signal }: ToolContext): Promise<string> {
+export async function workspaceOf({ settings, client, signal }: ToolContext): Promise<string> {
   if (settings.workspace !== undefined) return settings.workspace;
   return (await client.call(workspaces.workspace_whoami, {}, { signal })).body.workspace;
 }
@@ -118,7 +118,7 @@ interface Wanted {
   readonly path: string;
 }
 
-async function bringImage(
+export async function bringImage(
   { workspace, project, id, path }: Wanted,
   { client, signal }: ToolContext,
 ): Promise<Source> {

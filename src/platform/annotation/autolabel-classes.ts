@@ -44,6 +44,16 @@ export function chooseClasses(
   return { ontology: chosen, confidenceThresholds };
 }
 
+/** Classes of the model that are not labelled; some of them where there are many. */
+export function leftOutOf(
+  modelClasses: readonly string[],
+  { ontology }: Pick<ChosenClasses, 'ontology'>,
+): readonly string[] {
+  return modelClasses
+    .filter((name) => !Object.hasOwn(ontology, name))
+    .slice(0, limits.problemsShownMax);
+}
+
 function sharedClasses(
   modelClasses: readonly string[],
   projectClasses: readonly string[],

@@ -24,7 +24,7 @@ import type { Project } from '../store/projects.ts';
 import { describeTaskStart } from '../tasks.ts';
 import { findBatch } from './annotation-jobs.ts';
 import { checkModelShapes } from './annotation-of-model.ts';
-import { chooseClasses } from './autolabel-classes.ts';
+import { chooseClasses, leftOutOf } from './autolabel-classes.ts';
 
 type StartInput = Input<typeof annotation.autolabel_start>;
 type Operations = Pick<typeof annotation, 'autolabel_start' | 'autolabel_get'>;
@@ -35,13 +35,14 @@ export function autolabelHandlers(
   return {
     autolabel_start: async (input, { principal, origin }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const job = await start(dependencies, principal, project, input);
+      const { job, leftOut } = await start(dependencies, principal, project, input);
       dependencies.tasks.wake();
       const { annotationJobId } = job;
       return {
         jobId: job.id,
         ...(annotationJobId !== undefined && { annotationJobId }),
         message: `Auto Label takes ${job.images} ${job.images === 1 ? 'image' : 'images'}.`,
+        ...(leftOut.length > 0 && { leftOut: [...leftOut] }),
         ...describeTaskStart(origin, principal.workspace, job.id),
       };
     },
@@ -58,7 +59,7 @@ async function start(
   principal: Principal,
   project: Project,
   input: StartInput,
-): Promise<AutolabelJob> {
+): Promise<{ readonly job: AutolabelJob; readonly leftOut: readonly string[] }> {
   const { store, clock } = dependencies;
   const batch = await findBatch(dependencies, project, input.batchId, 'batchId');
   const found = await findLabeller(dependencies, principal, input);
@@ -80,7 +81,9 @@ async function start(
     },
     created: clock.now(),
   };
-  if (isFailure) return store.autolabel.addFailed(job, found.message, found.code);
+  if (isFailure) {
+    return { job: await store.autolabel.addFailed(job, found.message, found.code), leftOut: [] };
+  }
   const annotationJob = {
     id: newId(),
     projectId: project.id,
@@ -93,7 +96,7 @@ async function start(
   };
   const imagesMax = input.numImagesToLabel ?? batch.images;
   const added = await store.autolabel.add(job, annotationJob, imagesMax);
-  if (added !== undefined) return added;
+  if (added !== undefined) return { job: added, leftOut: leftOutOf(found.classes, classes) };
   throw invalidArgument(
     'batchId',
     'has no image that waits for labels: all are annotated, or in an open job',

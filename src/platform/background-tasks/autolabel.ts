@@ -5,6 +5,7 @@ import type { Detection, Labelled, Labeller } from '../../model-inference/detect
 import { imageFaults } from '../../model-inference/image-faults.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { annotationOfModel } from '../annotation/annotation-of-model.ts';
+import { leftOutOf } from '../annotation/autolabel-classes.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
@@ -25,12 +26,14 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
   const job = await store.autolabel.get(payloadText(claim, 'autolabelId'));
   if (!job) throw notFound('Auto Label job', payloadText(claim, 'autolabelId'));
   const workspaceId = payloadText(claim, 'workspaceId');
+  let leftOut: readonly string[] = [];
   try {
     if (job.settings.modelId === undefined) throw new FoveaError('conflict', 'There is no model.');
     const project = await store.projects.get(job.projectId);
     if (project === undefined) throw notFound('project', job.projectId);
     const labeller = await models.resolve(workspaceId, job.settings.modelId);
     await labelImages(dependencies, claim, { job, project, workspaceId, labeller, signal });
+    leftOut = leftOutOf(labeller.classes, job.settings);
   } catch (thrown) {
     // If this fails too, the next job for these images sees that the task has ended.
     if (!signal.aborted) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
@@ -39,7 +42,15 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
   await store.autolabel.end(job.id, claim.fenced);
   const ended = (await store.autolabel.get(job.id)) ?? job;
   const { images, labelled, empty, skipped, boxes, annotationJobId } = ended;
-  return { images, labelled, empty, skipped, boxes, annotationJobId };
+  return {
+    images,
+    labelled,
+    empty,
+    skipped,
+    boxes,
+    annotationJobId,
+    ...(leftOut.length > 0 && { leftOut }),
+  };
 };
 
 interface Run {

@@ -9,6 +9,7 @@ import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
+import { quotedNames } from '../../quoted-name.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
@@ -32,6 +33,7 @@ export function evaluationMendHandlers(
       const { evaluation, figures } = await finishedEvaluation(store, project, input.evaluationId);
       if (evaluation.settings.query === undefined) throw ofVersion();
       checkKind(project, input);
+      await checkImages(store, project, input, signal);
       const { total, results } = await imagesWithMistakes(dependencies, {
         id: evaluation.id,
         figures,
@@ -89,6 +91,26 @@ function checkKind({ type }: Project, { only }: MendInput): void {
     task === 'classification'
       ? 'is swapped or overlooked: classes of whole images have no place'
       : 'is swapped for outlines: people must draw what else is wrong',
+  );
+}
+
+/** Throws `invalid_input` naming images that the project does not have: a 0 would say nothing. */
+async function checkImages(
+  store: PlatformDependencies['store'],
+  { id }: Project,
+  { images = [] }: MendInput,
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown: string[] = [];
+  for (const imageId of images) {
+    signal.throwIfAborted();
+    if ((await store.images.find(id, imageId)) === undefined) unknown.push(imageId);
+  }
+  if (unknown.length === 0) return;
+  throw invalidArgument(
+    'images',
+    `the project has no image with the id ${quotedNames(unknown)}`,
+    'The panel label_mistakes has the imageId of each image.',
   );
 }
 

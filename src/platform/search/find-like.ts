@@ -4,7 +4,7 @@
 import type { FoveaError } from '../../errors.ts';
 import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
-import { isFaultOfImage } from '../../model-inference/embedder-folder.ts';
+import { isFaultOfEmbedder, isFaultOfImage } from '../../model-inference/embedder-folder.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Embeddings } from '../images/embeddings.ts';
 import type { AccessibleProjects, SimilarityPage, SimilarityRequest } from '../store/search.ts';
@@ -39,13 +39,37 @@ export async function findLike(
   const { embeddings } = dependencies;
   const { query, offset, limit, withAnnotations, signal } = request;
   const wanted = { query, offset, limit, withAnnotations };
-  if (embeddings === undefined) {
-    const descriptor = await lookOf(dependencies, example, request);
-    const page = await dependencies.store.search.like(accessible, { ...wanted, descriptor });
-    return { ...page, notes: similarityNotes(request.isDescribed) };
+  if (embeddings === undefined) return findByLook(dependencies, accessible, example, request);
+  try {
+    const vector = await vectorOf(dependencies, embeddings, example, request);
+    const meant = { ...wanted, vector };
+    return await findByMeaning(dependencies, embeddings, accessible, meant, signal);
+  } catch (thrown) {
+    const isModelFault = !signal.aborted && isFaultOfEmbedder(thrown);
+    if (!isModelFault || example.kind === 'text') throw thrown;
+    // Nobody waited for them, as they were not to be needed.
+    const isDescribed = await dependencies.descriptors.areComplete(accessible, signal);
+    const seen = await findByLook(dependencies, accessible, example, { ...request, isDescribed });
+    return { ...seen, notes: [brokenNote(thrown), ...seen.notes] };
   }
-  const vector = await vectorOf(dependencies, embeddings, example, request);
-  return findByMeaning(dependencies, embeddings, accessible, { ...wanted, vector }, signal);
+}
+
+/** Why an answer is not by meaning, though it should be. */
+export function brokenNote({ message }: FoveaError): string {
+  return `Not by meaning, as the embedding model cannot be used: ${message} fovea doctor checks it.`;
+}
+
+async function findByLook(
+  dependencies: PlatformDependencies,
+  accessible: AccessibleProjects,
+  example: Example,
+  request: LikeRequest,
+): Promise<FoundLike> {
+  const { query, offset, limit, withAnnotations } = request;
+  const descriptor = await lookOf(dependencies, example, request);
+  const wanted = { query, offset, limit, withAnnotations, descriptor };
+  const page = await dependencies.store.search.like(accessible, wanted);
+  return { ...page, notes: similarityNotes(request.isDescribed) };
 }
 
 /** More cannot be paged through. */

@@ -5,6 +5,7 @@ import type { search } from '../../contract/search.ts';
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
+import { isFaultOfEmbedder } from '../../model-inference/embedder-folder.ts';
 import { newestFirst, type Query } from '../../query-language/query-syntax-tree.ts';
 import { term, wordsOf } from '../../query-language/search-terms.ts';
 import { findProject, onlyProject } from '../access-control/accessible-projects.ts';
@@ -12,7 +13,7 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Project } from '../store/projects.ts';
 import { emptySearchNotes } from './empty-search-notes.ts';
-import { type Example, findLike } from './find-like.ts';
+import { brokenNote, type Example, findLike } from './find-like.ts';
 import {
   type Describing,
   describeFound,
@@ -65,7 +66,11 @@ export function projectSearchHandlers(
       const { prompt } = input;
       if (page.total === 0 && prompt !== undefined && dependencies.embeddings) {
         const others = conditionsOf({ ...input, prompt: undefined });
-        const answer = await answerLike({ kind: 'text', text: prompt }, others);
+        const meant = answerLike({ kind: 'text', text: prompt }, others);
+        const answer = await meant.catch((thrown: unknown) => {
+          if (signal.aborted || !isFaultOfEmbedder(thrown)) throw thrown;
+          return { offset, total: 0, results: [], notes: [brokenNote(thrown)] };
+        });
         return { ...answer, notes: [noSuchWords, ...answer.notes] };
       }
       refuseCut(page.images.length, page.total, common);

@@ -1,0 +1,214 @@
+// Runs a model on all images that a search finds, and writes what it finds as COCO results.
+
+import { randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { inference } from '../../src/contract/inference.ts';
+import type { Answer } from '../../src/contract/operation.ts';
+import { search } from '../../src/contract/search.ts';
+import { asFoveaError, type ErrorCode, FoveaError, invalidArgument } from '../../src/errors.ts';
+import { checkRealFolder, createRealFile } from '../../src/file-access/open-real-file.ts';
+import { limits } from '../../src/limits.ts';
+import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { refuseExisting } from '../download-link.ts';
+import { asGiven, count, quoted } from '../format.ts';
+import { queryWithin } from '../images/project-query.ts';
+import { withScratchFolder } from '../scratch-folder.ts';
+import { bringImage, type Given, type Source, workspaceOf } from './image-sources.ts';
+
+export interface WantedPredictions extends Given {
+  readonly version?: string | undefined;
+  readonly save_to: string;
+  readonly confidence?: number | undefined;
+  readonly overlap?: number | undefined;
+  readonly classes?: string | undefined;
+}
+
+/** Below any threshold that is of use, and enough for the tail of a curve. */
+const confidenceDefault = 0.01;
+
+/**
+ * The file is there when all images are done, and not at all otherwise. Throws `invalid_input`
+ * without a query, `conflict` for a file that is there, `not_found` where the search finds nothing.
+ */
+export async function savePredictions(
+  given: WantedPredictions,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { query, save_to, project } = given;
+  if (query === undefined) {
+    throw invalidArgument(
+      'query',
+      'is needed where save_to ends in .json: what to run the model on',
+    );
+  }
+  const path = await context.files.writable(save_to, 'save_to');
+  await refuseExisting(path);
+  const workspace = await workspaceOf(context);
+  const fresh = join(dirname(path), `.${basename(path)}.${randomUUID()}.new`);
+  try {
+    const counts = await writeAll(fresh, { ...given, query, workspace }, context);
+    await checkRealFolder(path);
+    await rename(fresh, path);
+    const confidence = given.confidence ?? confidenceDefault;
+    return {
+      summary: summaryOf(counts, path, confidence),
+      data: { path, confidence, ...counts },
+      files: [{ path, mimeType: 'application/json', description: 'Predictions (COCO results)' }],
+      next: [
+        {
+          tool: 'evaluations_create',
+          arguments: { project, query, predictions: path },
+          why: 'Judges them by the labels of these images.',
+        },
+      ],
+    };
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+interface Counts {
+  readonly images: number;
+  readonly predictions: number;
+  readonly unreadable: { readonly count: number; readonly examples: readonly string[] };
+}
+
+function summaryOf({ images, predictions, unreadable }: Counts, path: string, confidence: number) {
+  const unread =
+    unreadable.count === 0 ? '' : ` ${count(unreadable.count, 'image')} cannot be read.`;
+  const found = `${count(predictions, 'prediction')} in ${count(images, 'image')}`;
+  return `Wrote ${found}, from a confidence of ${confidence} on, to ${asGiven(path)}.${unread}`;
+}
+
+type Wanted = WantedPredictions & { readonly query: string; readonly workspace: string };
+
+async function writeAll(path: string, wanted: Wanted, context: ToolContext): Promise<Counts> {
+  let [images, predictions, failures] = [0, 0, 0];
+  const examples: string[] = [];
+  const handle = await createRealFile(path);
+  try {
+    await handle.writeFile('[');
+    await withScratchFolder(context, async (folder) => {
+      for await (const { id, total } of imagesFound(wanted, context)) {
+        context.signal.throwIfAborted();
+        context.progress(images + failures, total, 'Running the model');
+        const entries = await entriesOf(id, join(folder, 'image'), wanted, context, images > 0);
+        if (entries === undefined) {
+          failures += 1;
+          if (examples.length < examplesMax) examples.push(id);
+          continue;
+        }
+        images += 1;
+        for (const entry of entries) {
+          await handle.writeFile(`${predictions === 0 ? '' : ','}\n${JSON.stringify(entry)}`);
+          predictions += 1;
+        }
+      }
+    });
+    await handle.writeFile('\n]\n');
+  } finally {
+    await handle.close();
+  }
+  return { images, predictions, unreadable: { count: failures, examples } };
+}
+
+const examplesMax = 5;
+
+/** In pages. Throws `not_found` where there is none, and `too_large` for more than are taken. */
+async function* imagesFound(
+  { workspace, project, query }: Wanted,
+  { client, signal }: ToolContext,
+): AsyncGenerator<{ readonly id: string; readonly total: number }> {
+  const page = {
+    workspace,
+    query: queryWithin(project, query),
+    pageSize: limits.searchPageMax,
+    fields: ['id'],
+  };
+  let next: string | undefined;
+  do {
+    const input = { ...page, ...(next !== undefined && { continuationToken: next }) };
+    const { body } = await client.call(search.workspace_search, input, { signal });
+    const total = body.total ?? body.results.length;
+    if (total === 0) {
+      throw new FoveaError('not_found', `query: finds no image of ${quoted(project)}.`, {
+        hint: 'workspace_search says what excludes all.',
+      });
+    }
+    if (total > limits.evaluationImagesMax) {
+      const most = limits.evaluationImagesMax;
+      throw new FoveaError('too_large', `query: finds ${total} images; at most ${most} are run.`);
+    }
+    for (const { id } of body.results) if (id !== undefined) yield { id, total };
+    next = body.continuationToken ?? undefined;
+  } while (next !== undefined);
+}
+
+/** What is wrong with one image, once others went well. */
+const ofImage: readonly ErrorCode[] = [
+  'not_found',
+  'invalid_input',
+  'unsupported_media',
+  'too_large',
+];
+
+/** Undefined: the image cannot be read. */
+async function entriesOf(
+  id: string,
+  path: string,
+  { workspace, project, version = 'deployed', overlap, classes, confidence }: Wanted,
+  context: ToolContext,
+  isCallRight: boolean,
+): Promise<readonly object[] | undefined> {
+  const { client, signal } = context;
+  const least = confidence ?? confidenceDefault;
+  try {
+    const source = await bringImage({ workspace, project, id, path }, context);
+    const call = { project, version, confidence: least, overlap, classes, ...source.sent };
+    const { body } = await client.call(inference.inference_run, call, { signal });
+    return cocoEntries(source, body);
+  } catch (thrown) {
+    const { code } = asFoveaError(thrown);
+    const isUnreadable = code === 'unsupported_media' || (isCallRight && ofImage.includes(code));
+    if (signal.aborted || !isUnreadable) throw thrown;
+    return undefined;
+  }
+}
+
+type RunAnswer = Answer<typeof inference.inference_run>;
+type Told = Extract<RunAnswer['predictions'], readonly unknown[]>[number];
+
+function cocoEntries({ imageId, name }: Source, { predictions = [] }: RunAnswer) {
+  const image = { image_id: imageId, name };
+  if (Array.isArray(predictions)) {
+    return predictions.map((one) => ({ ...image, ...cocoEntry(one) }));
+  }
+  return Object.entries(predictions).map(([category_id, { confidence }]) => ({
+    ...image,
+    category_id,
+    score: confidence,
+  }));
+}
+
+/** A class of the whole image has no box. */
+function cocoEntry(told: Told) {
+  const { x, y, width, height, points, keypoints } = told;
+  const isBox = x !== undefined && y !== undefined && width !== undefined && height !== undefined;
+  return {
+    category_id: told.class,
+    score: told.confidence,
+    ...(isBox && { bbox: [x - width / 2, y - height / 2, width, height].map(rounded) }),
+    ...(points && { segmentation: [points.flatMap((one) => [rounded(one.x), rounded(one.y)])] }),
+    ...(keypoints && {
+      keypoints: keypoints.flatMap((one) => [
+        ...[rounded(one.x), rounded(one.y)],
+        rounded(one.confidence ?? 1),
+      ]),
+    }),
+  };
+}
+
+function rounded(figure: number): number {
+  return Number(figure.toFixed(3));
+}
