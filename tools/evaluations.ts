@@ -44,7 +44,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(create, {
       title: 'Evaluate model',
       description:
-        'Judges a model, or predictions in a file, by the labels of a version or query: COCO figures, confusions, thresholds. evaluations_get shows them. Boxes, masks, classes.',
+        'Judges a model, or predictions in a file, by the labels of a version or query: COCO figures, confusions, thresholds. evaluations_get shows them.',
       fileArguments: ['predictions'],
       repeated: 'made',
       input: createInput,

@@ -37,7 +37,7 @@ const input = z.strictObject({
   imageId: text.describe('Or: id of an image.'),
   query: text.describe('Or: a search; its first 8 images.'),
   save_to: text.describe(
-    'Path of a .jpg to write instead, or a .json: COCO results of the whole query.',
+    'Path of a .jpg to write, or .json: COCO results of all the query.',
   ),
   confidence,
   overlap,
@@ -49,7 +49,7 @@ type RunInput = z.output<typeof input>;
 const runTool = toolFor(run, {
   title: 'Run model',
   description:
-    'Runs a model on an image, or on some that a search finds. Gives boxes (x, y: centre, in pixels) and a picture of them beside the labels, or classes. For a video use video_inference_start.',
+    'Runs a model on an image, or on some that a search finds. Gives boxes (x, y: centre, in pixels) and a picture beside the labels, or classes. For a video use video_inference_start.',
   fileArguments: ['file', 'save_to'],
   repeated: 'made',
   input,
