@@ -36,9 +36,7 @@ const input = z.strictObject({
   url: image.describe('Or: URL of an image.'),
   imageId: text.describe('Or: id of an image.'),
   query: text.describe('Or: a search; its first 8 images.'),
-  save_to: text.describe(
-    'Path of a .jpg to write, or .json: COCO results of all the query.',
-  ),
+  save_to: text.describe('Path of a .jpg to write, or .json: COCO results of all the query.'),
   confidence,
   overlap,
   classes,
