@@ -17,7 +17,7 @@ export async function measureEvents(
   newDatabase: () => Promise<string>,
   { platforms, ...options }: EventOptions,
 ): Promise<string[][]> {
-  const rows = [['platforms', 'events/s', 'batches/s', 'told to wait', 'failed', 'slowest, s']];
+  const rows = [['platforms', 'events/s', 'batches/s', 'told to wait', 'sent again', 'slowest, s']];
   for (const count of platforms) {
     process.stderr.write(`events, ${count} platforms...\n`);
     const { clients, close } = await startPlatforms(count, await newDatabase());
@@ -38,18 +38,22 @@ async function measure(
   if (first === undefined) throw new Error('no platform');
   const { body } = await first.call(visionEventExtensions.use_cases_create, { name: 'line' });
   const useCaseId = String(body.id);
-  const counts = { taken: 0, waits: 0, failed: 0, slowestMs: 0 };
+  const counts = { taken: 0, waits: 0, again: 0, slowestMs: 0 };
   const startMs = performance.now();
   const endMs = startMs + seconds * 1000;
   const send = async (client: Client, device: number) => {
     const sentMs = performance.now();
     const batch = Array.from({ length: events }, () => eventOf(useCaseId, device));
-    try {
-      await client.call(visionEvents.vision_events_create_batch, { events: batch });
-      counts.taken += 1;
-    } catch (thrown) {
-      const isAsked = thrown instanceof Error && 'code' in thrown && thrown.code === 'rate_limited';
-      counts[isAsked ? 'waits' : 'failed'] += 1;
+    // As a device does: what may be there already is not added twice.
+    for (let isTaken = false; !isTaken && performance.now() < endMs; ) {
+      isTaken = await client.call(visionEvents.vision_events_create_batch, { events: batch }).then(
+        () => true,
+        (thrown) => {
+          counts[isToldToWait(thrown) ? 'waits' : 'again'] += 1;
+          return false;
+        },
+      );
+      if (isTaken) counts.taken += 1;
     }
     counts.slowestMs = Math.max(counts.slowestMs, performance.now() - sentMs);
   };
@@ -60,9 +64,13 @@ async function measure(
     }),
   );
   const took = (performance.now() - startMs) / 1000;
-  const { taken, waits, failed, slowestMs } = counts;
+  const { taken, waits, again, slowestMs } = counts;
   const rates = [(taken * events) / took, taken / took].map((rate) => rate.toFixed(0));
-  return [...rates, `${waits}`, `${failed}`, (slowestMs / 1000).toFixed(1)];
+  return [...rates, `${waits}`, `${again}`, (slowestMs / 1000).toFixed(1)];
+}
+
+function isToldToWait(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'rate_limited';
 }
 
 function eventOf(useCaseId: string, device: number) {

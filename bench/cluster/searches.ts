@@ -6,18 +6,18 @@ import type { Client } from '../../src/http-client/client.ts';
 import { lexeme } from '../../src/platform/postgres/search-index/conditions.ts';
 import { propertiesOf, term } from '../../src/query-language/search-terms.ts';
 import { median } from '../measure/text-table.ts';
-import { makeProject } from './calls.ts';
+import { makeProject, project } from './calls.ts';
 import { startPlatforms, workspace } from './platforms.ts';
 
 /** Of each, so many are timed, after one that is not. */
 const searchesOfEach = 5;
 
 const kinds: readonly (readonly [string, string])[] = [
-  ['newest page', ''],
+  ['newest page of all', `project:${project}`],
   ['class of 1 in 1,000', 'class:class-7'],
   ['class of 1 in 10', 'class:class-of-ten-7'],
   ['two conditions', 'class:class-of-ten-7 split:valid'],
-  ['number', 'width:>1000 class:class-7'],
+  ['number', 'min-width:1000 class:class-7'],
   ['part of a name', 'filename:*img_12345*'],
   ['none', 'class:nothing-like-it'],
 ];

@@ -1,13 +1,15 @@
 // Platforms and workers on one PostgreSQL server and one object store, behind a balancer.
 
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { ObjectsPlace } from '../../src/objects-place.ts';
 import type { Secret } from '../../src/secret.ts';
 import type { TestApplication } from '../../test/fixtures/authorization-server.ts';
-import { freePort } from '../../test/fixtures/fovea-services.ts';
 import { objectsSettings } from '../../test/fixtures/platform.ts';
 import { type PostgresServer, startPostgres } from '../../test/fixtures/postgres-server.ts';
 import { openRoundRobin, type RoundRobin } from '../../test/fixtures/round-robin.ts';
@@ -71,7 +73,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     return new Member({ name, words: [...words, '--data', data], environment, url });
   };
   const platforms = await several(options.platforms, async (number) => {
-    const port = await freePort();
+    const port = await ownPort();
     const url = `http://127.0.0.1:${port}`;
     balancer.to.push(url);
     const words = ['platform', '--port', String(port)];
@@ -110,6 +112,25 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 const key = 'a-key-for-tests';
+
+/**
+ * A free port below those that Linux gives to connections: nobody gets it while its process is
+ * down.
+ */
+async function ownPort(): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(randomInt(20_000, 32_000), '127.0.0.1');
+    const port = await once(server, 'listening').then(
+      () => {
+        const address = server.address();
+        return typeof address === 'object' ? address?.port : undefined;
+      },
+      () => undefined,
+    );
+    server.close();
+    if (port !== undefined) return port;
+  }
+}
 
 function close(balancer: RoundRobin, ...lines: readonly { close(): void }[]): void {
   for (const each of [balancer, ...lines]) each.close();
