@@ -1,6 +1,7 @@
 // Vision events of many devices, each of which sends one batch after the other.
 
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { visionEventExtensions, visionEvents } from '../../src/contract/vision-events.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import { startPlatforms } from './platforms.ts';
@@ -17,12 +18,23 @@ export async function measureEvents(
   newDatabase: () => Promise<string>,
   { platforms, ...options }: EventOptions,
 ): Promise<string[][]> {
-  const rows = [['platforms', 'events/s', 'batches/s', 'told to wait', 'sent again', 'slowest, s']];
+  const rows = [
+    [
+      'platforms',
+      'events/s',
+      'batches/s',
+      'told to wait',
+      'sent again',
+      'slowest, s',
+      'bytes an event',
+    ],
+  ];
   for (const count of platforms) {
     process.stderr.write(`events, ${count} platforms...\n`);
-    const { clients, close } = await startPlatforms(count, await newDatabase());
+    const url = await newDatabase();
+    const { clients, close } = await startPlatforms(count, url);
     try {
-      rows.push([`${count}`, ...(await measure(clients, options))]);
+      rows.push([`${count}`, ...(await measure(clients, options)), await bytesOfOne(url)]);
     } finally {
       await close();
     }
@@ -67,6 +79,21 @@ async function measure(
   const { taken, waits, again, slowestMs } = counts;
   const rates = [(taken * events) / took, taken / took].map((rate) => rate.toFixed(0));
   return [...rates, `${waits}`, `${again}`, (slowestMs / 1000).toFixed(1)];
+}
+
+/** Of rows and indexes. */
+async function bytesOfOne(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      `SELECT sum(pg_total_relation_size(oid)) / (SELECT count(*) FROM fovea_platform.vision_events)
+         AS bytes FROM pg_class WHERE relname LIKE 'vision_events%' AND relkind IN ('r', 'p')`,
+    );
+    return Number(rows[0].bytes).toFixed(0);
+  } finally {
+    await client.end();
+  }
 }
 
 function isToldToWait(thrown: unknown): boolean {
