@@ -1,6 +1,6 @@
 // Annotation jobs, their images and their progress.
 
-import { FoveaError, invalidInput } from '../../errors.ts';
+import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
 import { term } from '../../query-language/search-terms.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Migration } from '../../storage/migrations.ts';
@@ -154,7 +154,7 @@ export function markAnnotated(
 
 /**
  * Within a transaction that annotated an image: it counts for the newest job of this name, which is
- * made where there is none.
+ * made where there is none. Throws `invalid_input` where an independent job alone has the name.
  */
 export async function countForJob(
   database: AsyncDatabase,
@@ -163,12 +163,18 @@ export async function countForJob(
   now: number,
 ): Promise<void> {
   const known = await database.get(
-    `SELECT id FROM annotation_jobs WHERE project_id = ? AND name = ?
-     ORDER BY created DESC, id LIMIT 1`,
+    `SELECT id, independent FROM annotation_jobs WHERE project_id = ? AND name = ?
+     ORDER BY independent, created DESC, id LIMIT 1`,
     [image.projectId, name],
-    (row) => row.text('id'),
+    (row) => ({ id: row.text('id'), isIndependent: row.boolean('independent') }),
   );
-  const id = known ?? newId();
+  if (known?.isIndependent) {
+    throw invalidArgument(
+      'jobName',
+      'names an independent job, whose labels are apart from those of the image: leave it out, or label on the page of the job',
+    );
+  }
+  const id = known?.id ?? newId();
   if (known === undefined) {
     const { projectId, batchId } = image;
     const [labeler, reviewer] = [undefined, undefined];

@@ -55,16 +55,52 @@ function between(one, other, share) {
 /** @typedef {(from: number, to: number) => number} On */
 
 /**
- * Undefined: they have not the same points; then that of the nearer frame goes along with its box.
+ * Undefined: they have not as many points, or very many; then that of the nearer frame goes along
+ * with its box.
  * @param {Outline} one @param {Outline} other @param {On} on
  * @returns {Outline | undefined}
  */
 function outlineBetween(one, other, on) {
   if (!hasOutline({ points: one }) || one.length !== other.length) return undefined;
+  if (one.length > alignedPointsMax) return undefined;
+  const to = aligned(one, other);
   return one.map(([x, y], index) => {
-    const [toX, toY] = other[index] ?? [x, y];
+    const [toX, toY] = to[index] ?? [x, y];
     return [on(x, toX), on(y, toY)];
   });
+}
+
+/** Each place of each direction is tried: less than a millisecond. */
+const alignedPointsMax = 200;
+
+/**
+ * The points of `other` in the order of those of `one`: people begin at any corner, and go either
+ * way round. Compared as if both had one middle; where several orders are as near, as they are.
+ * @param {Outline} one @param {Outline} other @returns {Outline}
+ */
+function aligned(one, other) {
+  const [[middleX, middleY], [otherX, otherY]] = [middleOf(one), middleOf(other)];
+  const [moveX, moveY] = [middleX - otherX, middleY - otherY];
+  const distance = (/** @type {Outline} */ points, /** @type {number} */ start) =>
+    one.reduce((sum, [x, y], index) => {
+      const [toX, toY] = points[(index + start) % points.length] ?? [x, y];
+      return sum + (toX + moveX - x) ** 2 + (toY + moveY - y) ** 2;
+    }, 0);
+  let best = { points: other, start: 0, distance: distance(other, 0) };
+  for (const points of [other, other.toReversed()]) {
+    for (const start of points.keys()) {
+      const found = distance(points, start);
+      // Beyond the noise of fractions.
+      if (found < best.distance * 0.999 - 1e-6) best = { points, start, distance: found };
+    }
+  }
+  return [...best.points.slice(best.start), ...best.points.slice(0, best.start)];
+}
+
+/** Of the corners. @param {Outline} points @returns {readonly [number, number]} */
+function middleOf(points) {
+  const [x, y] = points.reduce(([sumX, sumY], [x, y]) => [sumX + x, sumY + y], [0, 0]);
+  return [x / points.length, y / points.length];
 }
 
 /**

@@ -35,6 +35,24 @@ async function makeJob(fixture: Labelling, project: string, images: string[], mo
   return { id: String(made.body.id), made: made.body, path, label, imageOf };
 }
 
+it('is no job that labels of the image count for', async () => {
+  const fixture = labelling();
+  const { project, images } = await withJob(fixture, 1);
+  const [image = ''] = images;
+  const annotate = (jobName: string) =>
+    fixture.tell(
+      'POST',
+      `/dataset/${project}/annotate/${image}?name=a.xml&overwrite=true&jobName=${jobName}`,
+      { annotationFile: '<annotation></annotation>' },
+    );
+  const refused = await annotate('Once%20more');
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body)).toContain('names an independent job');
+  expect(await fixture.image(project, image)).toMatchObject({ labels: ['red'] });
+  expect((await annotate('Another')).status).toBe(200);
+  expect(await fixture.image(project, image)).toMatchObject({ labels: [] });
+});
+
 it('keeps labels apart from those of the images, and counts them', async () => {
   const fixture = labelling();
   const { project, images, made, path, label, imageOf } = await withJob(fixture, 2);

@@ -29,6 +29,29 @@ test('what has no counterpart of its class is left out', () => {
   expect(boxesBetween([], before, 0.5)).toEqual([]);
 });
 
+test('outlines go along whichever corner they begin at, and whichever way round they go', () => {
+  const corners: [number, number][] = [
+    [0, 0],
+    [30, 0],
+    [30, 20],
+    [0, 20],
+  ];
+  const drawn = (left: number, start: number, isReversed = false): Box => {
+    const moved = corners.map(([x, y]): [number, number] => [x + left, y]);
+    const turned = [...moved.slice(start), ...moved.slice(0, start)];
+    return {
+      ...box('leaf', left, 0, 30, 20),
+      points: isReversed ? turned.toReversed() : turned,
+    };
+  };
+  for (const start of [0, 1, 2, 3]) {
+    for (const isReversed of [false, true]) {
+      const found = boxesBetween([drawn(0, 0)], [drawn(40, start, isReversed)], 0.5);
+      expect({ start, isReversed, found }).toEqual({ start, isReversed, found: [drawn(20, 0)] });
+    }
+  }
+});
+
 test('points of outlines and keypoints go along; others are those of the nearer frame', () => {
   const corner = (left: number): Box => ({
     ...box('leaf', left, 0, 10, 10),
