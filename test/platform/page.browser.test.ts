@@ -177,6 +177,22 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await page.getByText('1–1 of 1').waitFor();
     expect(await page.locator('.tile-name').textContent()).toBe('slide-3.png');
+    // And by the search language, whose address can be shared.
+    await page.getByLabel('Tag').fill('');
+    await page.getByLabel('Search').fill('class:RBC OR tag:night sort:name');
+    await page.keyboard.press('Enter');
+    await page.getByText('1–3 of 3').waitFor();
+    await page.reload();
+    await page.getByText('1–3 of 3').waitFor();
+    expect(await page.getByLabel('Search').inputValue()).toContain('OR tag:night');
+    await page.getByLabel('Class').selectOption('RBC');
+    await page.getByText('1–2 of 2').waitFor();
+    await page.getByRole('link', { name: 'Annotate these' }).click();
+    await page.getByText('1 of 2', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByLabel('Search').fill('tag:nowhere');
+    await page.keyboard.press('Enter');
+    await page.getByText('take a condition away').waitFor();
     expect(problems).toEqual([]);
   });
 

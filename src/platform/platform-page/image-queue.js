@@ -95,8 +95,20 @@ async function readFrom(wanted, before, token) {
   return { ids, ...(total !== undefined && { total }), more: more || undefined };
 }
 
+/**
+ * A page of what a search finds.
+ * @param {string} slug @param {QueueName} queue @param {number} offset @param {number} limit
+ */
+export async function idsOfQuery(slug, queue, offset, limit) {
+  let found = await read(slug, queue);
+  while (found.more !== undefined && found.ids.length < offset + limit) {
+    found = { ...found, ...(await found.more()) };
+  }
+  return { ids: found.ids.slice(offset, offset + limit), total: found.total };
+}
+
 /** What orders a search stands outside of brackets. @param {string} query */
-function inBrackets(query) {
+export function inBrackets(query) {
   const [order = ''] = /(?<=^|\s)sort:\S+/.exec(query) ?? [];
   const conditions = query.replace(order, '').trim();
   return `${conditions === '' ? '' : ` (${conditions})`}${order === '' ? '' : ` ${order}`}`;

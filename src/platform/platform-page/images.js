@@ -5,6 +5,7 @@ import { element, svg } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { getImage, getProject, searchImages } from './api.js';
 import { findingsOf } from './image.js';
+import { idsOfQuery, inBrackets } from './image-queue.js';
 import { annotateAddress, imagesAddress, projectTabs } from './project.js';
 
 /** @import { Image, View } from './types.ts' */
@@ -19,17 +20,20 @@ const pageSize = 24;
 export async function imagesView(slug, query) {
   const name = query.get('class') ?? '';
   const tag = query.get('tag') ?? '';
+  const words = query.get('q') ?? '';
+  const now = { class: name, tag, query: words };
   const offset = Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
   const [{ project }, found] = await Promise.all([
     getProject(slug),
-    searchImages(slug, {
-      ...{ offset, limit: pageSize },
-      ...(name && { class_name: name }),
-      ...(tag && { tag }),
-    }),
+    words === ''
+      ? idsOf(slug, offset, {
+          ...(name && { class_name: name }),
+          ...(tag && { tag }),
+        })
+      : idsOfQuery(slug, { query: searchOf(now), job: '' }, offset, pageSize),
   ]);
-  const search = searchOf({ class: name, tag });
-  const ids = found.results.flatMap(({ id }) => id ?? []);
+  const search = searchOf(now);
+  const { ids } = found;
   const images = await Promise.all(ids.map((id) => getImage(slug, id)));
   return {
     title: `${project.name}: images`,
@@ -37,7 +41,7 @@ export async function imagesView(slug, query) {
       'div',
       { class: 'stack' },
       projectTabs(slug, 'images'),
-      filters(slug, Object.keys(project.classes ?? {}), { class: name, tag }),
+      filters(slug, Object.keys(project.classes ?? {}), now),
       images.length > 0 &&
         element(
           'p',
@@ -53,17 +57,39 @@ export async function imagesView(slug, query) {
         ),
       images.length > 0
         ? element('ul', { class: 'grid' }, ...images.map((image) => tile(slug, image)))
-        : element('p', { class: 'empty' }, 'No image matches.'),
-      paging(slug, { class: name, tag }, offset, images.length, found.total ?? images.length),
+        : element('p', { class: 'empty' }, wordsOfNone(search)),
+      paging(slug, now, offset, images.length, found.total),
     ),
   };
 }
 
-/** In the search language. @param {{ class: string, tag: string }} wanted */
-function searchOf({ class: name, tag }) {
+/**
+ * @param {string} slug
+ * @param {number} offset
+ * @param {Readonly<Record<string, string>>} wanted
+ */
+async function idsOf(slug, offset, wanted) {
+  const { results, total } = await searchImages(slug, { offset, limit: pageSize, ...wanted });
+  const ids = results.flatMap(({ id }) => id ?? []);
+  return { ids, total: total ?? ids.length };
+}
+
+/** @param {string} search */
+function wordsOfNone(search) {
+  return search === ''
+    ? 'The project has no image yet: images_upload sends some.'
+    : `No image matches ${search}: take a condition away.`;
+}
+
+/** @typedef {{ class: string, tag: string, query: string }} Wanted */
+
+/** In the search language. @param {Wanted} wanted */
+function searchOf({ class: name, tag, query }) {
   const quoted = (/** @type {string} */ text) => `"${text.replace(/["\\]/g, '\\$&')}"`;
   const conditions = [name && `class:${quoted(name)}`, tag && `tag:${quoted(tag)}`];
-  return conditions.filter(Boolean).join(' ');
+  const all = conditions.filter(Boolean).join(' ');
+  // Its words may be joined by OR, but not those around them.
+  return all === '' || query === '' ? all + query : `${all} ${inBrackets(query).trim()}`;
 }
 
 /** @param {string} slug @param {Image} image */
@@ -93,7 +119,7 @@ function tile(slug, image) {
 /**
  * @param {string} slug
  * @param {readonly string[]} classes
- * @param {{ class: string, tag: string }} now
+ * @param {Wanted} now
  */
 function filters(slug, classes, now) {
   const choice = element(
@@ -104,14 +130,26 @@ function filters(slug, classes, now) {
     ),
   );
   const tag = element('input', { name: 'tag', placeholder: 'Any tag', value: now.tag });
+  const words = element('input', {
+    name: 'q',
+    type: 'search',
+    placeholder: 'split:train -tag:night',
+    value: now.query,
+  });
   const form = element(
     'form',
     { class: 'row', 'aria-label': 'Filters', autocomplete: 'off' },
     element('label', {}, 'Class ', choice),
     element('label', {}, 'Tag ', tag),
+    element('label', {}, 'Search ', words),
+    element('button', { type: 'submit' }, 'Show'),
   );
   const show = () => {
-    location.hash = imagesAddress(slug, { class: choice.value, tag: tag.value.trim() });
+    location.hash = imagesAddress(slug, {
+      class: choice.value,
+      tag: tag.value.trim(),
+      query: words.value.trim(),
+    });
   };
   choice.addEventListener('change', show);
   form.addEventListener('submit', (event) => {
@@ -123,7 +161,7 @@ function filters(slug, classes, now) {
 
 /**
  * @param {string} slug
- * @param {{ class: string, tag: string }} wanted
+ * @param {Wanted} wanted
  * @param {number} offset
  * @param {number} shown
  * @param {number} total

@@ -139,14 +139,15 @@ export function shapesOf({ type = '' }) {
 }
 
 /**
- * The images of a project that have a class or a tag, from an offset on.
+ * The images of a project that have a class or a tag, or that a search finds, from an offset on.
  * @param {string} slug
- * @param {Readonly<{ class?: string, tag?: string, offset?: number }>} wanted
+ * @param {Readonly<{ class?: string, tag?: string, query?: string, offset?: number }>} wanted
  */
-export function imagesAddress(slug, { class: name, tag, offset }) {
+export function imagesAddress(slug, { class: name, tag, query: words, offset }) {
   const query = new URLSearchParams({
     ...(name && { class: name }),
     ...(tag && { tag }),
+    ...(words && { q: words }),
     ...(offset && { offset: String(offset) }),
   });
   const place = `#project/${encodeURIComponent(slug)}/images`;
