@@ -72,6 +72,7 @@ export const annotationTools: readonly Tool[] = [
 function progressOf(job: Answer<typeof annotation.annotation_jobs_get>): string {
   const { numImages = 0, unannotated = numImages, approved = 0, rejected = 0 } = job;
   const decided = approved + rejected;
+  if (numImages === 0) return 'none of its images is there any more';
   if (decided === 0) return `${numImages - unannotated} of ${count(numImages, 'image')} annotated`;
   const open = numImages - decided;
   const undecided = open > 0 ? `, ${open} undecided` : '';
@@ -83,7 +84,9 @@ function agreementWords({ agreement = [] }: Answer<typeof annotation.annotation_
     .map(({ with: other, images, f1, cohens_kappa: kappa }) => {
       const whom = other === 'labels' ? 'the labels of the images' : `job ${quoted(other)}`;
       const classes = kappa === undefined ? '' : `, Cohen's kappa of the classes ${kappa}`;
-      return ` On ${count(images, 'image')} it agrees with ${whom}: F1 ${f1} at IoU 0.5${classes}.`;
+      const agrees = f1 === 0 ? 'agrees with none of' : 'agrees with';
+      const what = f1 === 0 && other !== 'labels' ? `${agrees} the labels of` : agrees;
+      return ` On ${count(images, 'image')} it ${what} ${whom}: F1 ${f1} at IoU 0.5${classes}.`;
     })
     .join('');
 }

@@ -145,7 +145,9 @@ function leftWords(
   // An object without label is known by the others of its image.
   const what = only === 'overlooked' ? 'images whose labels' : 'labels that';
   return [
-    ...(already > 0 ? [`${already} were so ${undo ? 'before' : 'already'}`] : []),
+    ...(already > 0
+      ? [`${already} ${undo ? 'are not mended (any more)' : 'were so already'}`]
+      : []),
     ...(reverted > 0
       ? [
           `${reverted} were mended before and put back since (undo, then mend again, if it is meant)`,

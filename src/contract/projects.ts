@@ -292,6 +292,8 @@ const newClass = text
   .refine((name) => name !== '' && name.trim() === name && !/\p{Cc}/u.test(name), {
     error: 'must be a class name: one line, without blanks at its ends',
   })
+  // It could not be renamed again: no object of JSON may have it as a member.
+  .refine((name) => name !== '__proto__', { error: 'must be another name than __proto__' })
   .refine((name) => !turnsText.test(name), {
     error: 'must have no characters that turn the direction of the text around it',
   });

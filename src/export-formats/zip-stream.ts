@@ -3,7 +3,7 @@
 
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
-import { FoveaError } from '../errors.ts';
+import { type ErrorCode, FoveaError, systemErrorCode } from '../errors.ts';
 
 export interface ZipEntry {
   /** Relative, with `/` between its parts. */
@@ -13,10 +13,21 @@ export interface ZipEntry {
   readonly content: () => AsyncGenerator<Uint8Array>;
 }
 
-/** For an entry whose content is not to be had. */
+/**
+ * For an entry whose content is not to be had: `conflict` where asking again cannot help, since it
+ * is damaged or lost; `internal` else.
+ */
 export function unreadableEntry(path: string, cause: unknown): FoveaError {
+  const isDamaged = cause instanceof FoveaError && lostCodes.has(cause.code);
+  if (isDamaged || systemErrorCode(cause) === 'ENOENT') {
+    const remedy = 'restore it from a backup, or leave the image out of what you export';
+    const message = `The stored content of "${path}" is damaged or lost: ${remedy}.`;
+    return new FoveaError('conflict', message, { cause });
+  }
   return new FoveaError('internal', `"${path}" of the export cannot be read.`, { cause });
 }
+
+const lostCodes: ReadonlySet<ErrorCode> = new Set(['internal', 'not_found']);
 
 /** Throws as the contents of the entries do. The same entries give the same bytes. */
 export async function* zipStream(

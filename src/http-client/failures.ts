@@ -48,7 +48,11 @@ export function statusFailure(context: CallContext, response: HttpResponse, now:
   // The outcome of a write that failed with 5xx is unknown.
   const isOpen =
     operation.effect !== 'reads' && status >= 500 && status !== 501 && retry === 'never';
-  const advice = isOpen ? readBack : hasReason && said.hint !== undefined ? undefined : hint;
+  const advice = isOpen
+    ? readBack(operation)
+    : hasReason && said.hint !== undefined
+      ? undefined
+      : hint;
   const error = new StatusError(
     code,
     `${operation.id} failed with status ${status}${hasReason ? '' : `: ${meaning}`}${wait}.`,
@@ -124,7 +128,7 @@ export function wrongAnswer(
     return new FoveaError('upstream_failed', message, { retry: 'safe', upstream });
   }
   const unknown = 'It may have been carried out.';
-  const details = { hint: readBack, retry: 'never', wasSent: true, upstream } as const;
+  const details = { hint: readBack(operation), retry: 'never', wasSent: true, upstream } as const;
   return new FoveaError('upstream_failed', `${message} ${unknown}`, details);
 }
 
@@ -149,11 +153,15 @@ function lost(operation: Operation, code: ErrorCode, message: string, cause: unk
     return new FoveaError(code, `${message}.`, { retry: 'safe', wasSent: true, cause });
   }
   const unknown = 'It was sent; whether it was carried out is unknown.';
-  const details = { hint: readBack, retry: 'never', wasSent: true, cause } as const;
+  const details = { hint: readBack(operation), retry: 'never', wasSent: true, cause } as const;
   return new FoveaError(code, `${message}. ${unknown}`, details);
 }
 
-const readBack = 'Read back what it should have changed before trying again.';
+function readBack({ toolset }: Operation): string {
+  return toolset === 'inference'
+    ? 'It changes nothing: run it again, if it may be counted twice.'
+    : 'Read back what it should have changed before trying again.';
+}
 
 function requestOf({ effect, intervalMs }: Operation): AttemptedRequest {
   return { isRead: effect === 'reads', isOncePerInterval: intervalMs > 0 };

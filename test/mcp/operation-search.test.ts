@@ -169,6 +169,10 @@ const later: typeof tried = [
   ['history of one image', 'activity_list'],
   ['restore earlier tags of images, undo a change', 'activity_list', 'images_tag'],
   ['which tag was removed from these images', 'activity_list'],
+  ['have two people label the same images independently', 'annotation_jobs_create'],
+  ['let two annotators label separately', 'annotation_jobs_create'],
+  ['do two annotators agree', 'annotation_jobs_get'],
+  ['where do labelers disagree', 'annotation_jobs_get'],
 ];
 
 /** Where the wrong one deletes a project, or changes an API key: the right one comes first. */
@@ -245,6 +249,15 @@ describe('operations_find', () => {
     expect((await fovea.call('operations_find', { query: 'delete a folder' })).text).not.toContain(
       'None speaks of',
     );
+  });
+
+  it.each([
+    ['have two people label the same images independently', 'annotation_jobs_create'],
+    ['do two annotators agree', 'annotation_jobs_get'],
+  ])('has the right one for "%s" first, and knows all of its words', async (query, right) => {
+    const { text, data } = await fovea.call('operations_find', { query });
+    expect(foundSchema.parse(data).operations[0]?.operation).toBe(right);
+    expect(text).not.toContain('None speaks of');
   });
 
   it('has what is right first, for nearly all of them', async () => {

@@ -186,9 +186,12 @@ it('tells whoever waits for an export why it failed, and tries again when asked 
   const whole = await readFile(file);
   await writeFile(file, 'damaged');
   await expect(exportZip(client, 'spoilt', version, 'coco')).rejects.toMatchObject({
+    retry: 'never',
     upstream: {
-      status: 500,
-      message: 'The export failed. "train/square-0.png" of the export cannot be read.',
+      status: 409,
+      message:
+        'The export failed. The stored content of "train/square-0.png" is damaged or lost: ' +
+        'restore it from a backup, or leave the image out of what you export.',
     },
   });
   await writeFile(file, whole);

@@ -211,8 +211,11 @@ describe('annotation_jobs_create', () => {
     const dry = await fovea.call('annotation_jobs_create', { ...job, query, dry_run: true });
     expect(dry.data).toMatchObject({ images: expect.any(Number) });
     expect((await fovea.ok('annotation_jobs_list', { project: 'others' })).jobs).toEqual([]);
-    const { id, numImages } = await fovea.ok('annotation_jobs_create', { ...job, query });
+    const made = await fovea.call('annotation_jobs_create', { ...job, query });
+    const { id, numImages, command } = made.data;
     expect(numImages).toBe(dry.data.images);
+    expect(command).toBe(`fovea open others/review/${String(id)}`);
+    expect(made.text).toContain(`Tell them to run "${String(command)}"`);
     expect(await total(`job:${String(id)}`)).toBe(numImages);
     expect(await total(`job:${String(id)} project:others ${query}`)).toBe(numImages);
     expect(await total('job:Trains')).toBe(numImages);

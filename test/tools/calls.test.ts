@@ -330,3 +330,33 @@ describe('versions_generate', () => {
     expect(error.message).toBe('augmentation.brightnes: is not known; did you mean "brightness"?');
   });
 });
+
+describe('annotation_jobs_get', () => {
+  const figures = { both: 0, one: 2, other: 3 };
+  const none = { images: 2, f1: 0, ...figures, classes: [], disagreements: [] };
+
+  it.each([
+    [
+      'agreement with none',
+      { numImages: 2, unannotated: 0, agreement: [{ with: 'labels', ...none }] },
+      'On 2 images it agrees with none of the labels of the images: F1 0 at IoU 0.5.',
+    ],
+    [
+      'images that are all gone',
+      { numImages: 0, unannotated: 0 },
+      'Job "j1" is "completed": none of its images is there any more.',
+    ],
+  ])('says %s in words', async (_case, job, words) => {
+    fixture.on('GET /acme/cells/jobs/j1', () => ({ json: { status: 'completed', ...job } }));
+    const args = { workspace: 'acme', project: 'cells', jobId: 'j1' };
+    expect((await fixture.call('annotation_jobs_get', args)).summary).toContain(words);
+  });
+});
+
+it('inference_run that failed has changed nothing that could be read back', async () => {
+  fixture.on('POST /cells/1', () => ({ status: 500, json: { error: 'x' } }));
+  const file = await fixture.write('a.jpg', 'bytes');
+  const args = { project: 'cells', version: '1', file };
+  const error = await fixture.refused('inference_run', args);
+  expect(error.hint).toBe('It changes nothing: run it again, if it may be counted twice.');
+});

@@ -7,7 +7,8 @@ import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count, quoted } from '../format.ts';
+import { reviewCommand } from '../follow-up-calls.ts';
+import { asGiven, count, lastPart, quoted } from '../format.ts';
 import {
   checkSelection,
   describeSelection,
@@ -87,7 +88,14 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   if (ids.length > limits.annotationJobImagesMax) throw tooMany(ids.length);
   const sent = { ...job, images: [...ids], independent: wanted.independent };
   const { body } = await client.call(ofImages, sent, { signal });
-  return given(job.labelerEmail, body.numImages ?? ids.length, body);
+  const answer = given(job.labelerEmail, body.numImages ?? ids.length, body);
+  if (body.id === undefined) return answer;
+  const command = reviewCommand({ project: lastPart(project), jobId: body.id });
+  return {
+    ...answer,
+    summary: `${answer.summary} Tell them to run ${asGiven(command)}, which opens it.`,
+    data: { ...body, command },
+  };
 }
 
 function jobOf({ workspace, project, name, labelerEmail, reviewerEmail }: JobInput) {

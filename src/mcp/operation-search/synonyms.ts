@@ -100,11 +100,11 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   images_upload_zip_status: 'zip done, zip upload progress, zip state',
   annotation_jobs_list: 'how far labelling, who labels, labelling progress, open jobs, list jobs',
   annotation_jobs_create:
-    'give colleague, assign images, labelling job, assign person, reviewer, annotator, hand out, team, second person, label twice, blind',
+    'give colleague, assign images, labelling job, assign person, reviewer, annotator, hand out, team, second person, label twice, blind, people label same images, two people label same images, label independently, label separately, independent labels, independent annotators, double labelling',
   annotation_review:
     'human review, ask person, human in the loop, approve labels, check labels by hand, somebody look at images, verify boxes, correct boxes by hand, manual review, colleague',
   annotation_jobs_get:
-    'one job, progress job, how far job, inter-annotator agreement, two annotators, kappa, consensus',
+    'one job, progress job, how far job, inter-annotator agreement, two annotators, annotators agree, labelers agree, people agree, disagree, agreement labels, kappa, consensus',
   autolabel_start:
     'pre-label, pre-annotate, prelabel, preannotate, sam, automatic labels, auto annotate, ' +
     'model label, label with model, label automatically, assisted, foundation model',

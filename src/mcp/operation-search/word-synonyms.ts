@@ -49,6 +49,7 @@ export function stem(word: string): string {
   return word
     .replace(/(?<=\w{2})ies$/, 'y')
     .replace(/(?<=\w{2}[^s])s$/, '')
+    .replace(/(?<=\w{5})ly$/, '')
     .replace(/(?<=\w{3})(?:ing|ed|e)$/, '')
     .replace(/(?<=\w{2})([bdglmnprt])\1$/, '$1');
 }
@@ -91,7 +92,7 @@ const synonyms = [
   ['attach', 'upload', 'send', 'import'],
   ['deploy', 'deployment', 'serve', 'production', 'live'],
   ['hold', 'keep', 'protect'],
-  ['colleague', 'person', 'annotator', 'labeler', 'teammate', 'somebody', 'someone'],
+  ['colleague', 'person', 'people', 'annotator', 'labeler', 'teammate', 'somebody', 'someone'],
   ['augment', 'augmentation', 'augmented'],
   ['done', 'finished', 'ready', 'complete', 'over', 'going'],
   ['wrong', 'bad', 'incorrect', 'mistake', 'error', 'faulty'],

@@ -75,9 +75,11 @@ export class Predictions {
       send: (change) => refusePredictions(slug, image, change),
       say: this.#say,
     });
+    this.#threshold = lastThreshold ?? confidence;
+    // Where people labelled it apart, there may be no model at all.
+    if (model === undefined && evaluationId === undefined) return;
     const source = model === undefined ? `evaluation ${evaluationId}` : `model ${model}`;
     this.source = isOfPeople ? `${this.source} and of the ${source}` : `the ${source}`;
-    this.#threshold = lastThreshold ?? confidence;
   }
 
   get areThere() {

@@ -230,6 +230,7 @@ it('refuses what cannot be meant, and says what would be right', async () => {
   expect(await wrong({ rename: { plate: 'x' } })).toContain('rename.plate: no image has the class');
   expect(await wrong({ rename: { platelet: 'platelet' } })).toContain('is the name it has');
   expect(await wrong({ rename: { platelet: ' x' } })).toContain('without blanks at its ends');
+  expect(await wrong({ rename: { platelet: '__proto__' } })).toContain('must be another name');
   for (const turning of ['\u202e', '\u2067']) {
     expect(await wrong({ rename: { platelet: `a${turning}b` } })).toContain('turn the direction');
   }
