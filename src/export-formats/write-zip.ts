@@ -45,10 +45,13 @@ export async function writeExport(
     total = images;
   };
   const all = exportEntries(format, given, { signal, open, onTotal });
-  const entries = new ZipEntries(all, { signal, onFile: onImage });
+  const entries = new ZipEntries(all, signal);
   const temporaryPath = `${outputPath}.${randomUUID()}.tmp`;
   try {
-    const written = await writeZipFile(entries.all(), temporaryPath, signal);
+    const written = await writeZipFile(entries.all(), temporaryPath, {
+      signal,
+      onFile: onImage,
+    });
     await rename(temporaryPath, outputPath);
     await syncFolder(dirname(outputPath));
     return { ...written, files: entries.count };
@@ -64,22 +67,16 @@ class ZipEntries {
   count = 0;
   readonly #entries: AsyncIterable<ExportEntry>;
   readonly #signal: AbortSignal;
-  readonly #onFile: () => void;
 
-  constructor(
-    entries: AsyncIterable<ExportEntry>,
-    { signal, onFile }: { readonly signal: AbortSignal; readonly onFile: () => void },
-  ) {
+  constructor(entries: AsyncIterable<ExportEntry>, signal: AbortSignal) {
     this.#entries = entries;
     this.#signal = signal;
-    this.#onFile = onFile;
   }
 
   async *all(): AsyncGenerator<FileOrEntry> {
     for await (const entry of this.#entries) {
       this.count += 1;
       const { path, file } = entry;
-      if (file !== undefined) this.#onFile();
       const content = () => (file === undefined ? readEntry(entry, this.#signal) : nothing());
       yield { path, isDeflated: !entry.isCompressed, file, content };
     }

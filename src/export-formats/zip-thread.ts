@@ -15,6 +15,12 @@ export interface FileOrEntry extends ZipEntry {
   readonly file: BlobFile | undefined;
 }
 
+export interface WriteZipOptions {
+  readonly signal: AbortSignal;
+  /** Called for each file once it is written. */
+  readonly onFile: () => void;
+}
+
 /**
  * Writes a new file, synced. Throws as the contents of the entries do, what the disk says, and the
  * reason of an abort; part of the file may be left then, which nobody writes any more.
@@ -22,13 +28,13 @@ export interface FileOrEntry extends ZipEntry {
 export async function writeZipFile(
   entries: AsyncIterable<FileOrEntry>,
   path: string,
-  signal: AbortSignal,
+  { signal, onFile }: WriteZipOptions,
 ): Promise<StoredBlob> {
   const thread = new WorkerThread<readonly ZipPart[], ZipAnswer>({
     entry: new URL(`./zip-worker${extname(import.meta.url)}`, import.meta.url),
     data: path,
   });
-  const messages = new Messages(thread, signal);
+  const messages = new Messages(thread, { signal, onFile });
   try {
     for await (const entry of startAhead(entries)) {
       await messages.add({ kind: 'entry', path: entry.path, isDeflated: entry.isDeflated });
@@ -46,14 +52,14 @@ export async function writeZipFile(
 class Messages {
   settled: Promise<unknown> = Promise.resolve();
   readonly #thread: WorkerThread<readonly ZipPart[], ZipAnswer>;
-  readonly #signal: AbortSignal;
+  readonly #options: WriteZipOptions;
   #parts: ZipPart[] = [];
   #bytes = 0;
   #answer: Promise<ZipAnswer> = Promise.resolve({ kind: 'taken' });
 
-  constructor(thread: WorkerThread<readonly ZipPart[], ZipAnswer>, signal: AbortSignal) {
+  constructor(thread: WorkerThread<readonly ZipPart[], ZipAnswer>, options: WriteZipOptions) {
     this.#thread = thread;
-    this.#signal = signal;
+    this.#options = options;
   }
 
   async add(part: ZipPart): Promise<void> {
@@ -73,19 +79,25 @@ class Messages {
 
   async #send(): Promise<void> {
     answered(await this.#answer);
-    const asked = this.#thread.ask(this.#parts, {
-      msMax: limits.zipPartsMsMax,
-      signal: this.#signal,
-    });
+    this.#answer = this.#ask(this.#parts);
     this.#parts = [];
     this.#bytes = 0;
-    this.#answer = asked.then((answer) => (typeof answer === 'string' ? without(answer) : answer));
     this.settled = this.#answer.catch(() => {});
+  }
+
+  async #ask(parts: readonly ZipPart[]): Promise<ZipAnswer> {
+    const { signal, onFile } = this.#options;
+    const answer = await this.#thread.ask(parts, { msMax: limits.zipPartsMsMax, signal });
+    if (typeof answer === 'string') return without(answer);
+    if (answer.kind !== 'failed') {
+      for (const { kind } of parts) if (kind === 'file') onFile();
+    }
+    return answer;
   }
 }
 
-/** A message for each part would take as long as the part. */
-const partsMax = 64;
+/** A message for each part would take as long as the part; progress comes with each. */
+const partsMax = 16;
 
 function answered(answer: ZipAnswer): Exclude<ZipAnswer, { readonly kind: 'failed' }> {
   if (answer.kind !== 'failed') return answer;
