@@ -16,7 +16,12 @@ import {
   summaryOfClasses,
 } from './inference/answered-classes.ts';
 import { type Source, withSources } from './inference/image-sources.ts';
-import { type FoundBox, matchBoxes, overlappingPairs } from './inference/match-boxes.ts';
+import {
+  type FoundBox,
+  type Matches,
+  matchBoxes,
+  overlappingPairs,
+} from './inference/match-boxes.ts';
 import { savePredictions } from './inference/save-predictions.ts';
 import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
 
@@ -187,7 +192,7 @@ function pairOf({ x, y }: { readonly x: number; readonly y: number }): [number, 
 
 /** Undefined: the true boxes are not known. */
 function matchesOf({ source: { truth }, predictions }: Seen) {
-  return truth && matchBoxes(predictions.map(toBox), truth);
+  return truth && matchBoxes(predictions, truth);
 }
 
 /** What is told of one image. */
@@ -219,8 +224,19 @@ function summaryOf(seen: readonly Seen[], where: string): string {
   const truth =
     known.length === 0
       ? ''
-      : ` ${sum('matched')} of ${count(sum('labelled'), 'label')} matched, ${count(sum('extra'), 'box', 'boxes')} beside.`;
+      : ` ${sum('matched')} of ${count(sum('labelled'), 'label')} matched, ${count(sum('extra'), 'box', 'boxes')} beside${comparedWords(known)}.`;
   return `Found ${count(all.length, 'object')}${found} in ${where}.${truth}${twice}`;
+}
+
+/** Empty where there are boxes alone. */
+function comparedWords(known: readonly Matches[]): string {
+  const ways = new Set(known.flatMap(({ compared_by: by }) => by ?? []));
+  const [way] = ways;
+  if (way === undefined) return '';
+  if (ways.size > 1 || way === 'some_outlines') {
+    return ' (masks were compared where both have an outline, else only boxes)';
+  }
+  return way === 'outlines' ? ' (masks were compared)' : ' (only boxes were compared)';
 }
 
 /** The picture of all; what prevents it fails nothing. */

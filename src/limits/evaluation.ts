@@ -15,6 +15,10 @@ export const evaluationLimits = {
   maskRunsMax: 50_000_000,
   /** Runs of labels and predictions that are compared, pair by pair: some 100 s of a core. */
   maskComparedRunsMax: 2_000_000_000,
+  /** Columns that all outlines cross of an image that is compared at once: some 20 ms. */
+  maskCrossingsAtOnceMax: 400_000,
+  /** Runs that are compared there, pair by pair: some 20 ms. */
+  maskComparedRunsAtOnceMax: 1_000_000,
   /** Corners of all outlines that a model finds in an evaluation, in 320 MB. */
   evaluationCornersMax: 20_000_000,
   /** Columns by which a mask is drawn: enough to be known again on a contact sheet. */

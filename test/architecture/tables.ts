@@ -98,6 +98,7 @@ export const toolImports = {
     'src/errors.ts',
     'src/limits.ts',
     'src/worker-thread.ts',
+    'src/evaluation/masks/compare-outlines.ts',
     'src/annotation-formats/dataset-file-index.ts',
     'src/annotation-formats/image-file-extensions.ts',
     'src/annotation-formats/image-list.ts',

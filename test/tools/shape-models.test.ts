@@ -141,6 +141,31 @@ it('writes what it finds in all images of a query as COCO results, which can be 
   expect(left).toEqual(['found.json']);
 });
 
+it('is compared with outlines by their masks, and with boxes alone in words', async () => {
+  await writeFile(model, maskFinder());
+  const project = 'outlines';
+  const { results } = await fovea.ok('workspace_search', { query: `project:${project}` });
+  const imageId = Object([results].flat()[0]).id;
+  const compare = async (segmentation: number[][]) => {
+    const annotation = JSON.stringify({
+      images: [{ id: 1, file_name: 'both.png', width: 64, height: 64 }],
+      categories: [{ id: 1, name: 'red' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [16, 16, 16, 16], segmentation }],
+    });
+    const file = { annotation, name: 'both.json', overwrite: true };
+    await fovea.ok('images_annotate', { project, imageId, ...file });
+    return fovea.call('inference_run', { project, imageId });
+  };
+  // The model finds the left half of a square. A triangle to the right has nearly the same box.
+  const beside = await compare([[32, 16, 32, 32, 16, 32]]);
+  expect(beside.text).toContain('0 of 1 label matched, 2 boxes beside (masks were compared).');
+  expect(beside.data).toMatchObject({ truth: { matched: 0, compared_by: 'outlines' } });
+  const half = await compare([[16, 16, 24, 16, 24, 32, 16, 32]]);
+  expect(half.text).toContain('1 of 1 label matched, 1 box beside (masks were compared).');
+  const box = await compare([]);
+  expect(box.text).toContain('1 of 1 label matched, 1 box beside (only boxes were compared).');
+});
+
 it('labels with keypoints; what cannot be seen is not labelled', async () => {
   expect(await labelBy(keypointFinder, 'points')).toMatchObject([
     {

@@ -1,4 +1,11 @@
-// Compares the boxes that a model found with the true ones.
+// Compares what a model found with the labels: outlines by the pixels that they cover, as evaluations
+// do, else boxes.
+
+import {
+  type OutlineNumbers,
+  outlineComparison,
+} from '../../src/evaluation/masks/compare-outlines.ts';
+import { asRecord } from '../../src/json-object.ts';
 
 export interface LabelledBox {
   readonly label: string;
@@ -7,7 +14,13 @@ export interface LabelledBox {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** As the platform says them: pairs, or objects of x and y. */
+  readonly points?: unknown;
+  readonly keypoints?: unknown;
 }
+
+/** What was compared; with `some_outlines`, boxes where one of the two has a box alone. */
+export type ComparedBy = 'boxes' | 'outlines' | 'some_outlines';
 
 export interface FoundBox extends LabelledBox {
   readonly confidence: number;
@@ -15,21 +28,48 @@ export interface FoundBox extends LabelledBox {
 
 export interface Matches {
   readonly labelled: number;
-  /** Of the labelled ones: those that a box of their class overlaps by at least half. */
+  /** Of the labelled ones: those that an object of their class overlaps by at least half. */
   readonly matched: number;
   readonly missed: number;
-  /** Found boxes that match none. */
+  /** Found objects that match none. */
   readonly extra: number;
+  /** Undefined: there are boxes alone. */
+  readonly compared_by?: ComparedBy;
 }
 
-/** The surest box takes the label that it overlaps most; each label is taken once. */
+/** The surest object takes the label that it overlaps most; each label is taken once. */
 export function matchBoxes(found: readonly FoundBox[], truth: readonly LabelledBox[]): Matches {
+  const outlines = outlinesOf([...found, ...truth]);
+  const compared = comparedBy(found, truth, outlines);
+  const byBoxes = match(found, truth, overlapOf);
+  const shapes = compared && { compared_by: compared };
+  if (compared === undefined || compared === 'boxes') return { ...byBoxes, ...shapes };
+  const compare = outlineComparison([...outlines.values()]);
+  let isTooMuch = compare === undefined;
+  const byOutlines = match(found, truth, (one, other) => {
+    const boxes = overlapOf(one, other);
+    const [mine, theirs] = [outlines.get(one), outlines.get(other)];
+    if (boxes === 0 || isTooMuch || mine === undefined || theirs === undefined) return boxes;
+    const masks = compare?.(mine, theirs);
+    if (masks === undefined) isTooMuch = true;
+    return masks ?? boxes;
+  });
+  return isTooMuch ? { ...byBoxes, compared_by: 'boxes' } : { ...byOutlines, ...shapes };
+}
+
+type Overlap = (found: LabelledBox, truth: LabelledBox) => number;
+
+function match(
+  found: readonly FoundBox[],
+  truth: readonly LabelledBox[],
+  overlap: Overlap,
+): Matches {
   const free = new Set(truth);
   let matched = 0;
   for (const box of found.toSorted((a, b) => b.confidence - a.confidence)) {
     const best = [...free]
       .filter(({ label }) => label === box.label)
-      .map((one) => ({ one, share: overlapOf(box, one) }))
+      .map((one) => ({ one, share: overlap(box, one) }))
       .toSorted((a, b) => b.share - a.share)[0];
     if (best === undefined || best.share < overlapMin) continue;
     free.delete(best.one);
@@ -37,6 +77,39 @@ export function matchBoxes(found: readonly FoundBox[], truth: readonly LabelledB
   }
   const { length: labelled } = truth;
   return { labelled, matched, missed: labelled - matched, extra: found.length - matched };
+}
+
+function comparedBy(
+  found: readonly FoundBox[],
+  truth: readonly LabelledBox[],
+  outlines: ReadonlyMap<LabelledBox, OutlineNumbers>,
+): ComparedBy | undefined {
+  const all = [...found, ...truth];
+  const isShape = ({ points, keypoints }: LabelledBox) => Boolean(points ?? keypoints);
+  if (!all.some(isShape)) return undefined;
+  if (all.every((one) => outlines.has(one))) return 'outlines';
+  const has = (one: LabelledBox) => outlines.has(one);
+  return found.some(has) && truth.some(has) ? 'some_outlines' : 'boxes';
+}
+
+function outlinesOf(all: readonly LabelledBox[]): ReadonlyMap<LabelledBox, OutlineNumbers> {
+  const outlines = new Map<LabelledBox, OutlineNumbers>();
+  for (const one of all) {
+    const points: readonly unknown[] = Array.isArray(one.points) ? one.points : [];
+    const numbers = points.flatMap(numbersOf);
+    if (points.length > 2 && numbers.length === 2 * points.length) outlines.set(one, numbers);
+  }
+  return outlines;
+}
+
+function numbersOf(point: unknown): readonly number[] {
+  const { x, y } = asRecord(point);
+  const pair: readonly unknown[] = Array.isArray(point) ? point : [x, y];
+  return pair.filter(isCoordinate);
+}
+
+function isCoordinate(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
 /** Pairs of boxes that overlap by at least half, of whichever class: often one object twice. */

@@ -14,7 +14,7 @@ export interface Size {
 const grid = 5;
 
 /** Columns that the edges of an outline cross: the work that its mask takes. */
-function crossingsOf(outline: ArrayLike<number>, { width }: Size): number {
+export function crossingsOf(outline: ArrayLike<number>, { width }: Size): number {
   let sum = 0;
   for (let at = 0; at < outline.length; at += 2) {
     const [one, other] = [outline[at] ?? 0, outline[(at + 2) % outline.length] ?? 0];
