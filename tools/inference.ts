@@ -138,6 +138,7 @@ interface Seen {
   /** Boxes. */
   readonly predictions: readonly Prediction[];
   readonly classes: AnsweredClasses | undefined;
+  readonly lacks: Pick<Answer<typeof run>, 'more_found' | 'without_outline'>;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -148,9 +149,13 @@ async function runOn(
 ): Promise<Seen> {
   const call = { project, version, confidence, overlap, classes, ...source.sent };
   const { body } = await client.call(run, call, { signal });
-  const { predictions, ...facts } = body;
+  const { predictions, more_found, without_outline, ...facts } = body;
+  const lacks = {
+    ...(more_found === true && { more_found }),
+    ...(without_outline !== undefined && { without_outline }),
+  };
   const boxes = Array.isArray(predictions) ? predictions.flatMap(boxOf) : [];
-  return { source, predictions: boxes, classes: answeredClasses(body), facts };
+  return { source, predictions: boxes, classes: answeredClasses(body), lacks, facts };
 }
 
 type Told = Extract<Answer<typeof run>['predictions'], readonly unknown[]>[number];
@@ -197,12 +202,13 @@ function matchesOf({ source: { truth }, predictions }: Seen) {
 
 /** What is told of one image. */
 function factsOf(seen: Seen) {
-  const { source, predictions, classes } = seen;
+  const { source, predictions, classes, lacks } = seen;
   const image = source.imageId !== undefined && { imageId: source.imageId };
   if (classes) return { ...image, ...classes.told };
   const matches = matchesOf(seen);
   return {
     ...image,
+    ...lacks,
     predictions: predictions.map(inShort),
     ...(matches && { truth: matches }),
   };
@@ -225,7 +231,17 @@ function summaryOf(seen: readonly Seen[], where: string): string {
     known.length === 0
       ? ''
       : ` ${sum('matched')} of ${count(sum('labelled'), 'label')} matched, ${count(sum('extra'), 'box', 'boxes')} beside${comparedWords(known)}.`;
-  return `Found ${count(all.length, 'object')}${found} in ${where}.${truth}${twice}`;
+  return `Found ${count(all.length, 'object')}${found} in ${where}.${leftOut(seen)}${truth}${twice}`;
+}
+
+/** What an answer lacks. */
+function leftOut(seen: readonly Seen[]): string {
+  const cut = seen.filter(({ lacks }) => lacks.more_found === true).length;
+  const alone = seen.reduce((sum, { lacks }) => sum + (lacks.without_outline ?? 0), 0);
+  const where = seen.length === 1 ? '' : ` in ${count(cut, 'image')}`;
+  const more = ` More were found${where}: only the surest are kept.`;
+  const coarse = ` ${count(alone, 'box', 'boxes')} without an outline: the masks are too coarse.`;
+  return `${cut === 0 ? '' : more}${alone === 0 ? '' : coarse}`;
 }
 
 /** Empty where there are boxes alone. */

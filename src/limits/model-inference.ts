@@ -11,6 +11,10 @@ export const modelLimits = {
   modelCandidatesMax: 30_000,
   /** Above the largest public datasets of trained detectors. */
   modelClassesMax: 10_000,
+  /** Numbers of one output, 512 MB: 100 masks of 1333 x 800 pixels are 107 million. */
+  modelOutputValuesMax: 128 * 1024 * 1024,
+  /** Share of an image by which a keypoint may lie beside it; what is farther is not seen. */
+  keypointBeyondShareMax: 0.1,
   /** Keypoints of an object; faces have 478. */
   modelKeypointsMax: 500,
   /** Names of keypoints in a model: some hundred, for each class. */

@@ -50,6 +50,8 @@ export interface Labelled {
   readonly width: number;
   readonly height: number;
   readonly detections: readonly Detection[];
+  /** There are more than are kept: the surest are. */
+  readonly hasMore: boolean;
   /** How long the model took. */
   readonly ms: number;
 }
@@ -212,12 +214,12 @@ async function detect(
   );
   signal.throwIfAborted();
   const job = { image, letterbox, leastScores, overlap };
-  const { boxes, ms } = await model.detect(job).catch((thrown: unknown) => {
+  const { boxes, hasMore, ms } = await model.detect(job).catch((thrown: unknown) => {
     throw asModelFault(thrown);
   });
   signal.throwIfAborted();
   const detections = boxes.map((box) => asDetection(box, model));
-  return { width: file.width, height: file.height, detections, ms };
+  return { width: file.width, height: file.height, detections, hasMore, ms };
 }
 
 function asDetection(

@@ -34,6 +34,8 @@ export interface DetectJob {
 
 export interface Found {
   readonly boxes: readonly FoundBox[];
+  /** There are more than are kept: the surest are. */
+  readonly hasMore: boolean;
   /** How long the model took. */
   readonly ms: number;
 }
@@ -77,6 +79,7 @@ async function openWith(
   const classes = areNames(metadata.classes) ? metadata.classes : otherClasses;
   if (!areNames(classes)) throw noNames(metadata.classes ?? classes);
   const names = session.outputs.map(({ name }) => name);
+  for (const output of session.outputs) checkValues(output.dims);
   const grey = { values: new Float32Array(3 * canvas.width * canvas.height).fill(0.5), dims };
   const first = await session.run(grey, names);
   const given = session.outputs.map(({ name, type }, at) => ({
@@ -95,7 +98,7 @@ async function openWith(
       const startedMs = systemClock.monotonic();
       const outputs = await session.run({ values, dims }, layout.outputs);
       const ms = systemClock.monotonic() - startedMs;
-      return { boxes: foundIn(outputs, layout, job, canvas), ms };
+      return { ...foundIn(outputs, layout, job, canvas), ms };
     },
     close: () => session.close(),
   };
@@ -111,19 +114,21 @@ function foundIn(
   layout: Layout,
   { letterbox, leastScores, overlap }: DetectJob,
   canvas: Size,
-): readonly FoundBox[] {
+): Pick<Found, 'boxes' | 'hasMore'> {
   const placed = decodeOutput(outputs, layout, leastScores, canvas).map(
     (decoded): PlacedBox => ({ ...decoded, ...toImage(letterbox, decoded), decoded }),
   );
   const whole = placed.filter(({ left, top, right, bottom }) => right > left && bottom > top);
   const points = layout.keypoints?.count ?? 1;
   const most = Math.min(limits.modelBoxesMax, Math.floor(limits.imageCornersMax / points));
-  const kept = suppress(whole, overlap, most);
+  const best = suppress(whole, overlap, most + 1);
+  const kept = best.slice(0, most);
   const shapeOf = shapeReader(outputs, layout, letterbox, kept.length);
-  return kept.flatMap((box) => {
+  const boxes = kept.flatMap((box) => {
     const shape = shapeOf(box.decoded);
     return shape === undefined ? [] : toBox(box, shape);
   });
+  return { boxes, hasMore: best.length > most };
 }
 
 function toBox(
@@ -139,6 +144,17 @@ function toBox(
     confidence: score,
     ...shape,
   };
+}
+
+/** Before the model runs, as far as its file says how much it gives. */
+function checkValues(dims: Slot['dims']): void {
+  const values = dims.reduce<number>((product, side = 1) => product * side, 1);
+  if (values <= limits.modelOutputValuesMax) return;
+  throw invalidArgument(
+    'model',
+    `gives an output of [${dims.map((side) => side ?? '?').join(', ')}], ${values} numbers`,
+    `At most ${limits.modelOutputValuesMax} are taken: export it with smaller masks or fewer boxes.`,
+  );
 }
 
 /** What Ultralytics and others take where a model does not fix its size. */

@@ -55,15 +55,21 @@ function readModel(file: Uint8Array): OnnxMetadata {
     classes: names === undefined ? undefined : readClassNames(names),
     isEndToEnd: isTrue(properties.get('end2end')) || isTrue(properties.get('nms')),
     task: properties.get('task'),
-    keypoints: readKeypointShape(properties.get('kpt_shape') ?? ''),
+    keypoints: readKeypointShape(properties.get('kpt_shape')?.trim() ?? ''),
     keypointNames: readKeypointNames(properties.get('kpt_names') ?? ''),
   };
 }
 
-/** `[17, 3]`. */
+/** `[17, 3]`. Undefined: it has none. Throws where it has one that cannot be. */
 function readKeypointShape(text: string): OnnxMetadata['keypoints'] {
-  const [, count, numbers] = /^\s*[[(]\s*(\d{1,3})\s*,\s*([23])\s*[\])]\s*$/.exec(text) ?? [];
-  return count === undefined || Number(count) === 0 ? undefined : [Number(count), Number(numbers)];
+  if (text === '' || text === 'None') return undefined;
+  const [, count, numbers] = /^[[(]\s*(\d{1,3})\s*,\s*([23])\s*[\])]$/.exec(text) ?? [];
+  if (Number(count) > 0) return [Number(count), Number(numbers)];
+  throw invalidArgument(
+    'model',
+    'has a `kpt_shape` in its metadata that is no number of keypoints with 2 or 3 numbers each',
+    `Export it with one such as [17, 3]; at most ${limits.modelKeypointsMax} keypoints are taken.`,
+  );
 }
 
 /** `{0: ['nose', 'tail']}`; empty where they cannot be read: then numbers name them. */

@@ -6,11 +6,11 @@ import { type DecodedBox, extrasOf } from './decode-output.ts';
 import { type Layout, wrongNumbers } from './model-layout.ts';
 import type { Tensor } from './onnx-session.ts';
 import { simplifyOutline } from './simplify-outline.ts';
-import { type CellValue, traceOutline } from './trace-outline.ts';
+import { type CellValue, traceOutline, twiceArea } from './trace-outline.ts';
 
 /** Numbers in pixels of the image as stored. */
 export interface BoxShape {
-  /** x and y of each corner; undefined where the model gives none. */
+  /** x and y of three corners or more; undefined: it gives none, or none so fine as the box. */
   readonly outline?: Float64Array;
   /** x, y and how sure it is, 0 to 1, of each keypoint; NaN: it does not say. */
   readonly keypoints?: Float64Array;
@@ -38,7 +38,9 @@ export function shapeReader(
     const within = mapPoints(outline, 2, letterbox);
     // A quarter of a cell is less than any model knows.
     const cell = letterbox.image.width / letterbox.scaled.width / cellsInPixel(grid, letterbox);
-    return { outline: simplifyOutline(within, cell / 4, cornersMax) };
+    const simple = simplifyOutline(within, cell / 4, cornersMax);
+    // Cells larger than the object say nothing of its shape.
+    return simple.length < 6 || twiceArea(simple) === 0 ? {} : { outline: simple };
   };
 }
 
@@ -60,7 +62,11 @@ function outlineOf({ size, valueAt }: Grid, box: Corners, canvas: Size): Float64
   const x1 = Math.min(size.width, Math.ceil(box.right / across) + 1);
   const y1 = Math.min(size.height, Math.ceil(box.bottom / down) + 1);
   if (x1 <= x0 || y1 <= y0) return new Float64Array(0);
-  const cell: CellValue = (x, y) => valueAt(x + x0, y + y0);
+  const cell: CellValue = (x, y) => {
+    const value = valueAt(x + x0, y + y0);
+    if (!Number.isFinite(value)) throw noNumbers('masks');
+    return value;
+  };
   const traced = traceOutline(cell, { width: x1 - x0, height: y1 - y0 });
   const within = (value: number, least: number, most: number) =>
     Math.min(most, Math.max(least, value));
@@ -127,8 +133,17 @@ function keypointReader(
     const keypoints = mapPoints(triples, 3, letterbox);
     const isPlace = (value: number, at: number) => at % 3 === 2 || Number.isFinite(value);
     if (!keypoints.every(isPlace)) throw noNumbers('keypoints');
+    for (let at = 0; at < triples.length; at += 3) {
+      if (isFarBeside(triples[at] ?? 0, triples[at + 1] ?? 0, letterbox)) keypoints[at + 2] = 0;
+    }
     return { keypoints };
   };
+}
+
+/** A point of the canvas that is moved far to lie in the image: no model saw it there. */
+function isFarBeside(x: number, y: number, { scaled, left, top }: Letterbox): boolean {
+  const beyond = (share: number) => Math.max(-share, share - 1) > limits.keypointBeyondShareMax;
+  return beyond((x - left) / scaled.width) || beyond((y - top) / scaled.height);
 }
 
 function checkedShare(share = Number.NaN): number {

@@ -42,7 +42,7 @@ export function inferenceHandlers(
       const { id, labelled } = await runModel(dependencies, shares, run);
       return labeller.task === 'classification'
         ? describeClasses(id, labelled, project.type, shares.confidence)
-        : describe(id, labelled);
+        : describe(id, labelled, labeller);
     },
     inference_draw: async (input, { signal }) => drawDetections(input, signal),
   };
@@ -168,9 +168,13 @@ type Shares = Pick<RunInput, 'confidence' | 'overlap'>;
 const confidenceDefault = 0.4;
 
 /** In the shape of the hosted platform, as all that follows. */
-function describe(id: string, labelled: Labelled) {
+function describe(id: string, labelled: Labelled, { task }: Labeller) {
+  const isAlone = ({ points }: Detection) => task === 'segmentation' && points === undefined;
+  const alone = labelled.detections.filter(isAlone).length;
   return {
     ...head(id, labelled),
+    ...(labelled.hasMore && { more_found: true }),
+    ...(alone > 0 && { without_outline: alone }),
     predictions: labelled.detections.map((detection) => ({
       x: tidy(detection.x),
       y: tidy(detection.y),

@@ -18,11 +18,14 @@ import {
   constantModel,
   cornerFinder,
   maskFinder,
+  node,
+  onnxModel,
   red,
   redAndBlue,
   type SeparateOutputs,
   separateModel,
   squaresOn,
+  tensor,
 } from '../fixtures/onnx-models.ts';
 
 let folder: string;
@@ -49,8 +52,12 @@ async function labellerOf(file: Uint8Array): Promise<Labeller> {
 async function seenBy(file: Uint8Array, image: Uint8Array, confidence = 0.4) {
   const labeller = await labellerOf(file);
   const signal = new AbortController().signal;
-  const { detections } = await labeller.detect(image, { confidence, overlap: 0.5, signal });
-  return { task: labeller.task, detections };
+  const { detections, hasMore } = await labeller.detect(image, {
+    confidence,
+    overlap: 0.5,
+    signal,
+  });
+  return { task: labeller.task, detections, hasMore };
 }
 
 /** The smallest box around an outline, and the area within it. */
@@ -108,6 +115,90 @@ describe('masks of YOLO', () => {
   });
 });
 
+/** One red box of YOLO's form with one weight of its mask, and the pictures of masks. */
+function oneMask(weight: number, side: number, picture: readonly number[]) {
+  const box = [32, 32, 16, 16, 0.9, 0, weight];
+  return twoOutputs([1, 7, 1], box, [1, 1, side, side], picture);
+}
+
+describe('masks that are no masks', () => {
+  const image = () => squaresOn(64, 64, []);
+
+  it.each([
+    ['NaN', 1, Number.NaN],
+    ['endless', 1, Number.POSITIVE_INFINITY],
+    ['NaN together', 0, Number.NEGATIVE_INFINITY],
+  ])('are refused: %s', async (_name, weight, value) => {
+    const file = oneMask(weight, 8, Array(64).fill(value));
+    await expect(seenBy(file, await image())).rejects.toMatchObject({
+      code: 'upstream_failed',
+      retry: 'never',
+      message: expect.stringMatching(/^The model gives masks that are no numbers/),
+    });
+  });
+
+  it('are refused of torchvision too', async () => {
+    const shapes = { name: 'masks', dims: [1, 1, 64, 64], values: Array(64 * 64).fill(Number.NaN) };
+    const file = separateModel({ boxes: [[8, 8, 40, 40]], labels: [1], scores: [0.9], shapes });
+    await expect(seenBy(file, await image())).rejects.toMatchObject({
+      message: expect.stringMatching(/^The model gives masks that are no numbers/),
+    });
+  });
+
+  it('are boxes alone where a cell is larger than the object', async () => {
+    const { task, detections } = await seenBy(oneMask(1, 1, [1]), await image());
+    expect([task, detections]).toEqual([
+      'segmentation',
+      [expect.objectContaining({ label: 'red', x: 32, width: 16 })],
+    ]);
+    expect(detections[0]?.points).toBeUndefined();
+  });
+
+  it('are refused before the model runs where they have too many numbers', async () => {
+    // 32,768 on a side: an output of 4 GB.
+    const side = 32_768;
+    const line = Array(side).fill(0);
+    const file = onnxModel({
+      metadata: redAndBlue,
+      output: [1, 7, 1],
+      more: [{ name: 'output1', dims: [1, 1, side, side] }],
+      tensors: [
+        tensor('answer', [1, 7, 1], [32, 32, 16, 16, 0.9, 0, 1]),
+        tensor('down', [1, 1, side, 1], line),
+        tensor('across', [1, 1, 1, side], line),
+      ],
+      nodes: [
+        node('ReduceMean', ['images'], ['mean'], { axes: [0, 1, 2, 3], keepdims: 0 }),
+        node('Add', ['answer', 'mean'], ['output0']),
+        node('Add', ['down', 'mean'], ['lines']),
+        node('Add', ['lines', 'across'], ['output1']),
+      ],
+    });
+    await expect(labellerOf(file)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: 'model: gives an output of [1, 1, 32768, 32768], 1073741824 numbers',
+    });
+  });
+});
+
+it('says that more were found than are kept', async () => {
+  const places = [...Array(400).keys()];
+  const rows = (count: number) => [
+    ...places.slice(0, count).map((at) => (at % 20) * 3 + 2),
+    ...places.slice(0, count).map((at) => Math.floor(at / 20) * 3 + 2),
+    ...Array(2 * count).fill(3),
+    ...Array(count).fill(0.9),
+    ...Array(count).fill(0),
+  ];
+  const image = await squaresOn(64, 64, []);
+  const found = async (count: number) => {
+    const seen = await seenBy(constantModel([1, 6, count], rows(count)), image);
+    return [seen.detections.length, seen.hasMore];
+  };
+  expect(await found(400)).toEqual([300, true]);
+  expect(await found(300)).toEqual([300, false]);
+});
+
 /** A model of YOLO's form whose both outputs are known numbers. */
 function twoOutputs(
   dims: readonly number[],
@@ -155,6 +246,12 @@ describe('keypoints of YOLO', () => {
     await expect(
       labellerOf(cornerFinder({ ...redAndBlue, kpt_shape: '[4, 3]' })),
     ).rejects.toMatchObject({ message: expect.stringMatching(/^model: gives \[1, 12, 16\]/) });
+    for (const kpt_shape of ['[100000, 3]', '[-3, 3]', '[0, 3]', '[4, 7]', 'x']) {
+      await expect(labellerOf(cornerFinder({ ...redAndBlue, kpt_shape }))).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringMatching(/^model: has a `kpt_shape` in its metadata that is no/),
+      });
+    }
   });
 });
 
@@ -219,6 +316,19 @@ describe('separate outputs, as of torchvision,', () => {
       [
         { label: '0', x: 33, y: 34, confidence: undefined },
         { label: '1', x: 64, y: 36, confidence: undefined },
+      ],
+    ]);
+  });
+
+  it('far beside the image are not seen', async () => {
+    const values = [...[1, 2, 1], ...[500, 4, 1]];
+    const shapes = { name: 'keypoints', dims: [1, 2, 3], values };
+    const one = { boxes: [[0, 0, 32, 32]], labels: [1], scores: [0.9], shapes };
+    const { detections } = await seenBy(separateModel(one), await image());
+    expect(detections.map(({ keypoints }) => keypoints)).toEqual([
+      [
+        { label: '0', x: 1, y: 2, confidence: undefined },
+        { label: '1', x: 64, y: 4, confidence: 0 },
       ],
     ]);
   });

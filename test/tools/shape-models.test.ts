@@ -8,6 +8,7 @@ import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import {
   blue,
   colourFinder,
+  constantModel,
   cornerFinder,
   maskFinder,
   red,
@@ -164,6 +165,26 @@ it('is compared with outlines by their masks, and with boxes alone in words', as
   expect(half.text).toContain('1 of 1 label matched, 1 box beside (masks were compared).');
   const box = await compare([]);
   expect(box.text).toContain('1 of 1 label matched, 1 box beside (only boxes were compared).');
+});
+
+it('says what an answer lacks: boxes beyond the most, and outlines', async () => {
+  const run = { project: 'outlines', file: pathOf('both.png') };
+  // 310 boxes in a row of YOLO's form; one picture of a single cell is their mask.
+  const all = [...Array(310).keys()];
+  const column = (value: (at: number) => number) => all.map(value);
+  const values = [
+    ...column((at) => (at % 31) * 2 + 1),
+    ...column((at) => Math.floor(at / 31) * 6 + 3),
+    ...[2, 6, 0.9, 0, 1].flatMap((value) => column(() => value)),
+  ];
+  const masks = { dims: [1, 1, 1, 1], values: [1] };
+  await writeFile(model, constantModel([1, 7, 310], values, redAndBlue, masks));
+  const { text, data } = await fovea.call('inference_run', run);
+  expect(text).toContain('Found 300 objects');
+  expect(text).toContain(
+    ' More were found: only the surest are kept. 300 boxes without an outline: ',
+  );
+  expect(data).toMatchObject({ more_found: true, without_outline: 300 });
 });
 
 it('labels with keypoints; what cannot be seen is not labelled', async () => {

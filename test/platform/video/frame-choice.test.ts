@@ -11,7 +11,7 @@ const frame = await sharp({
   .jpeg()
   .toBuffer();
 
-const size = { width: 8, height: 4, ms: 1 };
+const size = { width: 8, height: 4, ms: 1, hasMore: false };
 const box = { label: 'car', classIndex: 0, confidence: 0.9, x: 4, y: 2, width: 2, height: 2 };
 const car: Labelled = { ...size, detections: [box] };
 const nothing: Labelled = { ...size, detections: [] };
