@@ -1,5 +1,5 @@
-// Compares what a model found with the labels: outlines by the pixels that they cover, as evaluations
-// do, else boxes.
+// Compares what a model found with the labels: outlines by the pixels that they cover, as
+// evaluations do, else boxes.
 
 import {
   type OutlineNumbers,
