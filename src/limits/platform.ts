@@ -273,8 +273,12 @@ export const platformLimits = {
   visionEventsAtOnceMax: 500,
   /** Their texts together. */
   visionEventCharactersAtOnceMax: 1024 * 1024,
-  /** Events that wait in one process: a slow database writes them within some seconds. */
+  /** Events that wait in one process, however fast they are written. */
   visionEventsWaitingMax: 5_000,
+  /** Where they are written slowly, fewer: for so long a device may wait for its answer. */
+  visionEventsWaitSeconds: 5,
+  /** So many may wait wherever: five full batches. */
+  visionEventsWaitingMin: 500,
   /** Their texts together. */
   visionEventCharactersWaitingMax: 32 * 1024 * 1024,
   /** The longest wait that a device is told, before it is spread. */

@@ -38,11 +38,15 @@ export class SharedEventWrites {
    */
   refuseWhereFull(share = 1): void {
     const { events, characters } = this.#open;
+    const waitSeconds = events / this.#eventsPerSecond;
+    const isSlow =
+      events > limits.visionEventsWaitingMin * share &&
+      waitSeconds > limits.visionEventsWaitSeconds * share;
     const isFull =
       events > limits.visionEventsWaitingMax * share ||
       characters > limits.visionEventCharactersWaitingMax * share;
-    if (!isFull) return;
-    const seconds = Math.min(events / this.#eventsPerSecond, limits.visionEventsWaitSecondsMax);
+    if (!isSlow && !isFull) return;
+    const seconds = Math.min(waitSeconds, limits.visionEventsWaitSecondsMax);
     // Devices that were refused together do not come back together.
     const retryAfterSeconds = Math.ceil(Math.max(seconds, 1) * (1 + Math.random()));
     throw new FoveaError('rate_limited', `${events} events wait to be written.`, {
