@@ -79,14 +79,21 @@ function progressOf(job: Answer<typeof annotation.annotation_jobs_get>): string 
   return `of ${count(numImages, 'image')}, ${approved} approved, ${rejected} sent back${undecided}`;
 }
 
+const comparedWords: Readonly<Record<string, string>> = {
+  masks: ' of masks',
+  boxes: ' of boxes only',
+  masks_and_boxes: ' of masks, of boxes where there is no outline',
+};
+
 function agreementWords({ agreement = [] }: Answer<typeof annotation.annotation_jobs_get>): string {
   return agreement
-    .map(({ with: other, images, f1, cohens_kappa: kappa }) => {
+    .map(({ with: other, images, f1, cohens_kappa: kappa, compared_by: by = '' }) => {
       const whom = other === 'labels' ? 'the labels of the images' : `job ${quoted(other)}`;
       const classes = kappa === undefined ? '' : `, Cohen's kappa of the classes ${kappa}`;
       const agrees = f1 === 0 ? 'agrees with none of' : 'agrees with';
       const what = f1 === 0 && other !== 'labels' ? `${agrees} the labels of` : agrees;
-      return ` On ${count(images, 'image')} it ${what} ${whom}: F1 ${f1} at IoU 0.5${classes}.`;
+      const figure = `F1 ${f1} at IoU 0.5${comparedWords[by] ?? ''}`;
+      return ` On ${count(images, 'image')} it ${what} ${whom}: ${figure}${classes}.`;
     })
     .join('');
 }

@@ -13,14 +13,20 @@ export interface AgreementCounts {
   readonly other: number;
 }
 
-/** Boxes that overlap by less (IoU) are two objects. */
+/**
+ * How far two objects are one, 0 to 1, whose boxes overlap by more than 0; undefined: it would take
+ * too much.
+ */
+export type CompareBoxes = (one: Box, other: Box, overlapOfBoxes: number) => number | undefined;
+
+/** Objects that overlap by less (IoU) are two. */
 const sameObjectIou = 0.5;
 
 /** Pairs of one image that are sorted: some 10 ms. Only boxes that lie on one heap have more. */
 const candidatesMax = 10_000;
 
 /**
- * Counts of many images. Boxes are paired one to one, those of one class first, then the nearest;
+ * Counts of many images. Objects are paired one to one, those of one class first, then the nearest;
  * an image of which both say that it is empty is agreed upon.
  */
 export class LabelAgreement {
@@ -33,13 +39,17 @@ export class LabelAgreement {
   #hasSeveral = false;
 
   /**
-   * Counts one image, and tells how far the two agree there. Undefined: too many boxes lie on each
-   * other; nothing is counted.
+   * Counts one image, and tells how far the two agree there. Undefined: too many objects lie on
+   * each other; nothing is counted.
    */
-  add(one: Annotation, other: Annotation): AgreementCounts | undefined {
+  add(
+    one: Annotation,
+    other: Annotation,
+    compare: CompareBoxes = boxesAlone,
+  ): AgreementCounts | undefined {
     const both =
       one.kind === 'detection' && other.kind === 'detection'
-        ? this.#pairBoxes(one.boxes, other.boxes)
+        ? this.#pairBoxes(one.boxes, other.boxes, compare)
         : this.#pairNames(labelsOf(one), labelsOf(other));
     if (both === undefined) return undefined;
     for (const name of labelsOf(one)) this.#count(name, 'one');
@@ -64,7 +74,7 @@ export class LabelAgreement {
     return { both, one, other };
   }
 
-  /** Mean IoU of the boxes that are paired; undefined: none is. */
+  /** Mean IoU of the objects that are paired; undefined: none is. */
   get meanIou(): number | undefined {
     return this.#paired === 0 ? undefined : this.#overlaps / this.#paired;
   }
@@ -92,9 +102,13 @@ export class LabelAgreement {
     return (agreed * all - chance) / (all * all - chance);
   }
 
-  #pairBoxes(one: readonly Box[], other: readonly Box[]): number | undefined {
-    const found = overlapping(one, other);
-    if (found.length > candidatesMax) return undefined;
+  #pairBoxes(
+    one: readonly Box[],
+    other: readonly Box[],
+    compare: CompareBoxes,
+  ): number | undefined {
+    const found = overlapping(one, other, compare);
+    if (found === undefined || found.length > candidatesMax) return undefined;
     const candidates = found.toSorted(
       (some, others) => Number(others.isSame) - Number(some.isSame) || others.iou - some.iou,
     );
@@ -138,14 +152,24 @@ export function f1Of({ both, one, other }: AgreementCounts): number {
   return one + other === 0 ? 1 : (2 * both) / (one + other);
 }
 
-/** Pairs of boxes that may be one object; somewhat more than the maximum where there are more. */
-function overlapping(one: readonly Box[], other: readonly Box[]) {
+function boxesAlone(_one: Box, _other: Box, overlapOfBoxes: number): number {
+  return overlapOfBoxes;
+}
+
+/**
+ * Pairs that may be one object; somewhat more than the maximum where there are more. Undefined: to
+ * compare them would take too much.
+ */
+function overlapping(one: readonly Box[], other: readonly Box[], compare: CompareBoxes) {
   const others = other.map((theirs) => ({ theirs, edges: edgesOf(theirs) }));
   const found = [];
   for (const mine of one) {
     const mineEdges = edgesOf(mine);
     for (const { theirs, edges } of others) {
-      const iou = overlapOf(mineEdges, edges);
+      const boxes = overlapOf(mineEdges, edges);
+      if (boxes === 0) continue;
+      const iou = compare(mine, theirs, boxes);
+      if (iou === undefined) return undefined;
       const isSame = mine.label === theirs.label;
       if (iou >= sameObjectIou) found.push({ mine, theirs, iou, isSame });
     }

@@ -2,17 +2,24 @@
 // and the labels of the images themselves, are compared with it.
 
 import { setImmediate } from 'node:timers/promises';
+import type { ProjectType } from '../../annotations/annotation.ts';
 import { type AgreementCounts, f1Of, LabelAgreement } from '../../annotations/label-agreement.ts';
 import { limits } from '../../limits.ts';
 import type { AnnotationJob } from '../store/annotation-jobs.ts';
 import type { ComparedWith } from '../store/independent-labels.ts';
 import type { Store } from '../store/store.ts';
+import { shapeComparison } from './compared-shapes.ts';
 
 /** As the API tells it; without those of whom no image was labelled twice. */
-export async function agreementsOf(store: Store, job: AnnotationJob, disagreementsMax: number) {
+export async function agreementsOf(
+  store: Store,
+  type: ProjectType,
+  job: AnnotationJob,
+  disagreementsMax: number,
+) {
   const agreements = [];
   for (const other of await store.independentLabels.comparedWith(job)) {
-    const agreement = await agreementWith(store, job, other, disagreementsMax);
+    const agreement = await agreementWith(store, type, { job, other, disagreementsMax });
     if (agreement.images + (agreement.not_compared ?? 0) > 0) agreements.push(agreement);
   }
   return agreements;
@@ -23,20 +30,28 @@ interface ComparedImage extends AgreementCounts {
   readonly name: string;
 }
 
+interface Wanted {
+  readonly job: AnnotationJob;
+  readonly other: ComparedWith;
+  readonly disagreementsMax: number;
+}
+
 async function agreementWith(
   store: Store,
-  job: AnnotationJob,
-  other: ComparedWith,
-  disagreementsMax: number,
+  type: ProjectType,
+  { job, other, disagreementsMax }: Wanted,
 ) {
   const agreement = new LabelAgreement();
+  const shapes = shapeComparison(type);
   const disagreements: ComparedImage[] = [];
   let [images, tooLarge, after] = [0, 0, ''];
   for (;;) {
     const page = { after, limit: limits.comparedImagesAtOnce };
     const found = await store.independentLabels.labelledTwice(job, other, page);
     for (const { imageId: id, name, labels } of found) {
-      const counts = labels === 'tooLarge' ? undefined : agreement.add(...labels);
+      const compare = labels === 'tooLarge' ? undefined : shapes.ofImage(labels);
+      const isLarge = labels === 'tooLarge' || compare === undefined;
+      const counts = isLarge ? undefined : agreement.add(...labels, compare);
       if (counts === undefined) tooLarge += 1;
       else if (f1Of(counts) < 1) disagreements.push({ id, name, ...counts });
       images += counts === undefined ? 0 : 1;
@@ -48,11 +63,13 @@ async function agreementWith(
   }
   disagreements.sort((one, others) => f1Of(one) - f1Of(others));
   const { meanIou, kappa } = agreement;
+  const { comparedBy } = shapes;
   return {
     with: other?.id ?? 'labels',
     ...(other?.labeler !== undefined && { labeler: other.labeler }),
     images,
     ...(tooLarge > 0 && { not_compared: tooLarge }),
+    ...(comparedBy !== undefined && { compared_by: comparedBy }),
     ...figuresOf(agreement.total),
     ...(meanIou !== undefined && { mean_iou: rounded(meanIou) }),
     ...(kappa !== undefined && { cohens_kappa: rounded(kappa) }),

@@ -66,7 +66,7 @@ export function annotationJobHandlers(
     annotation_jobs_get: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const job = await findJob(dependencies, project, input.jobId);
-      const agreement = await agreementsOf(store, job, limits.disagreementsToldMax);
+      const agreement = await agreementsOf(store, project.type, job, limits.disagreementsToldMax);
       return {
         ...describeJob(job, project, principal),
         ...(agreement.length > 0 && { agreement }),

@@ -55,7 +55,7 @@ export function independentLabelHandlers(
     annotation_jobs_agreement: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const job = await findJob(dependencies, project, input.jobId);
-      const agreement = await agreementsOf(store, job, limits.annotationJobImagesMax);
+      const agreement = await agreementsOf(store, project.type, job, limits.annotationJobImagesMax);
       return { job: describeJob(job, project, principal), agreement };
     },
   };

@@ -13,6 +13,13 @@ import { table } from './table.js';
 /** Rows of one list of images; the review has all. */
 const rowsMax = 200;
 
+/** By what objects are compared; nothing is said where there are boxes or classes alone. */
+const comparedWords = new Map([
+  ['masks', 'masks'],
+  ['boxes', 'boxes only'],
+  ['masks_and_boxes', 'masks; boxes where there is no outline'],
+]);
+
 /** @param {string} slug @param {string} id of the job @returns {Promise<View>} */
 export async function agreementView(slug, id) {
   const { job, agreement } = await getAgreement(slug, id);
@@ -46,6 +53,7 @@ export async function agreementView(slug, id) {
 function comparison(slug, job, compared) {
   const { f1, images, both, one, other, disagreements } = compared;
   const { mean_iou: iou, cohens_kappa: kappa, not_compared: left = 0 } = compared;
+  const by = comparedWords.get(compared.compared_by ?? '');
   const whom = whomOf(compared);
   const classes = table(['Class', 'F1', 'Both', 'Only here', 'Only there'], '');
   classes.show(compared.classes.map((found) => figuresRow(found.class, found)));
@@ -75,6 +83,7 @@ function comparison(slug, job, compared) {
       fact('Objects of both', count(both)),
       fact('Only here', count(one - both)),
       fact('Only there', count(other - both)),
+      by !== undefined && fact('Compared', by),
       left > 0 && fact('Images with too many objects', count(left)),
     ),
     classes.content,

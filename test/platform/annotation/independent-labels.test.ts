@@ -35,6 +35,53 @@ async function makeJob(fixture: Labelling, project: string, images: string[], mo
   return { id: String(made.body.id), made: made.body, path, label, imageOf };
 }
 
+/** What two people say of an outline each, or of a box where it is empty. */
+async function agreementOn(type: string, one: number[], other: number[]) {
+  const fixture = labelling();
+  const project = await fixture.newProject('Shapes', type);
+  const picture = await redAt(0);
+  const id = await fixture.upload(project, picture);
+  const file_name = `image-${picture.length}.png`;
+  const paths = [];
+  for (const [place, outline] of [one, other].entries()) {
+    const { path } = await makeJob(fixture, project, [id], { name: `Person ${place}` });
+    const annotation = { id: 1, image_id: 1, category_id: 1, bbox: [0, 0, 16, 16] };
+    const annotationFile = JSON.stringify({
+      images: [{ id: 1, file_name, width: 64, height: 64 }],
+      categories: [{ id: 1, name: 'red' }],
+      annotations: [{ ...annotation, segmentation: outline.length > 0 ? [outline] : [] }],
+    });
+    const labels = `${path}/images/${id}/labels?name=a.json`;
+    const labelled = await fixture.tell('POST', labels, { annotationFile });
+    expect(labelled.body).toMatchObject({ success: true });
+    paths.push(path);
+  }
+  const { agreement } = (await fixture.tell('GET', paths[0] ?? '')).body;
+  return agreement;
+}
+
+it('compares outlines by their masks, and says where only boxes are compared', async () => {
+  // Triangles of one square that have no pixel in common.
+  const [upper, lower] = [
+    [0, 0, 16, 0, 0, 15],
+    [16, 1, 16, 16, 1, 16],
+  ];
+  const of = (type: string, one: number[], other: number[]) => agreementOn(type, one, other);
+  expect(await of('instance-segmentation', upper, lower)).toMatchObject([
+    { f1: 0, both: 0, compared_by: 'masks' },
+  ]);
+  expect(await of('instance-segmentation', upper, upper)).toMatchObject([
+    { f1: 1, mean_iou: 1, compared_by: 'masks' },
+  ]);
+  expect(await of('instance-segmentation', upper, [])).toMatchObject([
+    { f1: 1, compared_by: 'boxes' },
+  ]);
+  expect(await of('keypoint-detection', [], [])).toMatchObject([{ f1: 1, compared_by: 'boxes' }]);
+  const [boxes] = Object(await of('object-detection', [], []));
+  expect(boxes).toMatchObject({ f1: 1 });
+  expect(boxes).not.toHaveProperty('compared_by');
+});
+
 it('is no job that labels of the image count for', async () => {
   const fixture = labelling();
   const { project, images } = await withJob(fixture, 1);
