@@ -31,6 +31,8 @@ export class BodyMemory {
 export class BodyReservation {
   /** Set before the body is read. */
   caller: Caller = { name: '' };
+  /** To be called when it is released. */
+  leave: (() => void) | undefined;
   readonly #semaphores: { readonly first: Semaphore; readonly large: Semaphore };
   #first: Permit | undefined;
   #large: Permit | undefined;
@@ -66,10 +68,13 @@ export class BodyReservation {
   release(): void {
     this.#first?.release();
     this.#large?.release();
+    this.leave?.();
+    this.leave = undefined;
   }
 }
 
-function announcedBytes({ headers }: IncomingMessage): number | undefined {
+/** Undefined: it comes in chunks. */
+export function announcedBytes({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }

@@ -9,7 +9,7 @@ import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import type { Caller } from '../semaphore.ts';
-import type { BodyMemory, BodyReservation } from './body-memory-budget.ts';
+import { announcedBytes, type BodyMemory, type BodyReservation } from './body-memory-budget.ts';
 import { type Body, isJson, readBody, type Texts, UnparsedBody } from './body-parsing.ts';
 import { clientNetwork } from './client-address.ts';
 import type { ClientDisconnect } from './client-disconnect.ts';
@@ -55,8 +55,11 @@ export interface AccessPolicy<Principal> {
   countCall?(principal: Principal): CountedCall;
   /** Before the body is read: throws `forbidden` if the credential does not cover the operation. */
   checkScope?(principal: Principal, operation: Operation): void;
-  /** Before the body is read: throws `rate_limited` where no more of the operation is taken now. */
-  admit?(operation: Operation): void;
+  /**
+   * Before a body of so many bytes is read: throws `rate_limited` where no more of the operation is
+   * taken now. What it gives is called once the request is answered.
+   */
+  admit?(operation: Operation, bytes: number | undefined): (() => void) | undefined;
   /**
    * The principal as which the handler runs, for example with less than it may do elsewhere. Throws
    * `forbidden` or `not_found` when it may not make this call.
@@ -282,16 +285,13 @@ async function authenticateHead<Principal>(
 /** As far as headers and query tell; undefined: they have no credential that is known. */
 async function identify<Principal>(
   { request, query }: RequestContext,
-  { credentials, authenticate, checkScope, admit }: AccessPolicy<Principal>,
+  { credentials, authenticate, checkScope }: AccessPolicy<Principal>,
   operation?: Operation,
 ): Promise<{ readonly presented: Secret | undefined; readonly principal: Principal | undefined }> {
   const presented = credentials.presented(request, query);
   const place = credentialPlace(credentials, query);
   const principal = await authenticate(presented, place, clientNetwork(request));
-  if (operation && principal !== undefined) {
-    checkScope?.(principal, operation);
-    admit?.(operation);
-  }
+  if (operation && principal !== undefined) checkScope?.(principal, operation);
   return { presented, principal };
 }
 
@@ -313,6 +313,7 @@ async function authenticateAlone<Principal>(
   reservation: BodyReservation,
 ): Promise<{ principal: Principal; body: Body }> {
   const principal = await authenticateHead(context, policy, operation);
+  reservation.leave = policy.admit?.(operation, announcedBytes(context.request));
   reservation.caller = callerOf(context, policy, principal);
   return { principal, body: noBody };
 }
@@ -334,6 +335,7 @@ async function authenticateAndRead<Principal>(
     credentials.parameter !== undefined && request.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
   if (early === undefined) refuseLarge(request);
+  else reservation.leave = policy.admit?.(operation, announcedBytes(request));
   reservation.caller = callerOf(context, policy, early);
   const startMs = systemClock.monotonic();
   const bytesMax = early === undefined ? limits.unknownBodyBytesMax : jsonBytesMax;

@@ -2,7 +2,7 @@
 
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type FoveaError, invalidArgument } from '../errors.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
 import { http } from '../network/http-module.ts';
 import { type ErrorAnswer, errorMessage } from './responses.ts';
 
@@ -21,9 +21,23 @@ export function answerMalformedRequests(
       return;
     }
     const { status, message } = reasonOf(error.code);
-    const answer = { ...errorBody(invalidArgument('', message)), status };
+    const answer = {
+      ...errorBody(status === 408 ? tooLate(message) : unreadable(message)),
+      status,
+    };
     socket.end(errorMessage(answer, http.STATUS_CODES[status] ?? ''), () => socket.destroy());
   });
+}
+
+function unreadable(message: string): FoveaError {
+  return invalidArgument('', message);
+}
+
+/** Where we are too busy to read, the client is not to blame: it may send the request again. */
+function tooLate(message: string): FoveaError {
+  // Clients that were cut off together do not come back together.
+  const retryAfterSeconds = Math.ceil(5 * (1 + Math.random()));
+  return new FoveaError('timed_out', message, { retryAfterSeconds });
 }
 
 function reasonOf(code: string | undefined): { status: number; message: string } {

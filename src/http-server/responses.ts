@@ -33,9 +33,15 @@ export function sendError(response: ServerResponse, answer: ErrorAnswer): void {
 }
 
 /** An error as the bytes of a whole HTTP/1.1 message, for a socket without a usable request. */
-export function errorMessage({ status, body }: ErrorAnswer, reason: string): Buffer {
+export function errorMessage(answer: ErrorAnswer, reason: string): Buffer {
+  const { status, body } = answer;
   const text = JSON.stringify(body);
-  const headers = { ...safeHeaders, ...jsonHeaders(text), connection: 'close' };
+  const headers = {
+    ...answer.headers,
+    ...safeHeaders,
+    ...jsonHeaders(text),
+    connection: 'close',
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${text}`);
 }

@@ -184,9 +184,8 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
     authenticate,
     callerOf,
     checkScope,
-    admit: ({ id }: Operation) => {
-      if (writesEvents.has(id)) store.visionEvents.refuseWhereFull();
-    },
+    admit: ({ id }: Operation, bytes = limits.largeBodyBytesMin) =>
+      writesEvents.has(id) ? store.visionEvents.admit(bytes) : undefined,
     authorize: async (principal: Principal, operation: Operation, input: object) => {
       checkMemberScopes(principal, operation, input);
       return authorizeWorkspace(store, principal, operation, input);

@@ -1,8 +1,10 @@
 // Connections that ask for much at once, or for nothing, and whose address counts.
 
-import { Agent, get, request } from 'node:http';
+import { Agent, createServer, get, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { answerMalformedRequests } from '../../src/http-server/malformed-requests.ts';
+import { platformErrorBody } from '../../src/http-server/responses.ts';
 import { bearer, json, send, startTestService, type TestService } from './test-service.ts';
 
 let service: TestService;
@@ -134,4 +136,21 @@ test('bodies that are refused before they are read leave nothing on their connec
   // A warning comes a turn later.
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(warnings).toEqual([]);
+});
+
+test('a request that does not end in time may be sent again, and is told when', async () => {
+  const times = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+  const hasty = createServer(times);
+  onTestFinished(() => void hasty.close());
+  answerMalformedRequests(hasty, platformErrorBody);
+  const listening = Promise.withResolvers<void>();
+  hasty.listen(0, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  const { port } = Object(hasty.address());
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Le');
+  let answer = '';
+  for await (const piece of socket.setEncoding('utf8')) answer += piece;
+  expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*\nretry-after: ([5-9]|10)\r\n/);
+  expect(answer).toContain('"type":"timed_out"');
 });

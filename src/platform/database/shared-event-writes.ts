@@ -27,16 +27,32 @@ export class SharedEventWrites {
   /** Of those that wait, and of those that are being written. */
   #open = { events: 0, characters: 0 };
   #eventsPerSecond = 1_000;
+  /** By estimate: of requests that were let in and have no answer yet. */
+  #letIn = 0;
+  #bytesOfEvent = 500;
 
   constructor(database: AsyncDatabase) {
     this.#database = database;
   }
 
   /**
-   * Throws `rate_limited`, with the wait, where more events wait than are written in some seconds;
-   * `share`: of that bound.
+   * Before a body of so many bytes is read; to be called back once it is answered. Throws
+   * `rate_limited`, with the wait, where more events wait than are written in some seconds. Bodies
+   * that are being read count as well: where reading takes longer than writing, no event waits.
    */
-  refuseWhereFull(share = 1): void {
+  admit(bytes: number): () => void {
+    this.#refuseWhereFull(1);
+    if (this.#letIn > limits.visionEventsWaitingMax * 2) throw this.#refusal(this.#letIn);
+    const estimate = Math.round(bytes / this.#bytesOfEvent);
+    const events = Math.min(Math.max(estimate, 1), limits.eventBatchMax);
+    this.#letIn += events;
+    return () => {
+      this.#letIn -= events;
+    };
+  }
+
+  /** `share`: of the bounds. */
+  #refuseWhereFull(share: number): void {
     const { events, characters } = this.#open;
     const waitSeconds = events / this.#eventsPerSecond;
     const isSlow =
@@ -45,11 +61,14 @@ export class SharedEventWrites {
     const isFull =
       events > limits.visionEventsWaitingMax * share ||
       characters > limits.visionEventCharactersWaitingMax * share;
-    if (!isSlow && !isFull) return;
-    const seconds = Math.min(waitSeconds, limits.visionEventsWaitSecondsMax);
+    if (isSlow || isFull) throw this.#refusal(events);
+  }
+
+  #refusal(events: number): FoveaError {
+    const seconds = Math.min(events / this.#eventsPerSecond, limits.visionEventsWaitSecondsMax);
     // Devices that were refused together do not come back together.
     const retryAfterSeconds = Math.ceil(Math.max(seconds, 1) * (1 + Math.random()));
-    throw new FoveaError('rate_limited', `${events} events wait to be written.`, {
+    return new FoveaError('rate_limited', `${events} events wait to be written.`, {
       retryAfterSeconds,
       hint: `Wait ${retryAfterSeconds} s, and send events in batches.`,
     });
@@ -62,8 +81,9 @@ export class SharedEventWrites {
     now: number,
   ): Promise<readonly boolean[]> {
     // Many bodies may have been under way when there was room.
-    this.refuseWhereFull(2);
+    this.#refuseWhereFull(2);
     const characters = events.reduce((sum, { content }) => sum + content.length, 0);
+    this.#bytesOfEvent += (characters / Math.max(events.length, 1) - this.#bytesOfEvent) / 20;
     this.#count(events.length, characters);
     try {
       return await this.#wait(workspaceId, events, now, characters);

@@ -30,7 +30,7 @@ export function visionEventStore(database: AsyncDatabase, reader: LongReads): Vi
         { ids: JSON.stringify([...new Set(ids)]), workspaceId },
         (row) => row.text('id'),
       ),
-    refuseWhereFull: () => writes.refuseWhereFull(),
+    admit: (bytes) => writes.admit(bytes),
     add: (workspaceId, events, now) => writes.add(workspaceId, events, now),
   };
 }

@@ -98,7 +98,7 @@ function judgeWaiting(open: OpenStores): void {
       const events = Array.from({ length: 100 }, (__, place) => event(`${call} ${place}`));
       return visionEvents.add(workspace.id, events, 30);
     });
-    expect(() => visionEvents.refuseWhereFull()).toThrow(/^\d+ events wait to be written\.$/);
+    expect(() => visionEvents.admit(1)).toThrow(/^\d+ events wait to be written\.$/);
     const settled = await Promise.allSettled(calls);
     const taken = settled.filter(({ status }) => status === 'fulfilled').length;
     expect(taken).toBeGreaterThan(50);
@@ -111,7 +111,17 @@ function judgeWaiting(open: OpenStores): void {
     }
     const events = taken * 100;
     expect(await useCases.find(workspace.id, 'belt')).toMatchObject({ events });
-    visionEvents.refuseWhereFull();
+    visionEvents.admit(1)();
+  });
+
+  test('are refused before their bodies are read, where many bodies are being read', async () => {
+    const { store } = await withProject(open);
+    const { visionEvents } = store;
+    const leave = Array.from({ length: 101 }, () => visionEvents.admit(1_000_000));
+    expect(() => visionEvents.admit(1)).toThrow(/^10100 events wait to be written\.$/);
+    leave[0]?.();
+    visionEvents.admit(1)();
+    for (const end of leave.slice(1)) end();
   });
 }
 
