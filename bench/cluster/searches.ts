@@ -55,7 +55,7 @@ export async function measureSearches(
         ...(await timesOf(platform)),
       ]);
     }
-    const names = ['images', 'made in, s', '100 million in', 'MB of rows and indexes'];
+    const names = ['images', 'made in, s', '100 million at that rate', 'MB of rows and indexes'];
     return transposed([[...names, ...kinds.map(([name]) => `${name}, ms`)], ...figures]);
   } finally {
     await client.end();
