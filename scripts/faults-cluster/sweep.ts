@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
+import { openRows } from '../../src/platform/open-rows.ts';
 import { openParts } from '../../src/platform/platform-parts.ts';
-import { openRows } from '../../src/platform/rows.ts';
 import type { Cluster } from './cluster.ts';
 
 /** How many contents it removed. */

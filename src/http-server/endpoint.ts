@@ -59,7 +59,7 @@ export interface AccessPolicy<Principal> {
    * Before a body of so many bytes is read: throws `rate_limited` where no more of the operation is
    * taken now. What it gives is called once the request is answered.
    */
-  admit?(operation: Operation, bytes: number | undefined): (() => void) | undefined;
+  admit?(caller: Caller, operation: Operation, bytes?: number): (() => void) | undefined;
   /**
    * The principal as which the handler runs, for example with less than it may do elsewhere. Throws
    * `forbidden` or `not_found` when it may not make this call.
@@ -305,6 +305,20 @@ function callerOf<Principal>(
   return (principal && policy.callerOf?.(principal, address)) ?? { name: address };
 }
 
+/** Whoever has no credential yet is only counted. */
+function admit<Principal>(
+  context: RequestContext,
+  operation: Operation,
+  policy: AccessPolicy<Principal>,
+  { principal, reservation }: { principal: Principal | undefined; reservation: BodyReservation },
+): void {
+  const caller = callerOf(context, policy, principal);
+  if (principal !== undefined) {
+    reservation.leave = policy.admit?.(caller, operation, announcedBytes(context.request));
+  }
+  reservation.caller = caller;
+}
+
 /** The principal alone, for a handler that reads the body itself. */
 async function authenticateAlone<Principal>(
   context: RequestContext,
@@ -313,8 +327,7 @@ async function authenticateAlone<Principal>(
   reservation: BodyReservation,
 ): Promise<{ principal: Principal; body: Body }> {
   const principal = await authenticateHead(context, policy, operation);
-  reservation.leave = policy.admit?.(operation, announcedBytes(context.request));
-  reservation.caller = callerOf(context, policy, principal);
+  admit(context, operation, policy, { principal, reservation });
   return { principal, body: noBody };
 }
 
@@ -335,8 +348,7 @@ async function authenticateAndRead<Principal>(
     credentials.parameter !== undefined && request.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
   if (early === undefined) refuseLarge(request);
-  else reservation.leave = policy.admit?.(operation, announcedBytes(request));
-  reservation.caller = callerOf(context, policy, early);
+  admit(context, operation, policy, { principal: early, reservation });
   const startMs = systemClock.monotonic();
   const bytesMax = early === undefined ? limits.unknownBodyBytesMax : jsonBytesMax;
   const body = await readBody(operation, request, reservation, bytesMax);

@@ -18,6 +18,7 @@ import { type CallableService, serve } from '../http-server/serve.ts';
 import { limits } from '../limits.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
 import type { Secret } from '../secret.ts';
+import type { Caller } from '../semaphore.ts';
 import { blobFolder } from '../storage/open-blobs.ts';
 import type { TaskQueue } from '../storage/task-queue.ts';
 import { createAuthenticator } from './access-control/authentication.ts';
@@ -35,9 +36,9 @@ import { openDiskImages } from './disk-images/disk-image-thread.ts';
 import { diskImageHandlers } from './disk-images/upload-disk-images.ts';
 import { platformHandlers } from './handlers.ts';
 import { metricsRoute } from './metrics-route.ts';
+import { openRows, type Rows } from './open-rows.ts';
 import { openParts, type PartsOptions } from './platform-parts.ts';
 import { platformRoutes } from './routes.ts';
-import { openRows, type Rows } from './rows.ts';
 import { createDownloadLinks } from './signed-links/download-links.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './store/workspaces.ts';
@@ -184,8 +185,8 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
     authenticate,
     callerOf,
     checkScope,
-    admit: ({ id }: Operation, bytes = limits.largeBodyBytesMin) =>
-      writesEvents.has(id) ? store.visionEvents.admit(bytes) : undefined,
+    admit: ({ name }: Caller, { id }: Operation, bytes = limits.largeBodyBytesMin) =>
+      writesEvents.has(id) ? store.visionEvents.admit(name, bytes) : undefined,
     authorize: async (principal: Principal, operation: Operation, input: object) => {
       checkMemberScopes(principal, operation, input);
       return authorizeWorkspace(store, principal, operation, input);

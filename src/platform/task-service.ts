@@ -1,8 +1,8 @@
 // A process that takes background tasks of a platform, and answers no requests.
 
 import { type LaneName, laneNames } from './background-tasks/index.ts';
+import { openRows } from './open-rows.ts';
 import { openParts, type PartsOptions } from './platform-parts.ts';
-import { openRows } from './rows.ts';
 
 export interface TaskServiceOptions extends PartsOptions {
   /** Whose tasks it takes; undefined: those of all. */

@@ -93,7 +93,7 @@ test('a key is tried without its secret', async () => {
   expect(data).toMatchObject({
     reads: expect.arrayContaining(['projects_get', 'workspace_search', 'images_get']),
     removes: [],
-    missing_scopes: { 'image:create': 2 },
+    missing_scopes: { 'image:create': 3 },
     projects: 'all',
   });
   // API: the export of a search is read, and makes a file.

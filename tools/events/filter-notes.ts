@@ -14,7 +14,7 @@ import {
   eventDataNotes,
   keysOf,
   others,
-} from './inside-notes.ts';
+} from './detection-and-data-notes.ts';
 import { meaningNotes } from './meaning-notes.ts';
 
 /** Those of events_list and of events_count. */

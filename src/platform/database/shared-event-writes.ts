@@ -29,6 +29,8 @@ export class SharedEventWrites {
   #eventsPerSecond = 1_000;
   /** By estimate: of requests that were let in and have no answer yet. */
   #letIn = 0;
+  /** Of these, those of each caller that has any. */
+  readonly #letInOf = new Map<string, number>();
   #bytesOfEvent = 500;
 
   constructor(database: AsyncDatabase) {
@@ -39,16 +41,24 @@ export class SharedEventWrites {
    * Before a body of so many bytes is read; to be called back once it is answered. Throws
    * `rate_limited`, with the wait, where more events wait than are written in some seconds. Bodies
    * that are being read count as well: where reading takes longer than writing, no event waits.
+   * Bodies of one caller that do not come to their end leave room for those of others.
    */
-  admit(bytes: number): () => void {
+  admit(caller: string, bytes: number): () => void {
     this.#refuseWhereFull(1);
+    const own = this.#letInOf.get(caller) ?? 0;
+    if (own > limits.visionEventsWaitingMax * 1.5) throw this.#refusal(own);
     if (this.#letIn > limits.visionEventsWaitingMax * 2) throw this.#refusal(this.#letIn);
     const estimate = Math.round(bytes / this.#bytesOfEvent);
     const events = Math.min(Math.max(estimate, 1), limits.eventBatchMax);
+    this.#countLetIn(caller, events);
+    return () => this.#countLetIn(caller, -events);
+  }
+
+  #countLetIn(caller: string, events: number): void {
     this.#letIn += events;
-    return () => {
-      this.#letIn -= events;
-    };
+    const own = (this.#letInOf.get(caller) ?? 0) + events;
+    if (own === 0) this.#letInOf.delete(caller);
+    else this.#letInOf.set(caller, own);
   }
 
   /** `share`: of the bounds. */

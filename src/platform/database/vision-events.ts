@@ -30,7 +30,7 @@ export function visionEventStore(database: AsyncDatabase, reader: LongReads): Vi
         { ids: JSON.stringify([...new Set(ids)]), workspaceId },
         (row) => row.text('id'),
       ),
-    admit: (bytes) => writes.admit(bytes),
+    admit: (caller, bytes) => writes.admit(caller, bytes),
     add: (workspaceId, events, now) => writes.add(workspaceId, events, now),
   };
 }

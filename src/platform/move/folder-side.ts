@@ -18,7 +18,7 @@ import {
   rowsFile,
   unfinishedFile,
   unfinishedName,
-} from '../rows.ts';
+} from '../open-rows.ts';
 import { makeKeyFile, readKeyFile } from '../signed-links/signing-key.ts';
 import {
   type ClaimedTarget,

@@ -79,15 +79,31 @@ export function keyDialog(described) {
   return dialog;
 }
 
+/** So long a refusal is read. */
+const refusalReadMs = 4_000;
+
 /** Says how far the labels are saved, and asks which ones are kept after a conflict. */
 export class StateLine {
   #state = element('p', { role: 'status' });
   #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
   /** What stands in the panel. */
   parts = [this.#conflict, this.#state];
+  #refusedMs = Number.NEGATIVE_INFINITY;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #later;
+
+  /**
+   * What is `bad` stays for some seconds, whatever is saved meanwhile.
+   * @param {string} words @param {'' | 'bad'} look
+   */
+  tell(words, look) {
+    this.#refusedMs = look === 'bad' ? performance.now() : Number.NEGATIVE_INFINITY;
+    this.#show(words, look);
+  }
 
   /** @param {string} words @param {'' | 'bad'} look */
-  tell(words, look) {
+  #show(words, look) {
+    clearTimeout(this.#later);
     this.#conflict.hidden = true;
     this.#state.className = look === '' ? 'quiet' : look;
     this.#state.textContent = words;
@@ -97,8 +113,13 @@ export class StateLine {
   tellSaved(state) {
     if ('words' in state) {
       const what = state.name === 'waiting' ? 'Not saved yet, it is tried again' : 'Not saved';
-      this.tell(`${what}: ${state.words}`, 'bad');
-    } else this.tell(state.name === 'saved' ? 'Saved.' : 'Saving…', '');
+      return this.#show(`${what}: ${state.words}`, 'bad');
+    }
+    const words = state.name === 'saved' ? 'Saved.' : 'Saving…';
+    const waitMs = this.#refusedMs + refusalReadMs - performance.now();
+    clearTimeout(this.#later);
+    if (waitMs <= 0 || !this.#conflict.hidden) this.#show(words, '');
+    else this.#later = setTimeout(() => this.#show(words, ''), waitMs);
   }
 
   /** @param {string} theirs what they say, in words @param {{ keepMine: () => void, takeTheirs: () => void }} commands */

@@ -102,10 +102,11 @@ export interface VisionEventStore {
   /** Those of the ids under which the workspace has no image. */
   missingImages(workspaceId: string, ids: readonly string[]): Promise<readonly string[]>;
   /**
-   * Lets in a request with a body of so many bytes; to be called back once it is answered. Throws
-   * `rate_limited`, with the wait in seconds, where too many events wait to be added.
+   * Lets in a request of a caller with a body of so many bytes; to be called back once it is
+   * answered. Throws `rate_limited`, with the wait in seconds, where too many events wait to be
+   * added, of all or of this caller.
    */
-  admit(bytes: number): () => void;
+  admit(caller: string, bytes: number): () => void;
   /**
    * Adds events, all or none, and says of each whether it is new. An event that is there already
    * is passed over. Throws `conflict`, naming its place, for another one under the same id, and

@@ -98,7 +98,7 @@ function judgeWaiting(open: OpenStores): void {
       const events = Array.from({ length: 100 }, (__, place) => event(`${call} ${place}`));
       return visionEvents.add(workspace.id, events, 30);
     });
-    expect(() => visionEvents.admit(1)).toThrow(/^\d+ events wait to be written\.$/);
+    expect(() => visionEvents.admit('one', 1)).toThrow(/^\d+ events wait to be written\.$/);
     const settled = await Promise.allSettled(calls);
     const taken = settled.filter(({ status }) => status === 'fulfilled').length;
     expect(taken).toBeGreaterThan(50);
@@ -111,17 +111,23 @@ function judgeWaiting(open: OpenStores): void {
     }
     const events = taken * 100;
     expect(await useCases.find(workspace.id, 'belt')).toMatchObject({ events });
-    visionEvents.admit(1)();
+    visionEvents.admit('one', 1)();
   });
 
   test('are refused before their bodies are read, where many bodies are being read', async () => {
     const { store } = await withProject(open);
     const { visionEvents } = store;
-    const leave = Array.from({ length: 101 }, () => visionEvents.admit(1_000_000));
-    expect(() => visionEvents.admit(1)).toThrow(/^10100 events wait to be written\.$/);
-    leave[0]?.();
-    visionEvents.admit(1)();
-    for (const end of leave.slice(1)) end();
+    const letIn = (caller: string, bodies: number) =>
+      Array.from({ length: bodies }, () => visionEvents.admit(caller, 1_000_000));
+    const leave = letIn('one', 76);
+    expect(() => letIn('one', 1)).toThrow(/^7600 events wait to be written\.$/);
+    // They leave room for others.
+    leave.push(...letIn('two', 25));
+    expect(() => letIn('three', 1)).toThrow(/^10100 events wait to be written\.$/);
+    leave.shift()?.();
+    leave.push(...letIn('one', 1));
+    for (const end of leave) end();
+    for (const caller of ['one', 'two', 'three']) visionEvents.admit(caller, 1)();
   });
 }
 
