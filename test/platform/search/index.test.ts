@@ -19,6 +19,31 @@ describe.each(ways)('the index, with $sparseMax, $namesMax and $termsMax', (boun
   });
 });
 
+it('finds letters of names, and not those of what the index calls them', async () => {
+  const search = await openSearch(ways[0]);
+  onTestFinished(() => search.close());
+  const image = { project: 'cells', batch: 'one', width: 4, height: 4, metadata: {} } as const;
+  const names = ['spare part 3.png', 'IMG_1', 'scan:2'];
+  await search.swap(
+    [],
+    names.map((name) => ({ ...image, name, split: 'train', tags: [] })),
+  );
+  const reach = { workspaceId: search.acme.id, projectIds: undefined };
+  const order = { key: 'created', direction: 'asc' } as const;
+  for (const [letters, found] of [
+    ['part', ['image-1']],
+    ['p', ['image-1']],
+    ['t', ['image-1']],
+    ['a', ['image-1', 'image-3']],
+    ['art', ['image-1']],
+    ['g', ['image-1', 'image-2']],
+    ['rt:', []],
+  ] as const) {
+    const { ids } = await readAll(search, reach, `filename:"*${letters}*"`, order, 10);
+    expect(ids, letters).toEqual(found);
+  }
+});
+
 it('finds names with several stars in one pass over many names', async () => {
   const search = await openSearch({ sparseMax: 0, namesMax: 0, termsMax: 0, walkedMin: 0 });
   onTestFinished(() => search.close());

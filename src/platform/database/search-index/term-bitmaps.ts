@@ -246,8 +246,9 @@ export function readTermsWith(
   termsMax: number,
 ): Bitmap | undefined {
   const ids = database.all(
-    'SELECT id FROM search_terms WHERE term >= ? AND term < ? AND instr(term, ?) > 0 LIMIT ?',
-    [kind, `${kind}\u{10ffff}`, letters, termsMax + 1],
+    'SELECT id FROM search_terms WHERE term >= ? AND term < ? AND instr(substr(term, ?), ?) > 0 LIMIT ?',
+    // The kind has letters of its own.
+    [kind, `${kind}\u{10ffff}`, kind.length + 1, letters, termsMax + 1],
     (row) => row.integer('id'),
   );
   return ids.length > termsMax ? undefined : readChunks(database, ids, range);
