@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await expectTexts(cards.locator('.outcome'), ['second', 'fail']);
     await expectTexts(cards.locator('.badge'), ['draft', 'stored']);
     expect(await cards.nth(1).locator('.card-origin').textContent()).toBe('camera-1 · part');
-    expect(await page.locator('#figures').textContent()).toContain('Drafts1');
+    await expect.poll(() => page.locator('#figures').textContent()).toContain('Drafts1');
     expect(await page.getByRole('meter', { name: 'Events' }).count()).toBe(1);
     await page.waitForSelector('#connection[data-state=live]');
     expect(problems).toEqual([]);

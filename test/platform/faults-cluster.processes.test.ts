@@ -59,7 +59,8 @@ describe.skipIf(!isHere)('a cluster (needs initdb and Swift)', { timeout: 240_00
       cluster.workers.some(({ log }) => log.some((line) => line.includes('Work was postponed.')));
     while (!isPostponed()) await wait(20);
     cluster.objectsLine.refuse(() => undefined);
-    await sql(cluster, "UPDATE work SET lease_expires = 0 WHERE kind = 'training'");
+    const open = "kind = 'training' AND status NOT IN ('completed', 'failed')";
+    await sql(cluster, `UPDATE work SET lease_expires = 0 WHERE ${open}`);
     expect(await endTasks(cluster)).toEqual([]);
     expect(desk.trainings).toHaveLength(1);
     expect(await verify(cluster, caller, [desk])).toEqual([]);
