@@ -18,7 +18,12 @@ import type { Principal } from './access-control/authorization.ts';
 import { describeDecision } from './annotation/decisions.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { thumbnailLink } from './images/thumbnails.ts';
-import { describeFindings, describeUpload, uploadImage } from './images/upload-image.ts';
+import {
+  describeFindings,
+  describeUpload,
+  readSentAnnotation,
+  uploadImage,
+} from './images/upload-image.ts';
 import type { Batch, Image } from './store/images.ts';
 import type { Project } from './store/projects.ts';
 
@@ -52,16 +57,8 @@ function writeHandlers(
         input.project,
         input.imageId,
       );
-      const { name, width, height } = image;
-      const file = {
-        text: input.annotationFile,
-        fileName: input.name,
-        image: { name, width, height },
-        labelmap: input.labelmap ?? undefined,
-        projectType: project.type,
-      };
-      const owner = principal.workspace.id;
-      const read = await dependencies.annotationReader.read(file, owner, signal);
+      const given = { project, image, input };
+      const read = await readSentAnnotation(dependencies, given, { principal, signal });
       const { annotation } = read;
       const overwrite = input.overwrite === true || annotation.kind === 'classification';
       const outcome = await store.images.annotate(

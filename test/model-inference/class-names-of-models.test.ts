@@ -1,29 +1,12 @@
 // How a model says how its classes are called, and what is told of names that cannot be used.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { createModels, type Models } from '../../src/model-inference/detection-models.ts';
-import { openBlobFolder } from '../../src/storage/blob-store.ts';
+import { expect, it } from 'vitest';
 import { colourFinder } from '../fixtures/onnx-models.ts';
+import { modelsOfAFile } from './models-of-a-file.ts';
 
-let folder: string;
-let path: string;
-let models: Models;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fovea-names-'));
-  path = join(folder, 'cells.onnx');
-  const blobs = await openBlobFolder(join(folder, 'blobs'), systemClock);
-  models = createModels({ model: path, blobs, findWeights: async () => undefined });
-});
-
-afterAll(async () => {
-  await models.close();
-  await rm(folder, { recursive: true });
-});
+const shared = modelsOfAFile();
 
 it.each([
   ['no names', colourFinder({}), /^model: does not say how its classes are called$/],
@@ -43,25 +26,25 @@ it.each([
     /^model: has names of classes that are no list or dictionary of Python, and no JSON$/,
   ],
 ])('%s are refused', async (_, file, words) => {
-  await writeFile(path, file);
+  await writeFile(shared.path, file);
   const refused = { code: 'invalid_input', message: expect.stringMatching(words) };
-  await expect(models.inspect(path)).rejects.toMatchObject(refused);
+  await expect(shared.models.inspect(shared.path)).rejects.toMatchObject(refused);
 });
 
 it('tells what is wrong with the names in a file beside the model', async () => {
-  await writeFile(path, colourFinder({}));
-  await writeFile(join(folder, 'cells.names'), 'red\nblue\nred\n');
-  await expect(models.inspect(path)).rejects.toMatchObject({
+  await writeFile(shared.path, colourFinder({}));
+  await writeFile(join(shared.folder, 'cells.names'), 'red\nblue\nred\n');
+  await expect(shared.models.inspect(shared.path)).rejects.toMatchObject({
     message: 'model: has names of classes that have "red" twice, as 0 and 2',
   });
-  await rm(join(folder, 'cells.names'));
+  await rm(join(shared.folder, 'cells.names'));
 });
 
 it('may be written as JSON, with quotes of both kinds, or beside it', async () => {
   const namesOf = async (names: string | undefined, beside?: string) => {
-    await writeFile(path, colourFinder(names === undefined ? {} : { names }));
-    if (beside !== undefined) await writeFile(join(folder, 'cells.names'), beside);
-    return (await models.resolve('w', 'local')).classes;
+    await writeFile(shared.path, colourFinder(names === undefined ? {} : { names }));
+    if (beside !== undefined) await writeFile(join(shared.folder, 'cells.names'), beside);
+    return (await shared.models.resolve('w', 'local')).classes;
   };
   expect(await namesOf('["a", "b"]')).toEqual(['a', 'b']);
   expect(await namesOf('{"0": "a", "1": "b"}')).toEqual(['a', 'b']);

@@ -1,11 +1,10 @@
 // Detection models: what they find, in which forms, and which files are refused.
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { detectInFrames } from '../../src/model-inference/detect-in-frames.ts';
 import {
@@ -13,7 +12,6 @@ import {
   type DetectOptions,
   type FindWeights,
   type Labeller,
-  type Models,
 } from '../../src/model-inference/detection-models.ts';
 import { createLoadedModels } from '../../src/model-inference/loaded-models.ts';
 import { openBlobFolder } from '../../src/storage/blob-store.ts';
@@ -30,6 +28,7 @@ import {
   tensor,
 } from '../fixtures/onnx-models.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { modelsOfAFile } from './models-of-a-file.ts';
 
 const all: DetectOptions = { confidence: 0.4, overlap: 0.5, signal: new AbortController().signal };
 
@@ -48,31 +47,10 @@ async function modelsOf(file: Uint8Array | undefined, names?: string) {
   return { models, path };
 }
 
-// One thread sees many files, each written over the one before: a thread takes longer to start than
-// a model to load.
-let folder: string;
-let path: string;
-let models: Models;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fovea-models-'));
-  path = join(folder, 'cells.onnx');
-  const blobs = await openBlobFolder(join(folder, 'blobs'), systemClock);
-  models = createModels({ model: path, blobs, findWeights: async () => undefined });
-});
-
-afterAll(async () => {
-  await models.close();
-  await rm(folder, { recursive: true });
-});
-
-async function labellerOf(file: Uint8Array): Promise<Labeller> {
-  await writeFile(path, file);
-  return models.resolve('w', 'local');
-}
+const shared = modelsOfAFile();
 
 async function found(file: Uint8Array, image: Uint8Array, options = all) {
-  return foundBy(await labellerOf(file), image, options);
+  return foundBy(await shared.labellerOf(file), image, options);
 }
 
 async function foundBy(labeller: Labeller, image: Uint8Array, options: DetectOptions) {
@@ -108,7 +86,7 @@ it('gives boxes in pixels as stored, whatever the shape of the image', async () 
 });
 
 it('reads BMP and JPEG as well as PNG, and refuses what is no image', async () => {
-  const labeller = await labellerOf(colourFinder());
+  const labeller = await shared.labellerOf(colourFinder());
   const image = await squaresOn(64, 64, [{ left: 0, top: 0, colour: red }]);
   const jpeg = await sharp(image).jpeg({ quality: 100, chromaSubsampling: '4:4:4' }).toBuffer();
   const { detections } = await labeller.detect(jpeg, all);
@@ -150,7 +128,7 @@ describe('the output', () => {
   ];
 
   it.each(forms)('%s gives the same boxes', async (_, file) => {
-    const labeller = await labellerOf(file);
+    const labeller = await shared.labellerOf(file);
     const image = await squaresOn(64, 64, []);
     const labels = async (options: DetectOptions) =>
       (await foundBy(labeller, image, options)).map(([label]) => label);
@@ -190,7 +168,7 @@ describe('the output', () => {
     ['no number as a score', [10, 10, 30, 30, Number.NaN, 0], /scores that are no numbers/],
     ['no number as a place', [Number.NaN, 10, 30, 30, 0.9, 0], /places are no numbers/],
   ])('with %s is no answer', async (_, values, words) => {
-    const labeller = await labellerOf(constantModel([1, 1, 6], values));
+    const labeller = await shared.labellerOf(constantModel([1, 1, 6], values));
     await expect(labeller.detect(await squaresOn(64, 64, []), all)).rejects.toMatchObject({
       code: 'upstream_failed',
       message: expect.stringMatching(words),
@@ -260,16 +238,16 @@ describe('a file', () => {
       /^model: gives \[1, 6, 16\] for 1 classes/,
     ],
   ])('of %s is refused', async (_, file, words) => {
-    await writeFile(path, file);
+    await writeFile(shared.path, file);
     const refused = { code: 'invalid_input', message: expect.stringMatching(words) };
-    await expect(models.inspect(path)).rejects.toMatchObject(refused);
+    await expect(shared.models.inspect(shared.path)).rejects.toMatchObject(refused);
   });
 
   it('that was replaced is read anew', async () => {
-    await writeFile(path, colourFinder());
-    expect((await models.resolve('w', 'local')).classes).toEqual(['red', 'blue']);
-    await writeFile(path, colourFinder({ names: "['first', 'second one']" }));
-    expect((await models.resolve('w', 'local')).classes).toEqual(['first', 'second one']);
+    await writeFile(shared.path, colourFinder());
+    expect((await shared.models.resolve('w', 'local')).classes).toEqual(['red', 'blue']);
+    await writeFile(shared.path, colourFinder({ names: "['first', 'second one']" }));
+    expect((await shared.models.resolve('w', 'local')).classes).toEqual(['first', 'second one']);
   });
 
   it('without a fixed size is given 640 x 640', async () => {

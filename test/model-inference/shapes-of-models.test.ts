@@ -1,18 +1,8 @@
 // Models that give outlines or keypoints beside boxes: in which forms, where they lie, and which
 // are refused.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import {
-  createModels,
-  type Detection,
-  type Labeller,
-  type Models,
-} from '../../src/model-inference/detection-models.ts';
-import { openBlobFolder } from '../../src/storage/blob-store.ts';
+import { describe, expect, it } from 'vitest';
+import type { Detection } from '../../src/model-inference/detection-models.ts';
 import {
   blue,
   constantModel,
@@ -27,30 +17,12 @@ import {
   squaresOn,
   tensor,
 } from '../fixtures/onnx-models.ts';
+import { modelsOfAFile } from './models-of-a-file.ts';
 
-let folder: string;
-let path: string;
-let models: Models;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fovea-shapes-'));
-  path = join(folder, 'shapes.onnx');
-  const blobs = await openBlobFolder(join(folder, 'blobs'), systemClock);
-  models = createModels({ model: path, blobs, findWeights: async () => undefined });
-});
-
-afterAll(async () => {
-  await models.close();
-  await rm(folder, { recursive: true });
-});
-
-async function labellerOf(file: Uint8Array): Promise<Labeller> {
-  await writeFile(path, file);
-  return models.resolve('w', 'local');
-}
+const shared = modelsOfAFile();
 
 async function seenBy(file: Uint8Array, image: Uint8Array, confidence = 0.4) {
-  const labeller = await labellerOf(file);
+  const labeller = await shared.labellerOf(file);
   const signal = new AbortController().signal;
   const { detections, hasMore } = await labeller.detect(image, {
     confidence,
@@ -174,7 +146,7 @@ describe('masks that are no masks', () => {
         node('Add', ['lines', 'across'], ['output1']),
       ],
     });
-    await expect(labellerOf(file)).rejects.toMatchObject({
+    await expect(shared.labellerOf(file)).rejects.toMatchObject({
       code: 'invalid_input',
       message: 'model: gives an output of [1, 1, 32768, 32768], 1073741824 numbers',
     });
@@ -236,18 +208,20 @@ describe('keypoints of YOLO', () => {
 
   it('are refused where the file does not say how many there are', async () => {
     const unclear = cornerFinder({ ...redAndBlue, task: 'pose' });
-    await expect(labellerOf(unclear)).rejects.toMatchObject({
+    await expect(shared.labellerOf(unclear)).rejects.toMatchObject({
       code: 'invalid_input',
       message: 'model: has the task "pose", and does not say how many keypoints an object has',
     });
-    await expect(labellerOf(cornerFinder(redAndBlue))).rejects.toMatchObject({
+    await expect(shared.labellerOf(cornerFinder(redAndBlue))).rejects.toMatchObject({
       message: 'model: gives [1, 12, 16] for 2 classes, which is no output known here',
     });
     await expect(
-      labellerOf(cornerFinder({ ...redAndBlue, kpt_shape: '[4, 3]' })),
+      shared.labellerOf(cornerFinder({ ...redAndBlue, kpt_shape: '[4, 3]' })),
     ).rejects.toMatchObject({ message: expect.stringMatching(/^model: gives \[1, 12, 16\]/) });
     for (const kpt_shape of ['[100000, 3]', '[-3, 3]', '[0, 3]', '[4, 7]', 'x']) {
-      await expect(labellerOf(cornerFinder({ ...redAndBlue, kpt_shape }))).rejects.toMatchObject({
+      await expect(
+        shared.labellerOf(cornerFinder({ ...redAndBlue, kpt_shape })),
+      ).rejects.toMatchObject({
         code: 'invalid_input',
         message: expect.stringMatching(/^model: has a `kpt_shape` in its metadata that is no/),
       });

@@ -10,7 +10,7 @@ import { limits } from '../../limits.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
-import { describeFindings } from '../images/upload-image.ts';
+import { describeFindings, readSentAnnotation } from '../images/upload-image.ts';
 import type { AnnotationJob } from '../store/annotation-jobs.ts';
 import type { IndependentLabels } from '../store/independent-labels.ts';
 import type { Store } from '../store/store.ts';
@@ -33,16 +33,8 @@ export function independentLabelHandlers(
       const image = await store.images.find(project.id, input.imageId);
       if (image === undefined) throw notInJob(input.imageId);
       if (!job.isIndependent) throw notIndependent();
-      const { name, width, height } = image;
-      const file = {
-        text: input.annotationFile,
-        fileName: input.name,
-        image: { name, width, height },
-        labelmap: input.labelmap ?? undefined,
-        projectType: project.type,
-      };
-      const owner = principal.workspace.id;
-      const read = await dependencies.annotationReader.read(file, owner, signal);
+      const given = { project, image, input };
+      const read = await readSentAnnotation(dependencies, given, { principal, signal });
       const place = { jobId: job.id, imageId: image.id };
       const seen = { revision: input.revision, by: principal.name };
       const { annotation } = read;

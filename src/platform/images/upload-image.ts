@@ -114,22 +114,45 @@ export function describeFindings({ annotation, warnings, warningsTotal }: ReadAn
   };
 }
 
+/** The labels that a request sends for an image. Throws as `read` of the reader does. */
+export function readSentAnnotation(
+  { annotationReader }: PlatformDependencies,
+  { project, image: { name, width, height }, input }: SentAnnotation,
+  { principal, signal }: Pick<Call<Principal>, 'principal' | 'signal'>,
+): Promise<ReadAnnotation> {
+  const file = {
+    text: input.annotationFile,
+    fileName: input.name,
+    image: { name, width, height },
+    labelmap: input.labelmap ?? undefined,
+    projectType: project.type,
+  };
+  return annotationReader.read(file, principal.workspace.id, signal);
+}
+
+interface SentAnnotation {
+  readonly project: Project;
+  readonly image: AnnotatedImage;
+  readonly input: Pick<Input<typeof images.images_annotate>, 'annotationFile' | 'labelmap'> & {
+    readonly name: string | undefined;
+  };
+}
+
 /** Undefined: there are none, or they cannot be read. Only an abort throws. */
 async function readLabels(
-  { annotationReader }: PlatformDependencies,
-  { type: projectType }: Project,
-  { annotationFile: text, annotationName: fileName, labelmap: classes }: UploadInput,
+  dependencies: PlatformDependencies,
+  project: Project,
+  { annotationFile, annotationName: name, labelmap }: UploadInput,
   image: AnnotatedImage,
-  { principal, signal }: Pick<Call<Principal>, 'principal' | 'signal'>,
+  call: Pick<Call<Principal>, 'principal' | 'signal'>,
 ): Promise<ReadAnnotation | undefined> {
-  if (text === undefined) return undefined;
+  if (annotationFile === undefined) return undefined;
   const { body, bodyLimits } = images.images_annotate;
   try {
-    const { labelmap } = check(body, { annotationFile: text, labelmap: classes }, bodyLimits);
-    const file = { text, fileName, image, labelmap: labelmap ?? undefined, projectType };
-    return await annotationReader.read(file, principal.workspace.id, signal);
+    const input = { ...check(body, { annotationFile, labelmap }, bodyLimits), name };
+    return await readSentAnnotation(dependencies, { project, image, input }, call);
   } catch {
-    signal.throwIfAborted();
+    call.signal.throwIfAborted();
     return undefined;
   }
 }
