@@ -119,16 +119,14 @@ const key = 'a-key-for-tests';
  */
 async function ownPort(): Promise<number> {
   for (;;) {
-    const server = createServer().listen(randomInt(20_000, 32_000), '127.0.0.1');
-    const port = await once(server, 'listening').then(
-      () => {
-        const address = server.address();
-        return typeof address === 'object' ? address?.port : undefined;
-      },
-      () => undefined,
+    const port = randomInt(20_000, 32_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
     );
     server.close();
-    if (port !== undefined) return port;
+    if (isFree) return port;
   }
 }
 

@@ -39,6 +39,7 @@ const files = [
   'class-editor.js',
   'coco-file.js',
   'edit-history.js',
+  'facts.js',
   'folders.js',
   'frame-filler.js',
   'held-keys.js',

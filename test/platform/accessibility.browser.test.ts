@@ -12,6 +12,7 @@ import { versions } from '../../src/contract/versions.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
   call,
+  createIndependentJob,
   createJob,
   labellingPage,
   open,
@@ -70,16 +71,7 @@ beforeAll(async () => {
 /** A job of somebody who labelled the first image apart, and sees less there. */
 async function labelledApart(ids: readonly string[]): Promise<string> {
   const where = { workspace: 'acme', project: 'cells' };
-  const person = 'bob@example.com';
-  const { body } = await call(annotationExtensions.annotation_jobs_create_for_images, {
-    ...where,
-    name: 'Once more',
-    images: [...ids],
-    independent: true,
-    labelerEmail: person,
-    reviewerEmail: person,
-  });
-  const jobId = String(body.id);
+  const jobId = await createIndependentJob(ids);
   const annotationFile = '<annotation/>';
   const label = { ...where, jobId, imageId: image, name: 'a.xml', annotationFile };
   await call(annotationExtensions.annotation_jobs_label, label);

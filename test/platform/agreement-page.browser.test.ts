@@ -8,13 +8,14 @@ import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
   boxesOf,
   call,
+  createIndependentJob,
   drag,
   labellingPage,
   open,
   read,
   saved,
-  setBoxes,
   upload,
+  uploadLabelled,
 } from './labelling-page.ts';
 import { squaresModel } from './platform-with-model.ts';
 
@@ -22,38 +23,17 @@ const { url } = labellingPage({ model: squaresModel });
 
 const where = { workspace: 'acme', project: 'cells' };
 
-async function independentJob(ids: readonly string[], project = 'cells') {
-  const { body } = await call(annotationExtensions.annotation_jobs_create_for_images, {
-    ...where,
-    project,
-    name: 'Once more',
-    images: [...ids],
-    independent: true,
-    labelerEmail: 'bob@example.com',
-    reviewerEmail: 'bob@example.com',
-  });
-  return String(body.id);
-}
-
 async function agreementOf(jobId: string, project = 'cells') {
   const wanted = { ...where, project, jobId };
   return (await call(annotationExtensions.annotation_jobs_agreement, wanted)).body.agreement;
 }
 
-async function labelled(count: number): Promise<string[]> {
-  const ids: string[] = [];
-  for (let place = 0; place < count; place += 1) {
-    const id = await upload();
-    await setBoxes(id, [['RBC', 10, 10, 60, 60]]);
-    ids.push(id);
-  }
-  return ids;
-}
+const labelled = (count: number) => uploadLabelled(count, ['RBC', 10, 10, 60, 60]);
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('who labels apart sees no labels of others, and theirs are saved apart', async () => {
     const ids = await labelled(2);
-    const jobId = await independentJob(ids);
+    const jobId = await createIndependentJob(ids);
     const { page, problems } = await open(`?job=${jobId}`);
     await page.getByText('Once more: 0 of 2 labelled.').waitFor();
     await page.getByText('Nobody has annotated this image.').waitFor();
@@ -81,7 +61,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
 
   test('two tabs on one image of the job: both versions are shown, nothing is replaced', async () => {
     const [id = ''] = await labelled(1);
-    const jobId = await independentJob([id]);
+    const jobId = await createIndependentJob([id]);
     const { page, problems } = await open(`${id}?job=${jobId}`);
     const other = await open(`${id}?job=${jobId}`);
     await drag(other.page, [200, 20], [280, 100]);
@@ -96,7 +76,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('figures of both are on a page of their own, and where they differ is reviewed', async () => {
     const ids = await labelled(3);
     const [same = '', other = '', third = ''] = ids;
-    const jobId = await independentJob(ids);
+    const jobId = await createIndependentJob(ids);
     const label = async (imageId: string, boxes: readonly object[]) =>
       call(annotationExtensions.annotation_jobs_label, {
         ...where,
@@ -145,7 +125,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
 
   test('images are given to a second person there; an empty comparison says so', async () => {
     const ids = await labelled(1);
-    const jobId = await independentJob(ids);
+    const jobId = await createIndependentJob(ids);
     const { page, problems } = await open('', { project: 'cells' });
     await page.goto(`${url()}/#project/cells/agreement/${jobId}`);
     await page.getByText('No image is labelled by two people yet').waitFor();
@@ -160,7 +140,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const id = await upload('moods');
     const file = { project: 'moods', imageId: id, name: 'a.json' };
     await call(images.images_annotate, { ...file, annotationFile: '["calm"]' });
-    const jobId = await independentJob([id], 'moods');
+    const jobId = await createIndependentJob([id], 'moods');
     const { page, problems } = await open(`?job=${jobId}`, { project: 'moods' });
     await page.getByText('Nobody has annotated this image.').waitFor();
     expect(await page.getByRole('button', { name: 'calm' }).getAttribute('aria-pressed')).toBe(

@@ -90,6 +90,17 @@ export async function setBoxes(imageId: string, boxes: readonly Box[]): Promise<
   });
 }
 
+/** Images with one box each. */
+export async function uploadLabelled(count: number, box: Box, tag: string[] = []) {
+  const ids: string[] = [];
+  for (let place = 0; place < count; place += 1) {
+    const id = await upload('cells', tag);
+    await setBoxes(id, [box]);
+    ids.push(id);
+  }
+  return ids;
+}
+
 export async function read(imageId: string, project = 'cells') {
   const wanted = { workspace: 'acme', project, imageId };
   return (await call(images.images_get, wanted)).body.image;
@@ -245,6 +256,20 @@ export async function createJob(instructions: string, ids: readonly string[], pr
       ...decision,
     });
   return { jobId, taskId, decisions, decide };
+}
+
+/** A job of somebody whose labels are kept apart; gives its id. */
+export async function createIndependentJob(ids: readonly string[], project = 'cells') {
+  const { body } = await call(annotationExtensions.annotation_jobs_create_for_images, {
+    workspace: 'acme',
+    project,
+    name: 'Once more',
+    images: [...ids],
+    independent: true,
+    labelerEmail: 'bob@example.com',
+    reviewerEmail: 'bob@example.com',
+  });
+  return String(body.id);
 }
 
 interface SentBack {

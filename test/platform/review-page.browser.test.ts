@@ -17,20 +17,13 @@ import {
   saved,
   setBoxes,
   upload,
+  uploadLabelled,
 } from './labelling-page.ts';
 
 const { url } = labellingPage();
 
 /** Images with one box each. */
-async function labelled(count: number): Promise<string[]> {
-  const ids: string[] = [];
-  for (let place = 0; place < count; place += 1) {
-    const id = await upload('cells', ['reviewed']);
-    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
-    ids.push(id);
-  }
-  return ids;
-}
+const labelled = (count: number) => uploadLabelled(count, ['RBC', 10, 10, 20, 20], ['reviewed']);
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('images of a job are approved and sent back by keys, with progress, one after the other', async () => {

@@ -11,3 +11,12 @@ export class ApiError extends Error {
     this.status = status;
   }
 }
+
+/**
+ * What is told of a failure; where it is the page that failed, its status is -1.
+ * @param {unknown} thrown
+ */
+export function failureOf(thrown) {
+  if (thrown instanceof ApiError) return { status: thrown.status, words: thrown.message };
+  return { status: -1, words: 'This page failed.' };
+}

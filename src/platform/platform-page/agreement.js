@@ -1,9 +1,10 @@
 // How far people labelled the images of a job alike, and the way to those where they did not.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { failureOf } from '../../http-server/page-assets/api-error.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { createIndependentJob, createReview, getAgreement, getJobImages } from './api.js';
+import { fact } from './facts.js';
 import { button } from './panel-parts.js';
 import { annotateAddress, projectAddress, projectTabs } from './project.js';
 import { table } from './table.js';
@@ -147,7 +148,7 @@ async function attempt(act) {
     await act();
     return '';
   } catch (thrown) {
-    return thrown instanceof ApiError ? thrown.message : 'This page failed.';
+    return failureOf(thrown).words;
   }
 }
 
@@ -165,9 +166,4 @@ function figuresRow(name, { f1, both, one, other }) {
     element('th', { scope: 'row' }, name),
     ...numbers.map((number) => element('td', { class: 'number' }, number)),
   );
-}
-
-/** @param {string} name @param {string} value */
-function fact(name, value) {
-  return element('div', {}, element('dt', {}, name), element('dd', {}, value));
 }

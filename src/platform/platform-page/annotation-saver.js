@@ -1,7 +1,7 @@
 // Saves the labels of one image as they change, one request after the other. What cannot be sent
 // waits; what somebody else has changed meanwhile is never replaced unasked.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { failureOf } from '../../http-server/page-assets/api-error.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
 
 /** @import { SaveState } from './types.ts' */
@@ -107,9 +107,8 @@ export class AnnotationSaver {
       this.#saved(labels, await this.#save(labels, this.#revision));
       return true;
     } catch (thrown) {
-      const status = thrown instanceof ApiError ? thrown.status : -1;
+      const { status, words } = failureOf(thrown);
       if (status === 409) return this.#compare(labels);
-      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
       if (!isPassing(status)) {
         this.#say({ name: 'refused', words });
         return false;

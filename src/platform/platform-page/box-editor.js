@@ -10,8 +10,8 @@ import { boxInMiddle, enlarged, fitted, inPixels, isSame, moved } from './box-ge
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { FrameFiller, followFill } from './frame-filler.js';
-import { boxesOf } from './image.js';
-import { readBoxes } from './image-labels.js';
+import { boxesOf, revisionOf, sizeOf } from './image.js';
+import { readLabels } from './image-labels.js';
 import { KeypointEditor } from './keypoint-editor.js';
 import { NearbyLabels } from './nearby-labels.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
@@ -57,7 +57,7 @@ export class BoxEditor {
   constructor({ slug, image, classes, shapes }, place) {
     this.#startReview = () => startReview(slug, place);
     const name = String(image.name ?? image.id);
-    const size = { width: Number(image.width), height: Number(image.height) };
+    const size = sizeOf(image);
     this.#size = size;
     this.#nearby = new NearbyLabels(place.labels, image.id, place.ids, size);
     this.#frames = new FrameFiller(place.labels, image.id, place.ids);
@@ -65,10 +65,10 @@ export class BoxEditor {
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
     this.#saved = this.boxes;
     this.#saver = new AnnotationSaver({
-      revision: image.annotation_revision ?? 'none',
+      revision: revisionOf(image),
       save: (boxes, revision) =>
         place.labels.save(image.id, cocoFileOf(boxes, { name, ...size }), revision),
-      load: () => readBoxes(place.labels, image.id),
+      load: () => readLabels(place.labels, image.id, boxesOf),
       isSame,
       say: (state) => this.#say(state),
     });

@@ -6,14 +6,23 @@ import { hasOutline, outlined } from './outline-geometry.js';
 /** @import { Box, Keypoint, Outline } from './boxes.ts' */
 
 /**
- * Objects of a class are the same where their middles are nearest to each other; those that have no
- * counterpart are left out.
  * @param {readonly Box[]} before
  * @param {readonly Box[]} after
  * @param {number} share 0 to 1: how far the frame is on the way from the one to the other
- * @returns {Box[]} in whole pixels, in the order of `before`
+ * @returns {readonly Box[]} in whole pixels, in the order of `before`
  */
 export function boxesBetween(before, after, share) {
+  return waysBetween(before, after)(share);
+}
+
+/**
+ * The same for any number of frames. Objects of a class are the same where their middles are nearest
+ * to each other; those that have no counterpart are left out.
+ * @param {readonly Box[]} before
+ * @param {readonly Box[]} after
+ * @returns {(share: number) => readonly Box[]}
+ */
+export function waysBetween(before, after) {
   const pairs = before.flatMap((one) =>
     after
       .filter((other) => other.class === one.class)
@@ -28,19 +37,21 @@ export function boxesBetween(before, after, share) {
     found.set(one, other);
     taken.add(other);
   }
-  return before.flatMap((one) => {
+  const ways = before.flatMap((one) => {
     const other = found.get(one);
-    return other === undefined ? [] : [between(one, other, share)];
+    if (other === undefined) return [];
+    const outline = alignedOutline(one.points ?? [], other.points ?? []);
+    return [(/** @type {number} */ share) => between(one, other, outline, share)];
   });
+  return (share) => ways.map((way) => way(share));
 }
 
-/** @param {Box} one @param {Box} other @param {number} share @returns {Box} */
-function between(one, other, share) {
+/** @param {Box} one @param {Box} other @param {Outline | undefined} outline of the other, aligned @param {number} share @returns {Box} */
+function between(one, other, outline, share) {
   const on = (/** @type {number} */ from, /** @type {number} */ to) =>
     Math.round(from + (to - from) * share);
   const nearer = share < 0.5 ? one : other;
-  const outline = outlineBetween(one.points ?? [], other.points ?? [], on);
-  if (outline !== undefined) return outlined(nearer, outline);
+  if (outline !== undefined) return outlined(nearer, outlineBetween(one.points ?? [], outline, on));
   const [left, top] = [on(one.left, other.left), on(one.top, other.top)];
   const box = fitted(nearer, {
     left,
@@ -57,13 +68,15 @@ function between(one, other, share) {
 /**
  * Undefined: they have not as many points, or very many; then that of the nearer frame goes along
  * with its box.
- * @param {Outline} one @param {Outline} other @param {On} on
- * @returns {Outline | undefined}
+ * @param {Outline} one @param {Outline} other
  */
-function outlineBetween(one, other, on) {
+function alignedOutline(one, other) {
   if (!hasOutline({ points: one }) || one.length !== other.length) return undefined;
-  if (one.length > alignedPointsMax) return undefined;
-  const to = aligned(one, other);
+  return one.length > alignedPointsMax ? undefined : aligned(one, other);
+}
+
+/** @param {Outline} one @param {Outline} to @param {On} on @returns {Outline} */
+function outlineBetween(one, to, on) {
   return one.map(([x, y], index) => {
     const [toX, toY] = to[index] ?? [x, y];
     return [on(x, toX), on(y, toY)];

@@ -3,6 +3,8 @@
 import { element } from '../../http-server/page-assets/elements.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { EditHistory } from './edit-history.js';
+import { revisionOf } from './image.js';
+import { readLabels } from './image-labels.js';
 import { goTo, listenToKeys } from './keys.js';
 import {
   button,
@@ -60,12 +62,9 @@ export class ClassEditor {
     this.#isSingle = isSingle;
     this.#history = new EditHistory(labelsOf(image));
     this.#saver = new AnnotationSaver({
-      revision: image.annotation_revision ?? 'none',
+      revision: revisionOf(image),
       save: (labels, revision) => place.labels.save(image.id, JSON.stringify(labels), revision),
-      load: async () => {
-        const now = await place.labels.read(image.id);
-        return { labels: labelsOf(now), revision: now.annotation_revision ?? 'none' };
-      },
+      load: () => readLabels(place.labels, image.id, labelsOf),
       isSame,
       say: (state) => this.#say(state),
     });

@@ -2,6 +2,7 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { listFolders } from './api.js';
+import { projectAddress } from './project.js';
 
 /** @import { Folders, View } from './types.ts' */
 
@@ -50,8 +51,7 @@ function item(all, { id, name, projects = [] }, above) {
       { class: 'tree' },
       ...projects.map((project) => {
         const slug = String(project);
-        const href = `#project/${encodeURIComponent(slug)}`;
-        return element('li', {}, element('a', { href }, slug));
+        return element('li', {}, element('a', { href: projectAddress(slug) }, slug));
       }),
     ),
     below(all, id, new Set([...above, id])),

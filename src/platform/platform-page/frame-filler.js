@@ -1,18 +1,15 @@
 // Fills all frames of a video between two labelled ones with what is on its way between them. Nobody
 // has looked at them yet: they are saved as predictions, and undo takes them back.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
-import { boxesBetween } from './boxes-between.js';
+import { failureOf } from '../../http-server/page-assets/api-error.js';
+import { waysBetween } from './boxes-between.js';
 import { cocoFileOf } from './coco-file.js';
-import { boxesOf } from './image.js';
-import { lieWithin } from './nearby-labels.js';
+import { boxesOf, revisionOf, sizeOf } from './image.js';
+import { framesMax, lieWithin, nearestLabelled } from './nearby-labels.js';
 import { unsaved } from './retry.js';
 
 /** @import { Box } from './boxes.ts' */
 /** @import { Image, ImageLabels } from './types.ts' */
-
-/** Frames that are looked through in each direction for the next labelled one. */
-const framesMax = 100;
 
 /**
  * Frames that this tab filled, with the revision that each got: as long as nobody changed it, it is
@@ -21,7 +18,7 @@ const framesMax = 100;
  */
 const filled = new Map();
 
-/** @typedef {{ id: string, image: Image }} Frame */
+/** @typedef {{ image: Image, boxes: readonly Box[] }} Frame with what is on its way there */
 
 /**
  * Frames that were filled. `boxes` are those of the frame that the person looks at.
@@ -49,9 +46,9 @@ export class FrameFiller {
    */
   async fill(here, panel) {
     const say = (/** @type {string} */ words) => panel.showState(words, '');
-    const filled = await this.#fill(here, say).catch(() => 'The frames around cannot be read.');
-    if (typeof filled !== 'string') return filled;
-    panel.showState(filled, 'bad');
+    const made = await this.#fill(here, say).catch(() => 'The frames around cannot be read.');
+    if (typeof made !== 'string') return made;
+    panel.showState(made, 'bad');
     return undefined;
   }
 
@@ -71,11 +68,9 @@ export class FrameFiller {
     // A place for this frame, which its own history changes.
     const middle = own === undefined ? [undefined] : [];
     const gap = [...from.gap.toReversed(), ...middle, ...to.gap];
-    const boxesAt = (/** @type {number} */ place) =>
-      boxesBetween(from.boxes, to.boxes, (place + 1) / (gap.length + 1));
-    const frames = gap.flatMap((frame, place) =>
-      frame ? [{ ...frame, boxes: boxesAt(place) }] : [],
-    );
+    const ways = waysBetween(from.boxes, to.boxes);
+    const boxesAt = (/** @type {number} */ place) => ways((place + 1) / (gap.length + 1));
+    const frames = gap.flatMap((image, place) => (image ? [{ image, boxes: boxesAt(place) }] : []));
     if (frames.length === 0) return 'No frame lies between the labelled ones.';
     if (boxesAt(0).length === 0) return 'The labelled frames share no object.';
     const saved = new SavedFrames(this.#labels, frames, say);
@@ -84,17 +79,13 @@ export class FrameFiller {
     return { boxes, words, takeBack: () => saved.takeBack(), again: () => saved.write() };
   }
 
-  /** The first labelled frame, and those up to it. @param {readonly string[]} ids the nearest first */
-  async #walk(ids) {
-    /** @type {Frame[]} */
-    const gap = [];
-    for (const id of ids.slice(0, framesMax)) {
-      const image = await this.#labels.read(id);
-      const isFilled = filled.get(id) === image.annotation_revision;
-      if (image.annotated === true && !isFilled) return { boxes: boxesOf(image), gap };
-      gap.push({ id, image });
-    }
-    return undefined;
+  /** @param {readonly string[]} ids the nearest first */
+  #walk(ids) {
+    return nearestLabelled(
+      this.#labels,
+      ids,
+      (image) => filled.get(image.id) === image.annotation_revision,
+    );
   }
 }
 
@@ -116,34 +107,34 @@ class SavedFrames {
 
   /**
    * @param {ImageLabels} labels
-   * @param {readonly (Frame & { boxes: readonly Box[] })[]} frames
+   * @param {readonly Frame[]} frames
    * @param {(words: string) => void} say
    */
   constructor(labels, frames, say) {
     this.#labels = labels;
     this.#frames = frames;
     this.#say = say;
-    this.#revisions = new Map(frames.map(({ id, image }) => [id, revisionOf(image)]));
+    this.#revisions = new Map(frames.map(({ image }) => [image.id, revisionOf(image)]));
   }
 
   write() {
-    return this.#each('Filled', async ({ id, image, boxes }, revision) => {
+    return this.#each('Filled', async ({ image, boxes }, revision) => {
       const made = await this.#save(image, lieWithin(boxes, sizeOf(image)), revision);
-      filled.set(id, made);
+      filled.set(image.id, made);
       return made;
     });
   }
 
   /** Frames have what they had before. */
   takeBack() {
-    return this.#each('Taken back:', async ({ id, image }, revision) => {
+    return this.#each('Taken back:', async ({ image }, revision) => {
       if (image.annotated === true) {
         const before = await this.#save(image, boxesOf(image), revision);
-        filled.set(id, before);
+        filled.set(image.id, before);
         return before;
       }
-      await this.#labels.remove?.(id, revision);
-      filled.delete(id);
+      await this.#labels.remove?.(image.id, revision);
+      filled.delete(image.id);
       return 'none';
     });
   }
@@ -157,7 +148,7 @@ class SavedFrames {
   /**
    * One after the other; a frame that somebody changed meanwhile stays as it is.
    * @param {string} what
-   * @param {(frame: Frame & { boxes: readonly Box[] }, revision: string) => Promise<string>} act gives the new revision
+   * @param {(frame: Frame, revision: string) => Promise<string>} act gives the new revision
    */
   async #each(what, act) {
     const all = this.#frames.length;
@@ -166,33 +157,32 @@ class SavedFrames {
     try {
       for (const frame of this.#frames) {
         this.#say(`${what} ${done} of ${all} frames…`);
-        try {
-          const revision = await act(frame, this.#revisions.get(frame.id) ?? 'none');
-          this.#revisions.set(frame.id, revision);
-          done += 1;
-        } catch (thrown) {
-          const status = thrown instanceof ApiError ? thrown.status : -1;
-          if (status !== 409 && status !== 404) throw thrown;
-          changed += 1;
-        }
+        if (await this.#attempt(frame, act)) done += 1;
+        else changed += 1;
       }
     } catch (thrown) {
-      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
-      return `${what} ${done} of ${all} frames, then: ${words}`;
+      return `${what} ${done} of ${all} frames, then: ${failureOf(thrown).words}`;
     } finally {
       unsaved.delete(this);
     }
     const others = changed === 0 ? '' : `; ${changed} were changed meanwhile, and stay`;
     return `${what} ${done} of ${all} frames${others}.`;
   }
-}
 
-/** @param {Image} image */
-function revisionOf({ annotation_revision: revision = 'none' }) {
-  return revision;
-}
-
-/** @param {Image} image */
-function sizeOf({ width, height }) {
-  return { width: Number(width), height: Number(height) };
+  /**
+   * False: somebody changed the frame meanwhile.
+   * @param {Frame} frame
+   * @param {(frame: Frame, revision: string) => Promise<string>} act
+   */
+  async #attempt(frame, act) {
+    const { id } = frame.image;
+    try {
+      this.#revisions.set(id, await act(frame, this.#revisions.get(id) ?? 'none'));
+      return true;
+    } catch (thrown) {
+      const { status } = failureOf(thrown);
+      if (status !== 409 && status !== 404) throw thrown;
+      return false;
+    }
+  }
 }

@@ -2,7 +2,7 @@
 // independent job, whose labeler sees what nobody else said.
 
 import { annotateImage, getImage, getJobImages, labelInJob, removeAnnotation } from './api.js';
-import { boxesOf } from './image.js';
+import { revisionOf } from './image.js';
 
 /** @import { Image, ImageLabels, JobImage, JobImages, QueueName } from './types.ts' */
 
@@ -47,8 +47,14 @@ export function withOwnLabels(image, own) {
   };
 }
 
-/** The boxes that there are now. @param {ImageLabels} from @param {string} id */
-export async function readBoxes(from, id) {
+/**
+ * Those that there are now.
+ * @template Labels
+ * @param {ImageLabels} from
+ * @param {string} id
+ * @param {(image: Image) => Labels} labelsOf
+ */
+export async function readLabels(from, id, labelsOf) {
   const image = await from.read(id);
-  return { labels: boxesOf(image), revision: image.annotation_revision ?? 'none' };
+  return { labels: labelsOf(image), revision: revisionOf(image) };
 }

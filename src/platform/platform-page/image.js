@@ -9,6 +9,7 @@ import { classCounts } from '../../http-server/page-assets/drawing.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { plainValue } from '../../http-server/page-assets/format.js';
 import { getImage } from './api.js';
+import { fact } from './facts.js';
 import { annotateAddress, imagesAddress, projectTabs } from './project.js';
 
 /** @import { Finding } from '../../http-server/page-assets/types.ts' */
@@ -64,12 +65,14 @@ function facts(slug, { width, height, split, tags = [], metadata, labels = [] })
   );
 }
 
-/**
- * @param {string} name
- * @param {readonly import('../../http-server/page-assets/elements.js').Child[]} value
- */
-function fact(name, ...value) {
-  return element('div', {}, element('dt', {}, name), element('dd', {}, ...value));
+/** Of its annotation. @param {Image} image */
+export function revisionOf({ annotation_revision: revision = 'none' }) {
+  return revision;
+}
+
+/** @param {Image} image */
+export function sizeOf({ width, height }) {
+  return { width: Number(width), height: Number(height) };
 }
 
 /** The boxes of an image as they are drawn. @param {Image} image */

@@ -4,9 +4,9 @@ import { drawSmall } from '../../http-server/page-assets/drawing.js';
 import { element, svg } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { getImage, getProject, searchImages } from './api.js';
-import { findingsOf } from './image.js';
+import { findingsOf, sizeOf } from './image.js';
 import { idsOfQuery, inBrackets } from './image-queue.js';
-import { annotateAddress, imagesAddress, projectTabs } from './project.js';
+import { annotateAddress, imagesAddress, projectAddress, projectTabs } from './project.js';
 
 /** @import { Image, View } from './types.ts' */
 
@@ -95,10 +95,10 @@ function searchOf({ class: name, tag, query }) {
 /** @param {string} slug @param {Image} image */
 function tile(slug, image) {
   const { id, name = image.id, urls, split } = image;
-  const [width, height] = [Number(image.width), Number(image.height)];
+  const size = sizeOf(image);
   const findings = findingsOf(image);
   const overlay = svg('svg', { class: 'overlay', 'aria-hidden': 'true' });
-  drawSmall(overlay, findings, { width, height });
+  drawSmall(overlay, findings, size);
   const photo = element('img', {
     src: String(urls?.thumb ?? urls?.original ?? ''),
     alt: `${name}: ${findings.length} boxes`,
@@ -106,8 +106,8 @@ function tile(slug, image) {
     decoding: 'async',
   });
   const frame = element('span', { class: 'frame' }, photo, overlay);
-  frame.style.aspectRatio = `${width} / ${height}`;
-  const href = `#project/${encodeURIComponent(slug)}/image/${encodeURIComponent(id)}`;
+  frame.style.aspectRatio = `${size.width} / ${size.height}`;
+  const href = `${projectAddress(slug)}/image/${encodeURIComponent(id)}`;
   return element(
     'li',
     { class: 'tile' },

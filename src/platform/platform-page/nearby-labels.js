@@ -6,10 +6,10 @@ import { boxesBetween } from './boxes-between.js';
 import { boxesOf } from './image.js';
 
 /** @import { Box, Size } from './boxes.ts' */
-/** @import { ImageLabels } from './types.ts' */
+/** @import { Image, ImageLabels } from './types.ts' */
 
 /** Images that are looked through in each direction for the next labelled one. */
-const framesMax = 100;
+export const framesMax = 100;
 
 /** As much as Auto Label takes for one object. */
 const sameObjectMin = 0.5;
@@ -57,31 +57,39 @@ export class NearbyLabels {
    * @returns {Promise<Nearby>}
    */
   async between(here) {
-    const around = [this.#labelled(this.#before), this.#labelled(this.#after)];
+    const around = [this.#before, this.#after].map((ids) => nearestLabelled(this.#labels, ids));
     const [before, after] = await Promise.all(around).catch(() => []);
     if (before === undefined || after === undefined) {
       return none(`Label an image before and one after this one, at most ${framesMax} away.`);
     }
-    const share = before.away / (before.away + after.away);
+    const share = (before.gap.length + 1) / (before.gap.length + after.gap.length + 2);
     const all = boxesBetween(this.#fitting(before.boxes), this.#fitting(after.boxes), share);
     if (all.length === 0) return none('The labelled images around this one share no object.');
     const boxes = all.filter((box) => !here.some((label) => isSameObject(label, box)));
     return boxes.length > 0 ? { boxes, problem: '' } : none('They are labelled here already.');
   }
 
-  /** The first labelled one, and how far away it is. @param {readonly string[]} ids the nearest first */
-  async #labelled(ids) {
-    for (const [at, id] of ids.slice(0, framesMax).entries()) {
-      const image = await this.#labels.read(id);
-      if (image.annotated === true) return { away: at + 1, boxes: boxesOf(image) };
-    }
-    return undefined;
-  }
-
   /** @param {readonly Box[]} boxes */
   #fitting(boxes) {
     return lieWithin(boxes, this.#size);
   }
+}
+
+/**
+ * The first labelled image, and those up to it.
+ * @param {ImageLabels} labels
+ * @param {readonly string[]} ids the nearest first
+ * @param {(image: Image) => boolean} [isPassed] annotated, but not by a person
+ */
+export async function nearestLabelled(labels, ids, isPassed = () => false) {
+  /** @type {Image[]} */
+  const gap = [];
+  for (const id of ids.slice(0, framesMax)) {
+    const image = await labels.read(id);
+    if (image.annotated === true && !isPassed(image)) return { boxes: boxesOf(image), gap };
+    gap.push(image);
+  }
+  return undefined;
 }
 
 /** Those that lie in an image of this size. @param {readonly Box[]} boxes @param {Size} size */

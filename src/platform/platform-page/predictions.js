@@ -1,7 +1,7 @@
 // What a model sees in the image, until a person has decided: accepted it becomes a label. Where a
 // label of the same class is already, there is nothing to decide.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { failureOf } from '../../http-server/page-assets/api-error.js';
 import { getPredictions, refusePredictions } from './api.js';
 import { overlapOf } from './box-geometry.js';
 import { boxOf } from './image.js';
@@ -51,8 +51,7 @@ export class Predictions {
     try {
       await this.#read(slug, image);
     } catch (thrown) {
-      const status = thrown instanceof ApiError ? thrown.status : -1;
-      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
+      const { status, words } = failureOf(thrown);
       // Not every key may run models, and without a network the page says so elsewhere.
       if (status !== 403 && status !== 0) this.problem = `No predictions: ${words}`;
     }

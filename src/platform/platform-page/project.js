@@ -4,6 +4,7 @@ import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { getHealth, getProject, listJobs } from './api.js';
 import { bar, classChart, splitBar } from './chart.js';
+import { fact } from './facts.js';
 import { progressWords } from './review-panel.js';
 import { table } from './table.js';
 
@@ -27,12 +28,12 @@ export async function projectView(slug) {
       element(
         'dl',
         { class: 'facts' },
-        ...fact('Images', count(stats.numImages)),
-        ...fact('Annotations', count(stats.numAnnotations)),
-        ...fact('Without annotation', count(stats.missingAnnotations)),
-        ...fact('Marked as empty', count(stats.nullAnnotations)),
-        ...fact('Average size', `${width} × ${height}`),
-        ...fact('Versions', count(versions.length)),
+        fact('Images', count(stats.numImages)),
+        fact('Annotations', count(stats.numAnnotations)),
+        fact('Without annotation', count(stats.missingAnnotations)),
+        fact('Marked as empty', count(stats.nullAnnotations)),
+        fact('Average size', `${width} × ${height}`),
+        fact('Versions', count(versions.length)),
       ),
       stats.missingAnnotations > 0 &&
         element(
@@ -79,11 +80,6 @@ function jobRow(slug, job) {
   );
 }
 
-/** @param {string} name @param {string} value */
-function fact(name, value) {
-  return [element('div', {}, element('dt', {}, name), element('dd', {}, value))];
-}
-
 /**
  * The views of one project.
  * @param {string} slug
@@ -122,7 +118,7 @@ export function agreementAddress(slug, job) {
  * @param {Partial<QueueName>} [queue] all images of the project, where it names none
  */
 export function annotateAddress(slug, id, { query = '', job = '' } = {}) {
-  const place = `#project/${encodeURIComponent(slug)}/annotate/${encodeURIComponent(id)}`;
+  const place = `${projectAddress(slug)}/annotate/${encodeURIComponent(id)}`;
   if (job !== '') return `${place}?${new URLSearchParams({ job })}`;
   return query === '' ? place : `${place}?${new URLSearchParams({ q: query })}`;
 }
@@ -150,6 +146,6 @@ export function imagesAddress(slug, { class: name, tag, query: words, offset }) 
     ...(words && { q: words }),
     ...(offset && { offset: String(offset) }),
   });
-  const place = `#project/${encodeURIComponent(slug)}/images`;
+  const place = `${projectAddress(slug)}/images`;
   return query.size > 0 ? `${place}?${query}` : place;
 }

@@ -4,6 +4,7 @@ import { element } from '../../http-server/page-assets/elements.js';
 import { count, moment } from '../../http-server/page-assets/format.js';
 import { getWorkspace } from './api.js';
 import { splitBar } from './chart.js';
+import { projectAddress } from './project.js';
 
 /** @import { Project, View } from './types.ts' */
 
@@ -41,5 +42,5 @@ function projectCard({ id, name, type, images = 0, unannotated, splits, classes,
 
 /** @param {string} id `workspace/slug` */
 function addressOf(id) {
-  return `#project/${encodeURIComponent(id.slice(id.indexOf('/') + 1))}`;
+  return projectAddress(id.slice(id.indexOf('/') + 1));
 }

@@ -1,6 +1,6 @@
 // Keeps on the platform which predictions of an image are refused, as it changes.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { failureOf } from '../../http-server/page-assets/api-error.js';
 import { overlapOf } from './box-geometry.js';
 import { boxOf } from './image.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
@@ -68,8 +68,7 @@ export class RefusalSaver {
       this.#hasFailed = false;
       return true;
     } catch (thrown) {
-      const status = thrown instanceof ApiError ? thrown.status : -1;
-      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
+      const { status, words } = failureOf(thrown);
       this.#hasFailed = true;
       this.#say(`What is refused is not kept: ${words}`, 'bad');
       if (isPassing(status)) await untilRetry();

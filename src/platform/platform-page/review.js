@@ -1,6 +1,6 @@
 // The decision about one image of an annotation job: it is approved, or sent back with a comment.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { failureOf } from '../../http-server/page-assets/api-error.js';
 import { createReview, decideImage, getJobImages } from './api.js';
 import { forgetKeys, holdKeys } from './held-keys.js';
 import { markUndecided, nextUndecided } from './image-queue.js';
@@ -46,8 +46,7 @@ export async function startReview(slug, { queue: { query }, ids }) {
     location.hash = annotateAddress(slug, '', { job });
     return undefined;
   } catch (thrown) {
-    const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
-    return `No review was started: ${words}`;
+    return `No review was started: ${failureOf(thrown).words}`;
   }
 }
 
@@ -142,8 +141,7 @@ class Review {
       return false;
     } catch (thrown) {
       forgetKeys();
-      const status = thrown instanceof ApiError ? thrown.status : -1;
-      const words = thrown instanceof ApiError ? thrown.message : 'This page failed.';
+      const { status, words } = failureOf(thrown);
       if (status === 409) return this.#meet(words);
       this.#panel.say(`Not decided: ${words}`, 'bad');
       if (isPassing(status)) await untilRetry();
