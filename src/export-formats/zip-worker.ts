@@ -65,10 +65,10 @@ async function* entries(): AsyncGenerator<ZipEntry> {
   }
 }
 
-function* contentOf(
+async function* contentOf(
   path: string,
   { file }: Extract<ZipPart, { readonly kind: 'file' }>,
-): Generator<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   try {
     yield* readBlobFile(file);
   } catch (cause) {

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { systemErrorCode } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { ContentMeter, damaged } from './content-hash.ts';
+import { verified } from './content-hash.ts';
 
 export interface BlobFile {
   readonly hash: string;
@@ -12,27 +12,24 @@ export interface BlobFile {
 }
 
 /**
- * The content piece by piece, read while its caller waits: not for a thread that serves others.
- * The last piece comes only after the whole matched the hash. Throws `internal` when it does not,
- * and what the system says of a file that cannot be read.
+ * The content as of `open` of a blob store, read while its caller waits: not for a thread that
+ * serves others. Throws what the system says of a file that cannot be read.
  */
-export function* readBlobFile({ hash, paths }: BlobFile): Generator<Uint8Array> {
+export function readBlobFile({ hash, paths }: BlobFile): AsyncGenerator<Uint8Array> {
+  return verified(piecesOf(paths), hash);
+}
+
+function* piecesOf(paths: readonly string[]): Generator<Uint8Array> {
   const file = openFirst(paths);
   try {
-    const meter = new ContentMeter();
     let left = fstatSync(file).size;
-    let last: Uint8Array | undefined;
     while (left > 0) {
       const piece = new Uint8Array(Math.min(left, limits.blobReadAtOnceBytesMax));
       const length = readSync(file, piece);
-      if (length === 0) break;
-      if (last !== undefined) yield last;
-      last = piece.subarray(0, length);
-      meter.add(last);
+      if (length === 0) return;
+      yield piece.subarray(0, length);
       left -= length;
     }
-    if (meter.measured().hash !== hash) throw damaged(hash);
-    if (last !== undefined) yield last;
   } finally {
     closeSync(file);
   }

@@ -44,16 +44,14 @@ export class ContentMeter {
   #bytes = 0;
 
   /** The same pieces, measured. */
-  async *through(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *through(
+    pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
-      this.add(piece);
+      this.#hash.update(piece);
+      this.#bytes += piece.byteLength;
       yield piece;
     }
-  }
-
-  add(piece: Uint8Array): void {
-    this.#hash.update(piece);
-    this.#bytes += piece.byteLength;
   }
 
   /** Measures to the end, keeping nothing. */
@@ -70,7 +68,7 @@ export class ContentMeter {
 
 /** The same pieces; the last one only after the whole has matched the hash, else throws. */
 export async function* verified(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   hash: string,
 ): AsyncGenerator<Uint8Array> {
   const meter = new ContentMeter();
