@@ -5,7 +5,6 @@ import { inference } from '../src/contract/inference.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { asFoveaError, FoveaError, problemsText } from '../src/errors.ts';
 import { asRecord } from '../src/json-object.ts';
-
 import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
@@ -138,6 +137,8 @@ interface Seen {
   /** Boxes. */
   readonly predictions: readonly Prediction[];
   readonly classes: AnsweredClasses | undefined;
+  /** Undefined: the true boxes are not known. */
+  readonly matches: Matches | undefined;
   readonly lacks: Pick<Answer<typeof run>, 'more_found' | 'without_outline'>;
   readonly facts: Readonly<Record<string, unknown>>;
 }
@@ -155,7 +156,8 @@ async function runOn(
     ...(without_outline !== undefined && { without_outline }),
   };
   const boxes = Array.isArray(predictions) ? predictions.flatMap(boxOf) : [];
-  return { source, predictions: boxes, classes: answeredClasses(body), lacks, facts };
+  const matches = source.truth && matchBoxes(boxes, source.truth);
+  return { source, predictions: boxes, classes: answeredClasses(body), matches, lacks, facts };
 }
 
 type Told = Extract<Answer<typeof run>['predictions'], readonly unknown[]>[number];
@@ -195,17 +197,10 @@ function pairOf({ x, y }: { readonly x: number; readonly y: number }): [number, 
   return [rounded(x, 1), rounded(y, 1)];
 }
 
-/** Undefined: the true boxes are not known. */
-function matchesOf({ source: { truth }, predictions }: Seen) {
-  return truth && matchBoxes(predictions, truth);
-}
-
 /** What is told of one image. */
-function factsOf(seen: Seen) {
-  const { source, predictions, classes, lacks } = seen;
+function factsOf({ source, predictions, classes, matches, lacks }: Seen) {
   const image = source.imageId !== undefined && { imageId: source.imageId };
   if (classes) return { ...image, ...classes.told };
-  const matches = matchesOf(seen);
   return {
     ...image,
     ...lacks,
@@ -224,7 +219,7 @@ function summaryOf(seen: readonly Seen[], where: string): string {
   const found = all.length === 0 ? '' : ` (${tally(Object.fromEntries(counts))})`;
   const pairs = seen.reduce((sum, one) => sum + overlappingPairs(one.predictions.map(toBox)), 0);
   const twice = pairs === 0 ? '' : ` ${count(pairs, 'pair')} of boxes cover one another by half.`;
-  const known = seen.flatMap((one) => matchesOf(one) ?? []);
+  const known = seen.flatMap(({ matches }) => matches ?? []);
   const sum = (name: 'labelled' | 'matched' | 'extra') =>
     known.reduce((figure, one) => figure + one[name], 0);
   const truth =

@@ -10,6 +10,10 @@ export type Annotation =
   | { readonly kind: 'detection'; readonly boxes: readonly Box[] }
   | { readonly kind: 'classification'; readonly labels: readonly string[] };
 
+export function hasOutlines(projectType: ProjectType): boolean {
+  return projectType === 'instance-segmentation' || projectType === 'semantic-segmentation';
+}
+
 export function isClassification(projectType: ProjectType): boolean {
   return (
     projectType === 'single-label-classification' || projectType === 'multi-label-classification'

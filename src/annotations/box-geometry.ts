@@ -94,6 +94,31 @@ export function areaOf(points: readonly Point[]): number {
   return Math.abs(twice) / 2;
 }
 
+interface Scalable {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly points?: readonly Point[] | undefined;
+  readonly keypoints?: readonly { readonly x: number; readonly y: number }[] | undefined;
+}
+
+/** A box, with its outline and keypoints, in an image that is scaled. */
+export function scaledBy<One extends Scalable>(one: One, scale: number): One {
+  const { x, y, width, height, points, keypoints } = one;
+  return {
+    ...one,
+    x: x * scale,
+    y: y * scale,
+    width: width * scale,
+    height: height * scale,
+    ...(points && { points: points.map(([left, top]) => [left * scale, top * scale] as const) }),
+    ...(keypoints && {
+      keypoints: keypoints.map((point) => ({ ...point, x: point.x * scale, y: point.y * scale })),
+    }),
+  };
+}
+
 export function edgesOf({ x, y, width, height }: Box): Edges {
   return {
     left: x - width / 2,

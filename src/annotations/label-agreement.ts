@@ -47,14 +47,15 @@ export class LabelAgreement {
     other: Annotation,
     compare: CompareBoxes = boxesAlone,
   ): AgreementCounts | undefined {
+    const [mine, theirs] = [labelsOf(one), labelsOf(other)];
     const both =
       one.kind === 'detection' && other.kind === 'detection'
         ? this.#pairBoxes(one.boxes, other.boxes, compare)
-        : this.#pairNames(labelsOf(one), labelsOf(other));
+        : this.#pairNames(mine, theirs);
     if (both === undefined) return undefined;
-    for (const name of labelsOf(one)) this.#count(name, 'one');
-    for (const name of labelsOf(other)) this.#count(name, 'other');
-    return { both, one: labelsOf(one).length, other: labelsOf(other).length };
+    for (const name of mine) this.#count(name, 'one');
+    for (const name of theirs) this.#count(name, 'other');
+    return { both, one: mine.length, other: theirs.length };
   }
 
   /** By class, the one with the least agreement first. */

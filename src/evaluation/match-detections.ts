@@ -2,7 +2,7 @@
 // score chooses first, and takes the ground truth that it overlaps most.
 
 import type { Detection, EvaluatedImage, GroundTruth, Shape } from './evaluated-image.ts';
-import { commonPixels, type Mask } from './masks/mask.ts';
+import { overlapOfMasks } from './masks/mask.ts';
 import { areaOfRegion } from './region.ts';
 
 /** Detections and ground truth of one image, of one class or of all, with their overlaps. */
@@ -85,10 +85,4 @@ export function overlapOf(
   return groundTruth.isCrowd === true
     ? both / own
     : both / (own + areaOfRegion(groundTruth) - both);
-}
-
-function overlapOfMasks(detection: Mask, groundTruth: Mask, isCrowd: boolean): number {
-  const both = commonPixels(detection, groundTruth);
-  if (both === 0) return 0;
-  return both / (isCrowd ? detection.pixels : detection.pixels + groundTruth.pixels - both);
 }

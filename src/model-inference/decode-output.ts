@@ -135,10 +135,14 @@ function collect(boxes: number, leastScores: readonly number[], cells: Cells): D
 /** What floating point may add to a sum of 1, or take from 0. */
 const [scoreMin, scoreMax] = [-0.001, 1.001];
 
+export function isScore(value: number): boolean {
+  return value >= scoreMin && value <= scoreMax;
+}
+
 /** A score that is none would look like a label: better no answer than an invented one. */
 function checked(box: DecodedBox): DecodedBox {
   const { left, top, right, bottom, score } = box;
-  if (!(score >= scoreMin && score <= scoreMax)) throw wrongScore(score);
+  if (!isScore(score)) throw wrongScore(score);
   if (!Number.isFinite(left + top + right + bottom)) {
     throw wrongNumbers(
       'boxes whose places are no numbers',

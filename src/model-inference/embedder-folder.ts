@@ -83,15 +83,17 @@ export function wrongFolder(message: string): FoveaError {
  */
 export function isFaultOfImage(thrown: unknown): thrown is FoveaError {
   if (!(thrown instanceof FoveaError)) return false;
-  const isAboutFolder = thrown.problems.some(({ path }) => path === setting);
-  return imageFaults.includes(thrown.code) && !isAboutFolder;
+  return imageFaults.includes(thrown.code) && !isAboutFolder(thrown);
 }
 
 /** Whether the folder, its encoders or the runtime is what went wrong. */
 export function isFaultOfEmbedder(thrown: unknown): thrown is FoveaError {
   if (!(thrown instanceof FoveaError)) return false;
-  const isAboutFolder = thrown.problems.some(({ path }) => path === setting);
-  return isAboutFolder || faultsOfModels.includes(thrown.code);
+  return isAboutFolder(thrown) || faultsOfModels.includes(thrown.code);
+}
+
+function isAboutFolder({ problems }: FoveaError): boolean {
+  return problems.some(({ path }) => path === setting);
 }
 
 const faultsOfModels: readonly ErrorCode[] = ['upstream_failed', 'timed_out', 'not_implemented'];

@@ -80,15 +80,11 @@ export function layoutOf(
     }
   }
   const keypoints = keypointsOf(dims, classes.length, facts);
-  if (keypoints !== undefined) {
-    const extras = keypoints.count * keypoints.numbers;
-    const found = form(extras);
-    if (found !== undefined) return { ...plain, task: 'keypoints', form: found, extras, keypoints };
-  } else {
-    const found = form(0);
-    if (found !== undefined) return { ...plain, task: 'detection', form: found, ...noExtras };
-  }
-  throw unknownForm(outputs, classes.length);
+  const extras = keypoints === undefined ? 0 : keypoints.count * keypoints.numbers;
+  const found = form(extras);
+  if (found === undefined) throw unknownForm(outputs, classes.length);
+  const task = keypoints === undefined ? 'detection' : 'keypoints';
+  return { ...plain, task, form: found, extras, keypoints };
 }
 
 const noExtras = { extras: 0, keypoints: undefined } as const;

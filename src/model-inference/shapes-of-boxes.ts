@@ -2,7 +2,7 @@
 
 import { type Corners, type Letterbox, type Size, toImage } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
-import { type DecodedBox, extrasOf } from './decode-output.ts';
+import { type DecodedBox, extrasOf, isScore } from './decode-output.ts';
 import { type Layout, wrongNumbers } from './model-layout.ts';
 import type { Tensor } from './onnx-session.ts';
 import { simplifyOutline } from './simplify-outline.ts';
@@ -147,7 +147,7 @@ function isFarBeside(x: number, y: number, { scaled, left, top }: Letterbox): bo
 }
 
 function checkedShare(share = Number.NaN): number {
-  if (share >= -0.001 && share <= 1.001) return Math.min(1, Math.max(0, share));
+  if (isScore(share)) return Math.min(1, Math.max(0, share));
   throw wrongNumbers(
     'keypoints whose visibility is not from 0 to 1',
     'They may be raw numbers (logits): export it with its sigmoid.',

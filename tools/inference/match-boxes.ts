@@ -41,21 +41,33 @@ export interface Matches {
 export function matchBoxes(found: readonly FoundBox[], truth: readonly LabelledBox[]): Matches {
   const outlines = outlinesOf([...found, ...truth]);
   const compared = comparedBy(found, truth, outlines);
-  const byBoxes = match(found, truth, overlapOf);
-  const shapes = compared && { compared_by: compared };
-  if (compared === undefined || compared === 'boxes') return { ...byBoxes, ...shapes };
+  if (compared === undefined) return match(found, truth, overlapOf);
+  const byOutlines = compared === 'boxes' ? undefined : matchOutlines(found, truth, outlines);
+  if (byOutlines !== undefined) return { ...byOutlines, compared_by: compared };
+  return { ...match(found, truth, overlapOf), compared_by: 'boxes' };
+}
+
+/** Undefined: it would take too much. */
+function matchOutlines(
+  found: readonly FoundBox[],
+  truth: readonly LabelledBox[],
+  outlines: Outlines,
+): Matches | undefined {
   const compare = outlineComparison([...outlines.values()]);
-  let isTooMuch = compare === undefined;
-  const byOutlines = match(found, truth, (one, other) => {
+  if (compare === undefined) return undefined;
+  let isTooMuch = false;
+  const matches = match(found, truth, (one, other) => {
     const boxes = overlapOf(one, other);
     const [mine, theirs] = [outlines.get(one), outlines.get(other)];
     if (boxes === 0 || isTooMuch || mine === undefined || theirs === undefined) return boxes;
-    const masks = compare?.(mine, theirs);
-    if (masks === undefined) isTooMuch = true;
+    const masks = compare(mine, theirs);
+    isTooMuch = masks === undefined;
     return masks ?? boxes;
   });
-  return isTooMuch ? { ...byBoxes, compared_by: 'boxes' } : { ...byOutlines, ...shapes };
+  return isTooMuch ? undefined : matches;
 }
+
+type Outlines = ReadonlyMap<LabelledBox, OutlineNumbers>;
 
 type Overlap = (found: LabelledBox, truth: LabelledBox) => number;
 
@@ -82,7 +94,7 @@ function match(
 function comparedBy(
   found: readonly FoundBox[],
   truth: readonly LabelledBox[],
-  outlines: ReadonlyMap<LabelledBox, OutlineNumbers>,
+  outlines: Outlines,
 ): ComparedBy | undefined {
   const all = [...found, ...truth];
   const isShape = ({ points, keypoints }: LabelledBox) => Boolean(points ?? keypoints);
@@ -92,7 +104,7 @@ function comparedBy(
   return found.some(has) && truth.some(has) ? 'some_outlines' : 'boxes';
 }
 
-function outlinesOf(all: readonly LabelledBox[]): ReadonlyMap<LabelledBox, OutlineNumbers> {
+function outlinesOf(all: readonly LabelledBox[]): Outlines {
   const outlines = new Map<LabelledBox, OutlineNumbers>();
   for (const one of all) {
     const points: readonly unknown[] = Array.isArray(one.points) ? one.points : [];

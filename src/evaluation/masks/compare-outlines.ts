@@ -2,7 +2,7 @@
 // work that other requests need not wait.
 
 import { limits } from '../../limits.ts';
-import { commonPixels, type Mask } from './mask.ts';
+import { type Mask, overlapOfMasks } from './mask.ts';
 import { crossingsOf, maskOfOutline, type Size } from './mask-of-outline.ts';
 
 /** x and y of each corner in pixels, one closed ring. */
@@ -36,9 +36,7 @@ export function outlineComparison(
     if (mine === undefined || theirs === undefined) return undefined;
     runs += (mine.runs.length + theirs.runs.length) / 2;
     if (runs > limits.maskComparedRunsAtOnceMax) return undefined;
-    const both = commonPixels(mine, theirs);
-    const all = mine.pixels + theirs.pixels - both;
-    return all === 0 ? 0 : both / all;
+    return overlapOfMasks(mine, theirs);
   };
 }
 

@@ -62,6 +62,13 @@ export function commonPixels({ runs: one }: Mask, { runs: other }: Mask): number
   return common;
 }
 
+/** Intersection over union of two masks of one image, 0 to 1; over the first beside a crowd. */
+export function overlapOfMasks(one: Mask, other: Mask, isCrowd = false): number {
+  const both = commonPixels(one, other);
+  if (both === 0) return 0;
+  return both / (isCrowd ? one.pixels : one.pixels + other.pixels - both);
+}
+
 /** The smallest box around it; a run over several columns reaches from edge to edge. */
 export function boxOfMask({ runs, height }: Mask): Region {
   if (runs.length === 0) return { left: 0, top: 0, width: 0, height: 0 };

@@ -1,5 +1,6 @@
 // Collects images from inferences for review, as the Active Learning settings of a project say.
 
+import { scaledBy } from '../../annotations/box-geometry.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
@@ -10,7 +11,7 @@ import type { DetectorTask } from '../../model-inference/model-layout.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content-hash.ts';
-import { annotationOfModel, type Seen as SeenObject } from '../annotation/annotation-of-model.ts';
+import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { ActiveLearning } from '../store/active-learning.ts';
 import type { Store } from '../store/store.ts';
@@ -111,24 +112,6 @@ async function keep(
     await store.images.annotate(added.id, writeAnnotation(annotation), options, created);
   }
   return added.id;
-}
-
-function scaledBy(
-  { points, keypoints, ...box }: Seen['detections'][number],
-  scale: number,
-): SeenObject {
-  return {
-    label: box.label,
-    confidence: box.confidence,
-    x: box.x * scale,
-    y: box.y * scale,
-    width: box.width * scale,
-    height: box.height * scale,
-    ...(points && { points: points.map(([x, y]) => [x * scale, y * scale] as const) }),
-    ...(keypoints && {
-      keypoints: keypoints.map(({ x, y, ...rest }) => ({ ...rest, x: x * scale, y: y * scale })),
-    }),
-  };
 }
 
 /** The bytes as they came, unless the settings want them smaller. */

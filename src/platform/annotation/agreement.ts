@@ -53,8 +53,8 @@ async function agreementWith(
       const isLarge = labels === 'tooLarge' || compare === undefined;
       const counts = isLarge ? undefined : agreement.add(...labels, compare);
       if (counts === undefined) tooLarge += 1;
-      else if (f1Of(counts) < 1) disagreements.push({ id, name, ...counts });
-      images += counts === undefined ? 0 : 1;
+      else images += 1;
+      if (counts !== undefined && f1Of(counts) < 1) disagreements.push({ id, name, ...counts });
       // Requests of others come in between.
       await setImmediate();
     }

@@ -2,6 +2,7 @@
 
 import {
   type Annotation,
+  hasOutlines,
   isClassification,
   type ProjectType,
 } from '../../annotations/annotation.ts';
@@ -23,16 +24,14 @@ export function checkModelTask(argument: string, task: DetectorTask, type: Proje
 
 /** Also for a model whose boxes lack the outlines or keypoints that labels of the project have. */
 export function checkModelShapes(argument: string, task: DetectorTask, type: ProjectType): void {
-  if (!isClassification(type) && task !== 'classification' && isEnough(task, type)) return;
   checkModelTask(argument, task, type);
-  if (!isClassification(type)) throw unfit(argument, task, type);
+  if (!isEnough(task, type)) throw unfit(argument, task, type);
 }
 
 /** Boxes can be had of whatever a model finds. */
 function isEnough(task: DetectorTask, type: ProjectType): boolean {
   const wanted = taskOfType[type];
-  if (wanted === 'detection') return true;
-  return task === (wanted === 'semantic' ? 'segmentation' : wanted);
+  return wanted === 'detection' || task === (hasOutlines(type) ? 'segmentation' : wanted);
 }
 
 function unfit(argument: string, task: DetectorTask, type: ProjectType) {
@@ -62,15 +61,15 @@ export function annotationOfModel(
 
 /** With the shape that labels of such a project have. */
 function boxOf(type: ProjectType, { label, x, y, width, height, points, keypoints }: Seen): Box {
-  const wanted = taskOfType[type];
-  if (points !== undefined && (wanted === 'segmentation' || wanted === 'semantic')) {
+  if (points !== undefined && hasOutlines(type)) {
     return boxAround(
       label,
       points.map(([px, py]) => [tidy(px), tidy(py)]),
     );
   }
   const sides = [tidy(x), tidy(y), tidy(width), tidy(height)] as const;
-  if (keypoints === undefined || wanted !== 'keypoints') return boxFromCentre(label, ...sides);
+  if (keypoints === undefined || taskOfType[type] !== 'keypoints')
+    return boxFromCentre(label, ...sides);
   return boxFromCentre(label, ...sides, { keypoints: keypoints.map(keypointOf) });
 }
 

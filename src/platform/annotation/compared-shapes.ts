@@ -1,7 +1,7 @@
 // By what the objects of two people are compared: by the pixels within their outlines where a
 // project labels outlines, else by their boxes.
 
-import type { Annotation, ProjectType } from '../../annotations/annotation.ts';
+import { type Annotation, hasOutlines, type ProjectType } from '../../annotations/annotation.ts';
 import type { CompareBoxes } from '../../annotations/label-agreement.ts';
 import { taskOfType } from '../../contract/projects.ts';
 import { type OutlineNumbers, outlineComparison } from '../../evaluation/masks/compare-outlines.ts';
@@ -15,13 +15,12 @@ export interface ShapeComparison {
 }
 
 export function shapeComparison(type: ProjectType): ShapeComparison {
-  const task = taskOfType[type];
-  const hasOutlines = task === 'segmentation' || task === 'semantic';
-  const hasShapes = hasOutlines || task === 'keypoints';
+  const isOutlined = hasOutlines(type);
+  const hasShapes = isOutlined || taskOfType[type] === 'keypoints';
   let [masks, boxesAlone] = [0, 0];
   return {
     ofImage: (labels) => {
-      const outlines = hasOutlines ? outlinesOf(labels) : new Map<Box, OutlineNumbers>();
+      const outlines = isOutlined ? outlinesOf(labels) : new Map<Box, OutlineNumbers>();
       const compare = outlineComparison([...outlines.values()]);
       if (compare === undefined) return undefined;
       return (one, other, overlapOfBoxes) => {
@@ -36,7 +35,7 @@ export function shapeComparison(type: ProjectType): ShapeComparison {
     },
     get comparedBy() {
       if (!hasShapes) return undefined;
-      if (boxesAlone === 0) return hasOutlines ? 'masks' : 'boxes';
+      if (boxesAlone === 0) return isOutlined ? 'masks' : 'boxes';
       return masks === 0 ? 'boxes' : 'masks_and_boxes';
     },
   };

@@ -2,7 +2,7 @@
 // are in memory at once.
 
 import type { Annotation } from '../../annotations/annotation.ts';
-import type { Box } from '../../imaging/box.ts';
+import { scaledBy } from '../../annotations/box-geometry.ts';
 import { readImageHeader, reencode } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 
@@ -39,20 +39,5 @@ const quality = 95;
 
 function scaleAnnotation(annotation: Annotation, scale: number): Annotation {
   if (annotation.kind !== 'detection') return annotation;
-  return { ...annotation, boxes: annotation.boxes.map((box) => scaleBox(box, scale)) };
-}
-
-function scaleBox(box: Box, scale: number): Box {
-  const { x, y, width, height, points, keypoints } = box;
-  return {
-    ...box,
-    x: x * scale,
-    y: y * scale,
-    width: width * scale,
-    height: height * scale,
-    ...(points && { points: points.map(([left, top]) => [left * scale, top * scale] as const) }),
-    ...(keypoints && {
-      keypoints: keypoints.map((point) => ({ ...point, x: point.x * scale, y: point.y * scale })),
-    }),
-  };
+  return { ...annotation, boxes: annotation.boxes.map((box) => scaledBy(box, scale)) };
 }
