@@ -57,26 +57,19 @@ export interface ImageSelection {
  * All images that the query finds now. Throws `too_large` for more than one call may change, before
  * anything is changed.
  */
-export async function selectImages(
-  wanted: Wanted,
-  { client, signal, progress }: ToolContext,
-): Promise<ImageSelection> {
+export async function selectImages(wanted: Wanted, context: ToolContext): Promise<ImageSelection> {
   const { query } = wanted;
   refuseRanking(query);
   const asked = { ...askedOf(wanted), pageSize: limits.imagesSelectedPageMax };
   // Images that come or go meanwhile may move others to another page.
   const found = new Map<string, FoundImage>();
   let notes: unknown;
-  let next: Asked | undefined = asked;
-  while (next !== undefined) {
-    const { results, continuationToken, ...page } = await findPage(next, client, signal);
-    for (const image of results) found.set(idOf(image), image);
+  for await (const page of searchPages(asked, context)) {
+    for (const image of page.results) found.set(idOf(image), image);
     const { total = found.size } = page;
     if (Math.max(total, found.size) > limits.imagesSelectedMax) throw tooMany(total);
-    if (continuationToken && results.length === 0) throw endless();
-    progress(found.size, total, 'Finding images');
+    context.progress(found.size, total, 'Finding images');
     notes ??= page.notes;
-    next = continuationToken ? { ...asked, continuationToken } : undefined;
   }
   const ids = [...found.keys()];
   const digest = createHash('sha256').update(ids.toSorted().join('\n')).digest('base64url');
@@ -90,6 +83,18 @@ export async function countImages(wanted: Wanted, context: ToolContext): Promise
   const { results, total, notes } = await findPage(asked, context.client, context.signal);
   const { query } = wanted;
   return describeFound({ query, images: total ?? results.length, shown: results, notes });
+}
+
+/** All that a search finds. Throws `upstream_failed` for an empty page that goes on. */
+export async function* searchPages(asked: Asked, { client, signal }: ToolContext) {
+  let next: Asked | undefined = asked;
+  while (next !== undefined) {
+    const page = await findPage(next, client, signal);
+    const { results, continuationToken } = page;
+    yield page;
+    if (continuationToken && results.length === 0) throw endless();
+    next = continuationToken ? { ...asked, continuationToken } : undefined;
+  }
 }
 
 async function findPage(input: Asked, client: ToolContext['client'], signal: AbortSignal) {

@@ -103,12 +103,14 @@ async function findImages(
   };
   const { body } = await client.call(search.workspace_search, input, { signal });
   const ids = body.results.flatMap(({ id }) => id ?? []).slice(0, limits.previewSourcesMax);
-  if (ids.length === 0) {
-    throw new FoveaError('not_found', `query: finds no image of ${quoted(project)}.`, {
-      hint: 'workspace_search says what excludes all.',
-    });
-  }
+  if (ids.length === 0) throw noImageFound(project);
   return { ids, total: body.total ?? ids.length };
+}
+
+export function noImageFound(project: string): FoveaError {
+  return new FoveaError('not_found', `query: finds no image of ${quoted(project)}.`, {
+    hint: 'workspace_search says what excludes all.',
+  });
 }
 
 interface Wanted {

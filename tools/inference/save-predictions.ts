@@ -1,20 +1,19 @@
 // Runs a model on all images that a search finds, and writes what it finds as COCO results.
 
-import { randomUUID } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inference } from '../../src/contract/inference.ts';
 import type { Answer } from '../../src/contract/operation.ts';
-import { search } from '../../src/contract/search.ts';
 import { asFoveaError, type ErrorCode, FoveaError, invalidArgument } from '../../src/errors.ts';
-import { checkRealFolder, createRealFile } from '../../src/file-access/open-real-file.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { refuseExisting } from '../download-link.ts';
-import { asGiven, count, quoted } from '../format.ts';
+import { asGiven, count } from '../format.ts';
+import { searchPages } from '../images/image-selection.ts';
 import { queryWithin } from '../images/project-query.ts';
+import { replaceFile } from '../replace-file.ts';
 import { withScratchFolder } from '../scratch-folder.ts';
-import { bringImage, type Given, type Source, workspaceOf } from './image-sources.ts';
+import { bringImage, type Given, noImageFound, type Source, workspaceOf } from './image-sources.ts';
 
 export interface WantedPredictions extends Given {
   readonly version?: string | undefined;
@@ -45,27 +44,21 @@ export async function savePredictions(
   const path = await context.files.writable(save_to, 'save_to');
   await refuseExisting(path);
   const workspace = await workspaceOf(context);
-  const fresh = join(dirname(path), `.${basename(path)}.${randomUUID()}.new`);
-  try {
-    const counts = await writeAll(fresh, { ...given, query, workspace }, context);
-    await checkRealFolder(path);
-    await rename(fresh, path);
-    const confidence = given.confidence ?? confidenceDefault;
-    return {
-      summary: summaryOf(counts, path, confidence),
-      data: { path, confidence, ...counts },
-      files: [{ path, mimeType: 'application/json', description: 'Predictions (COCO results)' }],
-      next: [
-        {
-          tool: 'evaluations_create',
-          arguments: { project, query, predictions: path },
-          why: 'Judges them by the labels of these images.',
-        },
-      ],
-    };
-  } finally {
-    await rm(fresh, { force: true });
-  }
+  const wanted = { ...given, query, workspace };
+  const counts = await replaceFile(path, (handle) => writeAll(handle, wanted, context));
+  const confidence = given.confidence ?? confidenceDefault;
+  return {
+    summary: summaryOf(counts, path, confidence),
+    data: { path, confidence, ...counts },
+    files: [{ path, mimeType: 'application/json', description: 'Predictions (COCO results)' }],
+    next: [
+      {
+        tool: 'evaluations_create',
+        arguments: { project, query, predictions: path },
+        why: 'Judges them by the labels of these images.',
+      },
+    ],
+  };
 }
 
 interface Counts {
@@ -83,33 +76,28 @@ function summaryOf({ images, predictions, unreadable }: Counts, path: string, co
 
 type Wanted = WantedPredictions & { readonly query: string; readonly workspace: string };
 
-async function writeAll(path: string, wanted: Wanted, context: ToolContext): Promise<Counts> {
+async function writeAll(handle: FileHandle, wanted: Wanted, context: ToolContext): Promise<Counts> {
   let [images, predictions, failures] = [0, 0, 0];
   const examples: string[] = [];
-  const handle = await createRealFile(path);
-  try {
-    await handle.writeFile('[');
-    await withScratchFolder(context, async (folder) => {
-      for await (const { id, total } of imagesFound(wanted, context)) {
-        context.signal.throwIfAborted();
-        context.progress(images + failures, total, 'Running the model');
-        const entries = await entriesOf(id, join(folder, 'image'), wanted, context, images > 0);
-        if (entries === undefined) {
-          failures += 1;
-          if (examples.length < examplesMax) examples.push(id);
-          continue;
-        }
-        images += 1;
-        for (const entry of entries) {
-          await handle.writeFile(`${predictions === 0 ? '' : ','}\n${JSON.stringify(entry)}`);
-          predictions += 1;
-        }
+  await handle.writeFile('[');
+  await withScratchFolder(context, async (folder) => {
+    for await (const { id, total } of imagesFound(wanted, context)) {
+      context.signal.throwIfAborted();
+      context.progress(images + failures, total, 'Running the model');
+      const entries = await entriesOf(id, join(folder, 'image'), wanted, context, images > 0);
+      if (entries === undefined) {
+        failures += 1;
+        if (examples.length < examplesMax) examples.push(id);
+        continue;
       }
-    });
-    await handle.writeFile('\n]\n');
-  } finally {
-    await handle.close();
-  }
+      images += 1;
+      for (const entry of entries) {
+        await handle.writeFile(`${predictions === 0 ? '' : ','}\n${JSON.stringify(entry)}`);
+        predictions += 1;
+      }
+    }
+  });
+  await handle.writeFile('\n]\n');
   return { images, predictions, unreadable: { count: failures, examples } };
 }
 
@@ -118,31 +106,22 @@ const examplesMax = 5;
 /** In pages. Throws `not_found` where there is none, and `too_large` for more than are taken. */
 async function* imagesFound(
   { workspace, project, query }: Wanted,
-  { client, signal }: ToolContext,
+  context: ToolContext,
 ): AsyncGenerator<{ readonly id: string; readonly total: number }> {
-  const page = {
+  const asked = {
     workspace,
     query: queryWithin(project, query),
     pageSize: limits.searchPageMax,
     fields: ['id'],
   };
-  let next: string | undefined;
-  do {
-    const input = { ...page, ...(next !== undefined && { continuationToken: next }) };
-    const { body } = await client.call(search.workspace_search, input, { signal });
-    const total = body.total ?? body.results.length;
-    if (total === 0) {
-      throw new FoveaError('not_found', `query: finds no image of ${quoted(project)}.`, {
-        hint: 'workspace_search says what excludes all.',
-      });
-    }
+  for await (const { results, total = results.length } of searchPages(asked, context)) {
+    if (total === 0) throw noImageFound(project);
     if (total > limits.evaluationImagesMax) {
       const most = limits.evaluationImagesMax;
       throw new FoveaError('too_large', `query: finds ${total} images; at most ${most} are run.`);
     }
-    for (const { id } of body.results) if (id !== undefined) yield { id, total };
-    next = body.continuationToken ?? undefined;
-  } while (next !== undefined);
+    for (const { id } of results) if (id !== undefined) yield { id, total };
+  }
 }
 
 /** What is wrong with one image, once others went well. */

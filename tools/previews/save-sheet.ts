@@ -1,12 +1,12 @@
 // Chooses the path of the contact sheet of a preview, and saves it.
 
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { checkRealFolder, createRealFile } from '../../src/file-access/open-real-file.ts';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { refuseExisting, saveTarget } from '../download-link.ts';
+import { replaceFile } from '../replace-file.ts';
 
 interface Given {
   readonly save_to?: string | undefined;
@@ -37,7 +37,7 @@ export async function sheetTarget(
 /** Writes it whole or not at all, and gives its path. */
 export async function saveSheet(bytes: Uint8Array, target: SheetTarget): Promise<string> {
   if (target.kind === 'asked') {
-    await replaceFile(target.path, bytes);
+    await replaceFile(target.path, (handle) => handle.writeFile(bytes));
     return target.path;
   }
   const { name } = target;
@@ -46,25 +46,9 @@ export async function saveSheet(bytes: Uint8Array, target: SheetTarget): Promise
   // Sheets of other settings stay beside it, to be compared.
   const content = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
   const path = join(folder, `${basename(name, '.jpg')}-${content}.jpg`);
-  await replaceFile(path, bytes);
+  await replaceFile(path, (handle) => handle.writeFile(bytes));
   await removeOldest(folder);
   return path;
-}
-
-async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
-  const fresh = join(dirname(path), `.${basename(path)}.${randomUUID()}.new`);
-  try {
-    const handle = await createRealFile(fresh);
-    try {
-      await handle.writeFile(bytes);
-    } finally {
-      await handle.close();
-    }
-    await checkRealFolder(path);
-    await rename(fresh, path);
-  } finally {
-    await rm(fresh, { force: true });
-  }
 }
 
 async function removeOldest(folder: string): Promise<void> {
