@@ -19,22 +19,6 @@ export async function makeProject(client: Client): Promise<void> {
   await client.call(projects.projects_create, input);
 }
 
-/** Calls of all numbers from 0, so many at once. */
-export async function inTurn(
-  count: number,
-  atOnce: number,
-  call: (number: number) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const callers = Array.from({ length: atOnce }, async () => {
-    while (next < count) {
-      next += 1;
-      await call(next - 1);
-    }
-  });
-  await Promise.all(callers);
-}
-
 /** A photo of some 20 KB, and as many others as are wanted, which differ by a comment within. */
 export async function makePhotos(): Promise<(number: number) => Buffer> {
   const noise = { type: 'gaussian' as const, mean: 120, sigma: 12 };

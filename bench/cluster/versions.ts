@@ -3,7 +3,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
-import { inTurn, makePhotos, makeProject, project, upload } from './calls.ts';
+import { inParallel } from '../../src/platform/background-tasks/process-items.ts';
+import { makePhotos, makeProject, project, upload } from './calls.ts';
 import { openCountingLine, socketOf } from './counting-line.ts';
 import { startPlatforms, workspace } from './platforms.ts';
 
@@ -39,9 +40,11 @@ async function measure(
     if (client === undefined) throw new Error('no platform');
     await makeProject(client);
     const photoOf = await makePhotos();
-    await inTurn(images, 16, async (number) => {
+    const add = async (number: number) => {
       await upload(client, number, photoOf(number));
-    });
+    };
+    const numbers = Array.from({ length: images }, (_, number) => number);
+    await inParallel(numbers, 16, add, new AbortController().signal);
     const url = farMs === 0 ? database.href : line.urlOf(database.pathname.slice(1));
     line.delay(farMs);
     for (let number = 0; number < workers; number += 1) await startWorker(url);

@@ -1,6 +1,7 @@
 // Handlers of the toolset "vision-events": events, and the images that they refer to; beside them
 // what vision-events/ has.
 
+import { dayMs } from '../clock.ts';
 import type { Input } from '../contract/operation.ts';
 import type { visionEventExtensions, visionEvents } from '../contract/vision-events.ts';
 import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
@@ -143,8 +144,6 @@ function timeProblems(
   const message = 'lies more than a day ahead: check the clock that it comes from';
   return ageMs < -limits.visionEventAheadMsMax ? [{ path, message }] : [];
 }
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 function keptEvent(event: EventInput, workspace: Workspace): VisionEvent {
   const { useCaseId, eventId, eventType, timestamp } = event;

@@ -1,7 +1,7 @@
 // Deletes what is past its retention, in the trash and elsewhere; hourly, once for all processes.
 
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
+import { type Clock, dayMs } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { Claim, TaskQueue } from '../../storage/task-queue.ts';
 import type { DueItem } from '../store/purge-trash.ts';
@@ -86,8 +86,6 @@ function eventRounds(
     (countMax) => purge.oldEventImages(imagesBefore, countMax, claim.fenced),
   ];
 }
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** Calls are answered in between: a transaction is synchronous. */
 async function giveWay(signal: AbortSignal): Promise<void> {

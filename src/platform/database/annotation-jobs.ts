@@ -140,7 +140,7 @@ export async function freeUnannotated(
 export function markAnnotated(
   database: AsyncDatabase,
   imageId: string,
-  state: 'annotated' | 'unannotated' = 'annotated',
+  state: 'annotated' | 'unannotated',
 ): void {
   database.send(
     `UPDATE annotation_job_images SET state = ?

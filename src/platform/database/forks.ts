@@ -10,7 +10,7 @@ import { newId } from '../ids-and-slugs.ts';
 import type { Fork, ForkImage, ForkStore, NewFork } from '../store/forks.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { Project } from '../store/projects.ts';
-import { ensureBatch } from './batches.ts';
+import { addBatch } from './batches.ts';
 import { addProject, readProject } from './projects.ts';
 import { changingImages } from './search-index/update-index.ts';
 
@@ -157,10 +157,11 @@ async function copyImage(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
        metadata, sequence_number, sequence_size, inference_id, annotation, objects, annotated_at,
        predicted, created)
-     SELECT ?, ?, ?, name, hash, bytes, format, width, height, split, metadata, sequence_number,
-       sequence_size, inference_id, annotation, objects, annotated_at, predicted, created
+     SELECT ?, ?, (SELECT id FROM batches WHERE project_id = ? AND name = ?), name, hash, bytes,
+       format, width, height, split, metadata, sequence_number, sequence_size, inference_id,
+       annotation, objects, annotated_at, predicted, created
      FROM images WHERE id = ? ON CONFLICT (project_id, hash) DO NOTHING`,
-    [to, projectId, batches.get(from), from],
+    [to, projectId, projectId, batches.get(from), from],
   );
   if (added === 0) return false;
   await database.run(
@@ -175,7 +176,7 @@ async function copyImage(
   return true;
 }
 
-/** Image to the batch of the same name in the copy, made as it was made where it comes from. */
+/** Image to the name of its batch, which the copy has then, made as it was where it comes from. */
 async function copyBatches(
   database: AsyncDatabase,
   projectId: string,
@@ -188,14 +189,10 @@ async function copyBatches(
     [JSON.stringify(images.map(({ id }) => id))],
     (row) => ({ id: row.text('id'), name: row.text('name'), created: row.integer('created') }),
   );
-  const copies = new Map<string, string>();
-  const ofImages = new Map<string, string>();
-  for (const { id, name, created } of found) {
-    const batchId = copies.get(name) ?? (await ensureBatch(database, projectId, name, created));
-    copies.set(name, batchId);
-    ofImages.set(id, batchId);
+  for (const [name, [first]] of Map.groupBy(found, (image) => image.name)) {
+    if (first) addBatch(database, { projectId, name, created: first.created });
   }
-  return ofImages;
+  return new Map(found.map(({ id, name }) => [id, name]));
 }
 
 function readFork(row: Row): Fork {

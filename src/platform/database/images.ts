@@ -6,7 +6,6 @@ import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
-import { newId } from '../ids-and-slugs.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type {
   AddedImage,
@@ -21,6 +20,7 @@ import type {
   TagChange,
 } from '../store/images.ts';
 import { countForJob, markAnnotated } from './annotation-jobs.ts';
+import { addBatch, type NewBatch } from './batches.ts';
 import {
   readAnnotation,
   readFormat,
@@ -66,10 +66,10 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
         // Two may make the same job.
         options.job !== undefined,
       ),
-    removeAnnotation: (imageId, revision, now) =>
-      changingImages(database, index, [imageId], () =>
-        removeAnnotation(database, imageId, revision, now),
-      ),
+    removeAnnotation: (imageId, revision, now) => {
+      const options = { overwrite: true, replaces: revision, isPredicted: false };
+      return annotateInIndex(database, index, imageId, undefined, options, now);
+    },
     refused: (imageId) => readRefused(database, imageId),
     changeRefused: (imageId, change) => changeRefused(database, imageId, change),
     changeTags: async (imageId, change) =>
@@ -102,7 +102,7 @@ async function addImage(
   image: NewImage,
   annotation: WrittenAnnotation | undefined,
 ): Promise<AddedImage> {
-  addBatch(database, image);
+  addBatch(database, batchOf(image));
   insertImage(database, image, annotation);
   const stored = await findByHash(database, image.projectId, image.hash);
   return addedAs(image, stored);
@@ -115,7 +115,7 @@ async function addImages(
   images: readonly AnnotatedNewImage[],
 ): Promise<readonly AddedImage[]> {
   const batches = new Map(images.map(({ image }) => [image.batchName, image]));
-  for (const image of batches.values()) addBatch(database, image);
+  for (const image of batches.values()) addBatch(database, batchOf(image));
   for (const { image, annotation } of images) insertImage(database, image, annotation);
   const stored = new Map(
     await database.all(
@@ -137,13 +137,8 @@ function addedAs(
   return { id, name, duplicate: false, split };
 }
 
-function addBatch(database: AsyncDatabase, { projectId, batchName, created }: NewImage): void {
-  database.send(
-    `INSERT INTO batches (id, project_id, name, created)
-     SELECT :id, :projectId, :batchName, :created WHERE NOT EXISTS (
-       SELECT 1 FROM batches WHERE project_id = :projectId AND name = :batchName)`,
-    { id: newId(), projectId, batchName, created },
-  );
+function batchOf({ projectId, batchName, created }: NewImage): NewBatch {
+  return { projectId, name: batchName, created };
 }
 
 /** Into its batch, which is there. Leaves what there is with the same bytes as it is. */
@@ -209,12 +204,12 @@ function readDuplicate(row: Row): AddedImage {
   return { id: row.text('id'), name: row.text('name'), duplicate: true, split: readSplit(row) };
 }
 
-/** Annotates an image, in the transaction of the caller. */
+/** Annotates an image, or takes its annotation away, in the transaction of a caller who has one. */
 export async function annotateInIndex(
   database: AsyncDatabase,
   index: ImageIndex,
   imageId: string,
-  annotation: WrittenAnnotation,
+  annotation: WrittenAnnotation | undefined,
   options: AnnotateOptions,
   now: number,
 ): Promise<Annotated> {
@@ -226,7 +221,7 @@ export async function annotateInIndex(
 async function annotateImage(
   database: AsyncDatabase,
   imageId: string,
-  annotation: WrittenAnnotation,
+  annotation: WrittenAnnotation | undefined,
   { overwrite, replaces, isPredicted, job }: AnnotateOptions,
   now: number,
 ): Promise<Annotated> {
@@ -247,31 +242,10 @@ async function annotateImage(
     isPredicted,
     annotatedAt: now,
   });
-  markAnnotated(database, imageId);
+  markAnnotated(database, imageId, annotation === undefined ? 'unannotated' : 'annotated');
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
   touchProject(database, known.projectId, now);
   return 'annotated';
-}
-
-/** As `removeAnnotation` of the store; its caller brings the index along. */
-async function removeAnnotation(
-  database: AsyncDatabase,
-  imageId: string,
-  revision: string,
-  now: number,
-) {
-  const known = await database.get(
-    'SELECT project_id, annotation FROM images WHERE id = ?',
-    [imageId],
-    (row) => ({ projectId: row.text('project_id'), json: row.optionalText('annotation') }),
-  );
-  if (known === undefined) return 'missing';
-  if (revision !== revisionOf(known.json)) return 'was_changed';
-  const image = { id: imageId, projectId: known.projectId };
-  replaceLabels(database, image, undefined, { isPredicted: false, annotatedAt: now });
-  markAnnotated(database, imageId, 'unannotated');
-  touchProject(database, known.projectId, now);
-  return 'removed';
 }
 
 /**

@@ -8,7 +8,7 @@ import { newId } from '../ids-and-slugs.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { Deletion } from '../store/images.ts';
 import type { ReplacedImages, TrashItem } from '../store/trash.ts';
-import { ensureBatch } from './batches.ts';
+import { addBatch } from './batches.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const trashedImageTables: Migration = {
@@ -173,7 +173,7 @@ export async function restoreImages(
   for (const { id, descriptor } of found) if (descriptor) descriptors.set(id, descriptor);
   const ids = found.map(({ id }) => id);
   for (const [batch, [one]] of Map.groupBy(found, (image) => image.batch)) {
-    if (one) await ensureBatch(database, one.projectId, batch, one.created);
+    if (one) addBatch(database, { projectId: one.projectId, name: batch, created: one.created });
   }
   await changingImages(database, index, ids, () => insertBack(database, deletionId), {
     descriptors,

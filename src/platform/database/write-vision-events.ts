@@ -145,11 +145,17 @@ function countsOf(
   const counts = new Map<string, CountedEvents>();
   for (const event of fresh) {
     const { useCaseId } = event;
-    const before = counts.get(useCaseId);
-    const index = events.findIndex((arrived) => arrived.event === event);
-    const place = events.length === 1 ? '' : `events[${index}].`;
-    const argument = before?.argument ?? `${place}useCaseId`;
-    counts.set(useCaseId, { count: (before?.count ?? 0) + 1, argument });
+    const { count, argument } = counts.get(useCaseId) ?? {
+      count: 0,
+      argument: argumentOf(event, events),
+    };
+    counts.set(useCaseId, { count: count + 1, argument });
   }
   return counts;
+}
+
+/** Where the input names the use case of an event. */
+function argumentOf(event: VisionEvent, events: readonly ArrivedEvent[]): string {
+  if (events.length === 1) return 'useCaseId';
+  return `events[${events.findIndex((arrived) => arrived.event === event)}].useCaseId`;
 }

@@ -130,11 +130,7 @@ export interface ImageStore {
     now: number,
   ): Promise<Annotated>;
   /** Takes the annotation of this revision away. */
-  removeAnnotation(
-    imageId: string,
-    revision: string,
-    now: number,
-  ): Promise<'removed' | Exclude<Annotated, 'annotated' | 'was_annotated'>>;
+  removeAnnotation(imageId: string, revision: string, now: number): Promise<Annotated>;
   /** The predictions of an image that people refused. */
   refused(imageId: string): Promise<readonly RefusedBox[]>;
   /** Those that are refused then. Throws `invalid_argument` when they are too many. */

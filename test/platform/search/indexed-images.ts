@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { writeAnnotation } from '../../../src/annotations/serialized-annotation.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
-import { ensureBatch } from '../../../src/platform/database/batches.ts';
+import { addBatch } from '../../../src/platform/database/batches.ts';
 import { createSqliteStore } from '../../../src/platform/database/create-store.ts';
 import { readInThisThread } from '../../../src/platform/database/long-reads/run-long-read.ts';
 import { platformMigrations } from '../../../src/platform/database/migrations.ts';
@@ -168,11 +168,16 @@ function additionsTo({ shared, store, index }: OpenedEngine, models: Map<string,
 /** As a store writes it that knows nothing of the index. */
 async function insertImage(database: AsyncDatabase, model: Model): Promise<void> {
   const { id, project, name, width, height, split, metadata, tags, number } = model;
-  const batchId = await ensureBatch(database, project, model.batch, 1);
+  addBatch(database, { projectId: project, name: model.batch, created: 1 });
   await database.run(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
-       metadata, created) VALUES (?, ?, ?, ?, ?, 1, 'jpeg', ?, ?, ?, ?, 1)`,
-    [id, project, batchId, name, `hash-${number}`, width, height, split, JSON.stringify(metadata)],
+       metadata, created)
+     VALUES (?, ?, (SELECT id FROM batches WHERE project_id = ? AND name = ?), ?, ?, 1, 'jpeg', ?,
+       ?, ?, ?, 1)`,
+    [
+      ...[id, project, project, model.batch, name, `hash-${number}`],
+      ...[width, height, split, JSON.stringify(metadata)],
+    ],
   );
   for (const tag of tags) {
     await database.run('INSERT INTO image_tags (image_id, tag) VALUES (?, ?)', [id, tag]);

@@ -11,8 +11,6 @@ export interface Entry {
   readonly id: string;
   readonly ordinal: number | undefined;
   readonly isIndexed: boolean;
-  /** Of its bytes. */
-  readonly hash: string;
   readonly image: IndexedImage;
 }
 
@@ -24,7 +22,7 @@ export async function readEntries(
 ): Promise<ReadonlyMap<string, Entry>> {
   const entries = await database.all(
     `SELECT i.id, o.ordinal, coalesce(o.indexed, 0) AS indexed, p.workspace_id, i.project_id, i.batch_id, i.name,
-       i.hash, i.split, i.width, i.height, i.objects, i.predicted, i.metadata,
+       i.split, i.width, i.height, i.objects, i.predicted, i.metadata,
        (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
        (SELECT json_group_object(label, n) FROM image_labels WHERE image_id = i.id) AS labels,
        (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
@@ -52,7 +50,6 @@ function readEntry(row: Row): Entry {
     id: row.text('id'),
     ordinal: row.optionalInteger('ordinal'),
     isIndexed: row.boolean('indexed'),
-    hash: row.text('hash'),
     image: {
       workspaceId: row.text('workspace_id'),
       projectId: row.text('project_id'),

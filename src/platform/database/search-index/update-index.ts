@@ -62,18 +62,10 @@ export async function changeWithin<Result>(
     writes(),
     areSentAtOnce ? readAfter() : undefined,
   ]);
-  const [entries, looks] = early ?? (await readAfter());
-  const after = new Map(
-    [...entries].map(([id, entry]) => [id, added.has(id) ? asNew(entry) : entry]),
-  );
+  const [after, looks] = early ?? (await readAfter());
   const given = new Map([...looks, ...descriptors]);
   await updateIndex(database, index, { before, after, given, added });
   return result;
-}
-
-/** Whose number was given by us: the index has nothing of it. */
-function asNew(entry: Entry): Entry {
-  return { ...entry, isIndexed: false };
 }
 
 /** New images get the next numbers; those that are not there, since their bytes are, get none. */
@@ -176,7 +168,7 @@ async function updateIndex(
   changed: Changed,
 ): Promise<void> {
   const { before, after } = changed;
-  const ordinals = await addOrdinals(database, changed);
+  const ordinals = await addOrdinals(database, after);
   const found = await findLooks(database, index, changed);
   const changes: IndexChange[] = [];
   for (const id of new Set([...before.keys(), ...after.keys()])) {
@@ -199,7 +191,7 @@ async function updateIndex(
 /** The numbers of images: new ones get the next. All of them count as indexed from now on. */
 async function addOrdinals(
   database: AsyncDatabase,
-  { after, added: numbered }: Changed,
+  after: Entries,
 ): Promise<ReadonlyMap<string, number>> {
   const ordinals = new Map<string, number>();
   const added: string[] = [];
@@ -207,7 +199,7 @@ async function addOrdinals(
   for (const { id, ordinal, isIndexed } of after.values()) {
     if (ordinal === undefined) added.push(id);
     else ordinals.set(id, ordinal);
-    if (ordinal !== undefined && !isIndexed && !numbered.has(id)) indexed.push(ordinal);
+    if (ordinal !== undefined && !isIndexed) indexed.push(ordinal);
   }
   if (indexed.length > 0) {
     const these = 'ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
@@ -236,7 +228,9 @@ async function findLooks(
   { after, given, added }: Changed,
 ): Promise<Descriptors> {
   const open = [...after.values()].filter(({ image }) => !image.isDescribed);
-  const unknown = open.filter(({ id, isIndexed }) => !isIndexed && !given.has(id));
+  const unknown = open.filter(
+    ({ id, isIndexed }) => (added.has(id) || !isIndexed) && !given.has(id),
+  );
   // Of those that were added it was asked before.
   const unasked = unknown.filter(({ id }) => !added.has(id)).map(({ id }) => id);
   const found = await index.findDescriptors(database, unasked);
