@@ -53,7 +53,9 @@ export function readObjectImports(
 ): ObjectImports {
   const allowed = reader.read('FOVEA_IMPORT_OBJECTS', parseObjectsUrls, []);
   if (allowed.length === 0) return { ...noObjectImports, own };
-  return { allowed, own, ...readStore(reader) };
+  // Read once, so that what is wrong is said once.
+  const { endpoint, region } = own ?? readStore(reader);
+  return { allowed, own, endpoint, region };
 }
 
 /** Of the variables of AWS those that say which store it is. */
@@ -73,6 +75,11 @@ function parseObjectsUrls(text: string): Parsed<ObjectImports['allowed']> {
   return places.length === parsed.length
     ? { value: places }
     : { wrong: 'must be s3://bucket or s3://bucket/prefix, several separated by commas' };
+}
+
+/** `s3://bucket/prefix`. */
+export function objectsUrlOf({ bucket, prefix }: Pick<ObjectsPlace, 'bucket' | 'prefix'>): string {
+  return `s3://${bucket}/${prefix}`;
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */

@@ -37,12 +37,16 @@ export function findByImage<Entry extends { readonly name: string }>(
 }
 
 /** 3: the same path; 2: the same base name; 1: the same but for the extension; 0: another image. */
-function closeness(...names: readonly [named: string, image: string]): number {
-  // Accents are one character with their letter on one system, and two on another.
-  const [named = '', image = ''] = names.map((name) => name.normalize('NFC'));
-  if (named === image) return 3;
-  if (baseName(named) === baseName(image)) return 2;
-  return stem(named) === stem(image) ? 1 : 0;
+function closeness(named: string, image: string): number {
+  const [a, b] = [composed(named), composed(image)];
+  if (a === b) return 3;
+  if (baseName(a) === baseName(b)) return 2;
+  return stem(a) === stem(b) ? 1 : 0;
+}
+
+/** Accents are one character with their letter on one system, and two on another. */
+function composed(name: string): string {
+  return name.normalize('NFC');
 }
 
 function baseName(path: string): string {

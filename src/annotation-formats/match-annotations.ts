@@ -3,6 +3,7 @@
 
 import type { ProjectType } from '../annotations/annotation.ts';
 import { isClassification } from '../annotations/annotation.ts';
+import type { SplitName } from '../contract/fields.ts';
 import { limits } from '../limits.ts';
 import type { FindSplit } from './image-splits.ts';
 import {
@@ -106,6 +107,13 @@ export function matchAnnotations<File extends DatasetFile>(given: ToMatch<File>)
   return { sources, unclear, unused };
 }
 
+/** The split that the name of a document says of its images: of `instances_val.json` it is valid. */
+export function splitOfSource(
+  source: AnnotationSource<DatasetFile> | undefined,
+): SplitName | undefined {
+  return source?.kind === 'document' ? splitOfDocument(source.entry.path) : undefined;
+}
+
 /** Boxes are of no use where whole images have classes. */
 function isUsable({ path }: DatasetFile, projectType: ProjectType): boolean {
   return !isClassification(projectType) || extensionOf(path) !== 'xml';
@@ -144,25 +152,24 @@ function ownClaims<File extends DatasetFile>(
   unclear: Set<string>,
 ): readonly Claim<File>[] {
   const folders = foldersOf(entry.path);
-  const { named, isLoose } = imagesNamedBy(entry.path, known);
+  // `a.jpg.txt` is about `a.jpg` alone, where `a.png` lies beside it.
+  const whole = baseName(entry.path).replace(/\.\w+$/, '');
+  const { named, isLoose } = imagesNamedBy(whole, entry.path, known);
   const images = candidates(named, folders, entry.path, known);
   const rate = ({ path }: DatasetFile) => nearness(folders, foldersOf(path));
   const best = nearestImages(images, rate);
   const [image, ...others] = best.images;
-  if (images.length > 0 && (image === undefined || others.length > 0)) unclear.add(entry.path);
-  if (image === undefined || others.length > 0) return [];
+  if (image === undefined || others.length > 0) {
+    if (images.length > 0) unclear.add(entry.path);
+    return [];
+  }
   const rank = (formatRanks.get(extensionOf(entry.path)) ?? 0) + (isLoose ? looseRank : 0);
   return [{ source: { kind: 'file', entry }, file: entry, image, score: best.score, rank }];
 }
 
-/** `a.jpg.txt` is about `a.jpg` alone, where `a.png` lies beside it. */
-function imagesNamedBy(path: string, known: KnownImages) {
-  const whole = known.byName.get(
-    baseName(path)
-      .replace(/\.\w+$/, '')
-      .normalize('NFC'),
-  );
-  const named = whole ?? known.byStem.get(stemOf(path));
+/** Images of that whole name, else of the stem of the path, else `isLoose`. */
+function imagesNamedBy(whole: string, path: string, known: KnownImages) {
+  const named = known.byName.get(whole.normalize('NFC')) ?? known.byStem.get(stemOf(path));
   if (named !== undefined) return { named, isLoose: false };
   return { named: known.byLooseStem.get(looseStemOf(path)) ?? [], isLoose: true };
 }
@@ -192,11 +199,7 @@ function documentClaims<File extends DatasetFile>(
       .trim()
       .replaceAll('\\', '/')
       .replace(/^(\.?\/)+/, '');
-    const named =
-      known.byName.get(baseName(path).normalize('NFC')) ??
-      known.byStem.get(stemOf(path)) ??
-      known.byLooseStem.get(looseStemOf(path)) ??
-      [];
+    const { named } = imagesNamedBy(baseName(path), path, known);
     const images = candidates(named, [...folders, ...foldersOf(path)], path, known);
     const rate = (image: DatasetFile) => {
       const isNamed = path.includes('/') && `/${image.path}`.endsWith(`/${path}`);

@@ -80,7 +80,10 @@ export function openFileRoots(
       const found = await find(access, patterns, argument, options);
       return found.map(({ real }) => real).sort(byNaturalOrder);
     },
-    find: (patterns, argument, options = {}) => find(access, patterns, argument, options),
+    find: async (patterns, argument, options = {}) => {
+      const found = await find(access, patterns, argument, options);
+      return found.sort((a, b) => byNaturalOrder(a.path, b.path));
+    },
   };
 }
 
@@ -189,12 +192,13 @@ async function whyUnreadable(cause: unknown, at: string): Promise<string | undef
   return link ? 'leads through a link to nowhere' : undefined;
 }
 
+/** In no order. */
 async function find(
   access: RootAccess,
   patterns: readonly string[],
   argument: string,
   options: ExpandOptions,
-): Promise<readonly NamedFile[]> {
+): Promise<NamedFile[]> {
   const files = new Map<string, NamedFile>();
   const links = new Map<string, string>();
   const plain: string[] = [];
@@ -234,7 +238,7 @@ async function find(
   if (outsideCount + linkedFolders.length > 0) {
     options.onLeftOut?.({ outside: outsideCount, linkedFolders });
   }
-  return [...files.values()].sort((a, b) => byNaturalOrder(a.path, b.path));
+  return [...files.values()];
 }
 
 /** Of links to folders, those behind which no file was found by a walk through that folder. */

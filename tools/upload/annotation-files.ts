@@ -6,12 +6,12 @@ import { basename, extname } from 'node:path';
 import {
   type AnnotationSource,
   matchAnnotations,
+  splitOfSource,
 } from '../../src/annotation-formats/match-annotations.ts';
 import {
   baseName,
   foldersOf,
   looseStemOf,
-  splitOfDocument,
   splitOfFolders,
 } from '../../src/annotation-formats/path-hints.ts';
 import type { SplitName } from '../../src/contract/fields.ts';
@@ -155,10 +155,7 @@ function match(
       const source = byImage.get(imagePath);
       return source && documents.file(source, basename(imagePath));
     },
-    splitOf: (imagePath) => {
-      const source = byImage.get(imagePath);
-      return source?.kind === 'document' ? splitOfDocument(source.entry.path) : undefined;
-    },
+    splitOf: (imagePath) => splitOfSource(byImage.get(imagePath)),
     imagesMissing: documents.missing(imagePaths),
     unclear: [...ofSeveral, ...unclear],
     beaten: unused.filter(({ isBeaten }) => isBeaten).map(({ entry }) => entry.path),

@@ -28,28 +28,24 @@ interface Custom {
   readonly lists: readonly List[];
 }
 
+const usual: readonly List[] = [
+  { file: 'test.txt', split: 'test' },
+  { file: 'train.txt', split: 'train' },
+  { file: 'val.txt', split: 'valid' },
+];
+
 const customs = {
   voc: {
     place: 'ImageSets/Main',
     folder: join('ImageSets', 'Main'),
     levels: 2,
-    lists: [
-      { file: 'test.txt', split: 'test' },
-      { file: 'train.txt', split: 'train' },
-      { file: 'val.txt', split: 'valid' },
-      both,
-    ],
+    lists: [...usual, both],
   },
   darknet: {
     place: 'the lists beside them',
     folder: '',
     levels: 3,
-    lists: [
-      { file: 'test.txt', split: 'test' },
-      { file: 'train.txt', split: 'train' },
-      { file: 'val.txt', split: 'valid' },
-      { file: 'valid.txt', split: 'valid' },
-    ],
+    lists: [...usual, { file: 'valid.txt', split: 'valid' }],
   },
 } as const satisfies Record<string, Custom>;
 

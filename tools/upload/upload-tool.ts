@@ -271,9 +271,9 @@ function linkedWords({ linkedFolders }: LeftOut): string {
 
 function namesWords(found: FoundNames | undefined): string {
   if (found === undefined) return '';
-  const [path = '', ...others] = found.paths;
+  const [path = ''] = found.paths;
   if (found.labelmap !== undefined) return ` Class names from ${fileAt(path)}.`;
-  const files = [path, ...others].map(fileAt).join(', ');
+  const files = found.paths.map(fileAt).join(', ');
   const what = `${found.paths.length} files have other class names each (${files})`;
   return ` ${what}: name one in "labelmap_file", or upload each folder with its own.`;
 }

@@ -1,7 +1,12 @@
 // Which places of an object store imports may read: none but those that the settings name.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
-import { type ObjectImports, type ObjectsPlace, parseObjectsUrl } from '../../objects-place.ts';
+import {
+  type ObjectImports,
+  type ObjectsPlace,
+  objectsUrlOf,
+  parseObjectsUrl,
+} from '../../objects-place.ts';
 
 /**
  * The place of a URL. Throws `invalid_input`, naming `argument`, where it is none, and `forbidden`
@@ -20,11 +25,10 @@ export function readablePlace(
   const isAllowed = allowed.some(
     (place) => place.bucket === bucket && prefix.startsWith(place.prefix),
   );
-  if (!isAllowed) throw notAllowed(`s3://${bucket}/${prefix}`);
   // It has the files of all workspaces.
   const isOurs =
     own?.bucket === bucket && (prefix.startsWith(own.prefix) || own.prefix.startsWith(prefix));
-  if (isOurs) throw notAllowed(`s3://${bucket}/${prefix}`);
+  if (!isAllowed || isOurs) throw notAllowed(objectsUrlOf(parsed.value));
   return { bucket, prefix, endpoint, region, downloads: 'stream' };
 }
 

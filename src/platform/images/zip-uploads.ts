@@ -1,6 +1,5 @@
 // Handlers that start the upload of a zip file of images, and show its state.
 
-import { isoTime } from '../../clock.ts';
 import type { images } from '../../contract/images.ts';
 import { notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
@@ -10,6 +9,7 @@ import type { ZipPayload } from '../background-tasks/import-zip.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import { describeTask, describeTaskStart, findTask } from '../tasks.ts';
+import { importPayload } from './import-payload.ts';
 
 type ZipOperations = Pick<typeof images, 'images_upload_zip' | 'images_upload_zip_status'>;
 
@@ -23,15 +23,7 @@ export function zipUploadHandlers(
       const project = await findProject(dependencies, principal, input.project);
       const taskId = newId();
       const since = clock.now();
-      const settings = {
-        workspaceId: workspace.id,
-        projectId: project.id,
-        since: String(since),
-        split: input.split ?? 'train',
-        batchName: input.batchName ?? `Uploaded on ${isoTime(since).slice(0, 10)}`,
-        tags: (input.tags ?? []).join(','),
-        startedBy: principal.name,
-      } as const;
+      const settings = importPayload(input, principal, { projectId: project.id, since });
       const { link } = await uploads.start(origin, {
         workspaceId: workspace.id,
         kind: 'zip',

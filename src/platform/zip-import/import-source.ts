@@ -48,7 +48,7 @@ export interface ImportSource {
   copy(entry: SourceFile, path: string, options: CopyEntryOptions): Promise<number>;
 }
 
-export type TakePiece = (piece: Uint8Array) => Promise<void> | void;
+export type TakePiece = (piece: Uint8Array) => Promise<void>;
 
 export interface SourceParts<File extends SourceFile> {
   readonly entries: readonly File[];
@@ -58,8 +58,8 @@ export interface SourceParts<File extends SourceFile> {
   /** Of all files together, and of those that are text. */
   readonly bytesMax: number;
   readonly textBytesMax: number;
-  /** Gives the bytes of a file piece by piece; says how many there were. Throws as `take` does. */
-  readonly give: (entry: File, take: TakePiece) => Promise<number>;
+  /** Gives the bytes of a file piece by piece. Throws as `take` does. */
+  readonly give: (entry: File, take: TakePiece) => Promise<void>;
 }
 
 /** A source whose bytes are bounded. */
@@ -68,11 +68,15 @@ export function boundedSource<File extends SourceFile>(parts: SourceParts<File>)
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
   const spend = budget(`The files of ${name}`, parts.bytesMax);
   const spendText = budget(`The annotation files of ${name}`, parts.textBytesMax);
-  const give = (path: string, options: ReadEntryOptions, take: TakePiece) => {
+  const give = async (
+    path: string,
+    options: ReadEntryOptions,
+    take: (piece: Uint8Array) => Promise<void> | void,
+  ) => {
     const entry = byPath.get(path);
     if (entry === undefined) throw new FoveaError('internal', 'A file was not in its source.');
     let bytes = 0;
-    return parts.give(entry, async (piece) => {
+    await parts.give(entry, async (piece) => {
       spend(piece.length);
       if (options.isText) spendText(piece.length);
       if (bytes === 0) options.checkStart?.(piece);
@@ -80,6 +84,7 @@ export function boundedSource<File extends SourceFile>(parts: SourceParts<File>)
       if (bytes > options.bytesMax) throw tooLarge(options.bytesMax);
       await take(piece);
     });
+    return bytes;
   };
   return {
     entries: entries.map(({ path, statedBytes }) => ({ path, statedBytes })),

@@ -2,7 +2,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { ObjectsPlace } from '../../objects-place.ts';
+import { type ObjectsPlace, objectsUrlOf } from '../../objects-place.ts';
 import type { Bucket } from '../../storage/s3/bucket.ts';
 import { checkName, isNoise, shownName } from './decode-entry-name.ts';
 import { boundedSource, type ImportSource, type NamedFile, sortEntries } from './import-source.ts';
@@ -29,7 +29,7 @@ export async function openObjects(
   return boundedSource({
     entries,
     refused,
-    name: urlOf(place),
+    name: objectsUrlOf(place),
     bytesMax: limits.importedObjectsBytesMax,
     textBytesMax: limits.importedTextBytesMax,
     give: async ({ key }, take) => {
@@ -37,13 +37,10 @@ export async function openObjects(
         throw asFault(thrown);
       });
       if (content === undefined) throw new FoveaError('invalid_input', 'is not there any more');
-      let bytes = 0;
       for await (const piece of content) {
         signal.throwIfAborted();
-        bytes += piece.length;
         await take(piece);
       }
-      return bytes;
     },
   });
 }
@@ -52,11 +49,6 @@ export async function openObjects(
 function asFault(thrown: unknown): unknown {
   if (!(thrown instanceof FoveaError) || thrown.code !== 'internal') return thrown;
   return new FoveaError('invalid_input', `could not be read: ${thrown.message}`, { cause: thrown });
-}
-
-/** `s3://bucket/prefix`. */
-export function urlOf({ bucket, prefix }: Pick<ObjectsPlace, 'bucket' | 'prefix'>): string {
-  return `s3://${bucket}/${prefix}`;
 }
 
 async function listObjects(
@@ -80,12 +72,12 @@ async function listObjects(
     });
   }
   if (listed.length > 0) return listed;
-  throw new FoveaError('invalid_input', `There is no object below ${urlOf(place)}.`);
+  throw new FoveaError('invalid_input', `There is no object below ${objectsUrlOf(place)}.`);
 }
 
 function tooMany(place: ObjectsPlace, objectsMax: number): FoveaError {
   const most = `at most ${objectsMax} are taken at a time`;
-  return new FoveaError('invalid_input', `${urlOf(place)} has more objects; ${most}.`, {
+  return new FoveaError('invalid_input', `${objectsUrlOf(place)} has more objects; ${most}.`, {
     hint: 'Import the prefixes below it one by one.',
   });
 }

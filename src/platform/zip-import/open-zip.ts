@@ -173,13 +173,13 @@ function refuseOverlap(listed: readonly Listed[]): void {
   }
 }
 
-/** Gives the bytes of a file piece by piece; says how many there were. */
+/** Gives the bytes of a file piece by piece. */
 async function unpackEntry(
   reader: StoredReader,
   entry: ZipEntry,
   take: TakePiece,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<void> {
   let bytes = 0;
   let checksum = 0;
   // Node 22 tells how the stream before it ended, not why it did.
@@ -188,12 +188,10 @@ async function unpackEntry(
     for await (const piece of source) {
       bytes += piece.length;
       checksum = crc32(piece, checksum);
-      await Promise.resolve(piece)
-        .then(take)
-        .catch((thrown: unknown) => {
-          reason = thrown;
-          throw thrown;
-        });
+      await take(piece).catch((thrown: unknown) => {
+        reason = thrown;
+        throw thrown;
+      });
     }
   };
   const content = await reader.content(entry);
@@ -210,7 +208,6 @@ async function unpackEntry(
   if (bytes !== entry.statedBytes || checksum !== entry.crc32) {
     throw new FoveaError('invalid_input', 'its bytes are not those that the archive promises');
   }
-  return bytes;
 }
 
 /** Bytes of a local header without its name (APPNOTE.TXT section 4.3.7). */

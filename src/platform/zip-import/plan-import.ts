@@ -7,12 +7,16 @@ import {
   splitFinder,
   tornBetween,
 } from '../../annotation-formats/image-splits.ts';
-import type { AnnotationSource, Matches } from '../../annotation-formats/match-annotations.ts';
 import {
+  type AnnotationSource,
+  type Matches,
+  splitOfSource,
+} from '../../annotation-formats/match-annotations.ts';
+import {
+  baseName,
   extensionOf,
   foldersOf,
   isKindFolder,
-  splitOfDocument,
   splitOfFolders,
   splitOfName,
 } from '../../annotation-formats/path-hints.ts';
@@ -91,12 +95,9 @@ export async function planImport({
   const isOfClasses = isClassification(projectType);
   const classOf = isOfClasses ? classFolders(images) : () => undefined;
   const isAmongClasses = isOfClasses ? splitsAmongClasses(images) : () => false;
-  const splits = images.map(({ path }) => {
-    const source = pairs.sources.get(path);
-    // Of `instances_val.json` it is valid.
-    const ofDocument = source?.kind === 'document' ? source.entry.path : '';
-    return findSplit(path) ?? splitOfDocument(ofDocument);
-  });
+  const splits = images.map(
+    ({ path }) => findSplit(path) ?? splitOfSource(pairs.sources.get(path)),
+  );
   return {
     unlisted: named.size === 0 ? 0 : splits.filter((split) => split === undefined).length,
     images: images.map((entry, place) => ({
@@ -223,19 +224,14 @@ function classFolders(images: readonly SourceFile[]): (path: string) => string |
 
 /** Whether an image is right in a folder like `test`, beside `cat` and `dog` and no other split. */
 function splitsAmongClasses(images: readonly SourceFile[]): (path: string) => boolean {
-  const beside = new Map<string, Set<string>>();
-  for (const { path } of images) {
-    const folders = foldersOf(path);
-    const name = folders.at(-1);
-    if (name === undefined || isKindFolder(name)) continue;
-    const above = folders.slice(0, -1).join('/');
-    beside.set(above, (beside.get(above) ?? new Set()).add(name));
+  const folderOf = (path: string) => foldersOf(path).join('/');
+  const folders = [...new Set(images.map(({ path }) => folderOf(path)))].filter(
+    (folder) => folder !== '' && !isKindFolder(baseName(folder)),
+  );
+  const among = new Set<string>();
+  for (const beside of Map.groupBy(folders, folderOf).values()) {
+    const [split, ...others] = beside.filter((folder) => splitOfName(baseName(folder)));
+    if (split !== undefined && others.length === 0 && beside.length > 2) among.add(split);
   }
-  return (path) => {
-    const folders = foldersOf(path);
-    const names = [...(beside.get(folders.slice(0, -1).join('/')) ?? [])];
-    const splits = names.filter((name) => splitOfName(name) !== undefined);
-    const isOne = splits.length === 1 && splits[0] === folders.at(-1);
-    return isOne && names.length > 2;
-  };
+  return (path) => among.has(folderOf(path));
 }
