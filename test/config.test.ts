@@ -138,6 +138,15 @@ describe('settings', () => {
     expect(readSettings(bundle, linux)).toEqual(readSettings({}, linux));
   });
 
+  test('name a bad variable of two settings once', () => {
+    const environment = {
+      FOVEA_OBJECTS_URL: 's3://cells',
+      FOVEA_IMPORT_OBJECTS: 's3://pool',
+      AWS_REGION: 'eu central',
+    };
+    expect(problemsOf(environment)).toEqual(['AWS_REGION']);
+  });
+
   test('name every bad variable at once', () => {
     expect(
       problemsOf({

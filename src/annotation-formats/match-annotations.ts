@@ -107,7 +107,7 @@ export function matchAnnotations<File extends DatasetFile>(given: ToMatch<File>)
   return { sources, unclear, unused };
 }
 
-/** The split that the name of a document says of its images: of `instances_val.json` it is valid. */
+/** The split that the name of a document says of its images: `instances_val.json` says valid. */
 export function splitOfSource(
   source: AnnotationSource<DatasetFile> | undefined,
 ): SplitName | undefined {
