@@ -30,7 +30,7 @@ describe.skipIf(process.env.FOVEA_TEST_DATABASE === 'postgres')('devices that se
         })),
       });
     expect(await batch(0)).toMatchObject({ status: 201 });
-    const other = new DatabaseSync(join(platform.data, 'platform.db'));
+    const other = new DatabaseSync(join(platform.data, 'platform.db'), { timeout: 10_000 });
     other.exec('BEGIN IMMEDIATE');
     const waiting = Array.from({ length: 60 }, (_, number) => batch(number + 1));
     // It announces a body, and sends none of it.

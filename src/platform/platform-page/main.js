@@ -4,22 +4,22 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { byId, element } from '../../http-server/page-assets/elements.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
-import { agreementView } from './agreement.js';
-import { annotateView } from './annotate.js';
 import { signIn } from './api.js';
-import { foldersView } from './folders.js';
-import { forgetKeys, holdKeys, releaseKeys } from './held-keys.js';
-import { imageView } from './image.js';
-import { imagesView } from './images.js';
-import { forgetOutlines } from './kept-outlines.js';
 import { forgetKey, keepKey, knownKey } from './key.js';
+import { annotateView } from './labelling/annotate.js';
+import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
+import { forgetOutlines } from './labelling/kept-outlines.js';
+import { isPassing, unsaved, untilRetry } from './labelling/retry.js';
 import { signInByLink } from './one-use-link.js';
-import { projectView } from './project.js';
-import { projectsView } from './projects.js';
-import { isPassing, unsaved, untilRetry } from './retry.js';
-import { tasksView } from './tasks.js';
-import { trashView } from './trash.js';
-import { versionsView } from './versions.js';
+import { agreementView } from './pages/agreement.js';
+import { foldersView } from './pages/folders.js';
+import { imageView } from './pages/image.js';
+import { imagesView } from './pages/images.js';
+import { projectView } from './pages/project.js';
+import { projectsView } from './pages/projects.js';
+import { tasksView } from './pages/tasks.js';
+import { trashView } from './pages/trash.js';
+import { versionsView } from './pages/versions.js';
 
 /** @import { View } from './types.ts' */
 

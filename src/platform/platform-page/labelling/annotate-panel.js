@@ -1,0 +1,224 @@
+// Beside the picture: the classes, the boxes as a list, what can be done, and how far it is saved.
+
+import { colourOf } from '../../../http-server/page-assets/drawing.js';
+import { element } from '../../../http-server/page-assets/elements.js';
+import { keysOf } from './annotate-keys.js';
+import { hasOutline } from './outline-geometry.js';
+import {
+  button,
+  classForm,
+  imageLinks,
+  keyDialog,
+  reviewButton,
+  StateLine,
+  showClasses,
+} from './panel-parts.js';
+import { PredictionPanel } from './prediction-panel.js';
+
+/** @import { Box, Prediction, Shapes } from '../boxes.ts' */
+/** @import { Predictions } from './predictions.js' */
+/** @import { Place, SaveState } from '../types.ts' */
+
+/**
+ * @typedef {{
+ *   select: (index: number | undefined) => void,
+ *   useClass: (name: string) => void,
+ *   addInMiddle: () => void,
+ *   remove: () => void,
+ *   markAsEmpty: () => void,
+ *   copyFromBefore: () => void,
+ *   addFromBetween: () => void,
+ *   fillFrames: () => void,
+ *   outlineBox: () => void,
+ *   undo: () => void,
+ *   redo: () => void,
+ *   choosePrediction: (prediction: Prediction) => void,
+ *   acceptPrediction: () => void,
+ *   refusePrediction: () => void,
+ *   acceptAllPredictions: () => void,
+ *   restorePredictions: () => void,
+ *   showPredictionsFrom: (threshold: number) => void,
+ *   startReview: () => void,
+ *   keepMine: () => void,
+ *   takeTheirs: () => void,
+ *   canvas: { startOutline: () => void, closeOutline: () => void, zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
+ * }} Commands
+ */
+
+/** The class that was chosen last, which the next image begins with. */
+let lastChosen = '';
+
+/** As many lines as a list of boxes bears; the picture shows all. */
+const listedMax = 500;
+
+export class AnnotatePanel {
+  root;
+  /** The class of new boxes; empty: there is none yet. */
+  chosen = '';
+  #commands;
+  /** @type {string[]} */
+  #classes;
+  #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
+  #list = element('ol', { class: 'boxes', 'aria-label': 'Boxes' });
+  #state = new StateLine();
+  #newClass = classForm((name) => this.#commands.useClass(name));
+  #predictions;
+  #undo;
+  #redo;
+  #remove;
+  #draw;
+  #outline;
+  #isDrawing = false;
+  #help;
+
+  /**
+   * @param {Commands} commands
+   * @param {{ classes: readonly string[], shapes: Shapes }} project
+   * @param {Place} place
+   */
+  constructor(commands, { classes, shapes }, place) {
+    const drawsOutlines = shapes === 'outlines';
+    this.#commands = commands;
+    this.#classes = [...classes];
+    this.chosen = classes.includes(lastChosen) ? lastChosen : (classes[0] ?? '');
+    this.#undo = button('Undo', () => commands.undo());
+    this.#redo = button('Redo', () => commands.redo());
+    this.#remove = button('Delete box', () => commands.remove());
+    this.#draw = button('Draw outline', () => {
+      if (this.#isDrawing) commands.canvas.closeOutline();
+      else commands.canvas.startOutline();
+    });
+    this.#outline = button('Box to outline', () => commands.outlineBox());
+    this.#help = keyDialog(keysOf(shapes));
+    this.#predictions = new PredictionPanel(commands);
+    this.root = element(
+      'section',
+      { class: 'stack', 'aria-label': 'Annotation' },
+      imageLinks(place),
+      ...this.#state.parts,
+      this.#predictions.root,
+      this.#chips,
+      this.#newClass.form,
+      element(
+        'div',
+        { class: 'row' },
+        this.#undo,
+        this.#redo,
+        this.#remove,
+        button('Add box', () => commands.addInMiddle()),
+        drawsOutlines && this.#draw,
+        drawsOutlines && this.#outline,
+        button('Mark as empty', () => commands.markAsEmpty()),
+        place.before !== undefined && button('Copy from before', () => commands.copyFromBefore()),
+        place.before !== undefined &&
+          place.after !== undefined &&
+          button('Fill in between', () => commands.addFromBetween()),
+        place.ids.length > 2 && button('Fill all frames', () => commands.fillFrames()),
+      ),
+      element(
+        'div',
+        { class: 'row' },
+        button('Zoom in', () => commands.canvas.zoomBy(1.5)),
+        button('Zoom out', () => commands.canvas.zoomBy(1 / 1.5)),
+        button('Whole picture', () => commands.canvas.zoomTo(1)),
+        button('Keys', () => this.showHelp()),
+        reviewButton(place, () => commands.startReview()),
+      ),
+      this.#list,
+      this.#help,
+    );
+  }
+
+  /** A part before the list of boxes. @param {HTMLElement} part */
+  add(part) {
+    this.#list.before(part);
+  }
+
+  /**
+   * @param {readonly Box[]} boxes
+   * @param {{ index: number | undefined, point: number | undefined }} chosen
+   * @param {{ canUndo: boolean, canRedo: boolean, isDrawing: boolean }} state
+   */
+  show(boxes, { index: selected, point }, { canUndo, canRedo, isDrawing }) {
+    for (const box of boxes) if (!this.#classes.includes(box.class)) this.#classes.push(box.class);
+    showClasses(this.#chips, this.#classes, {
+      choose: (name) => this.#commands.useClass(name),
+      mark: (chip, name) => chip.setAttribute('aria-current', String(name === this.chosen)),
+    });
+    const hadFocus = this.#list.contains(document.activeElement);
+    const listed = boxes.slice(0, listedMax).map((box, index) => this.#row(box, index, selected));
+    this.#list.replaceChildren(...listed);
+    if (hadFocus) this.#list.querySelectorAll('button')[selected ?? 0]?.focus();
+    this.#undo.disabled = !canUndo;
+    this.#redo.disabled = !canRedo;
+    this.#remove.disabled = selected === undefined;
+    this.#remove.textContent = point === undefined ? 'Delete box' : 'Delete point';
+    this.#isDrawing = isDrawing;
+    this.#draw.textContent = isDrawing ? 'Close outline' : 'Draw outline';
+    const box = selected === undefined ? undefined : boxes[selected];
+    this.#outline.disabled = box === undefined || hasOutline(box);
+  }
+
+  /** The class with that number, as the keys 1 to 9 have it. @param {number} number */
+  classAt(number) {
+    return this.#classes[number - 1];
+  }
+
+  /** @param {string} name */
+  choose(name) {
+    this.chosen = name;
+    lastChosen = name;
+    if (!this.#classes.includes(name)) this.#classes.push(name);
+  }
+
+  /** There is no class that a new box could have. */
+  askForClass() {
+    this.showState('Name a class first.', 'bad');
+    this.#newClass.field.focus();
+  }
+
+  /** The outline of before is drawn further. */
+  tellUnclosed() {
+    this.showState('An outline is not closed yet: Enter closes it, Escape takes it back.', '');
+  }
+
+  /** @param {string} words @param {'' | 'bad'} look */
+  showState(words, look) {
+    this.#state.tell(words, look);
+  }
+
+  /** @param {SaveState<readonly Box[]>} state @param {number} mine boxes that are here */
+  showSaved(state, mine) {
+    if (state.name !== 'conflict') return this.#state.tellSaved(state);
+    const theirs = `they have ${state.theirs.length} boxes (dashed), you have ${mine}`;
+    this.#state.askAfterConflict(theirs, {
+      keepMine: () => this.#commands.keepMine(),
+      takeTheirs: () => this.#commands.takeTheirs(),
+    });
+  }
+
+  /**
+   * @param {readonly Prediction[]} open
+   * @param {Prediction | undefined} chosen
+   * @param {number} refused how many
+   * @param {Predictions} predictions
+   */
+  showPredictions(open, chosen, refused, predictions) {
+    this.#predictions.show(open, chosen, refused, predictions);
+  }
+
+  showHelp() {
+    this.#help.showModal();
+  }
+
+  /** @param {Box} box @param {number} index @param {number | undefined} selected */
+  #row({ class: name, left, top, width, height, points = [] }, index, selected) {
+    const numbers = [width, height, left, top].map((value) => Math.round(value));
+    const place = `${name} ${numbers[0]} × ${numbers[1]} at ${numbers[2]}, ${numbers[3]}`;
+    const words = points.length > 0 ? `${place}, ${points.length} points` : place;
+    const choice = button(words, () => this.#commands.select(index));
+    choice.className = `box-row c${colourOf(name)}`;
+    choice.setAttribute('aria-pressed', String(index === selected));
+    return element('li', {}, choice);
+  }
+}

@@ -1,0 +1,147 @@
+// Saves the labels of one image as they change, one request after the other. What cannot be sent
+// waits; what somebody else has changed meanwhile is never replaced unasked.
+
+import { failureOf } from '../../../http-server/page-assets/api-error.js';
+import { isPassing, unsaved, untilRetry } from './retry.js';
+
+/** @import { SaveState } from '../types.ts' */
+
+/** @template Labels boxes, or classes of the whole image */
+export class AnnotationSaver {
+  /** @type {string} */
+  #revision;
+  /** @type {Labels | undefined} */
+  #waiting;
+  #isBusy = false;
+  /** @type {((isSaved: boolean) => void)[]} */
+  #asking = [];
+  #save;
+  #load;
+  #isSame;
+  #say;
+
+  /**
+   * `save` gives the revision that it made; it throws an `ApiError` of 409 where another one than
+   * the given is there. `load` gives what is there.
+   * @param {{
+   *   revision: string,
+   *   save: (labels: Labels, revision: string) => Promise<string>,
+   *   load: () => Promise<{ labels: Labels, revision: string }>,
+   *   isSame: (some: Labels, others: Labels) => boolean,
+   *   say: (state: SaveState<Labels>) => void,
+   * }} options
+   */
+  constructor({ revision, save, load, isSame, say }) {
+    this.#revision = revision;
+    this.#save = save;
+    this.#load = load;
+    this.#isSame = isSame;
+    this.#say = say;
+  }
+
+  /** The latest labels are saved, sooner or later. @param {Labels} labels */
+  change(labels) {
+    this.#waiting = labels;
+    unsaved.add(this);
+    void this.#run();
+  }
+
+  /** In a conflict: these labels are what is kept or forgotten. @param {Labels} labels */
+  hold(labels) {
+    this.#waiting = labels;
+  }
+
+  /** The labels that the platform has, as far as this page knows. */
+  get revision() {
+    return this.#revision;
+  }
+
+  /**
+   * Once nothing waits to be sent: whether all is saved; not where it was refused, or somebody else
+   * has changed the labels.
+   * @returns {Promise<boolean>}
+   */
+  settled() {
+    if (this.#waiting === undefined) return Promise.resolve(true);
+    if (!this.#isBusy) return Promise.resolve(false);
+    return new Promise((resolve) => this.#asking.push(resolve));
+  }
+
+  /**
+   * What the platform has by now; undefined: something waits to be sent, which meets it then.
+   * @returns {Promise<Labels | undefined>}
+   */
+  async reload() {
+    const { labels, revision } = await this.#load();
+    if (this.#waiting !== undefined) return undefined;
+    this.#revision = revision;
+    return labels;
+  }
+
+  /** After a conflict: the labels that were to be saved replace those of the other one. */
+  keepMine() {
+    void this.#run();
+  }
+
+  /** After a conflict: what was to be saved is forgotten. */
+  takeTheirs() {
+    this.#waiting = undefined;
+    unsaved.delete(this);
+    this.#say({ name: 'saved' });
+  }
+
+  async #run() {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    while (this.#waiting !== undefined && unsaved.has(this)) {
+      if (!(await this.#attempt(this.#waiting))) break;
+    }
+    this.#isBusy = false;
+    for (const resolve of this.#asking.splice(0)) resolve(this.#waiting === undefined);
+  }
+
+  /** Whether to go on. @param {Labels} labels */
+  async #attempt(labels) {
+    this.#say({ name: 'saving' });
+    try {
+      this.#saved(labels, await this.#save(labels, this.#revision));
+      return true;
+    } catch (thrown) {
+      const { status, words } = failureOf(thrown);
+      if (status === 409) return this.#compare(labels);
+      if (!isPassing(status)) {
+        this.#say({ name: 'refused', words });
+        return false;
+      }
+      this.#say({ name: 'waiting', words });
+      await untilRetry();
+      return true;
+    }
+  }
+
+  /** Another revision is there: ours, if only its answer was lost, or that of somebody else. */
+  async #compare(/** @type {Labels} */ labels) {
+    try {
+      const theirs = await this.#load();
+      this.#revision = theirs.revision;
+      if (this.#isSame(theirs.labels, labels)) {
+        this.#saved(labels, theirs.revision);
+        return true;
+      }
+      this.#say({ name: 'conflict', theirs: theirs.labels });
+      return false;
+    } catch {
+      await untilRetry();
+      return true;
+    }
+  }
+
+  /** @param {Labels} labels @param {string} revision */
+  #saved(labels, revision) {
+    this.#revision = revision;
+    if (this.#waiting !== labels) return;
+    this.#waiting = undefined;
+    unsaved.delete(this);
+    this.#say({ name: 'saved' });
+  }
+}

@@ -1,0 +1,500 @@
+// Holds the boxes of one image, and brings picture, panel, keys and platform together: what is drawn,
+// moved or named is saved as it changes.
+
+import { element } from '../../../http-server/page-assets/elements.js';
+import { boxesOf, revisionOf, sizeOf } from '../boxes-of-image.js';
+import { AnnotateKeys } from './annotate-keys.js';
+import { AnnotatePanel } from './annotate-panel.js';
+import { AnnotationSaver } from './annotation-saver.js';
+import { BoxCanvas } from './box-canvas.js';
+import { boxInMiddle, enlarged, fitted, inPixels, isSame, moved } from './box-geometry.js';
+import { cocoFileOf } from './coco-file.js';
+import { EditHistory } from './edit-history.js';
+import { FrameFiller, followFill } from './frame-filler.js';
+import { readLabels } from './image-labels.js';
+import { KeypointEditor } from './keypoint-editor.js';
+import { NearbyLabels } from './nearby-labels.js';
+import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
+import { pointKindOf } from './point-kinds.js';
+import { nothingDecided, Predictions } from './predictions.js';
+import { reviewOf, startReview } from './review.js';
+
+/** @import { Box, Outline, Prediction, Shapes } from '../boxes.ts' */
+/** @import { Image, JobImages, Place, SaveState } from '../types.ts' */
+
+export class BoxEditor {
+  root;
+  /** Undefined: the images do not belong to an annotation job. */
+  review;
+  /** Undefined: objects have no keypoints. @type {KeypointEditor | undefined} */
+  keypoints;
+  #size;
+  #points;
+  #nearby;
+  #frames;
+  #startReview;
+  #history;
+  #saver;
+  /** @type {BoxCanvas} */
+  #canvas;
+  #panel;
+  /** @type {number | undefined} */
+  #selected;
+  /** The chosen point of the chosen outline. @type {number | undefined} */
+  #point;
+  /** @type {readonly Box[] | undefined} */
+  #theirs;
+  /** The boxes that were given to be saved last. @type {readonly Box[]} */
+  #saved;
+  #predictions = new Predictions((words, look) => this.#panel.showState(words, look));
+  /** The chosen one. @type {Prediction | undefined} */
+  #prediction;
+
+  /**
+   * @param {{ slug: string, image: Image, classes: readonly string[], shapes: Shapes }} shown
+   * @param {Place} place
+   */
+  constructor({ slug, image, classes, shapes }, place) {
+    this.#startReview = () => startReview(slug, place);
+    const name = String(image.name ?? image.id);
+    const size = sizeOf(image);
+    this.#size = size;
+    this.#nearby = new NearbyLabels(place.labels, image.id, place.ids, size);
+    this.#frames = new FrameFiller(place.labels, image.id, place.ids);
+    this.#points = pointKindOf(shapes);
+    this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
+    this.#saved = this.boxes;
+    this.#saver = new AnnotationSaver({
+      revision: revisionOf(image),
+      save: (boxes, revision) =>
+        place.labels.save(image.id, cocoFileOf(boxes, { name, ...size }), revision),
+      load: () => readLabels(place.labels, image.id, boxesOf),
+      isSame,
+      say: (state) => this.#say(state),
+    });
+    this.#canvas = new BoxCanvas(
+      { id: image.id, url: String(image.urls?.original ?? ''), alt: name, size, shapes },
+      {
+        mayBegin: () => this.#hasClass(),
+        draft: () => this.#showPanel(),
+        draw: (place) => this.#add({ class: this.#panel.chosen, ...place }),
+        outline: (points) => this.#addOutline(points),
+        place: (at) => this.keypoints?.place(at),
+        change: (index, box, point) => this.#replace(index, box, { point }),
+        select: (index, point) => this.select(index, point),
+        choosePrediction: (prediction) => this.choosePrediction(prediction),
+      },
+    );
+    this.#panel = new AnnotatePanel(this, { classes, shapes }, place);
+    if (shapes === 'keypoints') this.keypoints = this.#keypointEditor(slug, image.id);
+    if (this.keypoints !== undefined) this.#panel.add(this.keypoints.root);
+    const isAnnotated = image.annotated === true;
+    this.#panel.showState(isAnnotated ? 'Annotated.' : 'Nobody has annotated this image.', '');
+    const { queue, known } = place;
+    this.review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
+      lookAgain: () => this.#lookAgain(),
+      allDecided: () => this.#panel.showState('Every image of this job is decided.', ''),
+    });
+    if (this.review !== undefined) this.#panel.root.prepend(this.review.root);
+    this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
+    new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
+    this.#show();
+    if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
+    if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, known);
+  }
+
+  get boxes() {
+    return this.#history.labels.boxes;
+  }
+
+  get canvas() {
+    return this.#canvas;
+  }
+
+  get panel() {
+    return this.#panel;
+  }
+
+  /** @param {number | undefined} index @param {number} [point] of its outline */
+  select(index, point) {
+    this.#selected = index;
+    this.#point = point;
+    this.#prediction = undefined;
+    const box = index === undefined ? undefined : this.boxes[index];
+    if (box !== undefined) this.#panel.choose(box.class);
+    this.#show();
+  }
+
+  /** The next box or prediction, in the order of the lists, or the one before. @param {1 | -1} by */
+  selectNext(by) {
+    const open = this.#open;
+    const boxes = this.boxes.length;
+    const all = boxes + open.length;
+    if (all === 0) return;
+    const chosen = this.#prediction ? boxes + open.indexOf(this.#prediction) : this.#selected;
+    const next = ((chosen ?? (by === 1 ? -1 : all)) + by + all) % all;
+    const prediction = open[next - boxes];
+    if (prediction === undefined) this.select(next);
+    else this.choosePrediction(prediction);
+  }
+
+  get hasChosenPrediction() {
+    return this.#prediction !== undefined;
+  }
+
+  /** @param {Prediction} prediction */
+  choosePrediction(prediction) {
+    this.#chooseNone();
+    this.#prediction = prediction;
+    this.#show();
+  }
+
+  /** The chosen prediction becomes a label, and the next one is chosen. */
+  acceptPrediction() {
+    if (this.#prediction !== undefined) this.#decide([this.#prediction], true);
+  }
+
+  /** The chosen prediction is seen no more, and the next one is chosen. */
+  refusePrediction() {
+    if (this.#prediction !== undefined) this.#decide([this.#prediction], false);
+  }
+
+  /** All that are shown become labels. */
+  acceptAllPredictions() {
+    this.#decide(this.#open, true);
+  }
+
+  /** Those that were refused, now or before, are to be decided about again. */
+  restorePredictions() {
+    const { labels } = this.#history;
+    if (labels.refused.size === 0) return;
+    this.#history.change({ ...labels, refused: new Set() });
+    this.#changed();
+  }
+
+  /** @param {number} threshold 0 to 1 */
+  showPredictionsFrom(threshold) {
+    this.#predictions.threshold = threshold;
+    if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
+    this.#show();
+  }
+
+  /** @param {number} by */
+  changeThreshold(by) {
+    this.showPredictionsFrom(this.#predictions.threshold + by);
+  }
+
+  /** New boxes have this class from now on, and the chosen one has it too. @param {string} name */
+  useClass(name) {
+    this.#panel.choose(name);
+    const [index, box] = [this.#selected, this.#box];
+    if (index !== undefined && box && box.class !== name) {
+      this.#replace(index, { ...box, class: name }, { point: this.#point });
+    } else this.#show();
+  }
+
+  /** A box in the middle, for those who use no pointer. */
+  addInMiddle() {
+    this.#add({ class: this.#panel.chosen, ...boxInMiddle(this.#size) });
+  }
+
+  /** Moves the chosen point, or the chosen box, or its lower right corner. */
+  nudge(/** @type {number} */ right, /** @type {number} */ down, /** @type {boolean} */ resizes) {
+    const [index, box, point] = [this.#selected, this.#box, this.#point];
+    if (index === undefined || box === undefined) return false;
+    const dot = this.#points.dots(box).find(({ index: at }) => at === point);
+    if (dot !== undefined) {
+      const at = { x: dot.x + right, y: dot.y + down };
+      const changed = this.#points.moved(box, dot.index, at, this.#size);
+      this.#replace(index, changed, { point, step: `nudge ${index} point ${point}` });
+      return true;
+    }
+    // One that is not placed has no place from where it could be moved.
+    if (point !== undefined) return true;
+    const to = (resizes ? enlarged : moved)(box, right, down, this.#size);
+    this.#replace(index, fitted(box, to), { step: `nudge ${index} ${resizes}` });
+    return true;
+  }
+
+  /** The next point of the chosen object, or the one before. @param {1 | -1} by */
+  selectNextPoint(by) {
+    const length = this.#box === undefined ? 0 : this.#points.count(this.#box);
+    if (length === 0) return;
+    const from = this.#point ?? (by === 1 ? -1 : length);
+    this.select(this.#selected, (from + by + length) % length);
+  }
+
+  /** A point in the middle between the chosen one and the next one. */
+  addPoint() {
+    const [index, box, point] = [this.#selected, this.#box, this.#point];
+    if (index === undefined || box === undefined || point === undefined) return;
+    const middle = middleAfter(box.points ?? [], point);
+    this.#replace(index, withNewPoint(box, point, middle, this.#size), { point: point + 1 });
+  }
+
+  /** The chosen box gets an outline of its corners, which can be moved then. */
+  outlineBox() {
+    const [index, box] = [this.#selected, this.#box];
+    if (index === undefined || box === undefined || hasOutline(box)) return;
+    this.#replace(index, outlined(box, cornersOf(box)), { point: 0 });
+  }
+
+  /** Deletes the chosen point or box, or refuses the chosen prediction. */
+  remove() {
+    if (this.#prediction !== undefined) return this.refusePrediction();
+    const [index, box, point] = [this.#selected, this.#box, this.#point];
+    if (index === undefined || box === undefined) return;
+    if (point !== undefined) return this.#removePoint(index, box, point);
+    this.#chooseNone();
+    this.#change(this.boxes.toSpliced(index, 1));
+  }
+
+  /** Gives up what is drawn, then the choice of a point, then that of a box. */
+  giveUp() {
+    if (this.#canvas.takeBack()) return;
+    if (this.#canvas.places) {
+      this.#canvas.places = false;
+      this.keypoints?.show();
+    } else this.select(this.#point === undefined ? undefined : this.#selected);
+  }
+
+  /** Somebody looked, and there is nothing to label. */
+  markAsEmpty() {
+    this.#chooseNone();
+    this.#change([]);
+  }
+
+  async copyFromBefore() {
+    this.#addAll(await this.#nearby.ofBefore());
+  }
+
+  /** Adds what is on its way between the labelled images before and after. */
+  async addFromBetween() {
+    this.#addAll(await this.#nearby.between(this.boxes));
+  }
+
+  /** Fills all frames between labelled ones; undo takes them back. */
+  async fillFrames() {
+    const fill = await this.#frames.fill(this.boxes, this.#panel);
+    if (fill === undefined) return;
+    this.#history.change({ ...this.#history.labels, boxes: fill.boxes, fill });
+    this.#changed();
+    this.#tell(fill.words);
+  }
+
+  /** While an outline is drawn, its last point is taken back. */
+  undo() {
+    if (!this.#canvas.takeBack()) this.#go('undo');
+  }
+
+  redo() {
+    this.#go('redo');
+  }
+
+  /** @param {'undo' | 'redo'} way */
+  #go(way) {
+    this.#point = undefined;
+    const { fill } = this.#history.labels;
+    if (!this.#history[way]()) return;
+    this.#changed();
+    void followFill(way, fill, this.#history.labels.fill)?.then(this.#tell);
+  }
+
+  #tell = (/** @type {string} */ words) => this.#panel.showState(words, '');
+
+  /** From now on the images of this search are an annotation job, to be decided about. */
+  async startReview() {
+    const problem = await this.#startReview();
+    if (problem !== undefined) this.#panel.showState(problem, 'bad');
+  }
+
+  keepMine() {
+    this.#theirs = undefined;
+    this.#saver.keepMine();
+    this.review?.dismissProblem();
+    this.#show();
+  }
+
+  /** After a conflict; what was drawn here can be had back by undo. */
+  takeTheirs() {
+    this.#changeHistory(this.#theirs ?? []);
+    this.#saved = this.boxes;
+    this.#theirs = undefined;
+    this.#chooseNone();
+    this.#saver.takeTheirs();
+    this.review?.dismissProblem();
+    this.#show();
+  }
+
+  /** Whether others changed the labels, which are shown then; undo has those that were here. */
+  async #lookAgain() {
+    const theirs = await this.#saver.reload();
+    if (theirs === undefined || isSame(theirs, this.boxes)) return false;
+    this.#changeHistory(theirs);
+    this.#saved = this.boxes;
+    this.#chooseNone();
+    this.#panel.showState('Somebody else changed this image.', '');
+    this.#show();
+    return true;
+  }
+
+  /** What a model sees, as soon as it is known. @param {string} slug @param {string} id @param {JobImages | undefined} known */
+  async #loadPredictions(slug, id, known) {
+    await this.#predictions.load(slug, id, known?.images[0]?.independent ?? []);
+    const { refused } = this.#predictions;
+    this.#history.amend((labels) => ({ ...labels, refused }));
+    const isIdle = this.#selected === undefined && !this.#canvas.isDrawing;
+    // In a review the key that accepts also approves: there the person chooses.
+    if (isIdle && this.review === undefined) this.#prediction = this.#open[0];
+    if (this.#predictions.areThere || this.#predictions.problem !== '') this.#show();
+  }
+
+  /** Predictions that are shown: nobody has decided about them. */
+  get #open() {
+    return this.#predictions.open(this.boxes, this.#history.labels);
+  }
+
+  /** @param {readonly Prediction[]} predictions @param {boolean} accepts */
+  #decide(predictions, accepts) {
+    const [first] = predictions;
+    if (first === undefined) return;
+    const at = this.#open.indexOf(first);
+    const { boxes, accepted, refused } = this.#history.labels;
+    const added = predictions.map(({ box }) => inPixels(box, this.#size));
+    this.#chooseNone();
+    this.#history.change({
+      boxes: accepts ? [...boxes, ...added] : boxes,
+      accepted: accepts ? new Set([...accepted, ...predictions]) : accepted,
+      refused: accepts ? refused : new Set([...refused, ...predictions]),
+    });
+    const open = this.#open;
+    this.#prediction = open[Math.min(at, open.length - 1)];
+    this.#changed();
+  }
+
+  #chooseNone() {
+    this.#selected = undefined;
+    this.#point = undefined;
+    this.#prediction = undefined;
+  }
+
+  get #box() {
+    return this.#selected === undefined ? undefined : this.boxes[this.#selected];
+  }
+
+  /** @param {string} slug @param {string} id */
+  #keypointEditor(slug, id) {
+    const host = {
+      canvas: this.#canvas,
+      chosen: () => ({ box: this.#box, point: this.#point }),
+      replace: (/** @type {Box} */ box, /** @type {number | undefined} */ point) => {
+        if (this.#selected !== undefined) this.#replace(this.#selected, box, { point });
+      },
+      choosePoint: (/** @type {number} */ point) => this.select(this.#selected, point),
+    };
+    return new KeypointEditor(host, { slug, id, size: this.#size, boxes: this.boxes });
+  }
+
+  /** Whether there is a class that something new can have; else it is asked for. */
+  #hasClass() {
+    if (this.#panel.chosen !== '') return true;
+    this.#panel.askForClass();
+    return false;
+  }
+
+  /** @param {Box} box */
+  #add(box) {
+    if (!this.#hasClass()) return;
+    this.#chooseNone();
+    this.#selected = this.boxes.length;
+    this.#change([...this.boxes, box]);
+    void this.keypoints?.start();
+  }
+
+  /** @param {import('./nearby-labels.js').Nearby} nearby */
+  #addAll({ boxes, problem }) {
+    // The person went on meanwhile.
+    if (!this.root.isConnected) return;
+    this.#chooseNone();
+    if (boxes.length > 0) this.#change([...this.boxes, ...boxes]);
+    else this.#panel.showState(problem, 'bad');
+  }
+
+  /** @param {Outline} points */
+  #addOutline(points) {
+    const nowhere = { left: 0, top: 0, width: 0, height: 0 };
+    this.#add(outlined({ class: this.#panel.chosen, ...nowhere }, points));
+  }
+
+  /** @param {number} index @param {Box} box @param {number} point */
+  #removePoint(index, box, point) {
+    const shorter = this.#points.removed(box, point);
+    if (shorter === undefined) {
+      this.#panel.showState('An outline has three points at least: Escape, then delete it.', 'bad');
+    } else this.#replace(index, shorter, { point: undefined });
+  }
+
+  /** @param {number} index @param {Box} box @param {{ point?: number | undefined, step?: string }} [how] */
+  #replace(index, box, { point, step } = {}) {
+    this.#selected = index;
+    this.#point = point;
+    this.#change(this.boxes.with(index, box), step);
+  }
+
+  /** @param {readonly Box[]} boxes @param {string} [step] */
+  #change(boxes, step) {
+    this.#changeHistory(boxes, step);
+    this.#changed();
+  }
+
+  /** @param {readonly Box[]} boxes @param {string} [step] */
+  #changeHistory(boxes, step) {
+    this.#history.change({ ...this.#history.labels, boxes }, step);
+  }
+
+  #changed() {
+    if (this.#selected !== undefined && this.#selected >= this.boxes.length) {
+      this.#chooseNone();
+    }
+    if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
+    this.#save();
+    this.#predictions.keepRefused(this.#history.labels.refused);
+    this.#show();
+  }
+
+  /** A prediction that is refused changes no label. */
+  #save() {
+    if (this.boxes === this.#saved) return;
+    this.#saved = this.boxes;
+    // As long as two versions stand side by side, the person decides which one is saved.
+    if (this.#theirs === undefined) this.#saver.change(this.boxes);
+    else this.#saver.hold(this.boxes);
+  }
+
+  /** @param {SaveState<readonly Box[]>} state */
+  #say(state) {
+    if (state.name === 'saved' || state.name === 'conflict') void this.review?.labelsChanged();
+    this.#panel.showSaved(state, this.boxes.length);
+    if (state.name !== 'conflict') return;
+    this.#theirs = state.theirs;
+    this.#show();
+  }
+
+  #show() {
+    const [predictions, prediction] = [this.#open, this.#prediction];
+    const beside = { theirs: this.#theirs, point: this.#point, predictions, prediction };
+    this.#canvas.show(this.boxes, this.#selected, beside);
+    if (this.#box === undefined) this.#canvas.places = false;
+    this.keypoints?.show();
+    const { size } = this.#history.labels.refused;
+    this.#panel.showPredictions(predictions, prediction, size, this.#predictions);
+    this.#showPanel();
+  }
+
+  #showPanel() {
+    const { canUndo, canRedo } = this.#history;
+    const isDrawing = this.#canvas.isDrawing;
+    const chosen = { index: this.#selected, point: this.#point };
+    this.#panel.show(this.boxes, chosen, { canUndo: canUndo || isDrawing, canRedo, isDrawing });
+  }
+}

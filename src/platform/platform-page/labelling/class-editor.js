@@ -1,0 +1,243 @@
+// One image to name: its classes are chosen by keys or by hand, and saved as they change.
+
+import { element } from '../../../http-server/page-assets/elements.js';
+import { revisionOf } from '../boxes-of-image.js';
+import { AnnotationSaver } from './annotation-saver.js';
+import { EditHistory } from './edit-history.js';
+import { readLabels } from './image-labels.js';
+import { goTo, listenToKeys } from './keys.js';
+import {
+  button,
+  classForm,
+  imageLinks,
+  keyDialog,
+  reviewButton,
+  StateLine,
+  showClasses,
+} from './panel-parts.js';
+import { reviewOf, startReview } from './review.js';
+
+/** @import { Image, Place, SaveState } from '../types.ts' */
+
+/** @type {import('./panel-parts.js').DescribedKeys} */
+const described = [
+  ['1 to 9', 'Choose the class, or take it back'],
+  ['E', 'None of the classes'],
+  ['Ctrl+Z, Ctrl+Y', 'Undo, redo'],
+  ['N, P', 'Next image, the one before'],
+  ['A', 'In a review: approve the image'],
+  ['S', 'In a review: say why it is sent back; Ctrl+Enter sends it back'],
+  ['?', 'These keys'],
+];
+
+/** Classes that were named on this page, which the next image has too. @type {Map<string, string[]>} */
+const namedClasses = new Map();
+
+export class ClassEditor {
+  root;
+  #classes;
+  #isSingle;
+  #history;
+  #saver;
+  #review;
+  /** @type {readonly string[] | undefined} */
+  #theirs;
+  #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
+  #state = new StateLine();
+  #help = keyDialog(described);
+  #undo = button('Undo', () => this.#go(this.#history.undo()));
+  #redo = button('Redo', () => this.#go(this.#history.redo()));
+
+  /**
+   * @param {string} slug
+   * @param {Image} image
+   * @param {readonly string[]} classes
+   * @param {Place} place
+   * @param {boolean} isSingle whether an image has one class at most
+   */
+  constructor(slug, image, classes, place, isSingle) {
+    const named = namedClasses.get(slug) ?? [];
+    namedClasses.set(slug, named);
+    this.#classes = [...new Set([...classes, ...named, ...(image.labels ?? [])])];
+    this.#isSingle = isSingle;
+    this.#history = new EditHistory(labelsOf(image));
+    this.#saver = new AnnotationSaver({
+      revision: revisionOf(image),
+      save: (labels, revision) => place.labels.save(image.id, JSON.stringify(labels), revision),
+      load: () => readLabels(place.labels, image.id, labelsOf),
+      isSame,
+      say: (state) => this.#say(state),
+    });
+    const { queue, known } = place;
+    this.#review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
+      lookAgain: () => this.#lookAgain(),
+      allDecided: () => this.#tell('Every image of this job is decided.'),
+    });
+    const name = String(image.name ?? image.id);
+    const photo = element('img', { src: String(image.urls?.original ?? ''), alt: name });
+    const picture = element('div', { class: 'canvas plain' }, photo);
+    const panel = this.#panel(slug, place, named);
+    if (this.#review !== undefined) panel.prepend(this.#review.root);
+    this.root = element('div', { class: 'annotate' }, picture, panel);
+    this.#tell(image.annotated === true ? 'Annotated.' : 'Nobody has annotated this image.');
+    this.#listen(place);
+    this.#show();
+  }
+
+  /**
+   * @param {string} slug
+   * @param {Place} place
+   * @param {string[]} named
+   */
+  #panel(slug, place, named) {
+    const review = async () => {
+      const problem = await startReview(slug, place);
+      if (problem !== undefined) this.#tell(problem);
+    };
+    const buttons = element(
+      'div',
+      { class: 'row' },
+      this.#undo,
+      this.#redo,
+      button('None of them', () => this.#change([])),
+      button('Keys', () => this.#help.showModal()),
+      reviewButton(place, review),
+    );
+    return element(
+      'section',
+      { class: 'stack', 'aria-label': 'Annotation' },
+      imageLinks(place),
+      ...this.#state.parts,
+      this.#chips,
+      classForm((name) => this.#add(name, named)).form,
+      buttons,
+      this.#help,
+    );
+  }
+
+  /** @param {string} name @param {string[]} named */
+  #add(name, named) {
+    if (!this.#classes.includes(name)) {
+      this.#classes.push(name);
+      named.push(name);
+    }
+    if (!this.#history.labels.includes(name)) this.#toggle(name);
+  }
+
+  /** @param {{ before: string | undefined, after: string | undefined }} place */
+  #listen({ before, after }) {
+    /** @type {ReadonlyMap<string, () => void>} */
+    const plain = new Map([
+      ['e', () => this.#change([])],
+      ['n', () => goTo(after)],
+      ['p', () => goTo(before)],
+      ['a', () => this.#review?.approve()],
+      ['s', () => this.#review?.askWhy()],
+      ['?', () => this.#help.showModal()],
+    ]);
+    listenToKeys(this.root, {
+      down: ({ key, ctrlKey, metaKey, altKey, shiftKey }) => {
+        const letter = key.toLowerCase();
+        if (ctrlKey || metaKey) {
+          if (letter !== 'z' && letter !== 'y') return false;
+          this.#go(letter === 'z' && !shiftKey ? this.#history.undo() : this.#history.redo());
+          return true;
+        }
+        if (altKey) return false;
+        const name = /^[1-9]$/.test(key) ? this.#classes[Number(key) - 1] : undefined;
+        if (name !== undefined) this.#toggle(name);
+        const act = plain.get(letter);
+        act?.();
+        return name !== undefined || act !== undefined;
+      },
+    });
+  }
+
+  /** @param {string} name */
+  #toggle(name) {
+    const { labels } = this.#history;
+    if (labels.includes(name)) this.#change(labels.filter((other) => other !== name));
+    else this.#change(this.#isSingle ? [name] : [...labels, name]);
+  }
+
+  /** @param {readonly string[]} labels */
+  #change(labels) {
+    this.#history.change(labels);
+    this.#go(true);
+  }
+
+  /** @param {boolean} isChanged */
+  #go(isChanged) {
+    if (!isChanged) return;
+    // As long as two versions stand side by side, the person decides which one is saved.
+    if (this.#theirs === undefined) this.#saver.change(this.#history.labels);
+    else this.#saver.hold(this.#history.labels);
+    this.#show();
+  }
+
+  /** @param {SaveState<readonly string[]>} state */
+  #say(state) {
+    if (state.name === 'saved' || state.name === 'conflict') void this.#review?.labelsChanged();
+    if (state.name === 'conflict') this.#showConflict(state.theirs);
+    else this.#state.tellSaved(state);
+  }
+
+  /** Whether others changed the classes, which are shown then; undo has those that were here. */
+  async #lookAgain() {
+    const theirs = await this.#saver.reload();
+    if (theirs === undefined || isSame(theirs, this.#history.labels)) return false;
+    this.#history.change(theirs);
+    this.#tell('Somebody else changed this image.');
+    this.#show();
+    return true;
+  }
+
+  /** @param {readonly string[]} theirs */
+  #showConflict(theirs) {
+    this.#theirs = theirs;
+    this.#state.askAfterConflict(`they say ${listOf(theirs)}`, {
+      keepMine: () => {
+        this.#theirs = undefined;
+        this.#saver.keepMine();
+        this.#review?.dismissProblem();
+      },
+      takeTheirs: () => {
+        this.#theirs = undefined;
+        this.#history.change(theirs);
+        this.#saver.takeTheirs();
+        this.#review?.dismissProblem();
+        this.#show();
+      },
+    });
+  }
+
+  /** @param {string} words */
+  #tell(words) {
+    this.#state.tell(words, '');
+  }
+
+  #show() {
+    const { labels, canUndo, canRedo } = this.#history;
+    showClasses(this.#chips, this.#classes, {
+      choose: (name) => this.#toggle(name),
+      mark: (chip, name) => chip.setAttribute('aria-pressed', String(labels.includes(name))),
+    });
+    this.#undo.disabled = !canUndo;
+    this.#redo.disabled = !canRedo;
+  }
+}
+
+/** @param {Image} image @returns {readonly string[]} */
+function labelsOf({ labels = [] }) {
+  return labels;
+}
+
+/** Whatever their order. @param {readonly string[]} some @param {readonly string[]} others */
+function isSame(some, others) {
+  return JSON.stringify(some.toSorted()) === JSON.stringify(others.toSorted());
+}
+
+/** @param {readonly string[]} labels */
+function listOf(labels) {
+  return labels.length === 0 ? 'none of the classes' : labels.join(', ');
+}

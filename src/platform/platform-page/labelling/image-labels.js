@@ -1,0 +1,60 @@
+// Where the labels of a queue are read from and saved to: with the images, or apart from them in an
+// independent job, whose labeler sees what nobody else said.
+
+import { annotateImage, getImage, getJobImages, labelInJob, removeAnnotation } from '../api.js';
+import { revisionOf } from '../boxes-of-image.js';
+
+/** @import { Image, ImageLabels, JobImage, JobImages, QueueName } from '../types.ts' */
+
+/**
+ * @param {string} slug of the project
+ * @param {QueueName} queue
+ * @param {JobImages | undefined} known the annotation job of the queue
+ * @returns {ImageLabels}
+ */
+export function labelsOfQueue(slug, { job }, known) {
+  if (known?.job.independent !== true) {
+    return {
+      areApart: false,
+      read: (id) => getImage(slug, id),
+      save: (id, file, revision, isPrediction) =>
+        annotateImage(slug, id, file, revision, isPrediction),
+      remove: (id, revision) => removeAnnotation(slug, id, revision),
+    };
+  }
+  return {
+    areApart: true,
+    read: async (id) => {
+      const [image, { images }] = await Promise.all([
+        getImage(slug, id),
+        getJobImages(slug, job, id),
+      ]);
+      return withOwnLabels(image, images[0]);
+    },
+    save: (id, file, revision) => labelInJob(slug, job, id, file, revision),
+  };
+}
+
+/** The image as if it had the labels of that job alone. @param {Image} image @param {JobImage | undefined} own */
+export function withOwnLabels(image, own) {
+  const [labels] = own?.independent ?? [];
+  return {
+    ...image,
+    annotated: labels?.annotated === true,
+    annotation_revision: own?.annotation_revision ?? 'none',
+    annotation: { boxes: labels?.boxes ?? [] },
+    labels: labels?.labels ?? [],
+  };
+}
+
+/**
+ * Those that there are now.
+ * @template Labels
+ * @param {ImageLabels} from
+ * @param {string} id
+ * @param {(image: Image) => Labels} labelsOf
+ */
+export async function readLabels(from, id, labelsOf) {
+  const image = await from.read(id);
+  return { labels: labelsOf(image), revision: revisionOf(image) };
+}

@@ -1,0 +1,115 @@
+// The images that are annotated one after the other: those that a search or an annotation job had
+// when it was opened, so that an image that is annotated does not shift the others.
+
+import { getJobImages, searchWorkspace } from '../api.js';
+
+/** @import { QueueName } from '../types.ts' */
+
+/** As many as one page of a search gives: the next one is read when this one ends. */
+const queuedMax = 1_000;
+
+/**
+ * `undecided`: those of an annotation job that were neither approved nor sent back. `more`: reads the
+ * ids that follow; undefined: there are none.
+ * @typedef {{ name: string, ids: readonly string[], total: number, undecided: Set<string>,
+ *   more?: (() => Promise<Partial<Queue>>) | undefined }} Queue
+ */
+
+/** @type {Queue | undefined} */
+let opened;
+
+/**
+ * Where an image is in a queue.
+ * @param {string} slug of the project
+ * @param {QueueName} queue
+ * @param {string} id of the image
+ */
+export async function placeInQueue(slug, queue, id) {
+  const name = nameOf(slug, queue);
+  if (opened?.name !== name) opened = await read(slug, queue);
+  while (opened.more !== undefined && opened.ids.at(-1) === id) {
+    opened = { ...opened, ...(await opened.more()) };
+  }
+  const { ids, total } = opened;
+  const at = ids.indexOf(id);
+  return { at, total, ids, before: ids[at - 1], after: ids[at + 1] };
+}
+
+/**
+ * The first image of a new queue, of a job the first that nobody decided about; undefined: nothing
+ * is found.
+ * @param {string} slug
+ * @param {QueueName} queue
+ */
+export async function openQueue(slug, queue) {
+  opened = await read(slug, queue);
+  const { ids, undecided } = opened;
+  return ids.find((id) => undecided.has(id)) ?? ids[0];
+}
+
+/** Notes a decision: the next undecided image after that one; undefined: there is none. */
+export function nextUndecided(/** @type {string} */ id) {
+  if (opened === undefined) return undefined;
+  const { ids, undecided } = opened;
+  undecided.delete(id);
+  const at = ids.indexOf(id) + 1;
+  return [...ids.slice(at), ...ids.slice(0, at)].find((other) => undecided.has(other));
+}
+
+/** Notes that a decision does not count any more. */
+export function markUndecided(/** @type {string} */ id) {
+  opened?.undecided.add(id);
+}
+
+/** @param {string} slug @param {QueueName} queue */
+function nameOf(slug, { query, job }) {
+  return JSON.stringify([slug, query, job]);
+}
+
+/** @param {string} slug @param {QueueName} queue @returns {Promise<Queue>} */
+async function read(slug, queue) {
+  const name = nameOf(slug, queue);
+  const { query, job } = queue;
+  if (job !== '') {
+    const { job: described, images } = await getJobImages(slug, job);
+    const undone = described.independent ? ['unannotated'] : ['unannotated', 'annotated'];
+    const open = images.filter(({ state }) => undone.includes(state));
+    const undecided = new Set(open.map(({ id }) => id));
+    return { name, ids: images.map(({ id }) => id), total: images.length, undecided };
+  }
+  const wanted = `project:${slug}${inBrackets(query)}`;
+  const first = await readFrom(wanted, [], undefined);
+  return { name, undecided: new Set(), total: first.ids.length, ...first };
+}
+
+/**
+ * @param {string} wanted in the search language
+ * @param {readonly string[]} before ids of the pages before
+ * @param {string | undefined} token of the page before
+ */
+async function readFrom(wanted, before, token) {
+  const found = await searchWorkspace(wanted, queuedMax, token);
+  const ids = [...before, ...found.results.flatMap(({ id }) => id ?? [])];
+  const { continuationToken, total } = found;
+  const more = continuationToken && (() => readFrom(wanted, ids, continuationToken));
+  return { ids, ...(total !== undefined && { total }), more: more || undefined };
+}
+
+/**
+ * A page of what a search finds.
+ * @param {string} slug @param {QueueName} queue @param {number} offset @param {number} limit
+ */
+export async function idsOfQuery(slug, queue, offset, limit) {
+  let found = await read(slug, queue);
+  while (found.more !== undefined && found.ids.length < offset + limit) {
+    found = { ...found, ...(await found.more()) };
+  }
+  return { ids: found.ids.slice(offset, offset + limit), total: found.total };
+}
+
+/** What orders a search stands outside of brackets. @param {string} query */
+export function inBrackets(query) {
+  const [order = ''] = /(?<=^|\s)sort:\S+/.exec(query) ?? [];
+  const conditions = query.replace(order, '').trim();
+  return `${conditions === '' ? '' : ` (${conditions})`}${order === '' ? '' : ` ${order}`}`;
+}

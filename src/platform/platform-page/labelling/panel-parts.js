@@ -1,0 +1,135 @@
+// The parts that every panel beside a picture has: buttons, ways to the next image, a field for new
+// classes, the table of keys, and how far the labels are saved.
+
+import { colourOf } from '../../../http-server/page-assets/drawing.js';
+import { element } from '../../../http-server/page-assets/elements.js';
+
+/** @import { Place, SaveState } from '../types.ts' */
+
+/** @param {string} words @param {() => void} act */
+export function button(words, act) {
+  const made = element('button', { type: 'button' }, words);
+  made.addEventListener('click', act);
+  return made;
+}
+
+/** The image before and the next one. @param {Place} place */
+export function imageLinks({ before, after, where }) {
+  return element(
+    'nav',
+    { class: 'row', 'aria-label': 'Images' },
+    before !== undefined && element('a', { href: before }, '‹ Before'),
+    element('span', { class: 'quiet' }, where),
+    after !== undefined && element('a', { href: after }, 'Next ›'),
+  );
+}
+
+/** False: the images belong to a review, or to no queue. @param {Place} place @param {() => void} act */
+export function reviewButton({ queue, where }, act) {
+  return queue.job === '' && where !== '' && button('Review these images', act);
+}
+
+/**
+ * Shows the classes by their numbers, and leaves the focus where it is.
+ * @param {HTMLElement} root
+ * @param {readonly string[]} classes
+ * @param {{ choose: (name: string) => void, mark: (chip: HTMLElement, name: string) => void }} on
+ */
+export function showClasses(root, classes, { choose, mark }) {
+  const focused = [...root.children].indexOf(document.activeElement ?? root);
+  const chips = classes.map((name, at) => {
+    const chip = button(at < 9 ? `${at + 1} ${name}` : name, () => choose(name));
+    chip.className = `chip c${colourOf(name)}`;
+    mark(chip, name);
+    return chip;
+  });
+  root.replaceChildren(...chips);
+  chips[focused]?.focus();
+}
+
+/** Takes the name of a class. @param {(name: string) => void} add */
+export function classForm(add) {
+  const field = element('input', {
+    placeholder: 'New class',
+    'aria-label': 'New class',
+    maxlength: 200,
+  });
+  const submit = element('button', { type: 'submit' }, 'Add class');
+  const form = element('form', { class: 'row', autocomplete: 'off' }, field, submit);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const name = field.value.trim();
+    if (name === '') return;
+    field.value = '';
+    add(name);
+  });
+  return { form, field };
+}
+
+/** @typedef {readonly (readonly [keys: string, what: string])[]} DescribedKeys */
+
+/** @param {DescribedKeys} described */
+export function keyDialog(described) {
+  const rows = described.map(([keys, what]) =>
+    element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, what)),
+  );
+  const table = element('table', {}, element('tbody', {}, ...rows));
+  const dialog = element('dialog', { 'aria-label': 'Keys' }, table);
+  dialog.append(button('Close', () => dialog.close()));
+  return dialog;
+}
+
+/** So long a refusal is read. */
+const refusalReadMs = 4_000;
+
+/** Says how far the labels are saved, and asks which ones are kept after a conflict. */
+export class StateLine {
+  #state = element('p', { role: 'status' });
+  #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
+  /** What stands in the panel. */
+  parts = [this.#conflict, this.#state];
+  #refusedMs = Number.NEGATIVE_INFINITY;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #later;
+
+  /**
+   * What is `bad` stays for some seconds, whatever is saved meanwhile.
+   * @param {string} words @param {'' | 'bad'} look
+   */
+  tell(words, look) {
+    this.#refusedMs = look === 'bad' ? performance.now() : Number.NEGATIVE_INFINITY;
+    this.#show(words, look);
+  }
+
+  /** @param {string} words @param {'' | 'bad'} look */
+  #show(words, look) {
+    clearTimeout(this.#later);
+    this.#conflict.hidden = true;
+    this.#state.className = look === '' ? 'quiet' : look;
+    this.#state.textContent = words;
+  }
+
+  /** @param {Exclude<SaveState<unknown>, { name: 'conflict' }>} state */
+  tellSaved(state) {
+    if ('words' in state) {
+      const what = state.name === 'waiting' ? 'Not saved yet, it is tried again' : 'Not saved';
+      return this.#show(`${what}: ${state.words}`, 'bad');
+    }
+    const words = state.name === 'saved' ? 'Saved.' : 'Saving…';
+    const waitMs = this.#refusedMs + refusalReadMs - performance.now();
+    clearTimeout(this.#later);
+    if (waitMs <= 0 || !this.#conflict.hidden) this.#show(words, '');
+    else this.#later = setTimeout(() => this.#show(words, ''), waitMs);
+  }
+
+  /** @param {string} theirs what they say, in words @param {{ keepMine: () => void, takeTheirs: () => void }} commands */
+  askAfterConflict(theirs, { keepMine, takeTheirs }) {
+    this.#state.textContent = '';
+    this.#conflict.hidden = false;
+    this.#conflict.replaceChildren(
+      element('p', {}, `Somebody else changed this image: ${theirs}.`),
+      button('Keep mine', keepMine),
+      button('Take theirs', takeTheirs),
+    );
+  }
+}

@@ -1,0 +1,83 @@
+// Beside the picture: what a model sees, as a list, and what can be done with it.
+
+import { colourOf, labelOf } from '../../../http-server/page-assets/drawing.js';
+import { element } from '../../../http-server/page-assets/elements.js';
+import { button } from './panel-parts.js';
+
+/** @import { Prediction } from '../boxes.ts' */
+
+export class PredictionPanel {
+  root;
+  #commands;
+  #head = element('p', { class: 'quiet' });
+  #threshold = element('input', {
+    type: 'number',
+    min: 0,
+    max: 100,
+    step: 5,
+    'aria-label': 'Show predictions from this percentage on',
+  });
+  #list = element('ol', { class: 'boxes', 'aria-label': 'Predictions' });
+  #accept = button('Accept', () => this.#commands.acceptPrediction());
+  #refuse = button('Refuse', () => this.#commands.refusePrediction());
+  #restore = button('', () => this.#commands.restorePredictions());
+  #acceptAll = button('Accept all', () => this.#commands.acceptAllPredictions());
+
+  /**
+   * @param {{
+   *   choosePrediction: (prediction: Prediction) => void,
+   *   acceptPrediction: () => void,
+   *   refusePrediction: () => void,
+   *   acceptAllPredictions: () => void,
+   *   restorePredictions: () => void,
+   *   showPredictionsFrom: (threshold: number) => void,
+   * }} commands
+   */
+  constructor(commands) {
+    this.#commands = commands;
+    this.#threshold.addEventListener('change', () => {
+      commands.showPredictionsFrom(this.#threshold.valueAsNumber / 100 || 0);
+    });
+    this.root = element(
+      'section',
+      { class: 'stack', 'aria-label': 'Predictions', hidden: true },
+      this.#head,
+      element('label', { class: 'row' }, 'From', this.#threshold, '%'),
+      element('div', { class: 'row' }, this.#accept, this.#refuse, this.#acceptAll, this.#restore),
+      this.#list,
+    );
+  }
+
+  /**
+   * @param {readonly Prediction[]} open
+   * @param {Prediction | undefined} chosen
+   * @param {number} refused how many
+   * @param {{ areThere: boolean, source: string, problem: string, threshold: number }} predictions
+   */
+  show(open, chosen, refused, { areThere, source, problem, threshold }) {
+    this.root.hidden = !areThere && problem === '';
+    const what = open.length === 1 ? '1 prediction' : `${open.length} predictions`;
+    this.#head.textContent = problem || `${what} to decide about, of ${source}`;
+    this.#threshold.value = String(Math.round(threshold * 100));
+    this.#accept.disabled = chosen === undefined;
+    this.#refuse.disabled = chosen === undefined;
+    this.#acceptAll.disabled = open.length === 0;
+    this.#restore.hidden = refused === 0;
+    this.#restore.textContent = `Show ${refused} refused`;
+    const hadFocus = this.#list.contains(document.activeElement);
+    this.#list.replaceChildren(...open.map((prediction) => this.#row(prediction, chosen)));
+    const at = chosen === undefined ? 0 : open.indexOf(chosen);
+    if (hadFocus) this.#list.querySelectorAll('button')[at]?.focus();
+  }
+
+  /** @param {Prediction} prediction @param {Prediction | undefined} chosen */
+  #row(prediction, chosen) {
+    const { box, score, by } = prediction;
+    const name = labelOf({ class: box.class, confidence: score });
+    const words = by === undefined ? name : `${name}, ${by}`;
+    const choice = button(words, () => this.#commands.choosePrediction(prediction));
+    choice.className = `box-row predicted c${colourOf(box.class)}`;
+    choice.setAttribute('aria-pressed', String(prediction === chosen));
+    return element('li', {}, choice);
+  }
+}

@@ -1,0 +1,105 @@
+// Beside the picture: how far a review is, what was decided about this image, and the decision.
+
+import { element } from '../../../http-server/page-assets/elements.js';
+import { count } from '../../../http-server/page-assets/format.js';
+
+/** @import { JobImage, Job, JobImages } from '../types.ts' */
+
+/** As many characters as the platform takes. */
+const commentMax = 1_000;
+
+export class ReviewPanel {
+  root;
+  #head = element('h3', {});
+  #instructions = element('p', { class: 'instructions' });
+  #bar = element('progress', { 'aria-label': 'Decided images' });
+  #figures = element('p', { class: 'quiet' });
+  #decision = element('p', { class: 'decision' });
+  #state = element('p', { role: 'alert', hidden: true });
+  #comment = element('textarea', {
+    'aria-label': 'Why it is sent back',
+    placeholder: 'What is wrong with it?',
+    maxlength: commentMax,
+    rows: 2,
+    required: true,
+  });
+
+  /** @param {{ approve: () => void, sendBack: (comment: string) => void }} on */
+  constructor({ approve, sendBack }) {
+    const yes = element('button', { type: 'button' }, 'Approve');
+    yes.addEventListener('click', approve);
+    const back = element('button', { type: 'submit' }, 'Send back');
+    const form = element('form', { class: 'stack', autocomplete: 'off' }, this.#comment, back);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const comment = this.#comment.value.trim();
+      if (comment === '') this.askWhy();
+      else sendBack(comment);
+    });
+    this.#comment.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+      if (event.key === 'Escape') this.#comment.blur();
+    });
+    this.root = element(
+      'section',
+      { class: 'stack review', 'aria-label': 'Review' },
+      this.#head,
+      this.#instructions,
+      this.#bar,
+      this.#figures,
+      this.#decision,
+      this.#state,
+      yes,
+      form,
+    );
+  }
+
+  /** @param {JobImages} known */
+  show({ job, images: [image] }) {
+    this.#head.textContent = job.name ?? 'Review';
+    const { instructionsText: words, name } = job;
+    this.#instructions.textContent = typeof words === 'string' && words !== name ? words : '';
+    const { approved = 0, rejected = 0, numImages = 0 } = job;
+    this.#bar.max = Math.max(1, numImages);
+    this.#bar.value = approved + rejected;
+    this.#figures.textContent = progressWords(job);
+    this.#decision.textContent = image === undefined ? '' : decisionWords(image);
+  }
+
+  askWhy() {
+    this.#comment.focus();
+  }
+
+  /** @param {string} words empty: nothing is wrong @param {'' | 'bad'} look */
+  say(words, look) {
+    this.#state.hidden = words === '';
+    this.#state.className = look === '' ? 'quiet' : look;
+    this.#state.textContent = words;
+  }
+}
+
+/** @param {Job} job */
+export function progressWords({ approved = 0, rejected = 0, numImages = 0 }) {
+  const left = numImages - approved - rejected;
+  return `${count(approved)} approved, ${count(rejected)} sent back, ${count(left)} left`;
+}
+
+/** @param {JobImage} image */
+function decisionWords({ state, comment, decided_by: who, decided_at: at }) {
+  if (at === undefined) return 'Nobody has decided about this image.';
+  const when = new Date(at * 1000).toLocaleString();
+  const what = comment === undefined ? 'approved it' : `sent it back: “${comment}”`;
+  const since = isDecided(state) ? '' : ' Its labels were changed since: that counts no more.';
+  return `${credentialWords(who)} ${what} (${when}).${since}`;
+}
+
+/** @param {string | undefined} state of an image in a job */
+export function isDecided(state) {
+  return state === 'approved' || state === 'rejected';
+}
+
+/** As the activity log names credentials, whose ids tell a person nothing. */
+function credentialWords(/** @type {string | undefined} */ who) {
+  if (who === undefined || who.startsWith('token:')) return 'Somebody';
+  return who === 'environment' ? "The platform's own key" : 'An API key';
+}

@@ -1,0 +1,174 @@
+// The decision about one image of an annotation job: it is approved, or sent back with a comment.
+
+import { failureOf } from '../../../http-server/page-assets/api-error.js';
+import { annotateAddress } from '../addresses.js';
+import { createReview, decideImage, getJobImages } from '../api.js';
+import { forgetKeys, holdKeys } from './held-keys.js';
+import { markUndecided, nextUndecided } from './image-queue.js';
+import { goTo } from './keys.js';
+import { isPassing, unsaved, untilRetry } from './retry.js';
+import { isDecided, ReviewPanel } from './review-panel.js';
+
+/** @import { JobImages, QueueName } from '../types.ts' */
+
+/**
+ * The review to which an image belongs; undefined: its queue is none.
+ * @template Labels
+ * @param {{ slug: string, image: string, queue: QueueName, known: JobImages | undefined }} at
+ * @param {import('./annotation-saver.js').AnnotationSaver<Labels>} saver
+ * @param {{ lookAgain: () => Promise<boolean>, allDecided: () => void }} on
+ */
+export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allDecided }) {
+  if (known === undefined || known.job.independent) return undefined;
+  return new Review({ slug, job: queue.job, image }, known, {
+    settled: async () => ((await saver.settled()) ? saver.revision : undefined),
+    lookAgain,
+    withdrawn: () => markUndecided(image),
+    decided: () => {
+      const next = nextUndecided(image);
+      if (next !== undefined) return goTo(annotateAddress(slug, next, queue));
+      forgetKeys();
+      allDecided();
+    },
+  });
+}
+
+/**
+ * Makes an annotation job of the images of a search, and goes there.
+ * @param {string} slug
+ * @param {{ queue: QueueName, ids: readonly string[] }} images
+ * @returns {Promise<string | undefined>} why it was not made
+ */
+export async function startReview(slug, { queue: { query }, ids }) {
+  const what = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
+  try {
+    const job = await createReview(slug, what, ids);
+    location.hash = annotateAddress(slug, '', { job });
+    return undefined;
+  } catch (thrown) {
+    return `No review was started: ${failureOf(thrown).words}`;
+  }
+}
+
+class Review {
+  #at;
+  #on;
+  #panel;
+  /** @type {JobImages} */
+  #known;
+  #isBusy = false;
+
+  /**
+   * @param {{ slug: string, job: string, image: string }} at
+   * @param {JobImages} known the job, with this image
+   * @param {{
+   *   settled: () => Promise<string | undefined>,
+   *   lookAgain: () => Promise<boolean>,
+   *   decided: () => void,
+   *   withdrawn: () => void,
+   * }} on `settled`: the revision of the saved labels; undefined: they could not be saved.
+   *   `lookAgain`: whether other labels are shown now
+   */
+  constructor(at, known, on) {
+    this.#at = at;
+    this.#on = on;
+    this.#known = known;
+    this.#panel = new ReviewPanel({
+      approve: () => this.approve(),
+      sendBack: (comment) => this.#decide({ decision: 'send_back', comment }),
+    });
+    this.#panel.show(known);
+  }
+
+  get root() {
+    return this.#panel.root;
+  }
+
+  approve() {
+    void this.#decide({ decision: 'approve' });
+  }
+
+  /** Asks what is wrong with the image. */
+  askWhy() {
+    this.#panel.askWhy();
+  }
+
+  /** What went wrong before does not matter any more. */
+  dismissProblem() {
+    this.#panel.say('', '');
+  }
+
+  /** A change of the labels withdraws what was decided about them: the person sees that. */
+  async labelsChanged() {
+    const seen = this.#known;
+    if (!isDecided(seen.images[0]?.state)) return;
+    const { slug, job, image } = this.#at;
+    const now = await getJobImages(slug, job, image).catch(() => undefined);
+    // What was decided meanwhile is newer.
+    if (now === undefined || this.#isBusy || this.#known !== seen) return;
+    this.#show(now);
+    if (!isDecided(now.images[0]?.state)) this.#on.withdrawn();
+  }
+
+  /** @param {Readonly<Record<string, string>>} decision */
+  async #decide(decision) {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    unsaved.add(this);
+    this.#panel.say('Saving the decision…', '');
+    holdKeys();
+    const revision = await this.#on.settled();
+    if (revision === undefined) {
+      forgetKeys();
+      this.#panel.say('Not decided: the labels are not saved.', 'bad');
+    } else {
+      const sent = { ...decision, annotation_revision: revision };
+      while (unsaved.has(this) && (await this.#attempt(sent))) {}
+    }
+    unsaved.delete(this);
+    this.#isBusy = false;
+  }
+
+  /** Whether to try again. @param {Readonly<Record<string, string>>} decision */
+  async #attempt(decision) {
+    const { slug, job, image } = this.#at;
+    const decisions = this.#known.images[0]?.decisions ?? 0;
+    try {
+      const now = await decideImage(slug, job, image, { ...decision, decisions });
+      this.#show({ job: now.job, images: [now.image] });
+      this.#panel.say('', '');
+      if (this.#panel.root.isConnected) this.#on.decided();
+      return false;
+    } catch (thrown) {
+      forgetKeys();
+      const { status, words } = failureOf(thrown);
+      if (status === 409) return this.#meet(words);
+      this.#panel.say(`Not decided: ${words}`, 'bad');
+      if (isPassing(status)) await untilRetry();
+      return isPassing(status);
+    }
+  }
+
+  /** Somebody was faster: what they did is shown, and the person decides again. */
+  async #meet(/** @type {string} */ words) {
+    const { slug, job, image } = this.#at;
+    const seen = this.#known.images[0]?.decisions;
+    try {
+      this.#show(await getJobImages(slug, job, image));
+      const isOther = seen !== this.#known.images[0]?.decisions;
+      if (isOther) this.#panel.say(`${words} Decide again to replace that.`, 'bad');
+      else if (await this.#on.lookAgain()) {
+        this.#panel.say(`${words} You see them as they are now: decide again.`, 'bad');
+      } else this.#panel.say(words, 'bad');
+    } catch {
+      this.#panel.say(`Not decided: ${words}`, 'bad');
+    }
+    return false;
+  }
+
+  /** @param {JobImages} known */
+  #show(known) {
+    this.#known = known;
+    this.#panel.show(known);
+  }
+}

@@ -1,0 +1,59 @@
+// The folders of the workspace with their projects.
+
+import { element } from '../../../http-server/page-assets/elements.js';
+import { projectAddress } from '../addresses.js';
+import { listFolders } from '../api.js';
+
+/** @import { Folders, View } from '../types.ts' */
+
+/** @typedef {Folders['data'][number]} Folder */
+
+/** @returns {Promise<View>} */
+export async function foldersView() {
+  const { data } = await listFolders();
+  return {
+    title: 'Folders',
+    content:
+      data.length > 0
+        ? below(data, null, new Set())
+        : element('p', { class: 'empty' }, 'No folders yet. folders_create makes one.'),
+  };
+}
+
+/**
+ * The folders below one, each with what lies in it.
+ * @param {readonly Folder[]} all
+ * @param {string | null} parent
+ * @param {ReadonlySet<string>} above that are shown already: what lies in itself ends here
+ */
+function below(all, parent, above) {
+  const known = new Set(all.map(({ id }) => id));
+  const here = all.filter(({ id, parent_id: given }) => {
+    const shown = typeof given === 'string' && known.has(given) ? given : null;
+    return shown === parent && !above.has(id);
+  });
+  return element('ul', { class: 'tree' }, ...here.map((folder) => item(all, folder, above)));
+}
+
+/**
+ * @param {readonly Folder[]} all
+ * @param {Folder} folder
+ * @param {ReadonlySet<string>} above
+ * @returns {HTMLElement}
+ */
+function item(all, { id, name, projects = [] }, above) {
+  return element(
+    'li',
+    {},
+    element('h3', {}, name ?? id),
+    element(
+      'ul',
+      { class: 'tree' },
+      ...projects.map((project) => {
+        const slug = String(project);
+        return element('li', {}, element('a', { href: projectAddress(slug) }, slug));
+      }),
+    ),
+    below(all, id, new Set([...above, id])),
+  );
+}

@@ -1,0 +1,186 @@
+// The images of a project as a grid, each with its boxes; page by page, by class or tag.
+
+import { drawSmall } from '../../../http-server/page-assets/drawing.js';
+import { element, svg } from '../../../http-server/page-assets/elements.js';
+import { count } from '../../../http-server/page-assets/format.js';
+import { annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
+import { getImage, getProject, searchImages } from '../api.js';
+import { findingsOf, sizeOf } from '../boxes-of-image.js';
+import { idsOfQuery, inBrackets } from '../labelling/image-queue.js';
+import { projectTabs } from '../project-tabs.js';
+
+/** @import { Image, View } from '../types.ts' */
+
+const pageSize = 24;
+
+/**
+ * @param {string} slug
+ * @param {URLSearchParams} query
+ * @returns {Promise<View>}
+ */
+export async function imagesView(slug, query) {
+  const name = query.get('class') ?? '';
+  const tag = query.get('tag') ?? '';
+  const words = query.get('q') ?? '';
+  const now = { class: name, tag, query: words };
+  const offset = Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
+  const [{ project }, found] = await Promise.all([
+    getProject(slug),
+    words === ''
+      ? idsOf(slug, offset, {
+          ...(name && { class_name: name }),
+          ...(tag && { tag }),
+        })
+      : idsOfQuery(slug, { query: searchOf(now), job: '' }, offset, pageSize),
+  ]);
+  const search = searchOf(now);
+  const { ids } = found;
+  const images = await Promise.all(ids.map((id) => getImage(slug, id)));
+  return {
+    title: `${project.name}: images`,
+    content: element(
+      'div',
+      { class: 'stack' },
+      projectTabs(slug, 'images'),
+      filters(slug, Object.keys(project.classes ?? {}), now),
+      images.length > 0 &&
+        element(
+          'p',
+          {},
+          element('a', { href: annotateAddress(slug, '', { query: search }) }, 'Annotate these'),
+          ' or ',
+          element(
+            'a',
+            { href: annotateAddress(slug, '', { query: `${search} sort:name`.trim() }) },
+            'in the order of their names',
+          ),
+          ', as frames of a video',
+        ),
+      images.length > 0
+        ? element('ul', { class: 'grid' }, ...images.map((image) => tile(slug, image)))
+        : element('p', { class: 'empty' }, wordsOfNone(search)),
+      paging(slug, now, offset, images.length, found.total),
+    ),
+  };
+}
+
+/**
+ * @param {string} slug
+ * @param {number} offset
+ * @param {Readonly<Record<string, string>>} wanted
+ */
+async function idsOf(slug, offset, wanted) {
+  const { results, total } = await searchImages(slug, { offset, limit: pageSize, ...wanted });
+  const ids = results.flatMap(({ id }) => id ?? []);
+  return { ids, total: total ?? ids.length };
+}
+
+/** @param {string} search */
+function wordsOfNone(search) {
+  return search === ''
+    ? 'The project has no image yet: images_upload sends some.'
+    : `No image matches ${search}: take a condition away.`;
+}
+
+/** @typedef {{ class: string, tag: string, query: string }} Wanted */
+
+/** In the search language. @param {Wanted} wanted */
+function searchOf({ class: name, tag, query }) {
+  const quoted = (/** @type {string} */ text) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+  const conditions = [name && `class:${quoted(name)}`, tag && `tag:${quoted(tag)}`];
+  const all = conditions.filter(Boolean).join(' ');
+  // Its words may be joined by OR, but not those around them.
+  return all === '' || query === '' ? all + query : `${all} ${inBrackets(query).trim()}`;
+}
+
+/** @param {string} slug @param {Image} image */
+function tile(slug, image) {
+  const { id, name = image.id, urls, split } = image;
+  const size = sizeOf(image);
+  const findings = findingsOf(image);
+  const overlay = svg('svg', { class: 'overlay', 'aria-hidden': 'true' });
+  drawSmall(overlay, findings, size);
+  const photo = element('img', {
+    src: String(urls?.thumb ?? urls?.original ?? ''),
+    alt: `${name}: ${findings.length} boxes`,
+    loading: 'lazy',
+    decoding: 'async',
+  });
+  const frame = element('span', { class: 'frame' }, photo, overlay);
+  frame.style.aspectRatio = `${size.width} / ${size.height}`;
+  const href = `${projectAddress(slug)}/image/${encodeURIComponent(id)}`;
+  return element(
+    'li',
+    { class: 'tile' },
+    element('a', { href }, frame, element('span', { class: 'tile-name' }, name)),
+    element('small', { class: `split-word ${split ?? ''}` }, `${split ?? ''}`),
+  );
+}
+
+/**
+ * @param {string} slug
+ * @param {readonly string[]} classes
+ * @param {Wanted} now
+ */
+function filters(slug, classes, now) {
+  const choice = element(
+    'select',
+    { name: 'class' },
+    ...['', ...classes].map((name) =>
+      element('option', { value: name, selected: name === now.class }, name || 'Any class'),
+    ),
+  );
+  const tag = element('input', { name: 'tag', placeholder: 'Any tag', value: now.tag });
+  const words = element('input', {
+    name: 'q',
+    type: 'search',
+    placeholder: 'split:train -tag:night',
+    value: now.query,
+  });
+  const form = element(
+    'form',
+    { class: 'row', 'aria-label': 'Filters', autocomplete: 'off' },
+    element('label', {}, 'Class ', choice),
+    element('label', {}, 'Tag ', tag),
+    element('label', {}, 'Search ', words),
+    element('button', { type: 'submit' }, 'Show'),
+  );
+  const show = () => {
+    location.hash = imagesAddress(slug, {
+      class: choice.value,
+      tag: tag.value.trim(),
+      query: words.value.trim(),
+    });
+  };
+  choice.addEventListener('change', show);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    show();
+  });
+  return form;
+}
+
+/**
+ * @param {string} slug
+ * @param {Wanted} wanted
+ * @param {number} offset
+ * @param {number} shown
+ * @param {number} total
+ */
+function paging(slug, wanted, offset, shown, total) {
+  const last = offset + shown;
+  const before = Math.max(0, offset - pageSize);
+  return element(
+    'nav',
+    { class: 'row', 'aria-label': 'Pages' },
+    offset > 0 &&
+      element('a', { href: imagesAddress(slug, { ...wanted, offset: before }) }, '‹ Before'),
+    element(
+      'span',
+      { class: 'quiet' },
+      `${count(shown && offset + 1)}–${count(last)} of ${count(total)}`,
+    ),
+    last < total &&
+      element('a', { href: imagesAddress(slug, { ...wanted, offset: last }) }, 'After ›'),
+  );
+}

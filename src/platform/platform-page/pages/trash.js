@@ -1,0 +1,46 @@
+// What was deleted, and can come back.
+
+import { element } from '../../../http-server/page-assets/elements.js';
+import { moment } from '../../../http-server/page-assets/format.js';
+import { showProblem } from '../../../http-server/page-assets/status-messages.js';
+import { listTrash, restore } from '../api.js';
+import { table } from '../table.js';
+
+/** @import { TrashItem, View } from '../types.ts' */
+
+/** @returns {Promise<View>} */
+export async function trashView() {
+  const { items } = await listTrash();
+  const heads = ['Name', 'What', 'Of', 'Deleted', 'Gone for good', ''];
+  const { content, show } = table(heads, 'The trash is empty.');
+  show(items.map(row));
+  return { title: 'Trash', content };
+}
+
+/** @param {TrashItem} item */
+function row(item) {
+  const { name, id, type, parentName, deletedAt, scheduledCleanupAt } = item;
+  const button = element('button', { type: 'button' }, 'Restore');
+  const made = element(
+    'tr',
+    {},
+    element('th', { scope: 'row', title: id }, name ?? id),
+    element('td', {}, type),
+    element('td', {}, parentName ?? ''),
+    element('td', {}, moment(String(deletedAt ?? ''))),
+    element('td', {}, moment(String(scheduledCleanupAt ?? ''))),
+    element('td', {}, button),
+  );
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    try {
+      await restore(item);
+      showProblem();
+      button.replaceWith('Restored');
+    } catch (thrown) {
+      button.disabled = false;
+      showProblem(thrown instanceof Error ? thrown.message : 'It was not restored.');
+    }
+  });
+  return made;
+}

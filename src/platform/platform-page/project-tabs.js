@@ -1,0 +1,25 @@
+// The views of one project, as links above each of them.
+
+import { element } from '../../http-server/page-assets/elements.js';
+import { imagesAddress, projectAddress } from './addresses.js';
+
+/**
+ * The views of one project.
+ * @param {string} slug
+ * @param {'overview' | 'images' | 'versions'} here
+ */
+export function projectTabs(slug, here) {
+  const place = projectAddress(slug);
+  const tabs = [
+    { name: 'overview', words: 'Overview', href: place },
+    { name: 'images', words: 'Images', href: imagesAddress(slug, {}) },
+    { name: 'versions', words: 'Versions', href: `${place}/versions` },
+  ];
+  return element(
+    'nav',
+    { class: 'tabs', 'aria-label': 'Views of the project' },
+    ...tabs.map(({ name, words, href }) =>
+      element('a', { href, 'aria-current': name === here && 'page' }, words),
+    ),
+  );
+}
