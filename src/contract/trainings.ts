@@ -153,7 +153,13 @@ export const trainingExtensions = {
     summary: 'A training run of a version, with its models.',
     pathParameters: inVersion,
     query: closed({ trainingId: sole }),
-    answer: Training.extend({ models: z.array(open({ modelId: z.string() })) }),
+    answer: Training.extend({
+      models: z.array(open({ modelId: z.string() })),
+      history: z
+        .array(open({ epoch: z.number(), metrics: z.record(z.string(), z.number()) }))
+        .optional()
+        .describe('What was reported after each epoch, the first first.'),
+    }),
     errors: [409],
     scope: 'version:read',
     effect: 'reads',

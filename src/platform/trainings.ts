@@ -60,7 +60,13 @@ function readHandlers(dependencies: PlatformDependencies): Handlers<Pick<Own, Re
         ? await findTraining(dependencies, version, trainingId)
         : soleOf(version, runs);
       const models = describeModels(project, version, training, findVersionModel(runs)?.id);
-      return { ...describeTraining(project, version, training), modelCount: models.length, models };
+      const history = await store.trainings.epochs(training.id);
+      return {
+        ...describeTraining(project, version, training),
+        history: history.map(({ epoch, metrics }) => ({ epoch, metrics: { ...metrics } })),
+        modelCount: models.length,
+        models,
+      };
     },
     trainings_list: async (input, { principal }) => {
       const { project, version } = await findVersion(dependencies, principal, input);

@@ -35,7 +35,7 @@ import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
 import { undescribedImageTables } from './search-index/undescribed-images.ts';
 import { workspaceTerms } from './search-index/workspace-terms.ts';
-import { trainingTables } from './trainings.ts';
+import { trainingEpochTable, trainingTables } from './trainings.ts';
 import { trashedImageTables } from './trashed-images.ts';
 import { uploadTables } from './upload-links.ts';
 import { useCaseTables } from './use-cases.ts';
@@ -85,4 +85,5 @@ export const platformMigrations: readonly Migration[] = [
   classChangeTimes,
   eventImageUse,
   independentLabelTables,
+  trainingEpochTable,
 ];

@@ -38,6 +38,16 @@ CREATE INDEX trainings_weights ON trainings (weights_hash);
 `,
 };
 
+export const trainingEpochTable: Migration = {
+  name: 'training_epochs',
+  sql: `
+CREATE TABLE training_epochs (
+  training_id TEXT NOT NULL REFERENCES trainings ON DELETE CASCADE, epoch INTEGER NOT NULL,
+  metrics TEXT NOT NULL, PRIMARY KEY (training_id, epoch)
+) STRICT, WITHOUT ROWID;
+`,
+};
+
 /** Which of these rows point at a blob. */
 export const trainingBlobs: readonly string[] = ['SELECT 1 FROM trainings WHERE weights_hash = ?'];
 
@@ -73,6 +83,12 @@ export function trainingStore(database: AsyncDatabase, queue: TaskQueue): Traini
         readTraining,
       ),
     get: async (id) => get(id),
+    epochs: (id) =>
+      database.all(
+        'SELECT epoch, metrics FROM training_epochs WHERE training_id = ? ORDER BY epoch',
+        [id],
+        (row) => ({ epoch: row.integer('epoch'), metrics: readMetrics(row) ?? {} }),
+      ),
     trained: (projectId) =>
       database.all(
         `SELECT trainings.*, work.status AS work_status, work.error AS work_error,
@@ -116,6 +132,14 @@ function running(database: AsyncDatabase, queue: TaskQueue): Pick<TrainingStore,
           `UPDATE trainings SET epoch = max(epoch, ?), epochs = ?, metrics = coalesce(?, metrics)
            WHERE id = ? AND ${open}`,
           [epoch, epochs, metrics && JSON.stringify(metrics), id],
+        );
+        if (metrics === undefined) return;
+        // An attempt that goes on where another ended may do an epoch once more.
+        await database.run(
+          `INSERT INTO training_epochs (training_id, epoch, metrics)
+           SELECT id, ?, ? FROM trainings WHERE id = ? AND ${open}
+           ON CONFLICT (training_id, epoch) DO UPDATE SET metrics = excluded.metrics`,
+          [epoch, JSON.stringify(metrics), id],
         );
       }),
     finish: async (id, outcome, now, fenced) =>

@@ -63,6 +63,8 @@ export interface TrainingStore {
   find(versionId: string, trainingId: string): Promise<Training | undefined>;
   /** By id, also when it is in the trash. */
   get(trainingId: string): Promise<Training | undefined>;
+  /** What it reported after each epoch, the first first. */
+  epochs(trainingId: string): Promise<readonly TrainedEpoch[]>;
   /** Those of live versions with weights, newest first. */
   trained(projectId: string): Promise<readonly ProjectTraining[]>;
   /**
@@ -92,6 +94,11 @@ export interface TrainingStore {
    * `PROJECT/TRAINING`.
    */
   weights(workspaceId: string, modelId: string): Promise<Weights | undefined>;
+}
+
+export interface TrainedEpoch {
+  readonly epoch: number;
+  readonly metrics: Metrics;
 }
 
 export interface TrainingReport {

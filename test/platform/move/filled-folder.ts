@@ -106,6 +106,8 @@ function rest(hash: string): readonly string[] {
     `INSERT INTO trainings (id, version_id, project_id, model_type, recipe, status, epochs, epoch,
        weights_hash, weights_bytes, created)
      VALUES ('training', ${versionId}, ${projectId}, 'small', '{}', 'completed', 2, 2, '${hash}', 26, 1)`,
+    `INSERT INTO training_epochs (training_id, epoch, metrics)
+     VALUES ('training', 1, '{"loss":0.5}')`,
     `INSERT INTO deployments (project_id, model, updated)
        VALUES (${projectId}, 'squares', 1)`,
     `INSERT INTO active_learning (project_id, enabled, settings, updated)

@@ -122,12 +122,20 @@ function judgeTrainings(open: OpenStores): void {
       epoch: 2,
       metrics: { loss: 0.5 },
     });
+    await trainings.report('training', { ...report, epoch: 2, metrics: { loss: 0.25 } }, fenced);
+    await trainings.report('training', { ...report, epoch: 1, metrics: { loss: 1 } }, fenced);
+    expect(await trainings.epochs('training')).toEqual([
+      { epoch: 1, metrics: { loss: 1 } },
+      { epoch: 2, metrics: { loss: 0.25 } },
+    ]);
     expect(await trainings.stop('training')).toBe(true);
     expect(await trainings.wanted('training')).toBe('stop');
     const weights = { hash: 'w', bytes: 5, classes: ['cat'] };
     const outcome = { status: 'stopped', weights } as const;
     expect(await trainings.finish('training', outcome, 30, fenced)).toBe(true);
     expect(await trainings.finish('training', outcome, 31, fenced)).toBe(false);
+    await trainings.report('training', { ...report, epoch: 3 }, fenced);
+    expect(await trainings.epochs('training')).toHaveLength(2);
     expect(await trainings.trained(project.id)).toMatchObject([{ versionNumber: 1, ended: 30 }]);
     for (const id of ['cells/1', 'cells/1/training']) {
       expect(await trainings.weights(workspace.id, id)).toMatchObject({ hash: 'w' });
