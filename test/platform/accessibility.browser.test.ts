@@ -1,8 +1,6 @@
 // Whether everybody can use the page of the platform: axe looks at each of its views, light and
 // dark, and one walk is done by keys alone.
 
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { annotationExtensions } from '../../src/contract/annotation.ts';
@@ -10,6 +8,7 @@ import { folders } from '../../src/contract/folders.ts';
 import { images } from '../../src/contract/images.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
+import { violationsOn } from './axe-violations.ts';
 import {
   call,
   createIndependentJob,
@@ -24,7 +23,6 @@ import {
 } from './labelling-page.ts';
 import { redAt, squaresModel } from './platform-with-model.ts';
 
-const require = createRequire(import.meta.url);
 const { url } = labellingPage({ model: squaresModel });
 
 let image = '';
@@ -33,11 +31,9 @@ let leaf = '';
 let squares = '';
 let job = '';
 let apart = '';
-let axe = '';
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
   const ids = [await upload('cells', ['dark']), await upload('cells', ['dark']), await upload()];
   image = ids[0] ?? '';
   for (const id of ids) {
@@ -91,27 +87,12 @@ const views: readonly (readonly [name: string, place: () => string])[] = [
   ['labelling apart', () => `project/cells/annotate/${image}?job=${apart}`],
   ['agreement', () => `project/cells/agreement/${apart}`],
   ['versions', () => 'project/cells/versions'],
+  ['no trainings', () => 'project/cells/trainings'],
   ['tasks', () => 'tasks'],
+  ['filtered tasks', () => 'tasks?q=nowhere'],
   ['folders', () => 'folders'],
   ['the trash', () => 'trash'],
 ];
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly string[];
-}
-
-/** What is serious or critical. */
-async function violationsOn(page: Page): Promise<readonly Violation[]> {
-  await page.evaluate(axe);
-  const found: Violation[] = await page.evaluate(
-    `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({
-      id, impact, nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + failureSummary),
-    })))`,
-  );
-  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-}
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
   test.each(['light', 'dark'] as const)('axe finds nothing serious: %s', async (colorScheme) => {

@@ -24,6 +24,11 @@ export function annotateAddress(slug, id, { query = '', job = '' } = {}) {
   return query === '' ? place : `${place}?${new URLSearchParams({ q: query })}`;
 }
 
+/** A training of a version. @param {string} slug @param {string | number} version @param {string} id */
+export function trainingAddress(slug, version, id) {
+  return `${projectAddress(slug)}/training/${encodeURIComponent(version)}/${encodeURIComponent(id)}`;
+}
+
 /**
  * The images of a project that have a class or a tag, or that a search finds, from an offset on.
  * @param {string} slug

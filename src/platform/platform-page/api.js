@@ -4,7 +4,7 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
 /** @import { RefusedBox } from './boxes.ts' */
-/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobImages, JobDecision, Preview, ProjectAnswer, RefusalChange, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobImages, JobDecision, Preview, ProjectAnswer, RefusalChange, TaskList, Training, TrainingAnswer, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -176,9 +176,20 @@ export function previewVersion(project, settings) {
   return call('POST', at(project, 'preview'), settings);
 }
 
-/** @returns {Promise<TaskList>} */
-export function listTasks() {
-  return call('GET', at('asynctasks'));
+/** @param {string} project @param {string} version @returns {Promise<readonly Training[]>} the newest first */
+export async function listTrainings(project, version) {
+  return (await call('GET', at(project, version, 'v2', 'trainings'))).trainings;
+}
+
+/** @param {string} project @param {string} version @param {string} trainingId @returns {Promise<TrainingAnswer>} */
+export function getTraining(project, version, trainingId) {
+  const query = new URLSearchParams({ trainingId });
+  return call('GET', `${at(project, version, 'v2', 'trainings', 'get')}?${query}`);
+}
+
+/** @param {Readonly<Record<string, string>>} wanted a status or a kind @returns {Promise<TaskList>} */
+export function listTasks(wanted) {
+  return call('GET', `${at('asynctasks')}?${new URLSearchParams(wanted)}`);
 }
 
 /** @returns {Promise<Folders>} */

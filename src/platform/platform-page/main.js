@@ -10,6 +10,7 @@ import { annotateView } from './labelling/annotate.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
 import { forgetOutlines } from './labelling/kept-outlines.js';
 import { isPassing, unsaved, untilRetry } from './labelling/retry.js';
+import { closeMenu, markPlace, startNavigation } from './navigation.js';
 import { signInByLink } from './one-use-link.js';
 import { agreementView } from './pages/agreement.js';
 import { foldersView } from './pages/folders.js';
@@ -18,6 +19,8 @@ import { imagesView } from './pages/images.js';
 import { projectView } from './pages/project.js';
 import { projectsView } from './pages/projects.js';
 import { tasksView } from './pages/tasks.js';
+import { trainingView } from './pages/training.js';
+import { trainingsView } from './pages/trainings.js';
 import { trashView } from './pages/trash.js';
 import { versionsView } from './pages/versions.js';
 
@@ -32,20 +35,44 @@ let shown;
 let wanted = 0;
 let isSignedIn = false;
 
+/** @typedef {URLSearchParams} Query */
+
+/** The views of a workspace, by the first part of the address. */
+const workspaceViews = new Map(
+  Object.entries({
+    tasks: (/** @type {Query} */ query) => tasksView(query),
+    folders: foldersView,
+    trash: trashView,
+  }),
+);
+
+/** The views of a project, by what comes after its slug. */
+const projectViews = new Map(
+  Object.entries({
+    images: (/** @type {string} */ slug, /** @type {Query} */ query) => imagesView(slug, query),
+    image: (/** @type {string} */ slug, /** @type {Query} */ _query, id = '') =>
+      imageView(slug, id),
+    annotate: (/** @type {string} */ slug, /** @type {Query} */ query, id = '') =>
+      annotateView(slug, id, query),
+    agreement: (/** @type {string} */ slug, /** @type {Query} */ _query, id = '') =>
+      agreementView(slug, id),
+    versions: versionsView,
+    trainings: trainingsView,
+    training: (/** @type {string} */ slug, /** @type {Query} */ _query, version = '', id = '') =>
+      trainingView(slug, version, id),
+  }),
+);
+
 /** The view that the part of the address after `#` names. @returns {Promise<View>} */
 function viewOf() {
-  const [place = '', query = ''] = location.hash.slice(1).split('?');
-  const [name = '', slug = '', part = '', id = ''] = place.split('/').map(decoded);
-  if (name === 'tasks') return tasksView();
-  if (name === 'folders') return foldersView();
-  if (name === 'trash') return trashView();
-  if (name !== 'project' || slug === '') return projectsView();
-  if (part === 'images') return imagesView(slug, new URLSearchParams(query));
-  if (part === 'image') return imageView(slug, id);
-  if (part === 'annotate') return annotateView(slug, id, new URLSearchParams(query));
-  if (part === 'agreement') return agreementView(slug, id);
-  if (part === 'versions') return versionsView(slug);
-  return projectView(slug);
+  const [place = '', words = ''] = location.hash.slice(1).split('?');
+  const query = new URLSearchParams(words);
+  const [name = '', slug = '', part = '', ...ids] = place.split('/').map(decoded);
+  const ofWorkspace = workspaceViews.get(name);
+  if (ofWorkspace !== undefined) return ofWorkspace(query);
+  if (name !== 'project' || slug === '') return projectsView(query);
+  const ofProject = projectViews.get(part);
+  return ofProject === undefined ? projectView(slug) : ofProject(slug, query, ...ids);
 }
 
 /** What is no percent-encoded text stands for itself. @param {string} text */
@@ -75,6 +102,7 @@ async function load(/** @type {number} */ turn) {
     document.title = `${view.title} · Fovea`;
     main.replaceChildren(element('h2', { tabindex: -1 }, view.title), view.content);
     markPlace();
+    closeMenu();
     window.scrollTo({ top: 0 });
     isShown = true;
     // The reader followed a link that is gone: so the focus goes where they are now.
@@ -83,15 +111,6 @@ async function load(/** @type {number} */ turn) {
     if (turn === wanted) main.removeAttribute('aria-busy');
     if (isShown) releaseKeys();
     else if (turn === wanted) forgetKeys();
-  }
-}
-
-function markPlace() {
-  const [name = ''] = location.hash.slice(1).split(/[/?]/);
-  const here = ['tasks', 'folders', 'trash'].includes(name) ? name : 'projects';
-  for (const link of document.querySelectorAll('.views a')) {
-    if (link.getAttribute('href') === `#${here}`) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
   }
 }
 
@@ -160,6 +179,7 @@ window.addEventListener('hashchange', () => {
   if (isSignedIn) show();
 });
 
+startNavigation();
 const problem = await signInByLink();
 if (knownKey() === null) signOut(problem);
 else {

@@ -6,7 +6,7 @@ import { imagesAddress, projectAddress } from './addresses.js';
 /**
  * The views of one project.
  * @param {string} slug
- * @param {'overview' | 'images' | 'versions'} here
+ * @param {'overview' | 'images' | 'versions' | 'trainings'} here
  */
 export function projectTabs(slug, here) {
   const place = projectAddress(slug);
@@ -14,6 +14,7 @@ export function projectTabs(slug, here) {
     { name: 'overview', words: 'Overview', href: place },
     { name: 'images', words: 'Images', href: imagesAddress(slug, {}) },
     { name: 'versions', words: 'Versions', href: `${place}/versions` },
+    { name: 'trainings', words: 'Trainings', href: `${place}/trainings` },
   ];
   return element(
     'nav',

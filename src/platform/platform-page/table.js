@@ -2,18 +2,24 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 
+/** The heads, and the place of the rows. @param {readonly string[]} heads of the columns */
+export function tableFrame(heads) {
+  const rows = element('tbody');
+  const columns = heads.map((name) => element('th', { scope: 'col' }, name));
+  const head = element('thead', {}, element('tr', {}, ...columns));
+  const root = element('div', { class: 'table' }, element('table', {}, head, rows));
+  return { root, rows };
+}
+
 /**
  * @param {readonly string[]} heads of the columns
  * @param {string} nothing what it says without rows
  */
 export function table(heads, nothing) {
-  const rows = element('tbody');
+  const { root, rows } = tableFrame(heads);
   const none = element('p', { class: 'empty' }, nothing);
-  const columns = heads.map((name) => element('th', { scope: 'col' }, name));
-  const head = element('thead', {}, element('tr', {}, ...columns));
-  const framed = element('div', { class: 'table' }, element('table', {}, head, rows));
   return {
-    content: element('div', { class: 'stack' }, none, framed),
+    content: element('div', { class: 'stack' }, none, root),
     /** @param {readonly HTMLElement[]} next */
     show: (next) => {
       none.hidden = next.length > 0;

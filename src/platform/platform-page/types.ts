@@ -22,6 +22,8 @@ export type JobDecision = Answer<Operations['annotation_jobs_decide']>;
 export type ImagePredictions = Answer<Operations['images_predictions']>;
 export type Preview = Answer<Operations['versions_preview']>;
 export type VersionAnswer = Answer<Operations['versions_get']>['version'];
+export type Training = Answer<Operations['trainings_list']>['trainings'][number];
+export type TrainingAnswer = Answer<Operations['trainings_get']>;
 export type TaskList = Answer<Operations['tasks_list']>;
 export type Folders = Answer<Operations['folders_list']>;
 export type Trash = Answer<Operations['trash_list']>;
@@ -90,3 +92,24 @@ export type SaveState<Labels> =
   | { readonly name: 'waiting' | 'refused'; readonly words: string }
   /** Somebody else has changed them to these. */
   | { readonly name: 'conflict'; readonly theirs: Labels };
+
+/** What a list has read: a page of it, or all. */
+export interface Loaded<Item> {
+  readonly items: readonly Item[];
+  /** Where the next page begins; undefined: this was the last one. */
+  readonly after?: unknown;
+  /** Of all pages, where the service says so. */
+  readonly total?: number | undefined;
+  /** False: there are more that no page has. */
+  readonly isWhole?: boolean;
+}
+
+/** By what a service filters a list; in the address under its name. */
+export interface Field {
+  readonly name: string;
+  readonly words: string;
+  /** Of a choice; undefined: what is typed. */
+  readonly options?: readonly { readonly value: string; readonly words: string }[];
+  readonly type?: 'text' | 'datetime-local' | 'search';
+  readonly placeholder?: string;
+}

@@ -3,20 +3,30 @@
 import { element } from '../../../http-server/page-assets/elements.js';
 import { projectAddress } from '../addresses.js';
 import { listFolders } from '../api.js';
+import { RowFilter } from '../row-filter.js';
 
 /** @import { Folders, View } from '../types.ts' */
 
 /** @typedef {Folders['data'][number]} Folder */
 
-/** @returns {Promise<View>} */
-export async function foldersView() {
+/** @param {URLSearchParams} query @returns {Promise<View>} */
+export async function foldersView(query) {
   const { data } = await listFolders();
+  const filter = new RowFilter('#folders', query);
+  const tree = below(data, null, new Set());
+  // What lies above a thing that fits has its words, and stays too.
+  filter.show([...tree.querySelectorAll('li')]);
+  const nothing = 'No folders yet. folders_create makes one.';
   return {
     title: 'Folders',
-    content:
-      data.length > 0
-        ? below(data, null, new Set())
-        : element('p', { class: 'empty' }, 'No folders yet. folders_create makes one.'),
+    content: element(
+      'div',
+      { class: 'stack' },
+      filter.root,
+      data.length === 0 && element('p', { class: 'empty' }, nothing),
+      filter.none,
+      tree,
+    ),
   };
 }
 

@@ -5,19 +5,25 @@ import { count, moment } from '../../../http-server/page-assets/format.js';
 import { projectAddress } from '../addresses.js';
 import { getWorkspace } from '../api.js';
 import { splitBar } from '../chart.js';
+import { listPage } from '../list-page.js';
 
 /** @import { Project, View } from '../types.ts' */
 
-/** @returns {Promise<View>} */
-export async function projectsView() {
-  const { name, projects } = await getWorkspace();
-  return {
-    title: `Projects of ${name}`,
-    content:
-      projects.length > 0
-        ? element('ul', { class: 'cards' }, ...projects.map(projectCard))
-        : element('p', { class: 'empty' }, 'No projects yet. The tool projects_create makes one.'),
-  };
+/** @param {URLSearchParams} query @returns {Promise<View>} */
+export async function projectsView(query) {
+  let name = '';
+  const { content } = await listPage({
+    place: '#projects',
+    query,
+    read: async () => {
+      const workspace = await getWorkspace();
+      name = workspace.name;
+      return { items: workspace.projects };
+    },
+    row: projectCard,
+    nothing: ['No projects yet. The tool projects_create makes one.'],
+  });
+  return { title: `Projects of ${name}`, content };
 }
 
 /** @param {Project} project */

@@ -4,19 +4,42 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { count, moment, plainValue } from '../../../http-server/page-assets/format.js';
 import { listTasks } from '../api.js';
 import { bar } from '../chart.js';
-import { table } from '../table.js';
+import { listPage } from '../list-page.js';
 
 /** @import { TaskList, View } from '../types.ts' */
 
 const tones = { completed: 'good', failed: 'bad', running: 'info' };
 
-/** @returns {Promise<View>} */
-export async function tasksView() {
-  const heads = ['Task', 'Status', 'Progress', 'Started', 'Outcome'];
-  const { content, show } = table(heads, 'No tasks yet.');
-  const refresh = async () => show((await listTasks()).tasks.map(row));
-  await refresh();
-  return { title: 'Tasks', content, refresh };
+/** The platform lists so many. */
+const tasksMax = 100;
+
+const states = ['created', 'running', 'completed', 'failed'];
+
+/** @param {URLSearchParams} query @returns {Promise<View>} */
+export async function tasksView(query) {
+  const list = await listPage({
+    place: '#tasks',
+    query,
+    heads: ['Task', 'Status', 'Progress', 'Started', 'Outcome'],
+    fields: [
+      {
+        name: 'status',
+        words: 'Status',
+        options: states.map((value) => ({ value, words: value })),
+      },
+      { name: 'kind', words: 'Kind', placeholder: 'version, export, training' },
+    ],
+    read: async (wanted) => {
+      const { tasks } = await listTasks(wanted);
+      return { items: tasks, isWhole: tasks.length < tasksMax };
+    },
+    row,
+    nothing: [
+      'No tasks yet. Work in the background is listed here: generating a version, an export, a training.',
+    ],
+    none: 'No task is in that state or of that kind: take a condition away.',
+  });
+  return { title: 'Tasks', ...list };
 }
 
 /** @param {TaskList['tasks'][number]} task */

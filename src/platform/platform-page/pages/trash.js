@@ -4,16 +4,20 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { moment } from '../../../http-server/page-assets/format.js';
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { listTrash, restore } from '../api.js';
-import { table } from '../table.js';
+import { listPage } from '../list-page.js';
 
 /** @import { TrashItem, View } from '../types.ts' */
 
-/** @returns {Promise<View>} */
-export async function trashView() {
-  const { items } = await listTrash();
-  const heads = ['Name', 'What', 'Of', 'Deleted', 'Gone for good', ''];
-  const { content, show } = table(heads, 'The trash is empty.');
-  show(items.map(row));
+/** @param {URLSearchParams} query @returns {Promise<View>} */
+export async function trashView(query) {
+  const { content } = await listPage({
+    place: '#trash',
+    query,
+    heads: ['Name', 'What', 'Of', 'Deleted', 'Gone for good', ''],
+    read: listTrash,
+    row,
+    nothing: ['The trash is empty. What projects_delete or images_delete takes away waits here.'],
+  });
   return { title: 'Trash', content };
 }
 

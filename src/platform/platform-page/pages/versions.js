@@ -2,21 +2,25 @@
 
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count, moment, percent, plainValue } from '../../../http-server/page-assets/format.js';
+import { projectAddress } from '../addresses.js';
 import { getProject, getVersion, previewVersion } from '../api.js';
 import { bar, splitBar } from '../chart.js';
 import { projectTabs } from '../project-tabs.js';
+import { RowFilter } from '../row-filter.js';
 
 /** @import { VersionAnswer, View } from '../types.ts' */
 
-/** @param {string} slug @returns {Promise<View>} */
-export async function versionsView(slug) {
+/** @param {string} slug @param {URLSearchParams} query @returns {Promise<View>} */
+export async function versionsView(slug, query) {
   const { project, versions } = await getProject(slug);
   const numbers = versions.map(({ id }) => String(id).slice(String(id).lastIndexOf('/') + 1));
   const list = element('ol', { class: 'stack' });
+  const filter = new RowFilter(`${projectAddress(slug)}/versions`, query);
   const show = async () => {
     const found = await Promise.all(numbers.map((number) => getVersion(slug, number)));
     for (const [index, version] of found.entries())
       update(list, slug, numbers[index] ?? '', version);
+    filter.show([...list.querySelectorAll('li')]);
   };
   await show();
   return {
@@ -25,6 +29,8 @@ export async function versionsView(slug) {
       'div',
       { class: 'stack' },
       projectTabs(slug, 'versions'),
+      filter.root,
+      filter.none,
       numbers.length > 0
         ? list
         : element('p', { class: 'empty' }, 'No versions yet. versions_generate makes one.'),

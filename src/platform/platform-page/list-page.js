@@ -1,0 +1,174 @@
+// A page that is a list: what the service is asked for, a filter of what is loaded, the rows, what to
+// do while there are none, and a button for more.
+
+import { failureOf } from '../../http-server/page-assets/api-error.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { count } from '../../http-server/page-assets/format.js';
+import { RowFilter } from './row-filter.js';
+import { tableFrame } from './table.js';
+
+/** @import { Child } from '../../http-server/page-assets/elements.js' */
+/** @import { Field, Loaded } from './types.ts' */
+
+/**
+ * @template Item
+ * @param {{
+ *   place: string,
+ *   query: URLSearchParams,
+ *   heads?: readonly string[],
+ *   fields?: readonly Field[],
+ *   read: (wanted: Readonly<Record<string, string>>, after: unknown) => Promise<Loaded<Item>>,
+ *   row: (item: Item) => HTMLElement,
+ *   nothing: readonly Child[],
+ *   none?: string,
+ * }} list `place`: its address, without the query. `heads`: of a table; without them rows are cards.
+ *   `fields`: what the service filters by. `read`: `after` is undefined, or what the page before
+ *   said. `nothing`: what to do while there are no items at all; `none`: while none fits the fields
+ * @returns {Promise<{ content: HTMLElement, refresh: () => Promise<void> }>}
+ */
+export async function listPage({ place, query, heads, fields = [], read, row, nothing, none }) {
+  const wanted = Object.fromEntries(
+    fields.flatMap(({ name }) => {
+      const value = query.get(name)?.trim() ?? '';
+      return value === '' ? [] : [[name, value]];
+    }),
+  );
+  const filter = new RowFilter(place, query, heads);
+  const frame = heads === undefined ? cards() : tableFrame(heads);
+  const isNarrowed = Object.keys(wanted).length > 0;
+  const empty = isNarrowed ? [none ?? 'None fits: take a condition away.'] : nothing;
+  const words = element('p', { class: 'empty' }, ...empty);
+  const more = moreButton(async () => add(await read(wanted, state.after)));
+  /** @type {{ items: Item[], after: unknown, pages: number }} */
+  const state = { items: [], after: undefined, pages: 0 };
+
+  const show = (/** @type {Loaded<Item>} */ { items, after, total, isWhole = true }) => {
+    state.after = after;
+    update(frame.rows, items.map(row));
+    const hasMore = after !== undefined;
+    filter.show(rowsIn(frame.rows), isWhole && !hasMore);
+    words.hidden = items.length > 0 || hasMore;
+    frame.root.hidden = items.length === 0;
+    more.show(hasMore, items.length, total);
+  };
+  const add = (/** @type {Loaded<Item>} */ next) => {
+    state.items.push(...next.items);
+    state.pages += 1;
+    show({ ...next, items: state.items });
+  };
+  add(await read(wanted, undefined));
+  const form = fields.length > 0 && fieldForm(place, fields, query);
+  return {
+    content: element(
+      'div',
+      { class: 'stack' },
+      form,
+      filter.root,
+      words,
+      filter.none,
+      frame.root,
+      more.root,
+    ),
+    refresh: async () => {
+      // What somebody has paged to stays where it is.
+      if (state.pages > 1) return;
+      const next = await read(wanted, undefined);
+      if (state.pages > 1) return;
+      state.items = [...next.items];
+      show(next);
+    },
+  };
+}
+
+function cards() {
+  const rows = element('ul', { class: 'cards' });
+  return { root: rows, rows };
+}
+
+/** Leaves rows as they are that say the same, and with them the focus. @param {HTMLElement} place @param {readonly HTMLElement[]} next */
+function update(place, next) {
+  const before = rowsIn(place);
+  const now = next.map((row, at) => {
+    const known = before[at];
+    if (known === undefined) return row;
+    row.hidden = known.hidden;
+    return known.isEqualNode(row) ? known : row;
+  });
+  for (const [at, row] of now.entries()) {
+    if (before[at] === undefined) place.append(row);
+    else if (before[at] !== row) before[at].replaceWith(row);
+  }
+  for (const row of before.slice(now.length)) row.remove();
+}
+
+/** @param {HTMLElement} place */
+function rowsIn(place) {
+  return [...place.children].flatMap((row) => (row instanceof HTMLElement ? [row] : []));
+}
+
+/** @param {() => Promise<void>} load */
+function moreButton(load) {
+  const button = element('button', { type: 'button' }, 'More');
+  const figures = element('span', { class: 'quiet' });
+  const problem = element('span', { class: 'bad', role: 'alert' });
+  const root = element('div', { class: 'row' }, button, figures, problem);
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    problem.textContent = '';
+    try {
+      await load();
+    } catch (thrown) {
+      problem.textContent = failureOf(thrown).words;
+    }
+    button.disabled = false;
+  });
+  return {
+    root,
+    /** @param {boolean} hasMore @param {number} shown @param {number | undefined} total */
+    show: (hasMore, shown, total) => {
+      root.hidden = !hasMore;
+      figures.textContent = total === undefined ? '' : `${count(shown)} of ${count(total)}`;
+    },
+  };
+}
+
+/** What the service filters by. @param {string} place @param {readonly Field[]} fields @param {URLSearchParams} query */
+function fieldForm(place, fields, query) {
+  const parts = fields.map((field) => ({ field, input: inputOf(field, query) }));
+  const form = element(
+    'form',
+    { class: 'row', 'aria-label': 'What is listed', autocomplete: 'off' },
+    ...parts.map(({ field, input }) => element('label', {}, `${field.words} `, input)),
+    element('button', { type: 'submit' }, 'Show'),
+  );
+  const show = () => {
+    const given = parts.map(({ field, input }) => [field.name, input.value.trim()]);
+    const kept = fields.some(({ name }) => name === 'q') ? '' : (query.get('q') ?? '');
+    const next = new URLSearchParams([...given, ['q', kept]].filter(([, value]) => value !== ''));
+    location.hash = next.size > 0 ? `${place}?${next}` : place;
+  };
+  for (const { input } of parts) {
+    if (input instanceof HTMLSelectElement) input.addEventListener('change', show);
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    show();
+  });
+  return form;
+}
+
+/** @param {Field} field @param {URLSearchParams} query */
+function inputOf({ name, options, type = 'text', placeholder }, query) {
+  const value = query.get(name) ?? '';
+  if (options === undefined) return element('input', { name, type, placeholder, value });
+  // What an address names is chosen, also where nobody knows it: the service says so.
+  const isKnown = value === '' || options.some((option) => option.value === value);
+  const all = isKnown ? options : [...options, { value, words: value }];
+  return element(
+    'select',
+    { name },
+    ...[{ value: '', words: 'Any' }, ...all].map((option) =>
+      element('option', { value: option.value, selected: option.value === value }, option.words),
+    ),
+  );
+}

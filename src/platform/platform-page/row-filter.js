@@ -1,0 +1,118 @@
+// A search field over the rows of a list that are loaded: it hides those that do not fit, and says
+// how many are left. What it looks for is kept in the address, so that a link shows the same.
+
+import { element } from '../../http-server/page-assets/elements.js';
+import { count } from '../../http-server/page-assets/format.js';
+
+/** @typedef {{ isExcluded: boolean, column: number | undefined, text: string }} Condition */
+
+export class RowFilter {
+  root;
+  /** What it says where no row fits. */
+  none = element('p', { class: 'empty', hidden: true });
+  #place;
+  #heads;
+  #field;
+  #figures = element('span', { class: 'quiet', role: 'status' });
+  /** @type {readonly HTMLElement[]} */
+  #rows = [];
+  #isWhole = true;
+
+  /**
+   * @param {string} place the address of the list, without its query
+   * @param {URLSearchParams} query of the address; `q` is what is looked for
+   * @param {readonly string[]} [heads] of its columns, which a search may name: `status:failed`
+   */
+  constructor(place, query, heads = []) {
+    this.#place = place;
+    this.#heads = heads.map((head) => folded(head).replaceAll(' ', '-'));
+    this.#field = element('input', {
+      type: 'search',
+      name: 'q',
+      value: query.get('q') ?? '',
+      placeholder: this.#heads[1] ? `word -word ${this.#heads[1]}:word` : 'word -word "two words"',
+    });
+    this.root = element(
+      'form',
+      { class: 'row', role: 'search', autocomplete: 'off' },
+      element('label', {}, 'Filter ', this.#field),
+      this.#figures,
+    );
+    this.#field.addEventListener('input', () => {
+      this.#keep();
+      this.#apply();
+    });
+    this.root.addEventListener('submit', (event) => event.preventDefault());
+  }
+
+  /**
+   * The rows that the page shows now.
+   * @param {readonly HTMLElement[]} rows
+   * @param {boolean} isWhole false: the list has more, which are not loaded
+   */
+  show(rows, isWhole = true) {
+    this.#rows = rows;
+    this.#isWhole = isWhole;
+    this.root.hidden = rows.length === 0;
+    this.#apply();
+  }
+
+  #apply() {
+    const conditions = conditionsOf(this.#field.value, this.#heads);
+    let fit = 0;
+    for (const row of this.#rows) {
+      row.hidden = !fits(row, conditions);
+      if (!row.hidden) fit += 1;
+    }
+    const all = this.#rows.length;
+    const what = this.#isWhole ? count(all) : `the ${count(all)} that are loaded`;
+    const isFiltered = conditions.length > 0;
+    this.#figures.textContent = isFiltered ? `${count(fit)} of ${what}` : all > 0 ? what : '';
+    this.none.hidden = fit > 0 || all === 0;
+    this.none.textContent = this.#isWhole
+      ? 'None fits: take a word of the filter away.'
+      : `None of the ${count(all)} that are loaded fits. There are more, which were not looked at.`;
+  }
+
+  #keep() {
+    const [, before = ''] = location.hash.split('?');
+    const query = new URLSearchParams(before);
+    if (this.#field.value === '') query.delete('q');
+    else query.set('q', this.#field.value);
+    history.replaceState(null, '', query.size > 0 ? `${this.#place}?${query}` : this.#place);
+  }
+}
+
+const terms = /(-?)(?:([^\s":]+):)?(?:"([^"]*)"?|([^\s"]+))/g;
+
+/** All must hold. @param {string} search @param {readonly string[]} heads @returns {Condition[]} */
+function conditionsOf(search, heads) {
+  return [...folded(search).matchAll(terms)].flatMap(
+    ([whole, minus, head = '', phrase, word = '']) => {
+      const column = heads.indexOf(head);
+      const isExcluded = minus !== '';
+      const said = phrase ?? word;
+      // 10:30 names no column.
+      const text = column < 0 && head !== '' ? whole.slice(isExcluded ? 1 : 0) : said;
+      const condition = { isExcluded, column: column < 0 ? undefined : column, text };
+      return text === '' ? [] : [condition];
+    },
+  );
+}
+
+/** @param {HTMLElement} row @param {readonly Condition[]} conditions */
+function fits(row, conditions) {
+  if (conditions.length === 0) return true;
+  const cells = [...row.children].map((cell) => folded(cell.textContent));
+  const titles = [...row.querySelectorAll('[title]')].map((part) => part.getAttribute('title'));
+  const all = [...cells, folded(titles.join('\n'))].join('\n');
+  return conditions.every(({ isExcluded, column, text }) => {
+    const place = column === undefined ? all : (cells[column] ?? '');
+    return place.includes(text) !== isExcluded;
+  });
+}
+
+/** Without capitals and accents. @param {string} text */
+function folded(text) {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
