@@ -62,7 +62,9 @@ export async function fillRest(data: string): Promise<void> {
   const database = openDatabase(join(data, 'platform.db'), platformMigrations);
   try {
     database.transaction(() => {
-      for (const sql of [...rest(hash), ...classChange, ...embeddings]) database.run(sql);
+      for (const sql of [...rest(hash), trainingEpoch, ...classChange, ...embeddings]) {
+        database.run(sql);
+      }
       fillImages(database);
     });
   } finally {
@@ -74,6 +76,9 @@ const workspaceId = '(SELECT id FROM workspaces)';
 const projectId = "(SELECT id FROM projects WHERE slug = 'cells')";
 const imageId = "(SELECT id FROM images WHERE name = '1.png')";
 const versionId = '(SELECT id FROM versions)';
+
+const trainingEpoch = `INSERT INTO training_epochs (training_id, epoch, metrics)
+  VALUES ('training', 1, '{"loss":0.5}')`;
 
 function rest(hash: string): readonly string[] {
   return [
@@ -106,8 +111,6 @@ function rest(hash: string): readonly string[] {
     `INSERT INTO trainings (id, version_id, project_id, model_type, recipe, status, epochs, epoch,
        weights_hash, weights_bytes, created)
      VALUES ('training', ${versionId}, ${projectId}, 'small', '{}', 'completed', 2, 2, '${hash}', 26, 1)`,
-    `INSERT INTO training_epochs (training_id, epoch, metrics)
-     VALUES ('training', 1, '{"loss":0.5}')`,
     `INSERT INTO deployments (project_id, model, updated)
        VALUES (${projectId}, 'squares', 1)`,
     `INSERT INTO active_learning (project_id, enabled, settings, updated)
