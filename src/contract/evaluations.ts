@@ -215,6 +215,11 @@ export const evaluations = {
     query: closed({
       panel: z.enum(evaluationPanels).optional().describe('What to show; default summary.'),
       ...chosen,
+      found: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Of images: found in place of class, as in the matrix.'),
       limit: z.int().min(1).max(limits.evaluationPageMax).optional().describe(rowsOfPage),
       offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
       picture: z.boolean().optional().describe('Draws the panel too.'),

@@ -2,7 +2,7 @@
 
 import type { Figure } from './average-precision.ts';
 import { pointAt } from './confidence-sweep.ts';
-import { emptyMatrix } from './confusion-matrix.ts';
+import { type ConfusedPair, matrixOf } from './confusion-matrix.ts';
 import type { Detection, EvaluatedImage } from './evaluated-image.ts';
 import { type Evaluation, evaluate } from './evaluation.ts';
 
@@ -36,8 +36,8 @@ export function evaluateClasses(
   const images = given.map((image) => answered(image, settings));
   const confidence = settings.confidence ?? (settings.isSingleLabel ? 0 : undefined);
   const { isSingleLabel } = settings;
-  const evaluation = evaluate(images, classes, confidence, (some, classCount, chosen) =>
-    confusionOfClasses(some, classCount, { confidence: chosen, isSingleLabel }),
+  const evaluation = evaluate(images, classes, confidence, (image, classCount, chosen) =>
+    confusedClasses(image, classCount, { confidence: chosen, isSingleLabel }),
   );
   return { ...evaluation, classification: figuresOf(evaluation) };
 }
@@ -55,6 +55,11 @@ export function answered(
   return { groundTruths, detections: isSingleLabel ? found.slice(0, 1) : found };
 }
 
+interface Answers {
+  readonly confidence: number;
+  readonly isSingleLabel: boolean;
+}
+
 /**
  * Rows are the labels, columns what was found, the last of each none. One class is taken for
  * another where an image has a single label: of several, which it is is not known.
@@ -62,24 +67,31 @@ export function answered(
 export function confusionOfClasses(
   images: readonly EvaluatedImage[],
   classCount: number,
-  { confidence, isSingleLabel }: { readonly confidence: number; readonly isSingleLabel: boolean },
+  answers: Answers,
 ): readonly (readonly number[])[] {
-  const { matrix, add } = emptyMatrix(classCount);
-  for (const { groundTruths, detections } of images) {
-    const known = groundTruths.map(({ classIndex }) => classIndex);
-    const found = detections
-      .filter(({ score }) => score >= confidence)
-      .map(({ classIndex }) => classIndex);
-    const [label, ...moreLabels] = known;
-    const [answer, ...moreAnswers] = found;
-    const isPair = isSingleLabel && moreLabels.length === 0 && moreAnswers.length === 0;
-    if (isPair && label !== undefined && answer !== undefined) add(label, answer);
-    else {
-      for (const one of known) add(one, found.includes(one) ? one : classCount);
-      for (const one of found) if (!known.includes(one)) add(classCount, one);
-    }
-  }
-  return matrix;
+  return matrixOf(
+    images.map((image) => confusedClasses(image, classCount, answers)),
+    classCount,
+  );
+}
+
+function confusedClasses(
+  { groundTruths, detections }: EvaluatedImage,
+  classCount: number,
+  { confidence, isSingleLabel }: Answers,
+): readonly ConfusedPair[] {
+  const known = groundTruths.map(({ classIndex }) => classIndex);
+  const found = detections
+    .filter(({ score }) => score >= confidence)
+    .map(({ classIndex }) => classIndex);
+  const [label, ...moreLabels] = known;
+  const [answer, ...moreAnswers] = found;
+  const isPair = isSingleLabel && moreLabels.length === 0 && moreAnswers.length === 0;
+  if (isPair && label !== undefined && answer !== undefined) return [[label, answer]];
+  return [
+    ...known.map((one): ConfusedPair => [one, found.includes(one) ? one : classCount]),
+    ...found.filter((one) => !known.includes(one)).map((one): ConfusedPair => [classCount, one]),
+  ];
 }
 
 function figuresOf({ figures, outcomes }: Evaluation): ClassificationFigures {

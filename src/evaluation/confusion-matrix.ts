@@ -4,7 +4,7 @@ import type { EvaluatedImage } from './evaluated-image.ts';
 import { match, pair } from './match-detections.ts';
 
 /** With a row and a column more, for what is none of the classes; `add` counts one. */
-export function emptyMatrix(classCount: number) {
+function emptyMatrix(classCount: number) {
   const size = classCount + 1;
   const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
   const add = (row: number, column: number) => {
@@ -13,6 +13,9 @@ export function emptyMatrix(classCount: number) {
   };
   return { matrix, add };
 }
+
+/** One object: its class, and the class that is found in its place. The background comes last. */
+export type ConfusedPair = readonly [truth: number, found: number];
 
 /**
  * Rows are the ground truth, columns what was found; the last of each is the background. Detections
@@ -23,20 +26,40 @@ export function confusionMatrix(
   classCount: number,
   confidence: number,
 ): readonly (readonly number[])[] {
+  return matrixOf(
+    images.map((image) => confusedPairs(image, classCount, confidence)),
+    classCount,
+  );
+}
+
+/** Of the pairs of each image. */
+export function matrixOf(
+  images: readonly (readonly ConfusedPair[])[],
+  classCount: number,
+): readonly (readonly number[])[] {
   const { matrix, add } = emptyMatrix(classCount);
-  for (const { groundTruths, detections } of images) {
-    const sure = detections.filter(({ score }) => score >= confidence);
-    const pairing = pair({ groundTruths, detections: sure });
-    const isIgnored = groundTruths.map(({ isCrowd }) => isCrowd === true);
-    const taken = match(pairing, isIgnored, 0.5);
-    for (const [place, { classIndex }] of pairing.detections.entries()) {
-      const found = groundTruths[taken[place] ?? -1];
-      if (found?.isCrowd !== true) add(found?.classIndex ?? classCount, classIndex);
-    }
-    const seen = new Set(taken);
-    for (const [place, { classIndex, isCrowd }] of groundTruths.entries()) {
-      if (isCrowd !== true && !seen.has(place)) add(classIndex, classCount);
-    }
-  }
+  for (const pairs of images) for (const [truth, found] of pairs) add(truth, found);
   return matrix;
+}
+
+/** What the matrix counts in one image. */
+export function confusedPairs(
+  { groundTruths, detections }: EvaluatedImage,
+  classCount: number,
+  confidence: number,
+): readonly ConfusedPair[] {
+  const pairs: ConfusedPair[] = [];
+  const sure = detections.filter(({ score }) => score >= confidence);
+  const pairing = pair({ groundTruths, detections: sure });
+  const isIgnored = groundTruths.map(({ isCrowd }) => isCrowd === true);
+  const taken = match(pairing, isIgnored, 0.5);
+  for (const [place, { classIndex }] of pairing.detections.entries()) {
+    const found = groundTruths[taken[place] ?? -1];
+    if (found?.isCrowd !== true) pairs.push([found?.classIndex ?? classCount, classIndex]);
+  }
+  const seen = new Set(taken);
+  for (const [place, { classIndex, isCrowd }] of groundTruths.entries()) {
+    if (isCrowd !== true && !seen.has(place)) pairs.push([classIndex, classCount]);
+  }
+  return pairs;
 }

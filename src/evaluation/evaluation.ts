@@ -2,7 +2,7 @@
 
 import type { PrecisionFigures } from './average-precision.ts';
 import { bestOf, type Sweep } from './confidence-sweep.ts';
-import { confusionMatrix } from './confusion-matrix.ts';
+import { type ConfusedPair, confusedPairs, matrixOf } from './confusion-matrix.ts';
 import { evaluateDetections } from './evaluate-detections.ts';
 import type { EvaluatedImage } from './evaluated-image.ts';
 import { outcomeOf } from './image-outcome.ts';
@@ -38,6 +38,8 @@ export interface Evaluation {
   readonly figures: EvaluationFigures;
   /** Of each image, the classes that are in it or were found. */
   readonly outcomes: readonly (readonly ClassOutcome[])[];
+  /** Of each image, the cells of the confusion matrix that it counts in. */
+  readonly confused: readonly (readonly Confusion[])[];
 }
 
 /** The threshold with the best F1 is taken unless one is given. */
@@ -45,11 +47,11 @@ export function evaluate(
   images: readonly EvaluatedImage[],
   classes: readonly string[],
   wanted: number | undefined,
-  confusionsOf = confusionMatrix,
+  pairsOf = confusedPairs,
 ): Evaluation {
   const { figures, sweep, classes: each } = evaluateDetections(images, classes.length);
   const confidence = wanted ?? bestOf(sweep)?.confidence ?? confidenceDefault;
-  const matrix = confusionsOf(images, classes.length, confidence);
+  const pairs = images.map((image) => pairsOf(image, classes.length, confidence));
   return {
     figures: {
       classes,
@@ -57,16 +59,24 @@ export function evaluate(
       confidence,
       all: { figures, sweep },
       each,
-      confusions: matrix.flatMap((row, truth) =>
+      confusions: matrixOf(pairs, classes.length).flatMap((row, truth) =>
         row.flatMap((count, found): Confusion[] => (count === 0 ? [] : [[truth, found, count]])),
       ),
     },
     outcomes: images.map((image) => outcomesOf(image, confidence)),
+    confused: pairs.map(counted),
   };
 }
 
 /** Where nothing is right at any threshold: that of the runtime. */
 const confidenceDefault = 0.4;
+
+function counted(pairs: readonly ConfusedPair[]): readonly Confusion[] {
+  const cells = Map.groupBy(pairs, ([truth, found]) => `${truth} ${found}`);
+  return [...cells.values()].flatMap((same): Confusion[] =>
+    same.slice(0, 1).map(([truth, found]) => [truth, found, same.length]),
+  );
+}
 
 function outcomesOf(image: EvaluatedImage, confidence: number): readonly ClassOutcome[] {
   const { truePositives, falsePositives, misses } = outcomeOf(image, confidence);

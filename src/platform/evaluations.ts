@@ -235,6 +235,7 @@ async function panelOf(
     figures,
     ...wanted,
     only: input.only,
+    found: input.found,
     scoreMin: input.scoreMin,
     imageIds: undefined,
   };

@@ -1,5 +1,6 @@
 // A condition as text, in the form in which it can be asked for again.
 
+import { judgedText } from './judged-condition.ts';
 import type { Query } from './query-syntax-tree.ts';
 
 /** Undefined for brackets, and for a name that is too long for the index to have it in full. */
@@ -19,6 +20,8 @@ export function conditionText(query: Query): string | undefined {
     case 'batch':
     case 'job':
       return `${query.kind}:${quotedWhereNeeded(query.named)}`;
+    case 'evaluation':
+      return `evaluation:${judgedText(query, quotedWhereNeeded)}`;
     case 'number':
       return numberText(query);
     case 'word':

@@ -4,6 +4,7 @@ import { type SplitName, splitName } from '../contract/fields.ts';
 import { quotedName } from '../quoted-name.ts';
 import { isNegationOf, suggestSpelling } from '../spelling-suggestion.ts';
 import { otherFieldHint, whyNoWord } from './near-miss-conditions.ts';
+import { readJudged } from './judged-condition.ts';
 import type { Piece, QueryText } from './query-lexer.ts';
 import type { Comparison, NumberField, Query, Sort } from './query-syntax-tree.ts';
 import { classField, fold, term } from './search-terms.ts';
@@ -62,6 +63,7 @@ const fields: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
   ['project', readProject],
   ['job', (text) => named('job', text.readValue('the name or id of the annotation job'))],
   ['review', readReview],
+  ['evaluation', (text) => ({ query: { kind: 'evaluation', ...readJudged(text) } })],
   ['batch', (text) => named('batch', text.readValue('the name or id of the batch'))],
   ['annotated', (text) => yesOrNo(text, 'annotated')],
   ['predicted', (text) => yesOrNo(text, 'predicted')],

@@ -1,5 +1,7 @@
 // A search as data: what the grammar makes, and what the index answers.
 
+import type { ErrorKind } from '../contract/evaluations.ts';
+
 export type Comparison = '>=' | '<=' | '>' | '<' | '=';
 
 /** A number that each image has; it is 0 for a class that the image does not show. */
@@ -13,6 +15,7 @@ export type Query =
   | { readonly kind: 'term'; readonly term: string }
   /** Of the batches, or annotation jobs, with this id or exactly this name. */
   | { readonly kind: 'batch' | 'job'; readonly named: string }
+  | ({ readonly kind: 'evaluation' } & JudgedCondition)
   | {
       readonly kind: 'number';
       readonly field: NumberField;
@@ -23,6 +26,21 @@ export type Query =
   | { readonly kind: 'word'; readonly word: string; readonly isPrefix: boolean }
   /** A whole file name, folded, with `*` for any characters. */
   | { readonly kind: 'name'; readonly pattern: string };
+
+/** Images that an evaluation judged; `only`: those with such errors, or mistakes of labels. */
+export interface JudgedCondition {
+  readonly evaluationId: string;
+  readonly only?: JudgedError | undefined;
+  /** Only what is of this class. */
+  readonly label?: string | undefined;
+  /** Of mistakes of labels, from there on. */
+  readonly scoreMin?: number | undefined;
+  /** In place of `only`: a class that was found as another; empty: the background. */
+  readonly pair?: { readonly truth: string; readonly found: string } | undefined;
+}
+
+/** `errors` are misses and false positives, `mistakes` the other ones. */
+export type JudgedError = 'errors' | 'mistakes' | ErrorKind;
 
 export interface Sort {
   readonly key: 'created' | 'name' | 'width' | 'height' | 'annotations' | `class:${string}`;

@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { deployment } from '../../src/contract/deployment.ts';
 import { evaluations } from '../../src/contract/evaluations.ts';
+import { search } from '../../src/contract/search.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { trainerProgram } from './isolation/owned-resources.ts';
 import { type Asked, evaluated, saying, send, squares, version, voc } from './judged-squares.ts';
@@ -99,6 +100,47 @@ it('shows the images with most errors, of all classes or one, and draws them', a
   await expect(panel({ panel: 'images', class: 'green' })).rejects.toMatchObject(
     saying('is none of the labels: "blue", "red"'),
   );
+});
+
+it('shows the images behind a cell of the matrix, and finds images as an evaluation judged them', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { panel, evaluationId } = await evaluated(fixture, judged, { query: 'split:test' });
+  const cell = async (name: string, found: string) => {
+    const { results = [] } = await panel({ panel: 'images', class: name, found });
+    return results.map(({ image }) => image);
+  };
+  expect(await cell('red', 'blue')).toEqual(['wrong.png']);
+  expect(await cell('red', 'red')).toEqual(['right.png']);
+  expect(await cell('blue', 'background')).toEqual(['missed.png']);
+  expect(await cell('background', 'blue')).toEqual(['missed.png']);
+  expect(await cell('background', 'red')).toEqual([]);
+  await expect(cell('red', 'green')).rejects.toMatchObject(saying('is none of the labels'));
+  await expect(panel({ panel: 'images', found: 'red' })).rejects.toMatchObject(
+    saying('goes with class'),
+  );
+  const both = { panel: 'images', class: 'red', found: 'blue', only: 'misses' };
+  await expect(panel(both)).rejects.toMatchObject(saying('goes without only'));
+  const found = async (wanted: string) => {
+    const query = `project:${judged.project} evaluation:${evaluationId}${wanted} sort:name`;
+    const { body } = await judged.client.call(search.workspace_search, {
+      workspace: 'acme',
+      query,
+    });
+    return body.results.map(({ name }) => name);
+  };
+  expect(await found('')).toEqual(['missed.png', 'right.png', 'wrong.png']);
+  expect(await found('/errors')).toEqual(['missed.png', 'wrong.png']);
+  expect(await found('/misses/red')).toEqual(['wrong.png']);
+  expect(await found('/false_positives/red')).toEqual([]);
+  expect(await found('/red>blue')).toEqual(['wrong.png']);
+  expect(await found('/blue>')).toEqual(['missed.png']);
+  expect(await found('/>blue')).toEqual(['missed.png']);
+  expect(await found('/swapped/blue')).toEqual(['wrong.png']);
+  expect(await found('/overlooked/red')).toEqual([]);
+  expect(await found('/mistakes')).toContain('wrong.png');
+  expect(await found('/overlooked>=0.5')).toEqual([]);
+  expect(await found('/red>blue OR filename:right.png')).toEqual(['right.png', 'wrong.png']);
 });
 
 it('draws the confusion matrix and the sweep', async () => {

@@ -23,6 +23,10 @@ function show(query: Query): string {
     case 'batch':
     case 'job':
       return `${query.kind}:${query.named}`;
+    case 'evaluation': {
+      const { kind, ...judged } = query;
+      return JSON.stringify(judged);
+    }
     case 'number':
       return `${query.field} ${query.operator} ${query.value}`;
     case 'word':
@@ -93,6 +97,20 @@ it.each([
   ['project:cells', 'project:p1'],
   ['project:false', '!*'],
   ['job:j1', 'job:j1'],
+  ['evaluation:e1', '{"evaluationId":"e1"}'],
+  ['-evaluation:e1/misses', '!{"evaluationId":"e1","only":"misses"}'],
+  ['evaluation:e1/misses/RBC', '{"evaluationId":"e1","only":"misses","label":"RBC"}'],
+  [
+    'evaluation:"e 1"/swapped/"red > cell">=0.6',
+    '{"evaluationId":"e 1","only":"swapped","label":"red > cell","scoreMin":0.6}',
+  ],
+  ['evaluation:e1/mistakes>=1', '{"evaluationId":"e1","only":"mistakes","scoreMin":1}'],
+  [
+    '(evaluation:e1/"a/b">"misses")',
+    '{"evaluationId":"e1","pair":{"truth":"a/b","found":"misses"}}',
+  ],
+  ['evaluation:e1/RBC>', '{"evaluationId":"e1","pair":{"truth":"RBC","found":""}}'],
+  ['evaluation:e1/>RBC', '{"evaluationId":"e1","pair":{"truth":"","found":"RBC"}}'],
   ['batch:b1', 'batch:b1'],
   ['batch:"Tray 9"', 'batch:Tray 9'],
   ['annotated:true', 'is:annotated'],
@@ -166,6 +184,11 @@ it.each([
   ['tag: night', 5, 'the tag is missing here'],
   ['klass:RBC', 1, 'there is no field "klass"; did you mean "class:"?'],
   ['a http://x', 3, 'there is no field "http"'],
+  ['evaluation:', 12, 'the id of the evaluation is missing here'],
+  ['evaluation:e1/missed', 15, 'there is no "missed" of an evaluation; use errors, misses,'],
+  ['evaluation:e1/>', 15, 'a class is missing here'],
+  ['evaluation:e1/misses>=0.5', 23, 'misses have no score: mistakes of labels have one'],
+  ['evaluation:e1/swapped>=2', 24, 'must be a score from 0 to 1, but is "2"'],
   ['split:vali', 7, 'there is no split "vali"; use train, valid or test'],
   ['class:>=3', 7, 'the class is missing here'],
   ['class:RBC>=', 12, 'a whole number is missing here'],

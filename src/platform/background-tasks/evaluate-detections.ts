@@ -53,6 +53,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     unannotated: labelled.unannotated,
     unreadable: judged?.unreadable ?? 0,
     mistakes: answer.mistakes.reduce((sum, { length }) => sum + length, 0),
+    hasConfusionsOfImages: true,
     unknown: answer.unknown ?? judged?.unknown,
     fit: answer.fit,
   };
@@ -184,7 +185,7 @@ function refuseStrangers({ figures, unknown }: EvaluationAnswer, isNumbered: boo
 
 function judgedRows(
   images: readonly LabelledImage[],
-  { figures: { classes }, boxes, outcomes, mistakes }: EvaluationAnswer,
+  { figures: { classes }, boxes, outcomes, confused, mistakes }: EvaluationAnswer,
 ): readonly JudgedImage[] {
   return images.map(({ name, hash, imageId }, ordinal) => ({
     ordinal,
@@ -195,6 +196,11 @@ function judgedRows(
     outcomes: (outcomes[ordinal] ?? []).map(({ classIndex, ...counts }) => ({
       label: classes[classIndex] ?? '',
       ...counts,
+    })),
+    confusions: (confused[ordinal] ?? []).map(([truth, found, count]) => ({
+      truth: classes[truth] ?? '',
+      found: classes[found] ?? '',
+      count,
     })),
     mistakes: mistakes[ordinal] ?? [],
   }));

@@ -79,6 +79,19 @@ export const mendedPlaceColumn: Migration = {
   sql: 'ALTER TABLE evaluation_mistakes ADD COLUMN mended_place INTEGER;',
 };
 
+export const confusionTables: Migration = {
+  name: 'evaluation_confusions',
+  sql: `
+-- Cells of the confusion matrix that an image counts in; an empty class is the background.
+CREATE TABLE evaluation_confusions (
+  evaluation_id TEXT NOT NULL, ordinal INTEGER NOT NULL, truth TEXT NOT NULL, found TEXT NOT NULL,
+  objects INTEGER NOT NULL,
+  PRIMARY KEY (evaluation_id, ordinal, truth, found),
+  FOREIGN KEY (evaluation_id, ordinal) REFERENCES evaluation_images ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+`,
+};
+
 /** Which of these rows point at a blob. Images that were judged may go: then none is drawn. */
 export const evaluationBlobs: readonly string[] = [
   'SELECT 1 FROM evaluations WHERE predictions_hash = ?',
@@ -166,7 +179,7 @@ async function mendImage(
 function addImage(
   database: AsyncDatabase,
   id: string,
-  { ordinal, name, hash, imageId, boxes, outcomes, mistakes }: JudgedImage,
+  { ordinal, name, hash, imageId, boxes, outcomes, confusions, mistakes }: JudgedImage,
 ): void {
   database.send(
     `INSERT INTO evaluation_images (evaluation_id, ordinal, name, hash, image_id, boxes)
@@ -177,6 +190,12 @@ function addImage(
     database.send('INSERT INTO evaluation_outcomes VALUES (?, ?, ?, ?, ?, ?)', [
       ...[id, ordinal, label],
       ...[truePositives, falsePositives, misses],
+    ]);
+  }
+  for (const { truth, found, count } of confusions) {
+    database.send('INSERT INTO evaluation_confusions VALUES (?, ?, ?, ?, ?)', [
+      ...[id, ordinal, truth],
+      ...[found, count],
     ]);
   }
   for (const [place, mistake] of mistakes.entries()) {
@@ -194,14 +213,15 @@ function addImage(
 async function readResults(
   database: AsyncDatabase,
   id: string,
-  { label, only, limit, offset }: WantedResults,
+  { label, only, confused, limit, offset }: WantedResults,
 ): Promise<ResultsPage> {
   const joined = `FROM evaluation_images AS image
     ${label === undefined ? 'LEFT JOIN' : 'JOIN'} evaluation_outcomes AS outcome
       ON outcome.evaluation_id = image.evaluation_id AND outcome.ordinal = image.ordinal
+    ${confused === undefined ? '' : inCell}
     WHERE image.evaluation_id = :id${label === undefined ? '' : ' AND label = :label'}
       ${only === undefined ? '' : `AND ${only} > 0`}`;
-  const chosen = { id, ...(label !== undefined && { label }) };
+  const chosen = { id, ...(label !== undefined && { label }), ...confused };
   const total = await database.get(
     `SELECT count(DISTINCT image.ordinal) AS images ${joined}`,
     chosen,
@@ -212,7 +232,8 @@ async function readResults(
        coalesce(sum(true_positives), 0) AS true_positives,
        coalesce(sum(false_positives), 0) AS false_positives, coalesce(sum(misses), 0) AS misses
      ${joined} GROUP BY image.ordinal, name, hash, image_id, boxes
-     ORDER BY coalesce(sum(false_positives), 0) + coalesce(sum(misses), 0) DESC, image.ordinal
+     ORDER BY ${confused === undefined ? '' : 'max(cell.objects) DESC,'}
+       coalesce(sum(false_positives), 0) + coalesce(sum(misses), 0) DESC, image.ordinal
      LIMIT :limit OFFSET :offset`,
     { ...chosen, limit, offset },
     (row) => ({
@@ -224,6 +245,11 @@ async function readResults(
   );
   return { total: total ?? 0, results };
 }
+
+/** At most one row for each image. */
+const inCell = `JOIN evaluation_confusions AS cell
+  ON cell.evaluation_id = image.evaluation_id AND cell.ordinal = image.ordinal
+    AND cell.truth = :truth AND cell.found = :found`;
 
 async function countTrained(
   database: AsyncDatabase,

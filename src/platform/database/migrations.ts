@@ -12,6 +12,7 @@ import { classChangeTables, classChangeTimes } from './class-changes.ts';
 import { deploymentTables } from './deployments.ts';
 import { embeddingTables } from './embeddings.ts';
 import {
+  confusionTables,
   evaluationTables,
   judgedImageIndex,
   labelMistakeTables,
@@ -86,4 +87,5 @@ export const platformMigrations: readonly Migration[] = [
   eventImageUse,
   independentLabelTables,
   trainingEpochTable,
+  confusionTables,
 ];

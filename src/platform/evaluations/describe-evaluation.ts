@@ -30,6 +30,8 @@ export interface KeptFigures extends EvaluationFigures {
   readonly unreadable: number;
   /** Labels that are possibly wrong; undefined: no one looked, in an earlier version of Fovea. */
   readonly mistakes?: number | undefined;
+  /** Undefined: images were not kept by cell, in an earlier version of Fovea. */
+  readonly hasConfusionsOfImages?: boolean | undefined;
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
   /** Undefined of a model that was run, and in an earlier version of Fovea. */
   readonly fit?: Fit | undefined;
@@ -125,8 +127,7 @@ export function classesPanel(kept: KeptFigures, wanted: Wanted, withSizes: boole
 }
 
 export function confusionPanel(kept: KeptFigures, wanted: Wanted): Panel {
-  const nothing = kept.classification === undefined ? 'background' : 'none';
-  const labels = [...kept.classes, nameBeside(kept.classes, nothing)];
+  const labels = namesOfMatrix(kept);
   const errors = kept.confusions
     .filter(([truth, found]) => truth !== found)
     .toSorted(([, , one], [, , other]) => other - one)
@@ -140,6 +141,11 @@ export function confusionPanel(kept: KeptFigures, wanted: Wanted): Panel {
     ...(isShown && { matrix: matrixOf(kept, labels) }),
     ...pageOf(errors, wanted, 'confusions'),
   };
+}
+
+/** The classes, and the background behind them. */
+export function namesOfMatrix({ classes, classification }: KeptFigures): readonly string[] {
+  return [...classes, nameBeside(classes, classification === undefined ? 'background' : 'none')];
 }
 
 /** In steps of 0.05, for all classes or one. */

@@ -8,7 +8,7 @@ import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { KeptMistake, MistakesPage, ResultsPage } from '../store/evaluations.ts';
-import { type KeptFigures, placeOf } from './describe-evaluation.ts';
+import { type KeptFigures, namesOfMatrix, placeOf } from './describe-evaluation.ts';
 import { drawResults } from './draw-judged-images.ts';
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
@@ -19,6 +19,8 @@ export interface ImagesQuestion {
   readonly figures: KeptFigures;
   readonly class: string | undefined;
   readonly only: ErrorKind | undefined;
+  /** In place of `only`: what was found in place of the class. */
+  readonly found?: string | undefined;
   readonly scoreMin: number | undefined;
   /** Of these images alone; for mistakes of labels. */
   readonly imageIds: readonly string[] | undefined;
@@ -31,10 +33,29 @@ export async function imagesWithErrors(
   { store }: Pick<PlatformDependencies, 'store'>,
   question: ImagesQuestion,
 ): Promise<ResultsPage> {
-  const { id, figures, only, limit, offset } = question;
+  const { id, figures, only, found, limit, offset } = question;
+  if (found !== undefined) {
+    const confused = cellOf(figures, question.class ?? '', found);
+    const wanted = { label: undefined, only: undefined, confused, limit, offset };
+    return store.evaluations.results(id, wanted);
+  }
   if (question.class !== undefined) placeOf(figures, question.class);
   if (only !== undefined && isMistake(only)) throw otherPanel('images', 'misses, false_positives');
-  return store.evaluations.results(id, { label: question.class, only, limit, offset });
+  const confused = undefined;
+  return store.evaluations.results(id, { label: question.class, only, confused, limit, offset });
+}
+
+/** By the names of the matrix, whose last one is the background. */
+function cellOf(figures: KeptFigures, truth: string, found: string) {
+  if (figures.hasConfusionsOfImages !== true) {
+    throw new FoveaError('conflict', 'This evaluation did not keep which images are in a cell.', {
+      hint: 'evaluations_create with the same arguments makes one that does.',
+    });
+  }
+  const background = namesOfMatrix(figures).at(-1);
+  const classOf = (name: string) => (name === background ? '' : name);
+  for (const name of [classOf(truth), classOf(found)]) if (name !== '') placeOf(figures, name);
+  return { truth: classOf(truth), found: classOf(found) };
 }
 
 /** Throws as `imagesWithErrors`, and `conflict` where no one looked for mistakes. */

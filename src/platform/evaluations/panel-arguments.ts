@@ -13,13 +13,14 @@ const paged = ['per_class', 'by_size', 'confusion_matrix', 'images', 'label_mist
 const panelsOf = {
   class: ['confidence_sweep', 'images', 'label_mistakes'],
   only: ['images', 'label_mistakes'],
+  found: ['images'],
   scoreMin: ['label_mistakes'],
   picture: ['confusion_matrix', 'confidence_sweep', 'images', 'label_mistakes'],
   limit: paged,
   offset: paged,
 } as const satisfies Partial<Record<keyof GetInput, readonly Panel[]>>;
 
-/** Throws `invalid_input` with the panels that take the argument. */
+/** Throws `invalid_input` with the panels that take the argument, or what it goes with. */
 export function checkPanelArguments({ panel = 'summary', ...given }: GetInput): void {
   for (const [name, panels] of Object.entries(panelsOf)) {
     const value = Object.entries(given).find(([key]) => key === name)?.[1];
@@ -30,6 +31,9 @@ export function checkPanelArguments({ panel = 'summary', ...given }: GetInput): 
       `has no effect on the panel ${panel}: ${panels.join(', ')} take it`,
     );
   }
+  if (given.found === undefined) return;
+  if (given.class === undefined) throw invalidArgument('found', 'goes with class, the label');
+  if (given.only !== undefined) throw invalidArgument('found', 'goes without only: it is a cell');
 }
 
 /** Throws `invalid_input`. */

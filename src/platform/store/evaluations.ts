@@ -44,7 +44,15 @@ export interface JudgedImage {
   /** JSON of its labels and of what was found, to be drawn. */
   readonly boxes: string;
   readonly outcomes: readonly Outcome[];
+  readonly confusions: readonly ConfusedLabels[];
   readonly mistakes: readonly FoundMistake[];
+}
+
+/** How often a class was found in place of another, or of itself; empty: the background. */
+export interface ConfusedLabels {
+  readonly truth: string;
+  readonly found: string;
+  readonly count: number;
 }
 
 /** A label that is possibly wrong. */
@@ -100,7 +108,7 @@ export interface ResultsPage {
 }
 
 /** What is told of an image in a page. */
-export type FoundImage = Omit<JudgedImage, 'outcomes' | 'mistakes'>;
+export type FoundImage = Omit<JudgedImage, 'outcomes' | 'confusions' | 'mistakes'>;
 
 export interface MistakesPage {
   readonly total: number;
@@ -114,6 +122,8 @@ export interface WantedResults {
   readonly label: string | undefined;
   /** Only images with such errors. */
   readonly only: 'misses' | 'false_positives' | undefined;
+  /** Only images that count in this cell of the confusion matrix, the most often first. */
+  readonly confused: Omit<ConfusedLabels, 'count'> | undefined;
   readonly limit: number;
   readonly offset: number;
 }

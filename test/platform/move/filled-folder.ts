@@ -142,6 +142,8 @@ function rest(hash: string): readonly string[] {
        VALUES ('judged', 0, '1.png', '${hash}', '[]')`,
     `INSERT INTO evaluation_outcomes (evaluation_id, ordinal, label, true_positives, false_positives, misses)
        VALUES ('judged', 0, 'cat', 1, 0, 0)`,
+    `INSERT INTO evaluation_confusions (evaluation_id, ordinal, truth, found, objects)
+       VALUES ('judged', 0, 'cat', '', 2)`,
     `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes, mended_place)
        VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}', 2)`,
     `INSERT INTO undescribed_images (image_id, project_id, problem, tries)

@@ -1,7 +1,7 @@
 // Evaluates a query on the search index: the set of images that match.
 
 import { limits } from '../../../limits.ts';
-import type { Query } from '../../../query-language/query-syntax-tree.ts';
+import type { JudgedCondition, Query } from '../../../query-language/query-syntax-tree.ts';
 import {
   headDigits,
   headKind,
@@ -16,6 +16,7 @@ import {
   wordsOf,
 } from '../../../query-language/search-terms.ts';
 import type { Reader, SqlParameters } from '../../../storage/database.ts';
+import { judgedImages } from '../judged-images.ts';
 import { compare, type Slices } from './bit-sliced-index.ts';
 import {
   and,
@@ -86,6 +87,8 @@ export function evaluate(index: Index, query: Query, within: Bitmap): Bitmap {
       const terms = ids.map((id) => term(query.kind, id));
       return withAnyTerm(database, terms, within);
     }
+    case 'evaluation':
+      return and(within, judgedIn(database, query));
     case 'number': {
       const slices = readSlices(database, query.field, rangeOf(within));
       return compare(slices, within, query.operator, query.value);
@@ -137,6 +140,13 @@ function idsNamed(database: Reader, kind: 'batch' | 'job', name: string): readon
     [name, name],
     (row) => row.text('id'),
   );
+}
+
+function judgedIn(database: Reader, condition: JudgedCondition): Bitmap {
+  const { sql, values } = judgedImages(condition);
+  const inIndex = `SELECT json_group_array(ordinal) AS found FROM image_ordinals
+    WHERE image_id IN (${sql})`;
+  return fromOrdinals(readOrdinals(database, inIndex, values).toSorted((a, b) => a - b));
 }
 
 /** The bits of a number, up to the highest that any image has. */

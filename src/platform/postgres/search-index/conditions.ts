@@ -10,6 +10,7 @@ import {
 } from '../../../query-language/search-terms.ts';
 import type { AsyncReader } from '../../../storage/async-database.ts';
 import type { SqlValue } from '../../../storage/database.ts';
+import { judgedImages } from '../../database/judged-images.ts';
 import { textList } from './list-text.ts';
 
 /** A condition on a row `s` of `image_search`, with a value for each `?`. */
@@ -49,6 +50,10 @@ export async function conditionOf(
     case 'job': {
       const ids = await idsNamed(reader, query.kind, query.named, projectIds);
       return hasAny(ids.map((id) => lexeme(term(query.kind, id))));
+    }
+    case 'evaluation': {
+      const { sql, values } = judgedImages(query);
+      return { sql: `s.image_id IN (${sql})`, values };
     }
     case 'number':
       return compares(query.field, query.operator, query.value);
