@@ -210,13 +210,24 @@ function nextCalls(evaluation: Evaluation, given: GetInput): readonly NextCall[]
     const wanted = { workspace, project, evaluationId, panel: 'recommendations' };
     return [{ tool: get.id, arguments: wanted, why: 'Says what to do first, and why.' }];
   }
-  if (panel === 'label_mistakes') return mendingCalls(evaluation, given);
+  if (panel === 'label_mistakes') {
+    return [...mendingCalls(evaluation, given), ...reviewCalls(evaluation, given)];
+  }
+  if (panel === 'images') return reviewCalls(evaluation, given);
   if (panel !== 'recommendations') return [];
   return recommendations.slice(0, 1).map(({ next: { tool, arguments: args }, why }) => ({
     tool,
     arguments: { workspace, ...args },
     why,
   }));
+}
+
+/** People may see more than the model and the labels. */
+function reviewCalls({ search, total }: Evaluation, given: GetInput): readonly NextCall[] {
+  if (search === undefined || total === 0) return [];
+  const { workspace, project } = given;
+  const why = 'A person looks at all of them, and corrects labels.';
+  return [{ tool: 'annotation_review', arguments: { workspace, project, query: search }, why }];
 }
 
 /** What was looked at is mended; labels of versions are not those of the project any more. */

@@ -283,6 +283,10 @@ export const evaluations = {
         .array(Recommendation)
         .optional()
         .describe('Warnings about the figures first.'),
+      search: z
+        .string()
+        .optional()
+        .describe('Of images and label_mistakes: a condition of searches that finds all of them.'),
       sheet: z.string().optional().describe('The picture as base64.'),
       contentType: z.string().optional(),
     }),

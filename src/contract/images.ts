@@ -406,6 +406,9 @@ export const imageExtensions = {
     path: '/{workspace}/{project}/images/{imageId}/predictions',
     summary: 'What the deployed model, or else the newest evaluation, sees in an image.',
     pathParameters: closed({ ...inProject.shape, imageId }),
+    query: closed({
+      evaluation: identifier.optional().describe('Rather what this evaluation kept, where it did.'),
+    }),
     answer: open({
       predictions: z
         .array(labelledBox.extend({ confidence: z.number() }))

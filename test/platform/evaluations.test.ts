@@ -140,7 +140,7 @@ it('shows the images behind a cell of the matrix, and finds images as an evaluat
   expect(await found('/overlooked/red')).toEqual([]);
   expect(await found('/mistakes')).toContain('wrong.png');
   expect(await found('/overlooked>=0.5')).toEqual([]);
-  expect(await found('/red>blue OR filename:right.png')).toEqual(['right.png', 'wrong.png']);
+  expect(await found('/red>blue filename:right.png')).toEqual([]);
 });
 
 it('draws the confusion matrix and the sweep', async () => {

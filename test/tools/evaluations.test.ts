@@ -108,7 +108,7 @@ it('tells from a file of predictions which classes are taken for which', async (
   // The first boxes of an image have the highest scores.
   const sure = await fovea.call('evaluations_get', { ...wanted, scoreMin: 0.9 });
   expect(sure.data).toMatchObject({ total: 0, mislabelled: [] });
-  const [mend] = nextCalls(mistakes.data);
+  const [mend, , review] = nextCalls(mistakes.data);
   expect(mend).toMatchObject({
     tool: 'evaluations_mend',
     arguments: { only: 'swapped', images: [expect.any(String)] },
@@ -121,6 +121,10 @@ it('tells from a file of predictions which classes are taken for which', async (
   expect(back).toMatchObject({ tool: 'evaluations_mend', arguments: { undo: true } });
   const undone = await fovea.call('evaluations_mend', back?.arguments);
   expect(undone.text).toMatch(/\d labels in 1 image are as before\./);
+  // And people get those images, by the same words.
+  expect(review).toMatchObject({ tool: 'annotation_review' });
+  const asked = await fovea.call('annotation_review', review?.arguments);
+  expect(asked.data).toMatchObject({ images: mistakes.data['total'] });
   const listed = await fovea.call('evaluations_list', cells);
   expect(listed.text).toContain('1 evaluation.');
   expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
@@ -266,5 +270,5 @@ it('offers no mend that is refused: of outlines, none of what was overlooked', a
   const { data, text } = await fovea.call('evaluations_get', panel);
   expect(text).toContain('1 label without outline: the box is taken for the mask.');
   expect(data).toMatchObject({ mistakes: { overlooked: 1 } });
-  expect(nextCalls(data).map(({ tool }) => tool)).toEqual(['evaluations_tag']);
+  expect(nextCalls(data).map(({ tool }) => tool)).toEqual(['evaluations_tag', 'annotation_review']);
 });

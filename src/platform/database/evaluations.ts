@@ -135,13 +135,14 @@ export function evaluationStore(
     remove: async (id) => {
       await database.run('DELETE FROM evaluations WHERE id = ?', [id]);
     },
-    ofImage: (projectId, { imageId, hash }) =>
+    ofImage: (projectId, { imageId, hash }, id) =>
       database.get(
         `SELECT evaluations.*, image.boxes FROM evaluation_images AS image
          JOIN evaluations ON evaluations.id = image.evaluation_id
          WHERE image.image_id = ? AND image.hash = ? AND project_id = ? AND figures IS NOT NULL
+           ${id === undefined ? '' : 'AND id = ?'}
          ORDER BY created DESC, id DESC LIMIT 1`,
-        [imageId, hash, projectId],
+        [imageId, hash, projectId, ...(id === undefined ? [] : [id])],
         (row) => ({ evaluation: readEvaluation(row), boxes: row.text('boxes') }),
       ),
     results: (id, wanted) => readResults(database, id, wanted),

@@ -6,6 +6,8 @@ import { labelMistakeKinds } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { conditionText } from '../../query-language/condition-text.ts';
+import type { JudgedCondition } from '../../query-language/query-syntax-tree.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { KeptMistake, MistakesPage, ResultsPage } from '../store/evaluations.ts';
 import { type KeptFigures, namesOfMatrix, placeOf } from './describe-evaluation.ts';
@@ -87,8 +89,10 @@ export async function imagesPanel(
   const drawn = results.map((result) => ({ ...result, drawn: JSON.parse(result.boxes) }));
   const sheet =
     title === undefined ? undefined : await drawResults(dependencies, title, drawn, signal);
+  const search = searchForErrors(question);
   return {
     total,
+    ...(search !== undefined && { search }),
     results: results.map(({ name, imageId, truePositives, falsePositives, misses }) => ({
       image: name,
       ...(imageId !== undefined && { imageId }),
@@ -116,6 +120,7 @@ export async function mistakesPanel(
     title === undefined ? undefined : await drawResults(dependencies, title, drawn, signal);
   return {
     total,
+    search: searchFor(question, { only: question.only ?? 'mistakes' }),
     mistakes: kinds,
     mislabelled: results.map(({ name, imageId, mistakes }) => ({
       image: name,
@@ -127,6 +132,23 @@ export async function mistakesPanel(
     })),
     ...sheet,
   };
+}
+
+/** Undefined for images of a class, whether they have errors or not. */
+function searchForErrors(question: ImagesQuestion): string | undefined {
+  const { figures, class: truth = '', only, found } = question;
+  if (found !== undefined) {
+    return searchFor(question, { pair: cellOf(figures, truth, found), label: undefined });
+  }
+  return only && searchFor(question, { only });
+}
+
+function searchFor(
+  { id, class: label, scoreMin }: ImagesQuestion,
+  condition: Omit<JudgedCondition, 'evaluationId'>,
+): string {
+  const judged = { evaluationId: id, label, scoreMin, ...condition };
+  return conditionText({ kind: 'evaluation', ...judged }) ?? '';
 }
 
 function isMistake(kind: ErrorKind): kind is LabelMistakeKind {

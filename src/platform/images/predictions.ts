@@ -25,7 +25,11 @@ export function predictionHandlers(
       const { project, image } = await findImage(dependencies, principal, slug, imageId);
       // Of the labels of other projects models here say nothing that a person accepts singly.
       if (project.type !== 'object-detection') return { predictions: [] };
-      const seen = (await ofModel(dependencies, project, image, signal)) ??
+      const { evaluation } = input;
+      const seen = (evaluation === undefined
+        ? undefined
+        : await ofEvaluation(dependencies, project, image, evaluation)) ??
+        (await ofModel(dependencies, project, image, signal)) ??
         (await ofEvaluation(dependencies, project, image)) ?? { predictions: [] };
       const refused = await dependencies.store.images.refused(imageId);
       return refused.length === 0 ? seen : { ...seen, refused: refused.map(shown) };
@@ -75,13 +79,14 @@ async function ofModel(
   return { predictions, model, confidence: confidenceDefault };
 }
 
-/** What the newest evaluation that judged this very image kept. */
+/** What the newest evaluation that judged this very image kept, or this one. */
 async function ofEvaluation(
   { store }: PlatformDependencies,
   project: Project,
   { id, hash }: Image,
+  wanted?: string,
 ): Promise<Predictions | undefined> {
-  const found = await store.evaluations.ofImage(project.id, { imageId: id, hash });
+  const found = await store.evaluations.ofImage(project.id, { imageId: id, hash }, wanted);
   if (found === undefined) return undefined;
   const { evaluation, boxes } = found;
   return {

@@ -176,10 +176,11 @@ export interface EvaluationStore {
   finish(id: string, figures: string, fenced: FencedTransaction): Promise<void>;
   /** With all that is kept of it. */
   remove(id: string): Promise<void>;
-  /** The newest one that is done and judged this image as it is, with its boxes. */
+  /** The newest one, or that one, that is done and judged this image as it is, with its boxes. */
   ofImage(
     projectId: string,
     image: { readonly imageId: string; readonly hash: string },
+    id?: string,
   ): Promise<{ readonly evaluation: Evaluation; readonly boxes: string } | undefined>;
   /** Images with most that is wrong or missing first. */
   results(id: string, wanted: WantedResults): Promise<ResultsPage>;
