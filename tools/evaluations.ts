@@ -44,7 +44,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(create, {
       title: 'Evaluate model',
       description:
-        'Judges a model, or predictions in a file, by the labels of a version or query: COCO figures, confusions, thresholds. evaluations_get shows them.',
+        'Judges a model, or predictions in a file, by the labels of a version or query: COCO figures, confusions. evaluations_get shows them.',
       fileArguments: ['predictions'],
       repeated: 'made',
       input: createInput,
@@ -65,7 +65,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(get, {
       title: 'Get evaluation',
       description:
-        'Shows one panel of an evaluation: figures, classes, object sizes, confusions (rows are labels), thresholds, images with most errors, labels that may be wrong, or what to do first. Most also as a picture: labels left, predictions right.',
+        'Shows one panel of an evaluation: figures, confusions (rows are labels), images with most errors, labels that may be wrong, or what to do first. Most also as a picture: labels left, predictions right.',
       input: getInput,
       run: getEvaluation,
     }),

@@ -104,7 +104,7 @@ const inEvaluation = closed({
 
 /** Which images of the panels images and label_mistakes are meant. */
 const chosen = {
-  class: z.string().min(1).optional().describe('This class alone; not for all panels.'),
+  class: z.string().min(1).optional().describe('Only of this class.'),
   only: z
     .enum(errorKinds)
     .optional()
@@ -215,11 +215,7 @@ export const evaluations = {
     query: closed({
       panel: z.enum(evaluationPanels).optional().describe('What to show; default summary.'),
       ...chosen,
-      found: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('Of images: found in place of class, as in the matrix.'),
+      found: z.string().min(1).optional().describe('Of images: found in place of class.'),
       limit: z.int().min(1).max(limits.evaluationPageMax).optional().describe(rowsOfPage),
       offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
       picture: z.boolean().optional().describe('Draws the panel too.'),

@@ -108,7 +108,7 @@ it('tells from a file of predictions which classes are taken for which', async (
   // The first boxes of an image have the highest scores.
   const sure = await fovea.call('evaluations_get', { ...wanted, scoreMin: 0.9 });
   expect(sure.data).toMatchObject({ total: 0, mislabelled: [] });
-  const [mend, , review] = nextCalls(mistakes.data);
+  const [mend] = nextCalls(mistakes.data);
   expect(mend).toMatchObject({
     tool: 'evaluations_mend',
     arguments: { only: 'swapped', images: [expect.any(String)] },
@@ -121,13 +121,23 @@ it('tells from a file of predictions which classes are taken for which', async (
   expect(back).toMatchObject({ tool: 'evaluations_mend', arguments: { undo: true } });
   const undone = await fovea.call('evaluations_mend', back?.arguments);
   expect(undone.text).toMatch(/\d labels in 1 image are as before\./);
-  // And people get those images, by the same words.
-  expect(review).toMatchObject({ tool: 'annotation_review' });
-  const asked = await fovea.call('annotation_review', review?.arguments);
-  expect(asked.data).toMatchObject({ images: mistakes.data['total'] });
   const listed = await fovea.call('evaluations_list', cells);
   expect(listed.text).toContain('1 evaluation.');
   expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
+});
+
+it('hands the images that it shows to a person, by a search', async () => {
+  const predictions = await writeResults('confused.json');
+  const which = await evaluate({ query: 'split:test', predictions });
+  const shown = { ...which, panel: 'images', class: 'Platelets', found: 'WBC', limit: 1 };
+  const cell = await fovea.call('evaluations_get', shown);
+  const [review] = nextCalls(cell.data);
+  expect(review).toMatchObject({
+    tool: 'annotation_review',
+    arguments: { query: `evaluation:${which.evaluationId}/Platelets>WBC` },
+  });
+  const asked = await fovea.call('annotation_review', review?.arguments);
+  expect(asked.data).toMatchObject({ images: cell.data.total });
 });
 
 function nextCalls({ next }: Facts) {

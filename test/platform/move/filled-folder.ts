@@ -136,6 +136,16 @@ function rest(hash: string): readonly string[] {
     `INSERT INTO refused_files (ordinal, project_id, identity, file, name, reason, who, at)
        VALUES
        (3, ${projectId}, 'a', 'a.png', 'a.png', 'not an image', NULL, 1)`,
+    ...judgedImage(hash),
+    `INSERT INTO undescribed_images (image_id, project_id, problem, tries)
+       VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
+       ON CONFLICT DO NOTHING`,
+  ];
+}
+
+/** An evaluation with one image. */
+function judgedImage(hash: string): readonly string[] {
+  return [
     `INSERT INTO evaluations (id, project_id, settings, predictions_hash, figures, created)
        VALUES ('judged', ${projectId}, '{}', '${hash}', '{}', 1)`,
     `INSERT INTO evaluation_images (evaluation_id, ordinal, name, hash, boxes)
@@ -146,9 +156,6 @@ function rest(hash: string): readonly string[] {
        VALUES ('judged', 0, 'cat', '', 2)`,
     `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes, mended_place)
        VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}', 2)`,
-    `INSERT INTO undescribed_images (image_id, project_id, problem, tries)
-       VALUES (${imageId}, ${projectId}, 'It is damaged.', 3)
-       ON CONFLICT DO NOTHING`,
   ];
 }
 
