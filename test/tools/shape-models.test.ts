@@ -142,6 +142,26 @@ it('writes what it finds in all images of a query as COCO results, which can be 
   expect(left).toEqual(['found.json']);
 });
 
+it('runs on every image of a query, and leaves no copy of them behind', async () => {
+  await writeFile(model, maskFinder());
+  const project = 'several';
+  await fovea.ok('projects_create', { name: project, type: 'object-detection', annotation: 'x' });
+  for (const left of [0, 16, 32]) {
+    const square = await squaresOn(64, 64, [{ left, top: left, width: 8, colour: red }]);
+    await writeFile(pathOf(`red-${left}.png`), square);
+  }
+  const files = [pathOf('red-*.png')];
+  await fovea.ok('images_upload', { project, files });
+  const save_to = pathOf('several.json');
+  const run = { project, version: 'local', query: '*', save_to, confidence: 0.5 };
+  const { text, data } = await fovea.call('inference_run', run);
+  expect(data, text).toMatchObject({ images: 3, unreadable: { count: 0, examples: [] } });
+  const results: readonly { name: string }[] = JSON.parse(await readFile(save_to, 'utf8'));
+  expect(new Set(results.map(({ name }) => name))).toEqual(
+    new Set(['red-0.png', 'red-16.png', 'red-32.png']),
+  );
+});
+
 it('is compared with outlines by their masks, and with boxes alone in words', async () => {
   await writeFile(model, maskFinder());
   const project = 'outlines';

@@ -1,6 +1,6 @@
 // Runs a model on all images that a search finds, and writes what it finds as COCO results.
 
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inference } from '../../src/contract/inference.ts';
 import type { Answer } from '../../src/contract/operation.ts';
@@ -84,7 +84,10 @@ async function writeAll(handle: FileHandle, wanted: Wanted, context: ToolContext
     for await (const { id, total } of imagesFound(wanted, context)) {
       context.signal.throwIfAborted();
       context.progress(images + failures, total, 'Running the model');
-      const entries = await entriesOf(id, join(folder, 'image'), wanted, context, images > 0);
+      // A download never replaces a file.
+      const path = join(folder, `image-${images + failures}`);
+      const entries = await entriesOf(id, path, wanted, context, images > 0);
+      await rm(path, { force: true });
       if (entries === undefined) {
         failures += 1;
         if (examples.length < examplesMax) examples.push(id);
