@@ -240,6 +240,41 @@ export const visionEventExtensions = {
     scope: 'vision-events:read',
     effect: 'reads',
   }),
+  vision_events_get: operation({
+    id: 'vision_events_get',
+    toolset: 'vision_events',
+    method: 'GET',
+    path: '/vision-events/use-cases/{useCaseId}/events/{eventId}',
+    summary: 'One event of a use case.',
+    pathParameters: closed({
+      ...inUseCase.shape,
+      eventId: identifier.describe('Id of the event.'),
+    }),
+    answer: open({
+      event: open({ eventId: z.string(), eventType: z.string(), timestamp: z.string() }),
+    }),
+    scope: 'vision-events:read',
+    effect: 'reads',
+  }),
+  vision_events_image: operation({
+    id: 'vision_events_image',
+    toolset: 'vision_events',
+    method: 'GET',
+    path: '/vision-events/images/{sourceId}',
+    summary: 'Where an image of events can be seen.',
+    pathParameters: closed({
+      sourceId: identifier.describe('Id of the image, as events have it.'),
+    }),
+    answer: open({
+      sourceId: z.string(),
+      url: z.string().describe('The image as it was uploaded; the link expires.'),
+      thumb: z.string().describe('A small JPEG of it.'),
+      name: z.string(),
+      contentType: z.string(),
+    }),
+    scope: 'vision-events:read',
+    effect: 'reads',
+  }),
   use_cases_list: operation({
     id: 'use_cases_list',
     toolset: 'vision_events',

@@ -31,6 +31,7 @@ const files = [
   'api-error.js',
   'drawing.js',
   'elements.js',
+  'findings.js',
   'format.js',
   'status-messages.js',
   'polling.js',

@@ -105,6 +105,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'events_preview',
     'event_schemas_list',
     'vision_events_query',
+    'vision_events_get',
+    'vision_events_image',
     'use_cases_list',
     'use_cases_metadata_schema',
   ],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
-import { visionEvents } from '../../src/contract/vision-events.ts';
+import { visionEventExtensions, visionEvents } from '../../src/contract/vision-events.ts';
 import { openBlobFolder } from '../../src/storage/blob-store.ts';
 import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
@@ -55,6 +55,30 @@ describe('one event', () => {
     expect(await create(event)).toEqual({ eventId: 'once', created: false });
     const turned = { eventData: { externalId: 'a', result: 'pass' }, eventId: 'once' };
     expect(await create(turned)).toEqual({ eventId: 'once', created: false });
+  });
+
+  it('is read by its id, with where its image can be seen', async () => {
+    const content = await testImage(40);
+    const { sourceId = '' } = await upload(content, { name: 'front.png' });
+    const event = { eventId: 'a/b', eventData: { result: 'pass' }, images: [{ sourceId }] };
+    await create(event);
+    const { client } = platform;
+    const { vision_events_get, vision_events_image } = visionEventExtensions;
+    const { body } = await client.call(vision_events_get, { useCaseId: 'line-3', eventId: 'a/b' });
+    expect(body).toEqual({ event: { ...plain, ...event } });
+    const { body: image } = await client.call(vision_events_image, { sourceId });
+    expect(image).toMatchObject({ sourceId, name: 'front.png', contentType: 'image/png' });
+    const seen = await fetch(image.url);
+    expect(Buffer.from(await seen.arrayBuffer())).toEqual(Buffer.from(content));
+    const small = await fetch(image.thumb);
+    expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    expect(
+      await refusal(client.call(vision_events_get, { useCaseId: 'line-3', eventId: 'none' })),
+    ).toEqual([404, 'There is no event "none".']);
+    expect(await refusal(client.call(vision_events_image, { sourceId: 'none' }))).toEqual([
+      404,
+      'There is no image "none".',
+    ]);
   });
 
   it('is refused under the id of another one', async () => {

@@ -1,56 +1,14 @@
 // What models saw in an image of an event.
 
-/** @import { Finding, Keypoint } from '../../http-server/page-assets/types.ts' */
+import { findingsIn } from '../../http-server/page-assets/findings.js';
+
 /** @import { EventImage } from './types.ts' */
 
-/**
- * Boxes, outlines and keypoints of an image. Boxes are centre-based in the contract; here they have
- * corners. What has no usable numbers is left out.
- * @param {EventImage} image
- * @returns {Finding[]}
- */
+/** @param {EventImage} image */
 export function findingsOf(image) {
-  return [
-    ...(image.object_detections ?? []).map((shape) => finding('box', shape)),
-    ...(image.instance_segmentations ?? []).map((shape) => finding('outline', shape)),
-    ...(image.keypoints ?? []).map((shape) => finding('keypoints', shape)),
-  ].filter(({ left, top, width, height }) => [left, top, width, height].every(Number.isFinite));
-}
-
-/**
- * @param {Finding['kind']} kind
- * @param {Readonly<Record<string, unknown>>} shape
- * @returns {Finding}
- */
-function finding(kind, shape) {
-  const { x, y, width, height, confidence, points, keypoints } = shape;
-  const [wide, high] = [number(width), number(height)];
-  return {
-    kind,
-    class: String(shape.class ?? ''),
-    confidence: typeof confidence === 'number' ? confidence : undefined,
-    left: number(x) - wide / 2,
-    top: number(y) - high / 2,
-    width: wide,
-    height: high,
-    points: kind === 'outline' && Array.isArray(points) ? points.flatMap(pointOf) : [],
-    keypoints: kind === 'keypoints' && Array.isArray(keypoints) ? keypoints.flatMap(joint) : [],
-  };
-}
-
-/** @param {unknown} value */
-function number(value) {
-  return typeof value === 'number' ? value : Number.NaN;
-}
-
-/** @param {unknown} value @returns {[number, number][]} */
-function pointOf(value) {
-  const [x, y] = Array.isArray(value) ? value.map(number) : [];
-  return Number.isFinite(x) && Number.isFinite(y) ? [[Number(x), Number(y)]] : [];
-}
-
-/** @param {Readonly<Record<string, unknown>> | null} value @returns {Keypoint[]} */
-function joint(value) {
-  const [x, y] = [number(value?.x), number(value?.y)];
-  return Number.isFinite(x + y) ? [{ x, y, occluded: value?.occluded === true }] : [];
+  return findingsIn(
+    image.object_detections ?? [],
+    image.instance_segmentations ?? [],
+    image.keypoints ?? [],
+  );
 }

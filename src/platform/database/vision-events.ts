@@ -13,6 +13,13 @@ export function visionEventStore(database: AsyncDatabase, reader: LongReads): Vi
   return {
     query: (workspaceId, query) =>
       reader.read(workspaceId, { name: 'events', asked: [workspaceId, query] }),
+    content: (workspaceId, useCaseId, eventId) =>
+      database.get(
+        `SELECT content FROM vision_events
+         WHERE workspace_id = ? AND use_case_id = ? AND event_id = ?`,
+        [workspaceId, useCaseId, eventId],
+        (row) => row.text('content'),
+      ),
     metadataFields: (workspaceId, useCaseId) =>
       reader.read(workspaceId, { name: 'metadataFields', asked: [workspaceId, useCaseId] }),
     addImage: (image) => database.transaction(() => addImage(database, image)),

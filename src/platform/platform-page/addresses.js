@@ -24,6 +24,21 @@ export function annotateAddress(slug, id, { query = '', job = '' } = {}) {
   return query === '' ? place : `${place}?${new URLSearchParams({ q: query })}`;
 }
 
+/** The events of a use case. @param {string} useCase */
+export function eventsAddress(useCase) {
+  return `#events/${encodeURIComponent(useCase)}`;
+}
+
+/** @param {string} useCase @param {string} id */
+export function eventAddress(useCase, id) {
+  return `#event/${encodeURIComponent(useCase)}/${encodeURIComponent(id)}`;
+}
+
+/** What a credential changed. @param {string} who */
+export function activityAddress(who) {
+  return `#activity?${new URLSearchParams({ who })}`;
+}
+
 /** A training of a version. @param {string} slug @param {string | number} version @param {string} id */
 export function trainingAddress(slug, version, id) {
   return `${projectAddress(slug)}/training/${encodeURIComponent(version)}/${encodeURIComponent(id)}`;

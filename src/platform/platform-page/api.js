@@ -4,7 +4,7 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
 /** @import { RefusedBox } from './boxes.ts' */
-/** @import { Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobImages, JobDecision, Preview, ProjectAnswer, RefusalChange, TaskList, Training, TrainingAnswer, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+/** @import { Activity, ApiKeys, EventPicture, Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobImages, JobDecision, NewApiKey, Preview, ProjectAnswer, RefusalChange, TaskList, Training, TrainingAnswer, Trash, TrashItem, UseCases, VersionAnswer, VisionEvent, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -192,6 +192,56 @@ export function listTasks(wanted) {
   return call('GET', `${at('asynctasks')}?${new URLSearchParams(wanted)}`);
 }
 
+/** @param {'active' | 'inactive'} status @returns {Promise<UseCases>} */
+export function listUseCases(status) {
+  return call('GET', `/vision-events/use-cases?${new URLSearchParams({ status })}`);
+}
+
+/**
+ * @param {Readonly<Record<string, unknown>>} wanted
+ * @returns {Promise<{ events: readonly VisionEvent[], nextCursor: string | null }>}
+ */
+export function queryEvents(wanted) {
+  return call('POST', '/vision-events/query', wanted);
+}
+
+/** @param {string} useCase @param {string} id @returns {Promise<VisionEvent>} */
+export async function getEvent(useCase, id) {
+  const path = ['vision-events', 'use-cases', useCase, 'events', id].map(encodeURIComponent);
+  return (await call('GET', `/${path.join('/')}`)).event;
+}
+
+/** @param {string} sourceId @returns {Promise<EventPicture>} */
+export function getEventPicture(sourceId) {
+  return call('GET', `/vision-events/images/${encodeURIComponent(sourceId)}`);
+}
+
+/** @param {Readonly<Record<string, string>>} wanted @returns {Promise<Activity>} */
+export function listActivity(wanted) {
+  return call('GET', `${at('activity-log')}?${new URLSearchParams(wanted)}`);
+}
+
+/** Those that are disabled too, with their folders. @returns {Promise<ApiKeys>} */
+export function listKeys() {
+  const query = new URLSearchParams({ includeDisabled: 'true', includeFolders: 'true' });
+  return call('GET', `${at('api-keys')}?${query}`);
+}
+
+/** @param {Readonly<Record<string, unknown>>} wanted @returns {Promise<NewApiKey>} */
+export function createKey(wanted) {
+  return call('POST', at('api-keys'), wanted);
+}
+
+/** @param {string} id @param {boolean} disabled */
+export async function disableKey(id, disabled) {
+  await call('PATCH', at('api-keys', id), { disabled });
+}
+
+/** @param {string} id */
+export async function revokeKey(id) {
+  await call('DELETE', at('api-keys', id));
+}
+
 /** @returns {Promise<Folders>} */
 export function listFolders() {
   return call('GET', at('groups'));
@@ -214,7 +264,7 @@ function at(...segments) {
 }
 
 /**
- * @param {'GET' | 'POST' | 'DELETE'} method
+ * @param {'GET' | 'POST' | 'PATCH' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<any>}

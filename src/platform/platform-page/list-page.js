@@ -127,7 +127,9 @@ function moreButton(load) {
     /** @param {boolean} hasMore @param {number} shown @param {number | undefined} total */
     show: (hasMore, shown, total) => {
       root.hidden = !hasMore;
-      figures.textContent = total === undefined ? '' : `${count(shown)} of ${count(total)}`;
+      const looked = shown === 0 ? 'None among those that were looked at so far.' : '';
+      figures.textContent =
+        total === undefined ? looked : `${count(shown)} of ${count(total)} are loaded`;
     },
   };
 }

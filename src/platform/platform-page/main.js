@@ -12,16 +12,21 @@ import { forgetOutlines } from './labelling/kept-outlines.js';
 import { isPassing, unsaved, untilRetry } from './labelling/retry.js';
 import { closeMenu, markPlace, startNavigation } from './navigation.js';
 import { signInByLink } from './one-use-link.js';
+import { activityView } from './pages/activity.js';
 import { agreementView } from './pages/agreement.js';
+import { eventView } from './pages/event.js';
+import { eventsView } from './pages/events.js';
 import { foldersView } from './pages/folders.js';
 import { imageView } from './pages/image.js';
 import { imagesView } from './pages/images.js';
+import { keysView } from './pages/keys.js';
 import { projectView } from './pages/project.js';
 import { projectsView } from './pages/projects.js';
 import { tasksView } from './pages/tasks.js';
 import { trainingView } from './pages/training.js';
 import { trainingsView } from './pages/trainings.js';
 import { trashView } from './pages/trash.js';
+import { useCasesView } from './pages/use-cases.js';
 import { versionsView } from './pages/versions.js';
 
 /** @import { View } from './types.ts' */
@@ -43,6 +48,11 @@ const workspaceViews = new Map(
     tasks: (/** @type {Query} */ query) => tasksView(query),
     folders: foldersView,
     trash: trashView,
+    activity: activityView,
+    keys: keysView,
+    events: (/** @type {Query} */ query, useCase = '') =>
+      useCase === '' ? useCasesView(query) : eventsView(useCase, query),
+    event: (/** @type {Query} */ _query, useCase = '', id = '') => eventView(useCase, id),
   }),
 );
 
@@ -69,7 +79,7 @@ function viewOf() {
   const query = new URLSearchParams(words);
   const [name = '', slug = '', part = '', ...ids] = place.split('/').map(decoded);
   const ofWorkspace = workspaceViews.get(name);
-  if (ofWorkspace !== undefined) return ofWorkspace(query);
+  if (ofWorkspace !== undefined) return ofWorkspace(query, slug, part);
   if (name !== 'project' || slug === '') return projectsView(query);
   const ofProject = projectViews.get(part);
   return ofProject === undefined ? projectView(slug) : ofProject(slug, query, ...ids);

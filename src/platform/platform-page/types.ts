@@ -1,7 +1,7 @@
 // What the page reads from the platform, as the contract has it.
 
 import type { embeddedOperations } from '../../contract/index.ts';
-import type { Answer } from '../../contract/operation.ts';
+import type { Answer, Input } from '../../contract/operation.ts';
 import type { Box, Point, RefusedBox, Size } from './boxes.ts';
 
 type Operations = typeof embeddedOperations;
@@ -25,6 +25,16 @@ export type VersionAnswer = Answer<Operations['versions_get']>['version'];
 export type Training = Answer<Operations['trainings_list']>['trainings'][number];
 export type TrainingAnswer = Answer<Operations['trainings_get']>;
 export type TaskList = Answer<Operations['tasks_list']>;
+export type Activity = Answer<Operations['activity_list']>;
+export type ActivityEntry = Activity['entries'][number];
+export type ApiKeys = Answer<Operations['api_keys_list']>;
+export type ApiKey = ApiKeys['apiKeys'][number];
+export type NewApiKey = Answer<Operations['api_keys_create']>;
+export type UseCases = Answer<Operations['use_cases_list']>;
+/** As it was recorded. */
+export type VisionEvent = Input<Operations['vision_events_create']>;
+export type EventImage = NonNullable<VisionEvent['images']>[number];
+export type EventPicture = Answer<Operations['vision_events_image']>;
 export type Folders = Answer<Operations['folders_list']>;
 export type Trash = Answer<Operations['trash_list']>;
 export type TrashItem = Trash['items'][number];

@@ -95,6 +95,8 @@ export interface VisionEventStore {
    * events before it finds one.
    */
   query(workspaceId: string, query: EventQuery): Promise<EventPage>;
+  /** One event as JSON. */
+  content(workspaceId: string, useCaseId: string, eventId: string): Promise<string | undefined>;
   metadataFields(workspaceId: string, useCaseId: string): Promise<MetadataFields>;
   /** Adds an image; gives back the one that the workspace has of these bytes already. */
   addImage(image: EventImage): Promise<EventImage>;

@@ -1,12 +1,13 @@
 // Queries of vision events, and what custom metadata they have.
 
 import type { visionEventExtensions } from '../../contract/vision-events.ts';
-import { invalidArgument } from '../../errors.ts';
+import { invalidArgument, notFound } from '../../errors.ts';
 import { type Handlers, JsonText } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import { requireWholeWorkspace } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
+import { thumbnailLink } from '../images/thumbnails.ts';
 import { makeToken, type Question, readToken } from '../signed-links/continuation-tokens.ts';
 import type { SigningKey } from '../signed-links/signing-key.ts';
 import type { EventPlace } from '../store/vision-events.ts';
@@ -16,12 +17,13 @@ import { findUseCase } from './use-cases.ts';
 
 type Reading = Pick<
   typeof visionEventExtensions,
-  'vision_events_query' | 'use_cases_metadata_schema'
+  'vision_events_query' | 'vision_events_get' | 'vision_events_image' | 'use_cases_metadata_schema'
 >;
 
 export function eventReadHandlers({
   store,
   links,
+  clock,
   visionEventDays = limits.visionEventsLookbackDays,
 }: PlatformDependencies): Handlers<Reading, Principal> {
   return {
@@ -42,6 +44,25 @@ export function eventReadHandlers({
       };
       // Parsed and written again, a page would hold this thread for a quarter of a second.
       return new JsonText(`{"events":[${contents.join()}],${JSON.stringify(rest).slice(1)}`);
+    },
+    vision_events_get: async ({ useCaseId: named, eventId }, { principal }) => {
+      requireWholeWorkspace(principal, 'Reading events');
+      const workspaceId = principal.workspace.id;
+      const { id: useCaseId } = await findUseCase(store, workspaceId, named);
+      const content = await store.visionEvents.content(workspaceId, useCaseId, eventId);
+      if (content === undefined) {
+        throw notFound('event', eventId, `POST /vision-events/query finds those of a use case.`);
+      }
+      return new JsonText(`{"event":${content}}`);
+    },
+    vision_events_image: async ({ sourceId }, { principal, origin }) => {
+      requireWholeWorkspace(principal, 'Reading events');
+      const image = await store.visionEvents.findImage(principal.workspace.id, sourceId);
+      if (image === undefined) throw notFound('image', sourceId);
+      const { hash, name, contentType } = image;
+      const url = links.make(origin, { hash, name, contentType });
+      const thumb = thumbnailLink({ links, clock }, origin, hash);
+      return { sourceId, url, thumb, name, contentType };
     },
     use_cases_metadata_schema: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'Reading events');

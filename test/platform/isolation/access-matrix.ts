@@ -384,6 +384,11 @@ export const rows = {
     input: ({ useCaseId }) => ({ body: { useCaseId } }),
     isWhole: true,
   },
+  vision_events_get: {
+    input: ({ useCaseId, eventId }) => ({ path: { useCaseId, eventId } }),
+    isWhole: true,
+  },
+  vision_events_image: { input: ({ sourceId }) => ({ path: { sourceId } }), isWhole: true },
   use_cases_list: { input: () => ({}), isWhole: true },
   use_cases_create: { input: (_at, name) => ({ body: { name } }), isWhole: true },
   use_cases_rename: {

@@ -42,6 +42,7 @@ export interface Things {
   readonly inferenceId: string;
   readonly sourceId: string;
   readonly useCaseId: string;
+  readonly eventId: string;
   readonly continuationToken: string;
 }
 
@@ -278,9 +279,10 @@ async function makeInferences({ project, marker }: Owner, ask: Ask) {
   );
   const useCaseId = await idOf(ask, 'use_cases_create', { body: { name: `${project} use` } });
   await ask('use_cases_rename', { path: { useCaseId }, body: { name: `${marker} use` } });
+  const eventId = `${marker}-event`;
   await ask('vision_events_create', {
     body: {
-      eventId: `${marker}-event`,
+      eventId,
       eventType: 'custom',
       useCaseId,
       timestamp: new Date().toISOString(),
@@ -303,5 +305,5 @@ async function makeInferences({ project, marker }: Owner, ask: Ask) {
   const models = [{ model_id: project, model_version: '1', inference_type: 'object-detection' }];
   const started = { body: { input_url: videoLink, models } };
   const videoJobId = await idOf(ask, 'video_inference_start', started, 'job_id');
-  return { sourceId, useCaseId, inferenceId, videoLink, videoJobId };
+  return { sourceId, useCaseId, eventId, inferenceId, videoLink, videoJobId };
 }
