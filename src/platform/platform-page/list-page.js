@@ -57,7 +57,7 @@ export async function listPage({ place, query, heads, fields = [], read, row, no
     show({ ...next, items: state.items });
   };
   add(await read(wanted, undefined));
-  const form = fields.length > 0 && fieldForm(place, fields, query);
+  const form = fields.length > 0 && fieldForm(place, fields, query, isNarrowed);
   return {
     content: element(
       'div',
@@ -134,8 +134,8 @@ function moreButton(load) {
   };
 }
 
-/** What the service filters by. @param {string} place @param {readonly Field[]} fields @param {URLSearchParams} query */
-function fieldForm(place, fields, query) {
+/** What the service filters by. @param {string} place @param {readonly Field[]} fields @param {URLSearchParams} query @param {boolean} isNarrowed */
+function fieldForm(place, fields, query, isNarrowed) {
   const parts = fields.map((field) => ({ field, input: inputOf(field, query) }));
   const form = element(
     'form',
@@ -156,7 +156,10 @@ function fieldForm(place, fields, query) {
     event.preventDefault();
     show();
   });
-  return form;
+  // On a narrow screen the rows come first.
+  const isWide = window.matchMedia('(width > 720px)').matches;
+  const details = { open: isWide || isNarrowed };
+  return element('details', details, element('summary', {}, 'What is listed'), form);
 }
 
 /** @param {Field} field @param {URLSearchParams} query */

@@ -30,7 +30,7 @@ export class RowFilter {
       type: 'search',
       name: 'q',
       value: query.get('q') ?? '',
-      placeholder: this.#heads[1] ? `word -word ${this.#heads[1]}:word` : 'word -word "two words"',
+      placeholder: exampleFor(this.#heads),
     });
     this.root = element(
       'form',
@@ -81,6 +81,12 @@ export class RowFilter {
     else query.set('q', this.#field.value);
     history.replaceState(null, '', query.size > 0 ? `${this.#place}?${query}` : this.#place);
   }
+}
+
+/** @param {readonly string[]} heads */
+function exampleFor(heads) {
+  const head = heads.find((name) => ['status', 'state', 'type', 'who'].includes(name)) ?? heads[0];
+  return head === undefined ? 'word  -word  "two words"' : `word  -word  ${head}:word`;
 }
 
 const terms = /(-?)(?:([^\s":]+):)?(?:"([^"]*)"?|([^\s"]+))/g;

@@ -7,7 +7,9 @@ export function tableFrame(heads) {
   const rows = element('tbody');
   const columns = heads.map((name) => element('th', { scope: 'col' }, name));
   const head = element('thead', {}, element('tr', {}, ...columns));
-  const root = element('div', { class: 'table' }, element('table', {}, head, rows));
+  // It is moved sideways where the screen is narrow: also by keys.
+  const attributes = { class: 'table', role: 'group', tabindex: 0, 'aria-label': 'Table' };
+  const root = element('div', attributes, element('table', {}, head, rows));
   return { root, rows };
 }
 

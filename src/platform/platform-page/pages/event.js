@@ -58,11 +58,7 @@ async function pictures({ images = [], displayImagePosition: position = 0 }) {
   const place = element('div', {}, await picture(images[main]));
   const buttons = images.map((image, at) => {
     const name = `${at + 1}${image.label ? ` ${image.label}` : ''}`;
-    const button = element(
-      'button',
-      { type: 'button', class: 'chip plain', 'aria-pressed': String(at === main) },
-      name,
-    );
+    const button = element('button', { type: 'button', 'aria-pressed': String(at === main) }, name);
     button.addEventListener('click', async () => {
       for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
       const next = await picture(image);
@@ -73,7 +69,7 @@ async function pictures({ images = [], displayImagePosition: position = 0 }) {
   return element(
     'section',
     { class: 'stack', 'aria-label': 'Images' },
-    images.length > 1 && element('div', { class: 'chips' }, ...buttons),
+    images.length > 1 && element('div', { class: 'chips choice' }, ...buttons),
     place,
   );
 }

@@ -111,7 +111,7 @@ function row(useCase, { eventId, eventType, timestamp, eventData, deviceId, imag
     element('td', {}, dataWords(eventData ?? {})),
     element('td', {}, seenWords(images)),
     element('td', {}, deviceId ?? ''),
-    element('td', { class: 'number' }, images.length),
+    element('td', {}, images.length),
   );
 }
 

@@ -7,7 +7,6 @@ import { bar } from '../chart.js';
 import { curve, figure } from '../curve.js';
 import { fact } from '../facts.js';
 import { projectTabs } from '../project-tabs.js';
-import { tableFrame } from '../table.js';
 import { epochWords, isRunning, startOf, toneOf } from './trainings.js';
 
 /** @import { CurvePoint } from '../curve.js' */
@@ -102,16 +101,6 @@ function curves({ history = [] }) {
 function lastMetrics(metrics) {
   const names = Object.keys(metrics);
   if (names.length === 0) return [];
-  const { root, rows } = tableFrame(['Metric', 'Value']);
-  rows.replaceChildren(
-    ...names.map((name) =>
-      element(
-        'tr',
-        {},
-        element('th', { scope: 'row' }, name),
-        element('td', { class: 'number' }, figure(metrics[name] ?? 0)),
-      ),
-    ),
-  );
-  return [element('h3', {}, 'Last metrics'), root];
+  const facts = names.map((name) => fact(name, figure(metrics[name] ?? 0)));
+  return [element('h3', {}, 'Last metrics'), element('dl', { class: 'facts' }, ...facts)];
 }

@@ -77,7 +77,7 @@ function row(slug, version, training) {
       element('a', { href }, modelType || 'model'),
     ),
     element('td', { class: `${toneOf(status)} short` }, status),
-    element('td', { class: 'number' }, version),
+    element('td', {}, version),
     element(
       'td',
       {},

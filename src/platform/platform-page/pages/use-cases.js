@@ -38,7 +38,7 @@ function row({ id, name, status, eventCount }) {
     'tr',
     {},
     element('th', { scope: 'row' }, element('a', { href: eventsAddress(id) }, name)),
-    element('td', { class: 'number' }, count(eventCount)),
+    element('td', {}, count(eventCount)),
     element('td', {}, status),
     element('td', {}, id),
   );
