@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       .poll(
         async () => {
           await page.clock.runFor(2_000);
-          return page.locator('main dl').textContent();
+          return page.locator('main dl').first().textContent();
         },
         { timeout: 20_000 },
       )
