@@ -9,6 +9,7 @@ import { confirmEvaluationDeletion } from './confirmation-prompts.ts';
 import { predictionsPart } from './evaluations/predictions-part.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { asGiven, bare, count, lastPart, quoted } from './format.ts';
+import { lacksWords } from './inference/lacks-words.ts';
 import { pageAt } from './list-page.ts';
 
 const {
@@ -255,7 +256,7 @@ function mendingCalls(evaluation: Evaluation, given: GetInput): readonly NextCal
 
 function summaryOf(evaluation: Evaluation, project: string): string {
   const { status, error, panel, ap, ap50, f1, confidence, best, mistakes } = evaluation;
-  const { accuracy, recommendations, notJudged, warning } = evaluation;
+  const { accuracy, recommendations, notJudged, warning, judgedBy } = evaluation;
   const of = `Evaluation of ${quoted(lastPart(project))}`;
   if (status === 'failed') return `${of} failed: ${quoted(error ?? 'no reason is known')}.`;
   if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
@@ -270,10 +271,14 @@ function summaryOf(evaluation: Evaluation, project: string): string {
   const advice = recommendations === undefined ? '' : ` ${adviceOf(recommendations)}`;
   const left = notJudged === undefined ? '' : notJudgedWords(notJudged);
   const doubt = warning === undefined ? '' : ` Warning: ${quoted(warning)}.`;
+  const by = judgedBy?.startsWith('OKS') ? ` (${quoted(judgedBy)})` : '';
   const boxes = evaluation.withoutOutline ?? 0;
+  const plain = evaluation.withoutKeypoints ?? 0;
   const bare =
     boxes === 0 ? '' : ` ${count(boxes, 'label')} without outline: the box is taken for the mask.`;
-  return `${of}, ${panel}: ${figures}.${doubt}${bare}${left}${threshold}${wrong}${advice}`;
+  const lacks = evaluation.modelLacks ? ` Of the model:${lacksWords(evaluation.modelLacks)}` : '';
+  const posed = plain === 0 ? '' : ` ${count(plain, 'label')} without keypoints: left out.`;
+  return `${of}, ${panel}: ${figures}${by}.${doubt}${bare}${posed}${lacks}${left}${threshold}${wrong}${advice}`;
 }
 
 function notJudgedWords({

@@ -15,6 +15,7 @@ import {
   summaryOfClasses,
 } from './inference/answered-classes.ts';
 import { type Source, withSources } from './inference/image-sources.ts';
+import { lacksWords } from './inference/lacks-words.ts';
 import {
   type FoundBox,
   type Matches,
@@ -139,7 +140,7 @@ interface Seen {
   readonly classes: AnsweredClasses | undefined;
   /** Undefined: the true boxes are not known. */
   readonly matches: Matches | undefined;
-  readonly lacks: Pick<Answer<typeof run>, 'more_found' | 'without_outline'>;
+  readonly lacks: Pick<Answer<typeof run>, 'more_found' | 'without_outline' | 'cut_outlines'>;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -150,10 +151,11 @@ async function runOn(
 ): Promise<Seen> {
   const call = { project, version, confidence, overlap, classes, ...source.sent };
   const { body } = await client.call(run, call, { signal });
-  const { predictions, more_found, without_outline, ...facts } = body;
+  const { predictions, more_found, without_outline, cut_outlines, ...facts } = body;
   const lacks = {
     ...(more_found === true && { more_found }),
     ...(without_outline !== undefined && { without_outline }),
+    ...(cut_outlines !== undefined && { cut_outlines }),
   };
   const boxes = Array.isArray(predictions) ? predictions.flatMap(boxOf) : [];
   const matches = source.truth && matchBoxes(boxes, source.truth);
@@ -231,12 +233,15 @@ function summaryOf(seen: readonly Seen[], where: string): string {
 
 /** What an answer lacks. */
 function leftOut(seen: readonly Seen[]): string {
-  const cut = seen.filter(({ lacks }) => lacks.more_found === true).length;
-  const alone = seen.reduce((sum, { lacks }) => sum + (lacks.without_outline ?? 0), 0);
-  const where = seen.length === 1 ? '' : ` in ${count(cut, 'image')}`;
-  const more = ` More were found${where}: only the surest are kept.`;
-  const coarse = ` ${count(alone, 'box', 'boxes')} without an outline: the masks are too coarse.`;
-  return `${cut === 0 ? '' : more}${alone === 0 ? '' : coarse}`;
+  const more = seen.filter(({ lacks }) => lacks.more_found === true).length;
+  const sum = (name: 'without_outline' | 'cut_outlines') =>
+    seen.reduce((figure, { lacks }) => figure + (lacks[name] ?? 0), 0);
+  return lacksWords({
+    ofImages: seen.length,
+    moreFound: more,
+    withoutOutline: sum('without_outline'),
+    cutOutlines: sum('cut_outlines'),
+  });
 }
 
 /** Empty where there are boxes alone. */

@@ -25,6 +25,7 @@ export type JudgedTask = keyof typeof judgedThings;
 export const judgedThings = {
   detection: 'boxes',
   segmentation: 'masks',
+  keypoints: 'keypoints',
   classification: 'classes',
 } as const satisfies Partial<Record<ModelTask, string>>;
 
@@ -33,10 +34,11 @@ export const labelMistakeKinds = ['overlooked', 'swapped', 'badly_placed', 'dupl
 
 export type LabelMistakeKind = (typeof labelMistakeKinds)[number];
 
-/** What evaluations_mend mends; people must draw outlines. */
+/** What evaluations_mend mends; people must draw outlines and place keypoints. */
 export const mendedKinds: Readonly<Record<JudgedTask, readonly LabelMistakeKind[]>> = {
   detection: labelMistakeKinds,
   segmentation: ['swapped'],
+  keypoints: ['swapped'],
   classification: ['swapped', 'overlooked'],
 };
 
@@ -57,7 +59,10 @@ const Evaluation = open({
   created: z.number().describe('Unix seconds.'),
   model: z.string().optional().describe('Id of the model.'),
   predictions: z.string().optional().describe('Name of the file of predictions.'),
-  modelTask: z.string().optional().describe('detection, segmentation or classification.'),
+  modelTask: z
+    .string()
+    .optional()
+    .describe('detection, segmentation, keypoints or classification.'),
   version: z.int().optional(),
   split: z.string().optional(),
   query: z.string().optional(),
@@ -66,7 +71,17 @@ const Evaluation = open({
   ap50: figure.optional(),
   accuracy: figure.optional().describe('Of classes: share of images with all right.'),
   f1: figure.optional().describe('At that confidence.'),
+  judgedBy: z.string().optional().describe('What makes a detection right.'),
   withoutOutline: z.int().optional().describe('Labels judged by their box as a mask.'),
+  withoutKeypoints: z.int().optional().describe('Labels without keypoints: left out.'),
+  modelLacks: open({
+    ofImages: z.int(),
+    moreFound: z.int().describe('Images with more objects than are kept.'),
+    withoutOutline: z.int().describe('Objects judged by their box.'),
+    cutOutlines: z.int().describe('Outlines without holes or pieces of their masks.'),
+  })
+    .optional()
+    .describe('What the model found and is not judged.'),
   warning: z.string().optional().describe('Why the figures may say nothing of a model.'),
 });
 
@@ -234,6 +249,9 @@ export const evaluations = {
       ar1: figure.optional().describe('With one detection of each image and class.'),
       ar10: figure.optional(),
       ar100: figure.optional(),
+      ar20: figure.optional().describe('Of keypoints, in place of these.'),
+      ar50: figure.optional().describe('Of keypoints: recall at an OKS of 0.5.'),
+      ar75: figure.optional(),
       bySize: z
         .record(z.string(), SizeFigures)
         .optional()

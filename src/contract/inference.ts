@@ -98,6 +98,10 @@ export const inference = {
         .describe('By class where an image has several.'),
       more_found: z.boolean().optional().describe('Only the surest are in `predictions`.'),
       without_outline: z.int().optional().describe('Boxes for which the masks are too coarse.'),
+      cut_outlines: z
+        .int()
+        .optional()
+        .describe('Outlines that leave out holes or pieces of their masks.'),
       top: z.string().optional().describe('The most probable class of an image.'),
       confidence: z.number().optional().describe('Of `top`.'),
       predicted_classes: z

@@ -27,10 +27,14 @@ export interface PrecisionFigures {
   readonly ap: Figure;
   readonly ap50: Figure;
   readonly ap75: Figure;
-  /** With one detection of each image and class, with ten, with a hundred. */
+  /** With one detection of each image and class, with ten. */
   readonly ar1: Figure;
   readonly ar10: Figure;
+  /** That with a hundred; of keypoints, with twenty. */
   readonly ar100: Figure;
+  /** The recall at these IoU; undefined in an evaluation of an earlier version of Fovea. */
+  readonly ar50?: Figure;
+  readonly ar75?: Figure;
   readonly small: SizeFigures;
   readonly medium: SizeFigures;
   readonly large: SizeFigures;
@@ -38,28 +42,33 @@ export interface PrecisionFigures {
 }
 
 /** Of an image and a class, those of the highest scores: the protocol looks at no more. */
-const detectionsMax = 100;
+export const detectionsMax = { ofRegions: 100, ofKeypoints: 20 } as const;
 
-export function figuresOfClass(matches: ClassMatches): PrecisionFigures {
-  const all = curves(matches, 'all', detectionsMax);
+/** `most`: detections of an image that count. */
+export function figuresOfClass(matches: ClassMatches, most: number): PrecisionFigures {
+  const all = curves(matches, 'all', most);
   const sized = (range: AreaRange): SizeFigures => {
-    const { precisions, recalls } = curves(matches, range, detectionsMax);
+    const { precisions, recalls } = curves(matches, range, most);
     const { groundTruths } = matches.ranges[range];
     return { ap: mean(precisions), ar: mean(recalls), groundTruths };
   };
   return {
     ap: mean(all.precisions),
     ap50: all.precisions[0] ?? null,
-    ap75: all.precisions[overlapThresholds.length / 2] ?? null,
+    ap75: all.precisions[at75] ?? null,
     ar1: mean(curves(matches, 'all', 1).recalls),
     ar10: mean(curves(matches, 'all', 10).recalls),
     ar100: mean(all.recalls),
+    ar50: all.recalls[0] ?? null,
+    ar75: all.recalls[at75] ?? null,
     small: sized('small'),
     medium: sized('medium'),
     large: sized('large'),
     groundTruths: matches.ranges.all.groundTruths,
   };
 }
+
+const at75 = overlapThresholds.length / 2;
 
 /** Means over the classes that have ground truth. */
 export function meanOfClasses(classes: readonly PrecisionFigures[]): PrecisionFigures {
@@ -78,6 +87,8 @@ export function meanOfClasses(classes: readonly PrecisionFigures[]): PrecisionFi
     ar1: over(({ ar1 }) => ar1),
     ar10: over(({ ar10 }) => ar10),
     ar100: over(({ ar100 }) => ar100),
+    ar50: over(({ ar50 = null }) => ar50),
+    ar75: over(({ ar75 = null }) => ar75),
     small: sized('small'),
     medium: sized('medium'),
     large: sized('large'),

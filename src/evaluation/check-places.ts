@@ -3,6 +3,8 @@
 
 import type { JudgedTask } from '../contract/evaluations.ts';
 import { limits } from '../limits.ts';
+import type { Shape } from './evaluated-image.ts';
+import { regionAround } from './keypoints/read-keypoints.ts';
 import { wrongEntry } from './read-shape.ts';
 import type { Region } from './region.ts';
 
@@ -13,15 +15,17 @@ interface Size {
 
 /** `found`: of each image. Throws `invalid_input` that says what is wanted. */
 export function checkPlaces(
-  found: readonly (readonly Region[])[],
+  found: readonly (readonly Shape[])[],
   images: readonly Size[],
   modelTask: JudgedTask,
 ): void {
   const all = found.reduce((sum, { length }) => sum + length, 0);
   if (all === 0 || modelTask === 'classification') return;
   if (found.every((some) => some.every(isBelowPixel))) {
-    const what = modelTask === 'detection' ? 'each bbox' : 'each segmentation';
-    throw wrongEntry('', `${what} is below 1 pixel, as shares of an image (0 to 1) are: ${wanted}`);
+    throw wrongEntry(
+      '',
+      `each ${members[modelTask]} is below 1 pixel, as shares of an image (0 to 1) are: ${wanted}`,
+    );
   }
   if (modelTask !== 'detection') return;
   const beyond = found.reduce(
@@ -34,10 +38,17 @@ export function checkPlaces(
   throw wrongEntry('', `${beyond} of ${all} boxes reach out of their images${corners}: ${wanted}`);
 }
 
+const members = {
+  detection: 'bbox',
+  segmentation: 'segmentation',
+  keypoints: 'keypoint',
+} as const;
+
 const wanted =
   'give pixels of the images that are judged (of a version: in its size), a box as [left, top, width, height] such as [120, 80, 40, 60]';
 
-function isBelowPixel({ left, top, width, height }: Region): boolean {
+function isBelowPixel({ keypoints, ...box }: Shape): boolean {
+  const { left, top, width, height } = keypoints ? regionAround(keypoints) : box;
   return Math.max(Math.abs(left), Math.abs(top), width, height) <= 1;
 }
 

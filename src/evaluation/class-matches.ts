@@ -5,6 +5,7 @@ import {
   type Detection,
   type EvaluatedImage,
   type GroundTruth,
+  isLeftOut,
 } from './evaluated-image.ts';
 import { match, type Pairing, pair } from './match-detections.ts';
 
@@ -94,9 +95,7 @@ function matchRange(pairings: readonly Pairing[], range: AreaRange): RangeMatche
   let counted = 0;
   for (const pairing of pairings) {
     const { detections, groundTruths } = pairing;
-    const isIgnored = groundTruths.map(
-      (one) => one.isCrowd === true || isOutside(areaOfShape(one)),
-    );
+    const isIgnored = groundTruths.map((one) => isLeftOut(one) || isOutside(areaOfShape(one)));
     counted += isIgnored.filter((is) => !is).length;
     const found = detections.map(() => ({ matched: 0, ignored: 0 }));
     for (const [bit, overlapMin] of overlapThresholds.entries()) {

@@ -36,9 +36,10 @@ export function evaluateClasses(
   const images = given.map((image) => answered(image, settings));
   const confidence = settings.confidence ?? (settings.isSingleLabel ? 0 : undefined);
   const { isSingleLabel } = settings;
-  const evaluation = evaluate(images, classes, confidence, (image, classCount, chosen) =>
-    confusedClasses(image, classCount, { confidence: chosen, isSingleLabel }),
-  );
+  const evaluation = evaluate(images, classes, confidence, {
+    pairsOf: (image, classCount, chosen) =>
+      confusedClasses(image, classCount, { confidence: chosen, isSingleLabel }),
+  });
   return { ...evaluation, classification: figuresOf(evaluation) };
 }
 

@@ -1,6 +1,6 @@
 // Which classes a model takes for which, and what it finds or leaves in the background.
 
-import type { EvaluatedImage } from './evaluated-image.ts';
+import { type EvaluatedImage, isLeftOut } from './evaluated-image.ts';
 import { match, pair } from './match-detections.ts';
 
 /** With a row and a column more, for what is none of the classes; `add` counts one. */
@@ -51,15 +51,16 @@ export function confusedPairs(
   const pairs: ConfusedPair[] = [];
   const sure = detections.filter(({ score }) => score >= confidence);
   const pairing = pair({ groundTruths, detections: sure });
-  const isIgnored = groundTruths.map(({ isCrowd }) => isCrowd === true);
+  const isIgnored = groundTruths.map(isLeftOut);
   const taken = match(pairing, isIgnored, 0.5);
   for (const [place, { classIndex }] of pairing.detections.entries()) {
-    const found = groundTruths[taken[place] ?? -1];
-    if (found?.isCrowd !== true) pairs.push([found?.classIndex ?? classCount, classIndex]);
+    const at = taken[place] ?? -1;
+    if (isIgnored[at] !== true)
+      pairs.push([groundTruths[at]?.classIndex ?? classCount, classIndex]);
   }
   const seen = new Set(taken);
-  for (const [place, { classIndex, isCrowd }] of groundTruths.entries()) {
-    if (isCrowd !== true && !seen.has(place)) pairs.push([classIndex, classCount]);
+  for (const [place, { classIndex }] of groundTruths.entries()) {
+    if (isIgnored[place] !== true && !seen.has(place)) pairs.push([classIndex, classCount]);
   }
   return pairs;
 }

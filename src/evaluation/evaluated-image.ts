@@ -1,12 +1,15 @@
 // An image with what is there (ground truth) and what a model says (detections).
 
+import { isUnlabelled, type KeypointNumbers } from './keypoints/keypoint-similarity.ts';
 import type { Mask } from './masks/mask.ts';
 import { areaOfRegion, type Region } from './region.ts';
 
-/** What is compared: the masks of two objects that have one, else their boxes. */
+/** What is compared: the keypoints or masks of two objects that have them, else their boxes. */
 export interface Shape extends Region {
   /** In pixels of the image that was judged. */
   readonly mask?: Mask | undefined;
+  /** Of its class, in the pixels of its box. */
+  readonly keypoints?: KeypointNumbers | undefined;
   /** Of its outline or mask, in square pixels of the original; default: of the box. */
   readonly area?: number | undefined;
 }
@@ -17,6 +20,8 @@ export interface GroundTruth extends Shape {
   readonly labelled?: Region | undefined;
   /** One box around many objects: what is found in it counts neither for nor against a model. */
   readonly isCrowd?: boolean | undefined;
+  /** Of its keypoints, where it has some. */
+  readonly sigmas?: readonly number[] | undefined;
 }
 
 export interface Detection extends Shape {
@@ -28,6 +33,11 @@ export interface Detection extends Shape {
 export interface EvaluatedImage {
   readonly groundTruths: readonly GroundTruth[];
   readonly detections: readonly Detection[];
+}
+
+/** Whether it counts neither for nor against a model: a crowd, or without a labelled keypoint. */
+export function isLeftOut({ isCrowd, keypoints }: GroundTruth): boolean {
+  return isCrowd === true || (keypoints !== undefined && isUnlabelled(keypoints));
 }
 
 /** By which an object is small, medium or large. */

@@ -1,6 +1,6 @@
 // All that is kept of an evaluation, from images whose ground truth and detections are known.
 
-import type { PrecisionFigures } from './average-precision.ts';
+import { detectionsMax, type PrecisionFigures } from './average-precision.ts';
 import { bestOf, type Sweep } from './confidence-sweep.ts';
 import { type ConfusedPair, confusedPairs, matrixOf } from './confusion-matrix.ts';
 import { evaluateDetections } from './evaluate-detections.ts';
@@ -42,14 +42,20 @@ export interface Evaluation {
   readonly confused: readonly (readonly Confusion[])[];
 }
 
+export interface EvaluationOptions {
+  readonly pairsOf?: typeof confusedPairs;
+  /** Detections of an image and class that count. */
+  readonly most?: number;
+}
+
 /** The threshold with the best F1 is taken unless one is given. */
 export function evaluate(
   images: readonly EvaluatedImage[],
   classes: readonly string[],
   wanted: number | undefined,
-  pairsOf = confusedPairs,
+  { pairsOf = confusedPairs, most = detectionsMax.ofRegions }: EvaluationOptions = {},
 ): Evaluation {
-  const { figures, sweep, classes: each } = evaluateDetections(images, classes.length);
+  const { figures, sweep, classes: each } = evaluateDetections(images, classes.length, most);
   const confidence = wanted ?? bestOf(sweep)?.confidence ?? confidenceDefault;
   const pairs = images.map((image) => pairsOf(image, classes.length, confidence));
   return {

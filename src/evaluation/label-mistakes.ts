@@ -5,7 +5,12 @@
 import type { LabelMistakeKind } from '../contract/evaluations.ts';
 import { byClass } from './class-matches.ts';
 import { classPrecision } from './class-precision.ts';
-import type { Detection, EvaluatedImage, GroundTruth } from './evaluated-image.ts';
+import {
+  type Detection,
+  type EvaluatedImage,
+  type GroundTruth,
+  isLeftOut,
+} from './evaluated-image.ts';
 import { match, overlapOf, pair } from './match-detections.ts';
 import { areaOfRegion } from './region.ts';
 
@@ -64,8 +69,8 @@ function viewOf(image: EvaluatedImage, confidence: number): View {
   const explained = new Set<Detection>();
   for (const part of byClass(image).values()) {
     const pairing = pair(part);
-    const isCrowd = part.groundTruths.map((one) => one.isCrowd === true);
-    for (const [place, taken] of match(pairing, isCrowd, samePlace).entries()) {
+    const isIgnored = part.groundTruths.map(isLeftOut);
+    for (const [place, taken] of match(pairing, isIgnored, samePlace).entries()) {
       const detection = pairing.detections[place];
       const label = part.groundTruths[taken];
       if (detection === undefined || label === undefined) continue;
@@ -74,10 +79,10 @@ function viewOf(image: EvaluatedImage, confidence: number): View {
     }
   }
   const confident = image.detections
-    .filter((one) => one.score >= confidence && areaOfRegion(one) > 0)
+    .filter((one) => one.score >= confidence && (one.keypoints || areaOfRegion(one) > 0))
     .toSorted((one, other) => other.score - one.score);
   return {
-    labels: image.groundTruths.filter(({ isCrowd }) => isCrowd !== true),
+    labels: image.groundTruths.filter((one) => !isLeftOut(one)),
     support,
     open: new Set(confident.filter((one) => !explained.has(one))),
     blamed: new Set(),

@@ -1,7 +1,14 @@
 // Which detection finds which ground truth, by the COCO protocol: the detection with the highest
 // score chooses first, and takes the ground truth that it overlaps most.
 
-import type { Detection, EvaluatedImage, GroundTruth, Shape } from './evaluated-image.ts';
+import {
+  areaOfShape,
+  type Detection,
+  type EvaluatedImage,
+  type GroundTruth,
+  type Shape,
+} from './evaluated-image.ts';
+import { keypointSimilarity } from './keypoints/keypoint-similarity.ts';
 import { overlapOfMasks } from './masks/mask.ts';
 import { areaOfRegion } from './region.ts';
 
@@ -10,7 +17,7 @@ export interface Pairing {
   /** The highest score first; equal scores stay in their order. */
   readonly detections: readonly Detection[];
   readonly groundTruths: readonly GroundTruth[];
-  /** Of each detection, those with which it has an area in common. */
+  /** Of each detection, those with which it has something in common. */
   readonly overlaps: readonly (readonly Overlap[])[];
 }
 
@@ -65,11 +72,20 @@ export function match(
 /** Two equal boxes may come out a little below 1. */
 const wholeOverlap = 1 - 1e-10;
 
-/** Intersection over union, or over the detection where the ground truth is a crowd. */
+/**
+ * Intersection over union, or over the detection where the ground truth is a crowd; of keypoints
+ * their similarity. Skeletons of two classes that have not as many are compared by their boxes.
+ */
 export function overlapOf(
   detection: Shape,
-  groundTruth: Shape & Pick<GroundTruth, 'isCrowd'>,
+  groundTruth: Shape & Pick<GroundTruth, 'isCrowd' | 'sigmas'>,
 ): number {
+  const { keypoints, sigmas } = groundTruth;
+  const found = detection.keypoints;
+  if (sigmas && keypoints && keypoints.length > 0 && found?.length === keypoints.length) {
+    const area = areaOfShape(groundTruth);
+    return keypointSimilarity(found, { keypoints, sigmas, region: groundTruth, area });
+  }
   const width =
     Math.min(detection.left + detection.width, groundTruth.left + groundTruth.width) -
     Math.max(detection.left, groundTruth.left);

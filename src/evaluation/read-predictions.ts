@@ -17,6 +17,8 @@ export interface JudgedBy {
   readonly classes: readonly string[];
   /** Whether a number stands for the place of an image or class from 1, as in a COCO export. */
   readonly isNumbered: boolean;
+  /** Where keypoints are judged, those of each class. */
+  readonly keypointNames?: readonly (readonly string[])[] | undefined;
 }
 
 export interface Predictions {
@@ -35,7 +37,7 @@ export interface Predictions {
 export function readPredictions(text: string, judged: JudgedBy): Predictions {
   const document = parsePredictions(text);
   const entries = Array.isArray(document) ? document : datasetOf(document).annotations;
-  const names = Array.isArray(document) ? undefined : namesIn(datasetOf(document));
+  const names = Array.isArray(document) ? undefined : namesOf(datasetOf(document));
   return readEntries(entries, judged, names);
 }
 
@@ -43,7 +45,7 @@ export function readPredictions(text: string, judged: JudgedBy): Predictions {
 export function readEntries(
   entries: readonly unknown[],
   judged: JudgedBy,
-  names?: ReturnType<typeof namesIn>,
+  names?: NamesOfDataset,
 ): Predictions {
   const imageNames = entries.map((entry, place) => imageNameOf(entry, `[${place}]`, names));
   const found = findImages(judged, imageNames);
@@ -64,7 +66,10 @@ export function readEntries(
     const foundPlace = found.get(image);
     const imagePlace = typeof foundPlace === 'number' ? foundPlace : undefined;
     const classIndex = placeOfClass(nameOf(label, `[${place}].category_id`));
-    const shape = readShape(entry, judged.images[imagePlace ?? -1], `[${place}]`);
+    const shape = readShape(entry, judged.images[imagePlace ?? -1], `[${place}]`, {
+      wanted: judged.keypointNames?.[classIndex ?? -1],
+      given: textsIn(entry.keypoint_names) ?? names?.keypoints.get(entry.category_id),
+    });
     if (imagePlace === undefined) {
       strangers += 1;
       if (unknownImages.length < examplesMax && !unknownImages.includes(String(image))) {
@@ -118,18 +123,32 @@ function datasetOf(document: unknown): Dataset {
   throw wrongEntry('', 'must be a list of results, or have annotations, images and categories');
 }
 
-function namesIn({ images, categories }: Dataset) {
+interface NamesOfDataset {
+  readonly images: ReadonlyMap<unknown, unknown>;
+  readonly classes: ReadonlyMap<unknown, unknown>;
+  /** Those of a category, where it names them. */
+  readonly keypoints: ReadonlyMap<unknown, readonly string[] | undefined>;
+}
+
+function namesOf({ images, categories }: Dataset): NamesOfDataset {
   const objects = (list: readonly unknown[]) => list.filter(isJsonObject);
   return {
     images: new Map(objects(images).map(({ id, file_name }) => [id, file_name])),
     classes: new Map(objects(categories).map(({ id, name }) => [id, name])),
+    keypoints: new Map(objects(categories).map(({ id, keypoints }) => [id, textsIn(keypoints)])),
   };
+}
+
+function textsIn(value: unknown): readonly string[] | undefined {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  const texts = list.filter((one) => typeof one === 'string');
+  return texts.length > 0 && texts.length === list.length ? texts : undefined;
 }
 
 function imageNameOf(
   entry: unknown,
   path: string,
-  names: ReturnType<typeof namesIn> | undefined,
+  names: NamesOfDataset | undefined,
 ): string | number {
   if (!isJsonObject(entry)) throw wrongEntry(path, 'must be an object');
   const name = entry.file_name ?? names?.images.get(entry.image_id) ?? entry.image_id;

@@ -5,6 +5,7 @@ import { type FoveaError, invalidArgument } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Shape } from './evaluated-image.ts';
+import { type KeypointOrder, keypointsIn, regionAround } from './keypoints/read-keypoints.ts';
 import { boxOfMask } from './masks/mask.ts';
 import { createMaskReader } from './masks/mask-reader.ts';
 import type { Region } from './region.ts';
@@ -16,13 +17,19 @@ interface Size {
 
 /**
  * `size`: of its image; undefined where that is not judged. `path`: of the entry in its file.
- * Throws `invalid_input` with it, and `too_large`.
+ * `names`: where keypoints are judged. Throws `invalid_input` with the path, and `too_large`.
  */
-export type ShapeReader = (entry: JsonObject, size: Size | undefined, path: string) => Shape;
+export type ShapeReader = (
+  entry: JsonObject,
+  size: Size | undefined,
+  path: string,
+  names: KeypointOrder,
+) => Shape;
 
 export function shapeReader(modelTask: JudgedTask): ShapeReader {
   if (modelTask === 'detection') return ({ bbox }, _size, path) => boxOf(bbox, `${path}.bbox`);
   if (modelTask === 'classification') return (_entry, size) => wholeImage(size);
+  if (modelTask === 'keypoints') return (entry, _size, path, names) => posed(entry, path, names);
   const masks = createMaskReader();
   return ({ segmentation }, size, path) => {
     if (size === undefined) return noShape;
@@ -34,6 +41,13 @@ export function shapeReader(modelTask: JudgedTask): ShapeReader {
 /** A class is of the image, whatever an entry says beside it. */
 export function wholeImage({ width, height }: Size = { width: 0, height: 0 }): Region {
   return { left: 0, top: 0, width, height };
+}
+
+/** COCO results have no box beside keypoints: it is around them. */
+function posed({ bbox, keypoints }: JsonObject, path: string, names: KeypointOrder): Shape {
+  const numbers = keypointsIn(keypoints, `${path}.keypoints`, names);
+  const region = bbox === undefined ? regionAround(numbers) : boxOf(bbox, `${path}.bbox`);
+  return { ...region, keypoints: numbers };
 }
 
 const noShape: Shape = { left: 0, top: 0, width: 0, height: 0 };

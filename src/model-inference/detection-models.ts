@@ -26,6 +26,8 @@ export interface Detection {
   readonly confidence: number;
   /** The outline of the object, one closed ring. */
   readonly points?: readonly Point[];
+  /** Holes or other pieces of its mask are no part of its outline. */
+  readonly isCut?: boolean;
   readonly keypoints?: readonly FoundKeypoint[];
 }
 

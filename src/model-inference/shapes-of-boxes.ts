@@ -6,12 +6,14 @@ import { type DecodedBox, extrasOf, isScore } from './decode-output.ts';
 import { type Layout, wrongNumbers } from './model-layout.ts';
 import type { Tensor } from './onnx-session.ts';
 import { simplifyOutline } from './simplify-outline.ts';
-import { type CellValue, traceOutline, twiceArea } from './trace-outline.ts';
+import { type CellValue, type TracedOutline, traceOutline, twiceArea } from './trace-outline.ts';
 
 /** Numbers in pixels of the image as stored. */
 export interface BoxShape {
   /** x and y of three corners or more; undefined: it gives none, or none so fine as the box. */
   readonly outline?: Float64Array;
+  /** Its mask has holes or other pieces of some size, which the outline leaves out. */
+  readonly isCut?: boolean;
   /** x, y and how sure it is, 0 to 1, of each keypoint; NaN: it does not say. */
   readonly keypoints?: Float64Array;
 }
@@ -33,16 +35,20 @@ export function shapeReader(
   const cornersMax = Math.min(limits.outlineCornersMax, each);
   return (box) => {
     const grid = gridOf(box);
-    const outline = outlineOf(grid, box, letterbox.canvas);
+    const { ring: outline, leftOut } = outlineOf(grid, box, letterbox.canvas);
     if (outline.length < 6) return undefined;
     const within = mapPoints(outline, 2, letterbox);
     // A quarter of a cell is less than any model knows.
     const cell = letterbox.image.width / letterbox.scaled.width / cellsInPixel(grid, letterbox);
     const simple = simplifyOutline(within, cell / 4, cornersMax);
     // Cells larger than the object say nothing of its shape.
-    return simple.length < 6 || twiceArea(simple) === 0 ? {} : { outline: simple };
+    if (simple.length < 6 || twiceArea(simple) === 0) return {};
+    return { outline: simple, ...(leftOut > leftOutMax && { isCut: true }) };
   };
 }
+
+/** Less is noise at the edge of a mask: a twentieth of the outline. */
+const leftOutMax = 0.05;
 
 interface Grid {
   readonly size: Size;
@@ -55,26 +61,27 @@ function cellsInPixel({ size }: Grid, { canvas }: Letterbox): number {
 }
 
 /** In pixels of the canvas, within the box. */
-function outlineOf({ size, valueAt }: Grid, box: Corners, canvas: Size): Float64Array {
+function outlineOf({ size, valueAt }: Grid, box: Corners, canvas: Size): TracedOutline {
   const [across, down] = [canvas.width / size.width, canvas.height / size.height];
   const first = (edge: number, step: number) => Math.max(0, Math.floor(edge / step) - 1);
   const [x0, y0] = [first(box.left, across), first(box.top, down)];
   const x1 = Math.min(size.width, Math.ceil(box.right / across) + 1);
   const y1 = Math.min(size.height, Math.ceil(box.bottom / down) + 1);
-  if (x1 <= x0 || y1 <= y0) return new Float64Array(0);
+  if (x1 <= x0 || y1 <= y0) return { ring: new Float64Array(0), leftOut: 0 };
   const cell: CellValue = (x, y) => {
     const value = valueAt(x + x0, y + y0);
     if (!Number.isFinite(value)) throw noNumbers('masks');
     return value;
   };
-  const traced = traceOutline(cell, { width: x1 - x0, height: y1 - y0 });
+  const { ring, leftOut } = traceOutline(cell, { width: x1 - x0, height: y1 - y0 });
   const within = (value: number, least: number, most: number) =>
     Math.min(most, Math.max(least, value));
-  return traced.map((value, at) =>
+  const inBox = ring.map((value, at) =>
     at % 2 === 0
       ? within((value + x0) * across, box.left, box.right)
       : within((value + y0) * down, box.top, box.bottom),
   );
+  return { ring: inBox, leftOut };
 }
 
 /** Of YOLO: a mask is a sum of a few pictures, which all boxes have in common. */

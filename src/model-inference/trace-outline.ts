@@ -6,14 +6,20 @@ import type { Size } from '../imaging/letterbox-resize.ts';
 /** A number above 0 is inside. Undefined: beyond the edge of the grid. */
 export type CellValue = (x: number, y: number) => number | undefined;
 
-/**
- * x and y of each corner of the largest piece, in cells: the middle of the first one is 0.5, 0.5.
- * Holes and smaller pieces are left out. Empty where nothing is inside.
- */
-export function traceOutline(valueAt: CellValue, size: Size): Float64Array {
+export interface TracedOutline {
+  /**
+   * x and y of each corner of the largest piece, in cells: the middle of the first one is 0.5, 0.5.
+   * Empty where nothing is inside.
+   */
+  readonly ring: Float64Array;
+  /** The areas of holes and smaller pieces, as a share of that of the ring. */
+  readonly leftOut: number;
+}
+
+export function traceOutline(valueAt: CellValue, size: Size): TracedOutline {
   const crossings = crossingsOf(valueAt, size);
   const isSeen = new Uint8Array(crossings.next.length);
-  let [largest, most] = [new Float64Array(0), 0];
+  let [largest, most, all] = [new Float64Array(0), 0, 0];
   for (let start = 0; start < crossings.next.length; start++) {
     if (crossings.next[start] === none || isSeen[start] === 1) continue;
     const edges: number[] = [];
@@ -27,9 +33,10 @@ export function traceOutline(valueAt: CellValue, size: Size): Float64Array {
     }
     const ring = Float64Array.from(edges.flatMap((edge) => crossings.pointOn(edge)));
     const area = Math.abs(twiceArea(ring));
+    all += area;
     if (area > most) [largest, most] = [ring, area];
   }
-  return largest;
+  return { ring: largest, leftOut: most === 0 ? 0 : (all - most) / most };
 }
 
 const none = -1;

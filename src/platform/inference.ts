@@ -171,10 +171,12 @@ const confidenceDefault = 0.4;
 function describe(id: string, labelled: Labelled, { task }: Labeller) {
   const isAlone = ({ points }: Detection) => task === 'segmentation' && points === undefined;
   const alone = labelled.detections.filter(isAlone).length;
+  const cut = labelled.detections.filter(({ isCut }) => isCut === true).length;
   return {
     ...head(id, labelled),
     ...(labelled.hasMore && { more_found: true }),
     ...(alone > 0 && { without_outline: alone }),
+    ...(cut > 0 && { cut_outlines: cut }),
     predictions: labelled.detections.map((detection) => ({
       x: tidy(detection.x),
       y: tidy(detection.y),

@@ -8,7 +8,11 @@ import { randomFrom } from '../../src/seeded-random.ts';
 /** A picture of rows, in which `#` is inside. */
 function traced(rows: readonly string[]) {
   const size = { width: rows[0]?.length ?? 0, height: rows.length };
-  return traceOutline((x, y) => (rows[y]?.[x] === '#' ? 1 : -1), size);
+  return outlineOf((x, y) => (rows[y]?.[x] === '#' ? 1 : -1), size);
+}
+
+function outlineOf(...given: Parameters<typeof traceOutline>): Float64Array {
+  return traceOutline(...given).ring;
 }
 
 function areaOf(outline: Float64Array): number {
@@ -24,7 +28,7 @@ describe('an outline', () => {
   });
 
   it('lies where the numbers pass 0', () => {
-    const ramp = traceOutline((x) => 2.25 - x, { width: 6, height: 4 });
+    const ramp = outlineOf((x) => 2.25 - x, { width: 6, height: 4 });
     const xs = [...ramp.filter((_, at) => at % 2 === 0)];
     expect(Math.max(...xs)).toBeCloseTo(2.75);
   });
@@ -35,20 +39,30 @@ describe('an outline', () => {
     expect(Math.min(...xs)).toBe(3);
     expect(areaOf(two)).toBe(9 - 4 * 0.125);
     expect(traced(['...', '...'])).toHaveLength(0);
-    expect(traceOutline(() => 1, { width: 0, height: 0 })).toHaveLength(0);
+    expect(outlineOf(() => 1, { width: 0, height: 0 })).toHaveLength(0);
+  });
+
+  it('says which share of it holes and other pieces have', () => {
+    const shareOf = (...rows: readonly string[]) =>
+      traceOutline((x, y) => (rows[y]?.[x] === '#' ? 1 : -1), { width: 6, height: 5 }).leftOut;
+    expect(shareOf('######', '######', '######', '######', '######')).toBe(0);
+    expect(shareOf('......')).toBe(0);
+    // A single cell is a diamond of half a cell; each corner of a rectangle lacks an eighth.
+    expect(shareOf('######', '######', '##.###', '######', '######')).toBeCloseTo(0.5 / 29.5);
+    expect(shareOf('###...', '###...', '###...', '......', '....#.')).toBeCloseTo(0.5 / 8.5);
   });
 
   it('of pieces that touch at a corner is of one of them, or of both', () => {
     const apart = traced(['#..', '.#.', '...']);
     expect(areaOf(apart)).toBeLessThan(1);
-    const joined = traceOutline((x, y) => (x === y ? 3 : -1), { width: 2, height: 2 });
+    const joined = outlineOf((x, y) => (x === y ? 3 : -1), { width: 2, height: 2 });
     expect(areaOf(joined)).toBeGreaterThan(1.5);
   });
 
   it('of noise is closed: each step goes to a neighbouring edge', () => {
     const random = randomFrom('noise');
     const cells = Float64Array.from({ length: 40 * 30 }, () => random() - 0.4);
-    const ring = traceOutline((x, y) => cells[y * 40 + x], { width: 40, height: 30 });
+    const ring = outlineOf((x, y) => cells[y * 40 + x], { width: 40, height: 30 });
     expect(ring.length).toBeGreaterThan(100);
     for (let at = 0; at < ring.length; at += 2) {
       const next = (at + 2) % ring.length;

@@ -56,6 +56,16 @@ function pathOf(name: string): string {
   return join(fovea.folder, name);
 }
 
+async function outline(project: string, imageId: string, segmentation: number[][]) {
+  const annotation = JSON.stringify({
+    images: [{ id: 1, file_name: 'both.png', width: 64, height: 64 }],
+    categories: [{ id: 1, name: 'red' }],
+    annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [16, 16, 16, 16], segmentation }],
+  });
+  const file = { annotation, name: 'both.json', overwrite: true };
+  await fovea.ok('images_annotate', { project, imageId, ...file });
+}
+
 async function labelBy(file: Uint8Array, project: string) {
   await writeFile(model, file);
   const { batches } = await fovea.ok('batches_list', { project });
@@ -168,13 +178,7 @@ it('is compared with outlines by their masks, and with boxes alone in words', as
   const { results } = await fovea.ok('workspace_search', { query: `project:${project}` });
   const imageId = Object([results].flat()[0]).id;
   const compare = async (segmentation: number[][]) => {
-    const annotation = JSON.stringify({
-      images: [{ id: 1, file_name: 'both.png', width: 64, height: 64 }],
-      categories: [{ id: 1, name: 'red' }],
-      annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [16, 16, 16, 16], segmentation }],
-    });
-    const file = { annotation, name: 'both.json', overwrite: true };
-    await fovea.ok('images_annotate', { project, imageId, ...file });
+    await outline(project, imageId, segmentation);
     return fovea.call('inference_run', { project, imageId });
   };
   // The model finds the left half of a square. A triangle to the right has nearly the same box.
@@ -205,6 +209,19 @@ it('says what an answer lacks: boxes beyond the most, and outlines', async () =>
     ' More were found: only the surest are kept. 300 boxes without an outline: ',
   );
   expect(data).toMatchObject({ more_found: true, without_outline: 300 });
+  const save_to = pathOf('many.json');
+  const all300 = { project: 'outlines', version: 'local', query: '*', save_to };
+  expect((await fovea.call('inference_run', all300)).text).toContain('More were found');
+  const { results } = await fovea.ok('workspace_search', { query: 'project:outlines' });
+  const whole = [[0, 0, 64, 0, 64, 64, 0, 64]];
+  await outline('outlines', Object([results].flat()[0]).id, whole);
+  const judged = { project: 'outlines', query: 'annotated:true', model: 'local' };
+  const { taskId, evaluationId } = await fovea.ok('evaluations_create', judged);
+  await fovea.ok('tasks_wait', { taskId });
+  const shown = await fovea.call('evaluations_get', { project: 'outlines', evaluationId });
+  const modelLacks = { ofImages: 1, moreFound: 1, withoutOutline: 300, cutOutlines: 0 };
+  expect(shown.data).toMatchObject({ modelLacks });
+  expect(shown.text).toContain('300 boxes without an outline');
 });
 
 it('labels with keypoints; what cannot be seen is not labelled', async () => {
@@ -218,6 +235,33 @@ it('labels with keypoints; what cannot be seen is not labelled', async () => {
     },
     { label: 'red' },
   ]);
+});
+
+it('is judged by OKS where keypoints are labelled, as is its file of predictions', async () => {
+  const project = 'points';
+  await writeFile(model, keypointFinder);
+  const figures = async (what: object) => {
+    const judged = { project, query: 'annotated:true', confidence: 0.5, ...what };
+    const { taskId, evaluationId } = await fovea.ok('evaluations_create', judged);
+    expect(await fovea.ok('tasks_wait', { taskId })).toMatchObject({ done: true });
+    return fovea.call('evaluations_get', { project, evaluationId });
+  };
+  const { data, text } = await figures({ model: 'local' });
+  expect(text).toContain('OKS with sigma 0.05 for each keypoint');
+  expect(data).toMatchObject({ modelTask: 'keypoints', groundTruths: 2, ap: 1, f1: 1 });
+  const predictions = pathOf('posed.json');
+  const run = { project, version: 'local', query: '*', save_to: predictions };
+  await fovea.ok('inference_run', run);
+  expect(JSON.parse(await readFile(predictions, 'utf8'))).toMatchObject([
+    { category_id: 'blue', keypoint_names: ['head', 'foot'] },
+    { category_id: 'red' },
+  ]);
+  expect((await figures({ predictions })).data).toMatchObject({ ap: 1, f1: 1 });
+  const others = { ...redAndBlue, kpt_shape: '[2, 3]', kpt_names: "{0: ['hand', 'tail']}" };
+  await writeFile(model, cornerFinder(others));
+  const judged = { project, query: 'annotated:true', model: 'local' };
+  const { taskId } = await fovea.ok('evaluations_create', judged);
+  expect((await fovea.call('tasks_wait', { taskId })).text).toContain('gives the keypoints');
 });
 
 it('gives boxes where boxes are labelled', async () => {

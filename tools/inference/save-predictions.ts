@@ -14,6 +14,7 @@ import { queryWithin } from '../images/project-query.ts';
 import { replaceFile } from '../replace-file.ts';
 import { withScratchFolder } from '../scratch-folder.ts';
 import { bringImage, type Given, noImageFound, type Source, workspaceOf } from './image-sources.ts';
+import { type Lacks, lacksWords } from './lacks-words.ts';
 
 export interface WantedPredictions extends Given {
   readonly version?: string | undefined;
@@ -65,19 +66,26 @@ interface Counts {
   readonly images: number;
   readonly predictions: number;
   readonly unreadable: { readonly count: number; readonly examples: readonly string[] };
+  /** What the model found and the file does not have. */
+  readonly lacks: Lacks;
 }
 
-function summaryOf({ images, predictions, unreadable }: Counts, path: string, confidence: number) {
+function summaryOf(
+  { images, predictions, unreadable, lacks }: Counts,
+  path: string,
+  confidence: number,
+) {
   const unread =
     unreadable.count === 0 ? '' : ` ${count(unreadable.count, 'image')} cannot be read.`;
   const found = `${count(predictions, 'prediction')} in ${count(images, 'image')}`;
-  return `Wrote ${found}, from a confidence of ${confidence} on, to ${asGiven(path)}.${unread}`;
+  return `Wrote ${found}, from a confidence of ${confidence} on, to ${asGiven(path)}.${lacksWords(lacks)}${unread}`;
 }
 
 type Wanted = WantedPredictions & { readonly query: string; readonly workspace: string };
 
 async function writeAll(handle: FileHandle, wanted: Wanted, context: ToolContext): Promise<Counts> {
   let [images, predictions, failures] = [0, 0, 0];
+  const lacks = { ofImages: 0, moreFound: 0, withoutOutline: 0, cutOutlines: 0 };
   const examples: string[] = [];
   await handle.writeFile('[');
   await withScratchFolder(context, async (folder) => {
@@ -86,22 +94,30 @@ async function writeAll(handle: FileHandle, wanted: Wanted, context: ToolContext
       context.progress(images + failures, total, 'Running the model');
       // A download never replaces a file.
       const path = join(folder, `image-${images + failures}`);
-      const entries = await entriesOf(id, path, wanted, context, images > 0);
+      const answer = await answerOf(id, path, wanted, context, images > 0);
       await rm(path, { force: true });
-      if (entries === undefined) {
+      if (answer === undefined) {
         failures += 1;
         if (examples.length < examplesMax) examples.push(id);
         continue;
       }
       images += 1;
-      for (const entry of entries) {
+      addLacks(lacks, answer.body);
+      for (const entry of cocoEntries(answer.source, answer.body)) {
         await handle.writeFile(`${predictions === 0 ? '' : ','}\n${JSON.stringify(entry)}`);
         predictions += 1;
       }
     }
   });
   await handle.writeFile('\n]\n');
-  return { images, predictions, unreadable: { count: failures, examples } };
+  return { images, predictions, unreadable: { count: failures, examples }, lacks };
+}
+
+function addLacks(lacks: Lacks, body: RunAnswer): void {
+  lacks.ofImages += 1;
+  if (body.more_found === true) lacks.moreFound += 1;
+  lacks.withoutOutline += body.without_outline ?? 0;
+  lacks.cutOutlines += body.cut_outlines ?? 0;
 }
 
 const examplesMax = 5;
@@ -136,20 +152,20 @@ const ofImage: readonly ErrorCode[] = [
 ];
 
 /** Undefined: the image cannot be read. */
-async function entriesOf(
+async function answerOf(
   id: string,
   path: string,
   { workspace, project, version = 'deployed', overlap, classes, confidence }: Wanted,
   context: ToolContext,
   isCallRight: boolean,
-): Promise<readonly object[] | undefined> {
+): Promise<{ readonly source: Source; readonly body: RunAnswer } | undefined> {
   const { client, signal } = context;
   const least = confidence ?? confidenceDefault;
   try {
     const source = await bringImage({ workspace, project, id, path }, context);
     const call = { project, version, confidence: least, overlap, classes, ...source.sent };
     const { body } = await client.call(inference.inference_run, call, { signal });
-    return cocoEntries(source, body);
+    return { source, body };
   } catch (thrown) {
     const { code } = asFoveaError(thrown);
     const isUnreadable = code === 'unsupported_media' || (isCallRight && ofImage.includes(code));
@@ -187,6 +203,8 @@ function cocoEntry(told: Told) {
         ...[rounded(one.x), rounded(one.y)],
         rounded(one.confidence ?? 1),
       ]),
+      // No member of COCO: by these an evaluation knows which is which.
+      keypoint_names: keypoints.map((one) => one.class),
     }),
   };
 }

@@ -1,8 +1,14 @@
 // Labels unlabelled images with a model.
 
+import { hasOutlines } from '../../annotations/annotation.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Detection, Labelled, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
+import {
+  type LacksCounter,
+  lacksCounter,
+  type ModelLacks,
+} from '../../model-inference/model-lacks.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { leftOutOf } from '../annotation/autolabel-classes.ts';
@@ -27,12 +33,15 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
   if (!job) throw notFound('Auto Label job', payloadText(claim, 'autolabelId'));
   const workspaceId = payloadText(claim, 'workspaceId');
   let leftOut: readonly string[] = [];
+  let modelLacks: ModelLacks | undefined;
   try {
     if (job.settings.modelId === undefined) throw new FoveaError('conflict', 'There is no model.');
     const project = await store.projects.get(job.projectId);
     if (project === undefined) throw notFound('project', job.projectId);
     const labeller = await models.resolve(workspaceId, job.settings.modelId);
-    await labelImages(dependencies, claim, { job, project, workspaceId, labeller, signal });
+    const lacks = lacksCounter(labeller.task, hasOutlines(project.type));
+    await labelImages(dependencies, claim, { job, project, workspaceId, labeller, lacks, signal });
+    modelLacks = lacks.told();
     leftOut = leftOutOf(labeller.classes, job.settings);
   } catch (thrown) {
     // If this fails too, the next job for these images sees that the task has ended.
@@ -50,6 +59,7 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
     boxes,
     annotationJobId,
     ...(leftOut.length > 0 && { leftOut }),
+    ...(modelLacks && { modelLacks }),
   };
 };
 
@@ -58,6 +68,7 @@ interface Run {
   readonly project: Project;
   readonly workspaceId: string;
   readonly labeller: Labeller;
+  readonly lacks: LacksCounter;
   readonly signal: AbortSignal;
 }
 
@@ -102,7 +113,8 @@ async function labelImage(
   if (seen instanceof FoveaError) {
     return { imageId, annotation: undefined, inference: failure(dependencies, run, seen.message) };
   }
-  const { detections, ms } = seen;
+  const { detections, hasMore, ms } = seen;
+  run.lacks.add(detections, hasMore);
   const { ontology } = run.job.settings;
   const named = detections.map((one) => ({ ...one, label: ontology[one.label] ?? one.label }));
   const annotation = annotationOfModel(run.project.type, run.labeller.task, named);

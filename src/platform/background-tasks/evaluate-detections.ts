@@ -1,10 +1,15 @@
 // Judges a model, or a file of predictions, by the labels of images.
 
-import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import type { JudgedTask } from '../../contract/evaluations.ts';
+import { asFoveaError, FoveaError, invalidArgument, notFound } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
+import { inOrder, keypointPlaces } from '../../evaluation/keypoints/keypoint-order.ts';
+import type { Point } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import type { Detection as Found, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
+import { lacksCounter } from '../../model-inference/model-lacks.ts';
+import { quotedName, quotedNames } from '../../quoted-name.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
 import { type EvaluationAnswer, evaluateInThread } from '../evaluations/evaluation-thread.ts';
@@ -28,8 +33,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const { settings } = evaluation;
   const modelTask = judgedTaskOf(project.type);
   const labelled = await labelledImages(store, project, modelTask, settings, signal);
-  const isOfMasks = modelTask === 'segmentation';
-  const run = { dependencies, claim, evaluation, isOfMasks, labelled, signal };
+  const run = { dependencies, claim, evaluation, modelTask, labelled, signal };
   const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
   const images = judged?.images ?? labelled.images.map((image) => ({ ...image, detections: [] }));
   const answer = await evaluateInThread(
@@ -38,6 +42,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
       isSingleLabel: project.type === 'single-label-classification',
       images,
       classes: labelled.classes,
+      keypointNames: labelled.keypointNames,
       confidence: settings.confidence,
       predictions: await predictionsOf(run),
     },
@@ -48,12 +53,15 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     ...answer.figures,
     modelTask,
     classification: answer.classification,
-    withoutOutline: labelled.withoutOutline,
+    withoutOutline: modelTask === 'segmentation' ? labelled.bare : 0,
+    withoutKeypoints: modelTask === 'keypoints' ? labelled.bare : 0,
+    judgedBy: answer.judgedBy,
     images: images.length,
     unannotated: labelled.unannotated,
     unreadable: judged?.unreadable ?? 0,
     mistakes: answer.mistakes.reduce((sum, { length }) => sum + length, 0),
     hasConfusionsOfImages: true,
+    modelLacks: judged?.lacks,
     unknown: answer.unknown ?? judged?.unknown,
     fit: answer.fit,
   };
@@ -70,14 +78,14 @@ interface Run {
   readonly dependencies: TaskDependencies;
   readonly claim: Claim;
   readonly evaluation: Evaluation;
-  readonly isOfMasks: boolean;
+  readonly modelTask: JudgedTask;
   readonly labelled: LabelledImages;
   readonly signal: AbortSignal;
 }
 
 interface DetectedImage extends LabelledImage {
   readonly detections: readonly Detection[];
-  readonly outlines?: PackedShapes | undefined;
+  readonly shapes?: PackedShapes | undefined;
 }
 
 /** Below any threshold that is of use, and enough for the tail of the curve. */
@@ -87,14 +95,15 @@ const confidenceLeast = 0.01;
 const overlapMax = 0.5;
 
 /** What the model finds in each image that it can read. */
-async function runModel({ dependencies, claim, evaluation, isOfMasks, labelled, signal }: Run) {
+async function runModel({ dependencies, claim, evaluation, modelTask, labelled, signal }: Run) {
   const workspaceId = payloadText(claim, 'workspaceId');
   const { modelId = '' } = evaluation.settings;
   const labeller = await dependencies.models.resolve(workspaceId, modelId);
   const report = throttleProgress((done, total) => claim.progress(done, total));
   const images: DetectedImage[] = [];
-  const hasOutlines = labeller.task === 'segmentation' && isOfMasks;
+  const shapeOf = shapeReader(modelTask, labelled);
   const places = new Map(labelled.classes.map((name, place) => [name, place]));
+  const lacks = lacksCounter(labeller.task, modelTask === 'segmentation');
   let corners = 0;
   const unknownClasses = new Map<string, number>();
   let unreadable = 0;
@@ -103,23 +112,25 @@ async function runModel({ dependencies, claim, evaluation, isOfMasks, labelled, 
   for (const [place, image] of labelled.images.entries()) {
     signal.throwIfAborted();
     const seen = await detect(dependencies, labeller, image, signal);
-    const known = (seen ?? []).filter(({ label }) => places.has(label));
-    for (const { label } of seen ?? []) {
+    const { detections: found = [], hasMore = false } = seen ?? {};
+    const known = found.filter(({ label }) => places.has(label));
+    lacks.add(known, hasMore);
+    for (const { label } of found) {
       if (!places.has(label)) unknownClasses.set(label, (unknownClasses.get(label) ?? 0) + 1);
     }
-    corners += known.reduce((sum, { points = [] }) => sum + points.length, 0);
+    const shapes = shapeOf && packShapes(known.map(shapeOf));
+    corners += (shapes?.numbers.length ?? 0) / 2;
     if (corners > limits.evaluationCornersMax) throw tooManyCorners();
-    const outlines = hasOutlines ? packShapes(known.map(outlineOf)) : undefined;
     const detections = known.map((one) => detectionOf(one, places.get(one.label) ?? 0));
     if (seen === undefined) unreadable += 1;
-    else images.push({ ...image, detections, outlines });
+    else images.push({ ...image, detections, shapes });
     await report({ done: place + 1, total });
   }
   const unknown = {
     unknownImages: { count: 0, examples: [] },
     unknownClasses: Object.fromEntries(unknownClasses),
   };
-  return { images, unreadable, unknown };
+  return { images, unreadable, unknown, lacks: lacks.told() };
 }
 
 function detectionOf({ confidence, x, y, width, height }: Found, classIndex: number): Detection {
@@ -127,14 +138,44 @@ function detectionOf({ confidence, x, y, width, height }: Found, classIndex: num
   return { classIndex, left, top, width, height, score: confidence };
 }
 
-function outlineOf({ points = [] }: Found): readonly number[] {
-  return points.flat();
+/** The numbers of an object that are judged beside its box; undefined: there are none. */
+function shapeReader(modelTask: JudgedTask, { classes, keypointNames }: LabelledImages) {
+  if (modelTask === 'segmentation')
+    return (found: Found) => (found.points ?? cornersOf(found)).flat();
+  if (keypointNames === undefined) return undefined;
+  return ({ label, keypoints = [] }: Found): readonly number[] => {
+    const given = keypoints.map((one) => one.label);
+    const wanted = keypointNames[classes.indexOf(label)] ?? [];
+    const places = keypointPlaces(wanted, given);
+    const numbers = keypoints.flatMap(({ x, y, confidence = 1 }) => [x, y, confidence]);
+    if (places !== undefined) return inOrder(numbers, places);
+    throw invalidArgument(
+      'model',
+      `gives the keypoints ${quotedNames(given)}; those of ${quotedName(label)} are ${quotedNames(wanted)}`,
+    );
+  };
+}
+
+/** What Auto Label keeps of it is its box, which is judged as that of a label. */
+function cornersOf({ x, y, width, height }: Found): readonly Point[] {
+  const [left, top] = [x - width / 2, y - height / 2];
+  const [right, bottom] = [left + width, top + height];
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
 }
 
 function tooManyCorners() {
-  return new FoveaError('too_large', 'The outlines that the model finds take too much memory.', {
-    hint: 'Judge fewer images at a time.',
-  });
+  return new FoveaError(
+    'too_large',
+    'The outlines or keypoints that the model finds take too much memory.',
+    {
+      hint: 'Judge fewer images at a time.',
+    },
+  );
 }
 
 /** Undefined for an image that cannot be read. Throws where the model fails. */
@@ -146,7 +187,7 @@ async function detect(
 ) {
   const options = { confidence: confidenceLeast, overlap: overlapMax, signal };
   try {
-    return (await labeller.detect(await blobs.get(hash), options)).detections;
+    return await labeller.detect(await blobs.get(hash), options);
   } catch (thrown) {
     if (signal.aborted || !imageFaults.includes(asFoveaError(thrown).code)) throw thrown;
     return undefined;

@@ -16,6 +16,7 @@ import type { ClassFigures, EvaluationFigures } from '../../evaluation/evaluatio
 import { doubtOf, type Fit } from '../../evaluation/fit-of-predictions.ts';
 import type { Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
+import type { ModelLacks } from '../../model-inference/model-lacks.ts';
 import { quotedNames } from '../../quoted-name.ts';
 
 export interface KeptFigures extends EvaluationFigures {
@@ -25,6 +26,10 @@ export interface KeptFigures extends EvaluationFigures {
   readonly classification?: ClassificationFigures | undefined;
   /** Labels that have a box alone, where masks are judged. */
   readonly withoutOutline?: number | undefined;
+  /** Labels that have no keypoint, where these are judged. */
+  readonly withoutKeypoints?: number | undefined;
+  /** What makes a detection right; undefined in an evaluation of an earlier version of Fovea. */
+  readonly judgedBy?: string | undefined;
   readonly images: number;
   readonly unannotated: number;
   readonly unreadable: number;
@@ -32,6 +37,8 @@ export interface KeptFigures extends EvaluationFigures {
   readonly mistakes?: number | undefined;
   /** Undefined: images were not kept by cell, in an earlier version of Fovea. */
   readonly hasConfusionsOfImages?: boolean | undefined;
+  /** What the model found and is not judged as it was; undefined: nothing, or not known. */
+  readonly modelLacks?: ModelLacks | undefined;
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
   /** Undefined of a model that was run, and in an earlier version of Fovea. */
   readonly fit?: Fit | undefined;
@@ -51,9 +58,12 @@ export function describeFigures(kept: KeptFigures) {
   const { ap, ap50 } = all.figures;
   const f1 = rounded(pointAt(all.sweep, confidence).f1);
   const warning = warningOf(kept);
-  const { withoutOutline = 0 } = kept;
+  const { judgedBy, modelLacks, withoutOutline = 0, withoutKeypoints = 0 } = kept;
   const doubt = {
+    ...(judgedBy !== undefined && { judgedBy }),
+    ...(modelLacks && { modelLacks: { ...modelLacks } }),
     ...(withoutOutline > 0 && { withoutOutline }),
+    ...(withoutKeypoints > 0 && { withoutKeypoints }),
     ...(warning !== undefined && { warning }),
   };
   if (classification !== undefined) {
@@ -85,19 +95,21 @@ export function summaryPanel(kept: KeptFigures): Panel {
 }
 
 /** Beside those that lists show. */
-function ownFigures({ all, classification }: KeptFigures): Panel {
+function ownFigures({ all, classification, modelTask }: KeptFigures): Panel {
   if (classification !== undefined) {
     const { precision, recall, f1 } = classification.macro;
     return {
       macro: { precision: rounded(precision), recall: rounded(recall), f1: rounded(f1) },
     };
   }
-  const { ap75, ar1, ar10, ar100, small, medium, large } = all.figures;
+  const { ap75, ar1, ar10, ar100, ar50 = null, ar75 = null, small, medium, large } = all.figures;
+  const recalls =
+    modelTask === 'keypoints'
+      ? { ar20: rounded(ar100), ar50: rounded(ar50), ar75: rounded(ar75) }
+      : { ar1: rounded(ar1), ar10: rounded(ar10), ar100: rounded(ar100) };
   return {
     ap75: rounded(ap75),
-    ar1: rounded(ar1),
-    ar10: rounded(ar10),
-    ar100: rounded(ar100),
+    ...recalls,
     bySize: sizes({ small, medium, large }),
   };
 }

@@ -23,6 +23,8 @@ export interface EvaluationQuestion {
   readonly isSingleLabel: boolean;
   readonly images: readonly JudgedBy[];
   readonly classes: readonly string[];
+  /** Where keypoints are judged, the names of those of each class. */
+  readonly keypointNames: readonly (readonly string[])[] | undefined;
   readonly confidence: number | undefined;
   /** The file whose predictions are judged in place of the detections of the images. */
   readonly predictions: { readonly text: string; readonly isNumbered: boolean } | undefined;
@@ -31,8 +33,8 @@ export interface EvaluationQuestion {
 export interface JudgedBy extends NamedImage {
   readonly groundTruths: readonly LabelledShape[];
   readonly detections: readonly Detection[];
-  /** Of each detection its outline, where masks are judged: x and y of each corner. */
-  readonly outlines?: PackedShapes | undefined;
+  /** Of each detection its outline or keypoints, where these are judged. */
+  readonly shapes?: PackedShapes | undefined;
   /** By how much the original is larger: sizes are those of the original. */
   readonly scale: number;
 }
@@ -46,6 +48,7 @@ export interface FormQuestion {
 export interface EvaluationAnswer extends Evaluation {
   /** Of classes alone. */
   readonly classification?: ClassificationFigures | undefined;
+  readonly judgedBy: string;
   readonly kind: 'evaluated';
   /**
    * Of each image its labels, and what was found with that confidence, in pixels of the image: as

@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { tidy } from '../../annotations/box-geometry.ts';
 import type { JudgedTask } from '../../contract/evaluations.ts';
 import { asFoveaError } from '../../errors.ts';
+import { detectionsMax } from '../../evaluation/average-precision.ts';
 import { classMistakes } from '../../evaluation/class-mistakes.ts';
 import { answered, evaluateClasses } from '../../evaluation/classification.ts';
 import type {
@@ -14,6 +15,8 @@ import type {
 } from '../../evaluation/evaluated-image.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { type Fit, fitOf } from '../../evaluation/fit-of-predictions.ts';
+import { type Sigmas, sigmasOf, sigmaWords } from '../../evaluation/keypoints/keypoint-sigmas.ts';
+import type { KeypointNumbers } from '../../evaluation/keypoints/keypoint-similarity.ts';
 import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistakes.ts';
 import { checkComparisons } from '../../evaluation/masks/comparison-bound.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
@@ -61,10 +64,13 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
     predictions &&
     readPredictionText(predictions.text, { ...question, isNumbered: predictions.isNumbered });
   const masks = createMaskReader();
+  const sigmas = (question.keypointNames ?? []).map(sigmasOf);
   const images = question.images.map((image, place) => ({
     ...image,
-    groundTruths: image.groundTruths.map((one) => labelWithMask(masks, one, image)),
-    detections: read?.detections[place] ?? detectionsWithMasks(masks, image),
+    groundTruths: image.groundTruths.map((one) =>
+      labelWithShape(masks, one, image, sigmas[one.classIndex]?.values),
+    ),
+    detections: read?.detections[place] ?? detectionsWithShapes(masks, image, question.modelTask),
   }));
   if (question.modelTask === 'segmentation') checkComparisons(images);
   const { evaluation, shown, mistakes } = judge(question, images);
@@ -72,6 +78,7 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
   return {
     kind: 'evaluated',
     ...evaluation,
+    judgedBy: judgedBy(question, sigmas),
     boxes: shown.map((image) => boxesOf(image, classes, confidence)),
     mistakes: mistakes.map((some) =>
       some.slice(0, limits.labelMistakesOfImageMax).map((one) => kept(one, classes)),
@@ -101,28 +108,53 @@ function judge(
       mistakes: classMistakes(images, evaluation.figures.confidence, settings),
     };
   }
-  const evaluation = evaluate(images.map(inOriginal), classes, confidence);
+  const most = detectionsMax[modelTask === 'keypoints' ? 'ofKeypoints' : 'ofRegions'];
+  const evaluation = evaluate(images.map(inOriginal), classes, confidence, { most });
   const mistakes = labelMistakes(images, evaluation.figures.confidence);
   return { evaluation, shown: images, mistakes };
 }
 
-/** The same label with its mask, where it has an outline. */
-function labelWithMask(
+/** In words, what makes a detection right. */
+function judgedBy(
+  { modelTask, classes, keypointNames = [] }: EvaluationQuestion,
+  sigmas: readonly Sigmas[],
+): string {
+  const named = sigmas.flatMap(({ areOfCoco }, place) =>
+    keypointNames[place]?.length === 0 ? [] : [{ name: classes[place] ?? '', areOfCoco }],
+  );
+  const words = {
+    detection: 'IoU of boxes',
+    segmentation: 'IoU of masks',
+    keypoints: `OKS with ${sigmaWords(named)}`,
+    classification: 'classes',
+  } as const satisfies Record<JudgedTask, string>;
+  return words[modelTask];
+}
+
+/** The same label with its mask, where it has an outline; with sigmas, where it has keypoints. */
+function labelWithShape(
   masks: MaskReader,
   { outline, ...label }: LabelledShape,
   size: JudgedBy,
+  sigmas: readonly number[] | undefined,
 ): GroundTruth {
-  if (outline === undefined) return label;
+  if (outline === undefined) return label.keypoints ? { ...label, sigmas } : label;
   const mask = masks.ofOutline(outline, size);
   return { ...label, ...boxOfMask(mask), mask, labelled: label };
 }
 
 /** What a model found in an image. */
-function detectionsWithMasks(masks: MaskReader, image: JudgedBy): readonly Detection[] {
-  const { detections, outlines } = image;
-  if (outlines === undefined) return detections;
+function detectionsWithShapes(
+  masks: MaskReader,
+  image: JudgedBy,
+  modelTask: JudgedTask,
+): readonly Detection[] {
+  const { detections, shapes } = image;
+  if (shapes === undefined) return detections;
   return detections.map((detection, place) => {
-    const mask = masks.ofOutline(shapeAt(outlines, place), image);
+    const numbers = shapeAt(shapes, place);
+    if (modelTask === 'keypoints') return { ...detection, keypoints: numbers };
+    const mask = masks.ofOutline(numbers, image);
     return { ...detection, ...boxOfMask(mask), mask, area: mask.pixels };
   });
 }
@@ -155,7 +187,7 @@ function kept({ kind, score, label, instead }: LabelMistake, classes: readonly s
 
 /** Labels as they were labelled: by that they are known again. */
 function drawn(one: GroundTruth | Detection, classes: readonly string[]) {
-  const { classIndex, mask } = one;
+  const { classIndex, mask, keypoints } = one;
   const { left, top, width, height } = ('labelled' in one ? one.labelled : undefined) ?? one;
   return {
     label: classes[classIndex] ?? '',
@@ -164,16 +196,30 @@ function drawn(one: GroundTruth | Detection, classes: readonly string[]) {
     width: tidy(width),
     height: tidy(height),
     ...(mask && { points: sketchOf(mask) }),
+    ...(keypoints && { keypoints: seenOf(keypoints) }),
   };
 }
 
+/** How sure of it a model is does not matter here, as in the figures. */
+function seenOf(keypoints: KeypointNumbers) {
+  const seen: { readonly x: number; readonly y: number }[] = [];
+  for (let at = 0; at + 2 < keypoints.length; at += 3) {
+    const [x = 0, y = 0, visibility = 0] = [keypoints[at], keypoints[at + 1], keypoints[at + 2]];
+    if (visibility > 0) seen.push({ x: tidy(x), y: tidy(y) });
+  }
+  return seen;
+}
+
 function inOriginal({ groundTruths, detections, scale }: EvaluatedImage & { scale: number }) {
-  const scaled = ({ left, top, width, height, area }: Shape) => ({
+  const scaled = ({ left, top, width, height, area, keypoints }: Shape) => ({
     left: left * scale,
     top: top * scale,
     width: width * scale,
     height: height * scale,
     ...(area !== undefined && { area: area * scale * scale }),
+    ...(keypoints && {
+      keypoints: Array.from(keypoints, (value, at) => (at % 3 === 2 ? value : value * scale)),
+    }),
   });
   return {
     groundTruths: groundTruths.map((one) => ({ ...one, ...scaled(one) })),

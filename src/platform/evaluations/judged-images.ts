@@ -38,6 +38,8 @@ export interface LabelledImage {
 export interface LabelledShape extends GroundTruth {
   /** x and y of each corner, where masks are judged: its mask is made in the thread. */
   readonly outline?: Float64Array;
+  /** Where keypoints are judged: in the order of its class. */
+  readonly keypoints?: Float64Array;
 }
 
 export interface LabelledImages {
@@ -45,8 +47,10 @@ export interface LabelledImages {
   readonly images: readonly LabelledImage[];
   /** Images without annotation, which judge nothing. */
   readonly unannotated: number;
-  /** Labels that have a box alone, where masks are judged. */
-  readonly withoutOutline: number;
+  /** Labels that have a box alone, where masks or keypoints are judged. */
+  readonly bare: number;
+  /** Where keypoints are judged, the names of those of each class. */
+  readonly keypointNames: readonly (readonly string[])[] | undefined;
 }
 
 interface Row {
@@ -88,6 +92,10 @@ export async function labelledImages(
   // Of the whole project: a class that none of these images shows may be found in them too.
   const classes =
     version?.classes ?? Object.keys((await countsOf({ store }, project)).classes).sort();
+  const keypointNames =
+    modelTask === 'keypoints'
+      ? await keypointsOf(version ? store.versions.images(version.id) : rows, classes, signal)
+      : undefined;
   const images = annotated.map(({ annotation, ...row }) => ({
     ...row,
     groundTruths:
@@ -96,11 +104,11 @@ export async function labelledImages(
             ...wholeImage(row),
             classIndex: classes.indexOf(label),
           }))
-        : groundTruthsOf(annotation, modelTask, classes),
+        : groundTruthsOf(annotation, modelTask, classes, keypointNames),
   }));
   const labels = images.reduce((sum, { groundTruths }) => sum + groundTruths.length, 0);
-  const bare = annotated.reduce((sum, { annotation }) => sum + withoutOutline(annotation), 0);
-  if (labels === 0 || (modelTask === 'segmentation' && bare === labels)) {
+  const bare = annotated.reduce((sum, { annotation }) => sum + bareOf(annotation, modelTask), 0);
+  if (bare === labels) {
     const lack = images.length === 0 ? 'none is annotated' : `they have no ${needed[modelTask]}`;
     throw nothingToJudgeBy(settings, rows.length, lack);
   }
@@ -108,7 +116,8 @@ export async function labelledImages(
     classes,
     images,
     unannotated: rows.length - images.length,
-    withoutOutline: modelTask === 'segmentation' ? bare : 0,
+    bare,
+    keypointNames,
   };
 }
 
@@ -163,18 +172,22 @@ function groundTruthsOf(
   annotation: Annotation | undefined,
   modelTask: JudgedTask,
   classes: readonly string[],
+  keypointNames: LabelledImages['keypointNames'],
 ): readonly LabelledShape[] {
   return boxesOf(annotation).map((box) => {
     const { left, top } = edgesOf(box);
     const { width, height, points } = box;
+    const classIndex = classes.indexOf(box.label);
+    const names = keypointNames?.[classIndex];
     return {
-      classIndex: classes.indexOf(box.label),
+      classIndex,
       left,
       top,
       width,
       height,
       area: points && areaOf(points),
       ...(modelTask === 'segmentation' && { outline: outlineOf(box) }),
+      ...(names && { keypoints: keypointNumbers(box, names) }),
     };
   });
 }
@@ -182,6 +195,7 @@ function groundTruthsOf(
 const needed = {
   detection: 'boxes',
   segmentation: 'outlines',
+  keypoints: 'keypoints',
   classification: 'classes',
 } as const satisfies Record<JudgedTask, string>;
 
@@ -192,8 +206,41 @@ function outlineOf(box: Box): Float64Array {
   return Float64Array.of(left, top, right, top, right, bottom, left, bottom);
 }
 
-function withoutOutline(annotation: Annotation | undefined): number {
-  return boxesOf(annotation).filter(({ points }) => points === undefined).length;
+/** What is not labelled has no place. */
+function keypointNumbers({ keypoints = [] }: Box, names: readonly string[]): Float64Array {
+  const numbers = new Float64Array(names.length * 3);
+  for (const { label, x, y, visibility } of keypoints) {
+    const place = names.indexOf(label);
+    if (place >= 0 && visibility > 0) numbers.set([x, y, visibility], place * 3);
+  }
+  return numbers;
+}
+
+/** In the order in which labels name them, which is that of an export. */
+async function keypointsOf(
+  images: Iterable<Pick<Row, 'annotation'>> | AsyncIterable<Pick<Row, 'annotation'>>,
+  classes: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (readonly string[])[]> {
+  const known = new Map(classes.map((name) => [name, new Set<string>()]));
+  for await (const { annotation } of images) {
+    signal.throwIfAborted();
+    for (const { label, keypoints = [] } of boxesOf(annotation)) {
+      for (const keypoint of keypoints) known.get(label)?.add(keypoint.label);
+    }
+  }
+  return [...known.values()].map((names) => [...names]);
+}
+
+/** Labels without what is judged. */
+function bareOf(annotation: Annotation | undefined, modelTask: JudgedTask): number {
+  const isBare = {
+    detection: () => false,
+    classification: () => false,
+    segmentation: ({ points }: Box) => points === undefined,
+    keypoints: ({ keypoints = [] }: Box) => keypoints.every(({ visibility }) => visibility === 0),
+  } as const satisfies Record<JudgedTask, (box: Box) => boolean>;
+  return boxesOf(annotation).filter(isBare[modelTask]).length;
 }
 
 function nothingToJudgeBy(

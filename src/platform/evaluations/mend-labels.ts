@@ -90,7 +90,7 @@ function checkKind({ type }: Project, { only }: MendInput): void {
     'only',
     task === 'classification'
       ? 'is swapped or overlooked: classes of whole images have no place'
-      : 'is swapped for outlines: people must draw what else is wrong',
+      : 'is swapped for outlines and keypoints: people must draw what else is wrong',
   );
 }
 

@@ -40,18 +40,23 @@ export function readPredictionText(text: string, judged: JudgedBy): Predictions 
   return readEntries(entries, judged);
 }
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 interface YoloFile {
   readonly name: string;
   readonly text: string;
   /** Undefined: the image is not judged. */
-  readonly size: { readonly width: number; readonly height: number } | undefined;
+  readonly size: Size | undefined;
 }
 
 /** A line is a class, then a box or an outline in shares of the image, then the confidence. */
 function readYolo(
   { name, text, size }: YoloFile,
   classes: JsonObject,
-  { isNumbered, modelTask }: JudgedBy,
+  { isNumbered, modelTask, classes: judgedClasses, keypointNames }: JudgedBy,
 ) {
   const image = nameWithoutExtension(name);
   const { width: across = 1, height: down = 1 } = size ?? {};
@@ -71,34 +76,54 @@ function readYolo(
     if (label === undefined) {
       throw wrong(name, index, `has the class ${number}: give a classes.txt or data.yaml with it`);
     }
-    const shape = shapeOf(shares, { width: across, height: down }, modelTask);
+    const place = typeof label === 'number' ? label - 1 : judgedClasses.indexOf(String(label));
+    const keypoints = keypointNames?.[place]?.length ?? 0;
+    const shape = shapeOf(shares, { width: across, height: down }, modelTask, keypoints);
     return [{ image_id: image, category_id: label, score, ...shape }];
   });
 }
 
 function shapeOf(
   shares: readonly number[],
-  { width: across, height: down }: { readonly width: number; readonly height: number },
+  { width: across, height: down }: Size,
   modelTask: JudgedTask,
+  keypoints: number,
 ): JsonObject {
   if (modelTask === 'segmentation') {
     const outline = shares.map((share, at) => share * (at % 2 === 0 ? across : down));
     return { segmentation: [outline] };
   }
-  const [x = 0, y = 0, width = 0, height = 0] = shares;
-  return {
-    bbox: [(x - width / 2) * across, (y - height / 2) * down, width * across, height * down],
-  };
+  const [x = 0, y = 0, width = 0, height = 0, ...points] = shares;
+  const bbox = [(x - width / 2) * across, (y - height / 2) * down, width * across, height * down];
+  if (modelTask !== 'keypoints') return { bbox };
+  return { bbox, keypoints: keypointsOf(points, { width: across, height: down }, keypoints) };
+}
+
+/** Each has x and y, or x, y and how sure it is: what fits the number of keypoints. */
+function keypointsOf(points: readonly number[], { width, height }: Size, count: number) {
+  const isSure = count > 0 ? points.length === count * 3 : points.length % 3 === 0;
+  const step = isSure ? 3 : 2;
+  const triples: number[] = [];
+  for (let at = 0; at < points.length; at += step) {
+    const [x = 0, y = 0, visibility = 2] = points.slice(at, at + step);
+    triples.push(x * width, y * height, visibility);
+  }
+  return triples;
 }
 
 const yoloLines = {
   detection: 'must be: class x y width height confidence',
   segmentation: 'must be: class x y x y … confidence',
+  keypoints: 'must be: class x y width height, x y visibility of each keypoint, confidence',
   classification: 'must be: confidence class',
 } as const satisfies Record<JudgedTask, string>;
 
 /** `shares`: numbers between the class and the confidence. */
 function problemOf(shares: number, modelTask: JudgedTask): string | undefined {
+  if (modelTask === 'keypoints') {
+    const isWhole = shares > 4 && ((shares - 4) % 3 === 0 || shares % 2 === 0);
+    return isWhole ? undefined : yoloLines.keypoints;
+  }
   const isOutline = modelTask === 'segmentation' && shares >= 5;
   const lacksOne = isOutline ? shares % 2 === 1 : shares === 3;
   if (lacksOne) return 'has no confidence: let the trainer write it (save_conf=True)';

@@ -22,6 +22,7 @@ it.each([
   ['segmentation', '0 0.1 0.1 0.2 0.1 0.9', 'line 1, must be: class x y x y … confidence'],
   ['segmentation', '0 0.1 0.1 0.2 0.1 0.2 x 0.9', 'line 1, must be: class x y x y … confidence'],
   ['detection', '0 320 240 64 48 0.9', 'line 1, has pixels: YOLO has shares of the image, 0 to 1'],
+  ['keypoints', '0 0.1 0.1 0.2 0.1 0.9', 'line 1, must be: class x y width height, x y vis'],
   [
     'detection',
     '0 0.1 0.1 0.2 0.1 0.2 0.3 0.9',
@@ -29,6 +30,17 @@ it.each([
   ],
 ] as const)('refuses %s of the line %s', (modelTask, line, words) => {
   expect(() => read(modelTask, line)).toThrow(words);
+});
+
+it('reads poses of YOLO, with visibility or without, and an empty line', () => {
+  const posed = (line: string) => read('keypoints', `${line}\n\n`).detections.flat();
+  const box = '0 0.5 0.5 0.2 0.4';
+  expect(posed(`${box} 0.1 0.2 0.9 0.3 0.4 0.1 0.75`)).toMatchObject([
+    { left: 80, top: 30, width: 40, height: 40, keypoints: [20, 20, 0.9, 60, 40, 0.1] },
+  ]);
+  expect(posed(`${box} 0.1 0.2 0.3 0.4 0.75`)).toMatchObject([
+    { score: 0.75, keypoints: [20, 20, 2, 60, 40, 2] },
+  ]);
 });
 
 it('refuses boxes of VOC where masks are judged', () => {

@@ -1,0 +1,29 @@
+// What a model found and an answer does not have, in sentences.
+
+import { count } from '../format.ts';
+
+export interface Lacks {
+  /** Images that were looked at. */
+  ofImages: number;
+  moreFound: number;
+  withoutOutline: number;
+  cutOutlines: number;
+}
+
+/** Each begins with a space; empty where nothing is lacking. */
+export function lacksWords({
+  ofImages,
+  moreFound,
+  withoutOutline,
+  cutOutlines,
+}: Readonly<Lacks>): string {
+  const where = ofImages === 1 ? '' : ` in ${count(moreFound, 'image')}`;
+  const more = ` More were found${where}: only the surest are kept.`;
+  const coarse = ` ${count(withoutOutline, 'box', 'boxes')} without an outline: the masks are too coarse.`;
+  const cut = ` ${count(cutOutlines, 'outline')} without the holes or other pieces of the mask.`;
+  return [
+    moreFound === 0 ? '' : more,
+    withoutOutline === 0 ? '' : coarse,
+    cutOutlines === 0 ? '' : cut,
+  ].join('');
+}
