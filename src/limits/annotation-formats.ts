@@ -40,6 +40,10 @@ export const annotationFormatLimits = {
   annotationNumberCharactersMax: 64,
   /** Opening brackets of a data.yaml; the names of 20,000 classes need two or three. */
   yamlBracketsMax: 1_000,
+  /** Folders and lists of splits in a data.yaml: most have three, some one for each camera. */
+  yamlSplitPlacesMax: 1_000,
+  /** Files of a dataset that name splits: one, or one for each part. */
+  yamlSplitFilesMax: 20,
   /** The largest public box dataset has 20,000 classes. */
   labelmapClassesMax: 20_000,
   /** The densest public datasets have some thousand. */

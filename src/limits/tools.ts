@@ -35,6 +35,8 @@ export const toolLimits = {
   splitListBytesMax: 4 * 1024 * 1024,
   /** Folders in which class names are looked for: `labels/train`, `labels`, and the dataset. */
   classNamesLevelsMax: 3,
+  /** Files around images that may hold class names or splits: a dataset has one, or some. */
+  classListFilesMax: 100,
   /** Local images in which a preview looks for one with an annotation. */
   previewFilesReadMax: 200,
   /** Contact sheets kept in the data folder. */

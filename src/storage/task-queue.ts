@@ -90,6 +90,8 @@ export interface Claim {
   readonly payload: unknown;
   /** 1 for the first. */
   readonly attempt: number;
+  /** Whether an attempt before this one reported progress, if only of nothing. */
+  readonly hasBegun: boolean;
   /** Renews the lease. */
   renew(): Promise<void>;
   /**
@@ -252,7 +254,12 @@ async function claimNext(
     const next = await findOpen(database, now, kinds);
     if (next === undefined) return undefined;
     if (next.attempts < limits.taskAttemptsMax) {
-      const attempt = { ...next, attempt: next.attempts + 1, lease: `${owner}/${randomUUID()}` };
+      const attempt = {
+        ...next,
+        attempt: next.attempts + 1,
+        hasBegun: next.total > 0,
+        lease: `${owner}/${randomUUID()}`,
+      };
       await takeLease(database, attempt, now + leaseMs, now);
       return createClaim(database, clock, attempt, leaseMs);
     }
@@ -269,6 +276,7 @@ interface Attempt {
   readonly kind: string;
   readonly payload: unknown;
   readonly attempt: number;
+  readonly hasBegun: boolean;
   /** Unique to this claim, so that an older claim of the same process is not mistaken for it. */
   readonly lease: string;
 }
@@ -311,6 +319,7 @@ function createClaim(
     kind,
     payload,
     attempt: attempt.attempt,
+    hasBegun: attempt.hasBegun,
     renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
     progress: (current, total) =>
       update(

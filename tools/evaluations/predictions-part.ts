@@ -2,6 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
+import { differingLists } from '../../src/annotation-formats/class-lists.ts';
 import type { FilePart } from '../../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
@@ -9,6 +10,7 @@ import type { ToolContext } from '../../src/mcp/tool.ts';
 import { fileAt, fileSize } from '../format.ts';
 import { openPart } from '../local-file.ts';
 import { findClassNames } from '../upload/class-names.ts';
+import { slashed } from '../upload/dataset-folders.ts';
 import { readText } from '../upload/read-text.ts';
 
 const argument = 'predictions';
@@ -28,6 +30,9 @@ export async function predictionsPart(path: string, context: ToolContext): Promi
     throw invalidArgument(argument, `${fileAt(path)} has no YOLO (.txt) and no VOC (.xml) files`);
   }
   const names = await findClassNames(files, path, argument, signal);
+  const labels = found.map(slashed);
+  const isClear = differingLists(names.find, labels).length === 0;
+  const list = isClear ? labels.map(names.find).find((one) => one !== undefined) : undefined;
   const texts: { readonly name: string; readonly text: string }[] = [];
   let bytes = 0;
   for (const file of found) {
@@ -37,7 +42,7 @@ export async function predictionsPart(path: string, context: ToolContext): Promi
     if (bytes > limits.predictionFilesBytesMax) throw tooLarge(path);
     texts.push({ name: relative(real, file).replaceAll('\\', '/'), text });
   }
-  const document = { files: texts, classes: names?.labelmap };
+  const document = { files: texts, classes: list?.labelmap };
   const content = new TextEncoder().encode(JSON.stringify(document));
   if (content.length > limits.predictionFilesBytesMax) throw tooLarge(path);
   return { name: basename(real), content };

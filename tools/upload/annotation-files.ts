@@ -26,8 +26,9 @@ import { readText } from './read-text.ts';
 /** The annotation of one image, as the platform accepts it. */
 export interface AnnotationFile {
   readonly name: string;
-  /** Of a file that is about this image alone: its real path. */
+  /** Of a file that is about this image alone: its real path, and the one that it was found by. */
   readonly path?: string;
+  readonly foundAt?: string;
   /** Throws `invalid_input` where it cannot be read. */
   text(): Promise<string>;
 }
@@ -47,8 +48,8 @@ export interface Annotations {
   readonly unclear: readonly string[];
   /** Files that are not taken, as another one about their image goes first. */
   readonly beaten: readonly string[];
-  /** Whether an image has a .txt of its own, which may need class names. */
-  readonly hasTexts: boolean;
+  /** The .txt files of single images, which may need class names; with slashes. */
+  readonly texts: readonly string[];
   /** Ends the thread that reads them. */
   close(): void;
 }
@@ -128,7 +129,7 @@ function match(
       imagesMissing: 0,
       unclear: [],
       beaten: [],
-      hasTexts: isText(onlyFile.path),
+      texts: isText(onlyFile.path) ? [slashed(onlyFile.path)] : [],
     };
   }
   const { names } = documents;
@@ -145,10 +146,10 @@ function match(
     // Boxes that a project of classes cannot take are refused by the platform, by name.
     projectType: 'object-detection',
   });
-  const byImage = new Map(images.map(({ real, path }) => [real, sources.get(path)]));
-  const texts = [...sources.values()].filter(
-    ({ kind, entry }) => kind === 'file' && isText(entry.path),
+  const texts = [...sources.values()].flatMap(({ kind, entry }) =>
+    kind === 'file' && isText(entry.path) ? [entry.foundAt] : [],
   );
+  const byImage = new Map(images.map(({ real, path }) => [real, sources.get(path)]));
   const ofSeveral = unused.filter(({ isUnclear }) => isUnclear).map(({ entry }) => entry.path);
   return {
     find: (imagePath) => {
@@ -159,7 +160,7 @@ function match(
     imagesMissing: documents.missing(imagePaths),
     unclear: [...ofSeveral, ...unclear],
     beaten: unused.filter(({ isBeaten }) => isBeaten).map(({ entry }) => entry.path),
-    hasTexts: texts.length > 0,
+    texts,
   };
 }
 
@@ -207,8 +208,8 @@ class Documents {
 
   /** What a source says of the image of that file name. */
   file(source: Source, imageName: string): AnnotationFile | undefined {
-    const { real, path } = source.entry;
-    if (source.kind === 'file') return ownFile({ real, path });
+    const { real, path, foundAt } = source.entry;
+    if (source.kind === 'file') return ownFile({ real, path: foundAt });
     const thread = this.#thread;
     const text = async () => (await thread?.part(real, source.name, imageName)) ?? '';
     return { name: baseName(path), text };
@@ -239,5 +240,5 @@ function counted(names: readonly string[]): ReadonlyMap<string, number> {
 
 function ownFile({ path, real }: NamedFile): AnnotationFile {
   const text = () => readText(real, argument, limits.annotationBytesMax);
-  return { name: basename(path), path: real, text };
+  return { name: basename(path), path: real, foundAt: slashed(path), text };
 }

@@ -1,11 +1,23 @@
 // Class names by number, as YOLO files need them: a names file, or the data.yaml of a dataset.
 
-import { basename, dirname, extname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import {
+  type ClassList,
+  classNamesOfLines,
+  differingLists,
+  type FindClassList,
+  findClassLists,
+  isClassList,
+  isYaml,
+} from '../../src/annotation-formats/class-lists.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
+import { slashed } from './dataset-folders.ts';
 import type { Labelmap } from './file-messages.ts';
+import { filesAround } from './files-around.ts';
+import { openYamlReader, type YamlReader } from './read-data-yaml.ts';
 import { readText } from './read-text.ts';
 
 /**
@@ -19,93 +31,89 @@ export async function readClassNames(
   signal: AbortSignal,
 ): Promise<Labelmap> {
   const real = await files.readable(path, argument);
-  const isYaml = ['.yaml', '.yml'].includes(extname(real).toLowerCase());
-  const bytesMax = isYaml ? limits.yamlBytesMax : limits.nameListBytesMax;
-  const text = await readText(real, argument, bytesMax);
-  const refusal = (problem: string) => invalidArgument(argument, `${fileAt(path)} ${problem}`);
-  const labelmap = isYaml ? await ofYaml(path, text, argument, signal) : await ofLines(text);
-  if (Object.keys(labelmap).length > 0) return labelmap;
-  const right = isYaml
+  const yaml = openYamlReader(argument, signal);
+  try {
+    const labelmap = await namesIn(real, path, argument, yaml);
+    if (Object.keys(labelmap).length > 0) return labelmap;
+  } finally {
+    yaml.close();
+  }
+  const right = isYaml(real)
     ? 'a key "names" with a list of names, or with a map from numbers to names'
     : 'one class name per line';
-  throw refusal(`has no class names; expected ${right}`);
+  throw invalidArgument(argument, `${fileAt(path)} has no class names; expected ${right}`);
+}
+
+async function namesIn(
+  real: string,
+  path: string,
+  argument: string,
+  yaml: YamlReader,
+): Promise<Labelmap> {
+  if (isYaml(slashed(real))) return (await yaml.read(real, path)).labelmap;
+  return classNamesOfLines(await readText(real, argument, limits.nameListBytesMax));
 }
 
 export interface FoundNames {
-  /** Undefined: there are several files for them, and which one counts is not clear. */
-  readonly labelmap: Labelmap | undefined;
-  /** The files that have them. */
-  readonly paths: readonly string[];
+  /** By paths with slashes. */
+  readonly find: FindClassList;
+  readonly lists: readonly ClassList[];
 }
 
 /**
- * The classes of the nearest file for them in the folder of YOLO labels or above it, as datasets
- * have it, else of the only one below. Undefined: there is none that can be read below the file
- * roots.
+ * The files of class names in a folder of YOLO labels, below it and above it, as far as they can be
+ * read below the file roots.
  */
 export async function findClassNames(
   files: FileRoots,
   labels: string,
   argument: string,
   signal: AbortSignal,
-): Promise<FoundNames | undefined> {
-  let folder = await files.readable(labels, argument);
-  for (let level = 0; level < limits.classNamesLevelsMax; level += 1) {
-    for (const name of namesFiles) {
-      const path = join(folder, name);
-      const labelmap = await readClassNames(files, path, argument, signal).catch(() => undefined);
-      signal.throwIfAborted();
-      if (labelmap !== undefined) return { labelmap, paths: [path] };
-    }
-    folder = dirname(folder);
-  }
-  return namesBelow(files, labels, argument, signal);
-}
-
-async function namesBelow(
-  files: FileRoots,
-  labels: string,
-  argument: string,
-  signal: AbortSignal,
-): Promise<FoundNames | undefined> {
-  const extensions = namesFiles.map((name) => extname(name));
-  const others = await files.expand([labels], argument, { extensions }).catch(() => []);
-  const found: { readonly labelmap: Labelmap; readonly path: string }[] = [];
-  for (const path of others.filter((other) => namesFiles.includes(basename(other)))) {
-    const labelmap = await readClassNames(files, path, argument, signal).catch(() => undefined);
-    signal.throwIfAborted();
-    if (labelmap !== undefined) found.push({ labelmap, path });
-    if (found.length === namesFilesBelowMax) break;
-  }
-  const [first] = found;
-  if (first === undefined) return undefined;
-  const isSame = new Set(found.map(({ labelmap }) => JSON.stringify(labelmap))).size === 1;
-  return { labelmap: isSame ? first.labelmap : undefined, paths: found.map(({ path }) => path) };
-}
-
-/** As many as are worth reading: a dataset has one, or one for each split. */
-const namesFilesBelowMax = 10;
-
-/** A data.yaml is written for training; a classes.txt may be what a drawing tool left behind. */
-const namesFiles = ['data.yaml', 'data.yml', 'obj.names', 'classes.txt'];
-
-async function ofLines(text: string): Promise<Labelmap> {
-  const { classNamesOfLines } = await import('../../src/contract/yolo-class-names.ts');
-  return Object.fromEntries(Object.entries(classNamesOfLines(text)));
-}
-
-/** A small file can take its parser minutes. */
-async function ofYaml(
-  path: string,
-  text: string,
-  argument: string,
-  signal: AbortSignal,
-): Promise<Labelmap> {
-  const { openFileThread } = await import('./file-thread.ts');
-  const thread = await openFileThread(argument, signal);
+): Promise<FoundNames> {
+  const real = await files.readable(labels, argument);
+  const isFolder = (await stat(real)).isDirectory();
+  const place = { patterns: isFolder ? [labels] : [], folder: real };
+  const extensions = ['.yaml', '.yml', '.names', '.labels', '.txt'];
+  const found = await filesAround(files, place, argument, extensions, isClassList);
+  const yaml = openYamlReader(argument, signal);
+  const lists: ClassList[] = [];
   try {
-    return await thread.classNames(path, text);
+    for (const { path, real } of found) {
+      const labelmap = await namesIn(real, path, argument, yaml).catch(() => ({}));
+      signal.throwIfAborted();
+      if (Object.keys(labelmap).length > 0) lists.push({ path: slashed(path), labelmap });
+    }
   } finally {
-    thread.close();
+    yaml.close();
   }
+  return { find: findClassLists(lists), lists };
 }
+
+/** ` Class names from …`; empty where none were found. `labels`: the YOLO files that count. */
+export function namesWords({ find, lists }: FoundNames, labels: readonly string[]): string {
+  if (lists.length === 0) return '';
+  const differing = differingLists(find, labels);
+  if (differing.length > 0) return differingNames(differing.map(({ path }) => path));
+  const [used] = labels.flatMap((label) => find(label) ?? []);
+  if (used !== undefined) return ` Class names from ${fileAt(used.path)}.`;
+  const what = `${lists.length} files have other class names each (${shown(lists)})`;
+  return ` ${what}: name one in "labelmap_file", or upload each folder with its own.`;
+}
+
+/** Of files that count beside each other, and differ. */
+export function differingNames(paths: readonly string[]): string {
+  const files = `${paths.length} files that differ (${shown(paths.map((path) => ({ path })))})`;
+  return ` Class names from ${files}: for each label file the nearest counts.`;
+}
+
+function shown(lists: readonly Pick<ClassList, 'path'>[]): string {
+  const more = lists.length > filesShownMax ? ` and ${lists.length - filesShownMax} more` : '';
+  return (
+    lists
+      .slice(0, filesShownMax)
+      .map(({ path }) => fileAt(path))
+      .join(', ') + more
+  );
+}
+
+const filesShownMax = 5;

@@ -6,8 +6,10 @@ import { count, splitList } from '../format.ts';
 export interface FoundSplits {
   /** Undefined: none is said of the image. */
   splitOf(path: string): SplitName | undefined;
-  /** ` Splits as in ImageSets/Main: 8 train, 2 valid, 2 test.`, with what is left open. */
+  /** ` Splits as in ImageSets/Main: 8 train, 2 valid, 2 test.` */
   readonly words: string;
+  /** Of images that are left open: ` 1 image in none of them, for train.` */
+  readonly restWords: string;
 }
 
 /** ` Splits as ${what}: 8 train, 2 valid, 0 test.` Undefined where no image has one. */
@@ -25,5 +27,5 @@ export function countedSplits(
   }
   if (others === paths.length) return undefined;
   const rest = others === 0 ? '' : ` ${count(others, 'image')} in none of them, for train.`;
-  return { splitOf, words: ` Splits as ${what}: ${splitList(counts)}.${rest}` };
+  return { splitOf, words: ` Splits as ${what}: ${splitList(counts)}.`, restWords: rest };
 }

@@ -6,12 +6,18 @@ import { type DatasetFile, foldersOf } from '../../src/annotation-formats/path-h
 /** Where a file lies, and what it is called in the dataset. */
 export interface PlacedFile extends DatasetFile {
   readonly real: string;
+  /** The path that it was found by, with slashes. */
+  readonly foundAt: string;
 }
 
 /** Names the files of a dataset, which consists of these; `real`: where a file is read. */
 export function placer(paths: readonly string[]): (path: string, real?: string) => PlacedFile {
   const base = commonFolder(paths);
-  return (path, real = path) => ({ real, path: slashed(relative(base, path)) });
+  return (path, real = path) => ({
+    real,
+    path: slashed(relative(base, path)),
+    foundAt: slashed(path),
+  });
 }
 
 /** The folders above a file of a dataset, which consists of these, from the outermost on. */

@@ -1,5 +1,7 @@
 // The messages between an upload and the thread that reads its annotation files.
 
+import type { DataYaml } from '../../src/annotation-formats/data-yaml.ts';
+
 export type Labelmap = Readonly<Record<string, string>>;
 
 export type ToFileReader =
@@ -12,8 +14,7 @@ export type ToFileReader =
       readonly name: string;
       readonly imageName: string;
     }
-  /** The classes of a YAML file. */
-  | { readonly kind: 'class names'; readonly text: string };
+  | { readonly kind: 'data yaml'; readonly text: string };
 
 export type FromFileReader =
   | { readonly kind: 'ready' }
@@ -27,5 +28,5 @@ export type FromFileReader =
       readonly strays: number;
     }
   | { readonly kind: 'part'; readonly text: string }
-  | { readonly kind: 'class names'; readonly labelmap: Labelmap }
+  | { readonly kind: 'data yaml'; readonly read: DataYaml }
   | { readonly kind: 'problem'; readonly problem: string };

@@ -2,11 +2,12 @@
 // with the first file.
 
 import { extname } from 'node:path';
+import type { DataYaml } from '../../src/annotation-formats/data-yaml.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { startWorkerThread, type WorkerThread } from '../../src/worker-thread.ts';
 import { fileAt } from '../format.ts';
-import type { FromFileReader, Labelmap, ToFileReader } from './file-messages.ts';
+import type { FromFileReader, ToFileReader } from './file-messages.ts';
 
 export interface FileThread {
   /**
@@ -20,8 +21,8 @@ export interface FileThread {
    * Throws likewise.
    */
   part(path: string, name: string, imageName: string): Promise<string>;
-  /** The class names of a data.yaml, may be empty. Throws as `open` does. */
-  classNames(path: string, text: string): Promise<Labelmap>;
+  /** Throws as `open` does. */
+  dataYaml(path: string, text: string): Promise<DataYaml>;
   close(): void;
 }
 
@@ -63,9 +64,9 @@ export async function openFileThread(argument: string, signal: AbortSignal): Pro
       const given = await ask(path, { kind: 'part', path, name, imageName });
       return given.kind === 'part' ? given.text : '';
     },
-    classNames: async (path, text) => {
-      const given = await ask(path, { kind: 'class names', text });
-      return given.kind === 'class names' ? given.labelmap : {};
+    dataYaml: async (path, text) => {
+      const given = await ask(path, { kind: 'data yaml', text });
+      return given.kind === 'data yaml' ? given.read : { labelmap: {}, places: [] };
     },
     close: () => void thread.terminate(),
   };

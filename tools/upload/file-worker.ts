@@ -31,10 +31,10 @@ async function answer(message: ToFileReader): Promise<FromFileReader> {
       return open(message.path, new Set(message.stems));
     case 'part':
       return { kind: 'part', text: partOf(message) };
-    case 'class names': {
-      const { classNamesOfDataYaml } = await import('../../src/contract/yolo-class-names.ts');
-      const names = classNamesOfDataYaml(message.text, (problem) => new DatasetProblem(problem));
-      return { kind: 'class names', labelmap: Object.fromEntries(Object.entries(names)) };
+    case 'data yaml': {
+      const { readDataYaml } = await import('../../src/annotation-formats/data-yaml.ts');
+      const read = readDataYaml(message.text, (problem) => new DatasetProblem(problem));
+      return { kind: 'data yaml', read };
     }
   }
 }

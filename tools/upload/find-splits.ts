@@ -1,5 +1,5 @@
 // The splits of the images of an upload that gives none: by lists, by folders, by the annotation
-// files that are about them, or by a data.yaml, whichever says something first.
+// files that are about them, whichever says something first; of the rest by a data.yaml.
 
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import type { Annotations } from './annotation-files.ts';
@@ -8,19 +8,36 @@ import { splitsOfFolders } from './split-folders.ts';
 import { findListedSplits } from './split-lists.ts';
 import { splitsOfDataYaml } from './yaml-splits.ts';
 
+export interface ToFind {
+  /** What the call names, and the images that this stands for. */
+  readonly patterns: readonly string[];
+  readonly paths: readonly string[];
+  readonly annotations: Annotations | undefined;
+}
+
 /** Undefined where nothing says a split. Throws `invalid_input` for a list that cannot be read. */
 export async function findSplits(
-  paths: readonly string[],
+  { patterns, paths, annotations }: ToFind,
   files: FileRoots,
-  annotations: Annotations | undefined,
-): Promise<FoundSplits | undefined> {
-  return (
+  signal: AbortSignal,
+): Promise<Pick<FoundSplits, 'splitOf' | 'words'> | undefined> {
+  const first =
     (await findListedSplits(paths, files, 'voc')) ??
     splitsOfFolders(paths) ??
     (await findListedSplits(paths, files, 'darknet')) ??
-    splitsOfDocuments(paths, annotations) ??
-    (await splitsOfDataYaml(paths, files))
-  );
+    splitsOfDocuments(paths, annotations);
+  const open = paths.filter((path) => first?.splitOf(path) === undefined);
+  const rest =
+    open.length === 0
+      ? undefined
+      : await splitsOfDataYaml({ patterns, paths, open }, files, signal);
+  if (first === undefined && rest === undefined) return undefined;
+  const { words, restWords } = rest ?? { words: '', restWords: '' };
+  return {
+    splitOf: (path) => first?.splitOf(path) ?? rest?.splitOf(path),
+    words:
+      (first?.words ?? '') + words + (restWords || (words === '' ? (first?.restWords ?? '') : '')),
+  };
 }
 
 /** Of images in `instances_val.json` it is valid. */

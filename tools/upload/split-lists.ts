@@ -63,8 +63,7 @@ export async function findListedSplits(
   const custom = customs[whose];
   const listsOf = await openLists(paths, files, custom);
   if (paths.every((path) => listsOf(path).length === 0)) return undefined;
-  const words = wordsOf(paths, listsOf, custom);
-  return { splitOf: (path) => listsOf(path)[0]?.split, words };
+  return { splitOf: (path) => listsOf(path)[0]?.split, ...wordsOf(paths, listsOf, custom) };
 }
 
 /** Name of an image, with or without its extension, to the lists that name it. */
@@ -118,7 +117,7 @@ async function readLists(
   return listed;
 }
 
-function wordsOf(paths: readonly string[], listsOf: ListsOf, { place }: Custom): string {
+function wordsOf(paths: readonly string[], listsOf: ListsOf, { place }: Custom) {
   const counts = { train: 0, valid: 0, test: 0 };
   const torn: string[] = [];
   const left: string[] = [];
@@ -129,12 +128,12 @@ function wordsOf(paths: readonly string[], listsOf: ListsOf, { place }: Custom):
     else left.push(basename(path));
     if (isTorn(named)) torn.push(path);
   }
-  const unlisted = `${count(left.length, 'image')} in no list, for train: ${nameList(left)}.`;
-  return [
+  const unlisted = ` ${count(left.length, 'image')} in no list, for train: ${nameList(left)}.`;
+  const words = [
     ` Splits as in ${place}: ${splitList(counts)}.`,
     ...torn.slice(0, 1).map((path) => tornWords(torn.length, path, listsOf(path))),
-    ...(left.length > 0 ? [unlisted] : []),
-  ].join(' ');
+  ];
+  return { words: words.join(' '), restWords: left.length > 0 ? unlisted : '' };
 }
 
 /** In lists of different splits. */

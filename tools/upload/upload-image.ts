@@ -28,11 +28,16 @@ export interface UploadPlan {
   /** Of images whose split is not in the facts. */
   splitOf(path: string): SplitName | undefined;
   readonly findAnnotation: FindAnnotation | undefined;
-  readonly labelmap: Labelmap | undefined;
-  /** As JSON text. */
-  readonly labelmapText: string | undefined;
+  /** The class names for an annotation. */
+  labelmapOf(annotation: AnnotationFile): SentLabelmap | undefined;
   /** Whether the platform takes an annotation with its image. */
   readonly takesBoth: boolean;
+}
+
+export interface SentLabelmap {
+  readonly labelmap: Labelmap;
+  /** As JSON text. */
+  readonly text: string;
 }
 
 export interface BoxWarning {
@@ -108,12 +113,14 @@ async function sendImage(
   annotation: AnnotationFile | undefined,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<SentImage> {
-  const { project, name, facts, splitOf, takesBoth, labelmapText } = plan;
+  const { project, name, facts, splitOf, takesBoth } = plan;
   const real = plan.realOf(path);
   const fileName = name ?? basename(path);
   const split = facts.split ?? splitOf(path);
+  const labelmap = annotation && plan.labelmapOf(annotation);
+  const isAlong = takesBoth && isPart(labelmap?.text ?? '');
   // Where it cannot be read, that is said once the image is there.
-  const along = takesBoth ? await annotation?.text().catch(() => undefined) : undefined;
+  const along = isAlong ? await annotation?.text().catch(() => undefined) : undefined;
   const { body } = await client.call(
     images.images_upload,
     {
@@ -127,7 +134,7 @@ async function sendImage(
         isPart(along) && {
           annotationFile: along,
           annotationName: annotation.name,
-          ...(labelmapText !== undefined && { labelmap: labelmapText }),
+          ...(labelmap && { labelmap: labelmap.text }),
         }),
     },
     { signal },
@@ -152,7 +159,7 @@ function toldOf(path: string, { facts, splitOf }: UploadPlan, body: SentImage) {
  * Whether it goes with its image: larger labels go on their own, and so does what would be refused
  * together with the image.
  */
-export function isPart(text: string): boolean {
+function isPart(text: string): boolean {
   return Buffer.byteLength(text) <= limits.multipartFieldBytesMax && text === storableText(text);
 }
 
@@ -164,12 +171,13 @@ async function sendAnnotation(
   path: string,
   { id: imageId, keptName }: Pick<Uploaded, 'id' | 'keptName'>,
   annotation: AnnotationFile | undefined,
-  { project, name, labelmap }: UploadPlan,
+  { project, name, labelmapOf }: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<Annotated> {
   try {
     if (!annotation) return { annotation: 'none', ...nothing };
     const sentName = name ?? basename(path);
+    const labelmap = labelmapOf(annotation)?.labelmap;
     const { body } = await client.call(
       images.images_annotate,
       {

@@ -16,10 +16,21 @@ export async function uploadTogether(
   plan: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<readonly (SentImage | undefined)[]> {
-  const { project, facts, realOf, splitOf, findAnnotation, labelmap } = plan;
+  const { project, facts, realOf, splitOf, findAnnotation, labelmapOf } = plan;
   const { batch, tag, metadata } = facts;
   try {
-    const annotations = await Promise.all(paths.map((path) => toSend(findAnnotation?.(path))));
+    const found = paths.map((path) => findAnnotation?.(path));
+    // A call has one list of class names: what needs another goes after its image.
+    const maps = new Set(
+      found.flatMap((annotation) => (annotation && labelmapOf(annotation)) ?? []),
+    );
+    const [sent] = maps;
+    const annotations = await Promise.all(
+      found.map((annotation) => {
+        const own = annotation && labelmapOf(annotation);
+        return toSend(maps.size < 2 || own === sent ? annotation : undefined);
+      }),
+    );
     const { body } = await client.call(
       diskImages.images_upload_files,
       {
@@ -32,7 +43,7 @@ export async function uploadTogether(
         ...(batch !== undefined && { batch }),
         ...(tag && { tag: [...tag] }),
         ...(metadata !== undefined && { metadata }),
-        ...(labelmap && { labelmap: { ...labelmap } }),
+        ...(sent && { labelmap: { ...sent.labelmap } }),
       },
       { signal },
     );

@@ -10,15 +10,16 @@ import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, fileAt, nameList, quoted } from '../format.ts';
 import { type Annotations, openAnnotations } from './annotation-files.ts';
 import { findUnreadClasses } from './class-folders.ts';
-import { type FoundNames, findClassNames, readClassNames } from './class-names.ts';
+import { type FoundNames, findClassNames, namesWords, readClassNames } from './class-names.ts';
 import { duplicateFigures, duplicatesNamed } from './duplicate-words.ts';
 import type { Labelmap } from './file-messages.ts';
 import { findSplits } from './find-splits.ts';
 import { type ImageList, listImages } from './image-list.ts';
+import { labelmapFinder } from './labelmaps.ts';
 import { keptWords, placedWords } from './placement-words.ts';
 import { type Failure, runUpload, type UploadReport } from './run-upload.ts';
 import { findUnreadAnnotations } from './unread-annotations.ts';
-import { type ImageFacts, isPart } from './upload-image.ts';
+import type { ImageFacts } from './upload-image.ts';
 import { objectsUrlIn, uploadObjects } from './upload-objects.ts';
 
 const path = z.string().min(1);
@@ -76,23 +77,22 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
   try {
     const { project } = input;
     const listed =
-      input.split === undefined ? await findSplits(paths, context.files, annotations) : undefined;
+      input.split === undefined
+        ? await findSplits({ patterns: files, paths, annotations }, context.files, context.signal)
+        : undefined;
     const findAnnotation = annotations?.find;
     const splitOf = listed?.splitOf ?? (() => undefined);
     const isEmbedded = context.settings.baseUrl === undefined;
     const found = given === undefined ? await foundNames(input, annotations, context) : undefined;
-    const labelmap = found?.labelmap ?? given;
-    const labelmapText = labelmap && JSON.stringify(labelmap);
     const plan = {
       project,
       name,
-      labelmap,
+      labelmapOf: labelmapFinder(given, found),
       findAnnotation,
       realOf: list.realOf,
       splitOf,
       facts: factsOf(input),
-      labelmapText,
-      takesBoth: isEmbedded && isPart(labelmapText ?? ''),
+      takesBoth: isEmbedded,
     };
     const report = await runUpload(paths, offset, plan, context);
     const { uploaded, duplicates } = report;
@@ -111,7 +111,7 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       summary:
         described.summary +
         linkedWords(list.left) +
-        namesWords(found) +
+        (found ? namesWords(found, annotations?.texts ?? []) : '') +
         unclearWords(unclear) +
         beatenWords(annotations?.beaten ?? []) +
         (listed?.words ?? '') +
@@ -130,7 +130,7 @@ async function foundNames(
   annotations: Annotations | undefined,
   { files, signal }: ToolContext,
 ): Promise<FoundNames | undefined> {
-  if (path === undefined || !annotations?.hasTexts) return undefined;
+  if (path === undefined || !annotations?.texts.length) return undefined;
   return findClassNames(files, path, 'annotations', signal);
 }
 
@@ -267,15 +267,6 @@ function linkedWords({ linkedFolders }: LeftOut): string {
   const folders = count(linkedFolders.length, 'folder');
   const shown = linkedFolders.slice(0, namesShownMax).map(fileAt).join(', ');
   return ` ${folders} behind links left out (such as ${shown}): name each in "files".`;
-}
-
-function namesWords(found: FoundNames | undefined): string {
-  if (found === undefined) return '';
-  const [path = ''] = found.paths;
-  if (found.labelmap !== undefined) return ` Class names from ${fileAt(path)}.`;
-  const files = found.paths.map(fileAt).join(', ');
-  const what = `${found.paths.length} files have other class names each (${files})`;
-  return ` ${what}: name one in "labelmap_file", or upload each folder with its own.`;
 }
 
 function beatenWords(beaten: readonly string[]): string {

@@ -1,67 +1,91 @@
-// The splits that a data.yaml gives folders of images, as YOLO trainers read them.
+// The splits that the data.yaml of a dataset gives its images: those in its folders, or in its
+// lists.
 
-import { dirname, join } from 'node:path';
-import { splitOfName } from '../../src/annotation-formats/path-hints.ts';
-import type { SplitName } from '../../src/contract/fields.ts';
+import { isYaml } from '../../src/annotation-formats/class-lists.ts';
+import type { SplitPlace } from '../../src/annotation-formats/data-yaml.ts';
+import { type FindListed, listedImageFinder } from '../../src/annotation-formats/listed-images.ts';
+import { tellSplits } from '../../src/annotation-formats/yaml-splits.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
-import { fileAt } from '../format.ts';
+import { count, fileAt } from '../format.ts';
 import { countedSplits, type FoundSplits } from './counted-splits.ts';
 import { commonFolder, slashed } from './dataset-folders.ts';
+import { filesAround } from './files-around.ts';
+import { openYamlReader } from './read-data-yaml.ts';
 import { readText } from './read-text.ts';
 
+const argument = 'files';
+
+export interface Uploaded {
+  /** What the call names. */
+  readonly patterns: readonly string[];
+  readonly paths: readonly string[];
+  /** Those that nothing else gives a split. */
+  readonly open: readonly string[];
+}
+
 /**
- * By the nearest data.yaml in the folder of all images or above it. Undefined where there is none,
- * or none that names splits; where these are told by no folder, the words say so.
+ * By the files like data.yaml among those of the call, in the folder of all images, or above it.
+ * Undefined where none names splits; where these tell of no image, the words say so.
  */
 export async function splitsOfDataYaml(
-  paths: readonly string[],
+  { patterns, paths, open }: Uploaded,
   files: FileRoots,
+  signal: AbortSignal,
 ): Promise<FoundSplits | undefined> {
-  let folder = commonFolder(paths);
-  for (let level = 0; level < limits.classNamesLevelsMax; level += 1) {
-    for (const name of ['data.yaml', 'data.yml']) {
-      const path = join(folder, name);
-      const entries = await readEntries(path, files);
-      if (entries.length < 2) continue;
-      const splitOf = splitFinder(entries);
-      const found = splitOf && countedSplits(paths, splitOf, `in ${fileAt(path)}`);
-      const unread = 'names splits by which these images cannot be told: all go to train';
-      return found ?? { splitOf: () => undefined, words: ` ${fileAt(path)} ${unread}.` };
-    }
-    folder = dirname(folder);
-  }
-  return undefined;
-}
-
-interface Entry {
-  readonly split: SplitName;
-  /** Folders with slashes, without those above the file. */
-  readonly folder: string;
-}
-
-/** Of one path each: lists of paths are told by none. */
-async function readEntries(path: string, files: FileRoots): Promise<readonly Entry[]> {
-  const real = await files.readable(path, 'files').catch(() => undefined);
-  if (real === undefined) return [];
-  const text = await readText(real, 'files', limits.yamlBytesMax);
-  return text.split(/\r?\n/).flatMap((line) => {
-    if (line.length > limits.pathCharactersMax) return [];
-    const [key = '', value = ''] = line.split(/:(.*)/);
-    const split = splitOfName(key);
-    if (split === undefined) return [];
-    const plain = value.trim().replace(/^(['"])(.*)\1$/, '$2');
-    const folder = slashed(plain)
-      .replace(/^(\.{0,2}\/)+/, '')
-      .replace(/\/+$/, '');
-    return [{ split, folder }];
+  const named = await filesWithSplits({ patterns, folder: commonFolder(paths) }, files, signal);
+  if (named.length === 0) return undefined;
+  const images = new Map(paths.map((path) => [slashed(path), path]));
+  let findListed: FindListed | undefined;
+  const { splitOf, files: told } = await tellSplits({
+    files: named,
+    images: [...images.keys()],
+    open: open.map(slashed),
+    listed: async (path) => {
+      const real = await files.readable(path, argument).catch(() => undefined);
+      if (real === undefined) return undefined;
+      findListed ??= listedImageFinder([...images.keys()]);
+      return findListed(path, await readText(real, argument, limits.splitListBytesMax));
+    },
   });
+  const useful = told.filter((file) => file.told > 0).map(({ path }) => fileAt(path));
+  const find = (path: string) => splitOf(slashed(path));
+  const found = countedSplits(open, find, `in ${useful.join(', ')}`);
+  const words = told.filter(({ told, torn }) => told === 0 || torn > 0).map(unclearWords);
+  return {
+    splitOf: find,
+    words: (found?.words ?? '') + words.join(''),
+    restWords: found?.restWords ?? '',
+  };
 }
 
-/** Undefined where two splits have one folder, or one has none. */
-function splitFinder(entries: readonly Entry[]): FoundSplits['splitOf'] | undefined {
-  const folders = entries.map(({ folder }) => folder);
-  const isPlain = folders.every((folder) => /^[^[\]{}|>#*&]+$/.test(folder));
-  if (!isPlain || new Set(folders).size < folders.length) return undefined;
-  return (path) => entries.find(({ folder }) => slashed(path).includes(`/${folder}/`))?.split;
+async function filesWithSplits(
+  around: Parameters<typeof filesAround>[1],
+  files: FileRoots,
+  signal: AbortSignal,
+) {
+  const found = await filesAround(files, around, argument, ['.yaml', '.yml'], isYaml);
+  const named: { readonly path: string; readonly places: readonly SplitPlace[] }[] = [];
+  const yaml = openYamlReader(argument, signal);
+  try {
+    for (const { path, real } of found) {
+      const read = await yaml.read(real, path).catch(() => undefined);
+      signal.throwIfAborted();
+      if (read && read.places.length > 0) named.push({ path: slashed(path), places: read.places });
+    }
+  } finally {
+    yaml.close();
+  }
+  return named;
+}
+
+interface Told {
+  readonly path: string;
+  readonly torn: number;
+}
+
+function unclearWords({ path, torn }: Told): string {
+  const what = ` ${fileAt(path)} names`;
+  if (torn === 0) return `${what} splits by which these images cannot be told: all go to train.`;
+  return `${what} several splits at once for ${count(torn, 'image')}: none counts for them.`;
 }

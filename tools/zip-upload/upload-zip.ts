@@ -9,6 +9,7 @@ import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { taskWork, waitForTask } from '../follow-up-calls.ts';
 import { count, fileSize, quoted } from '../format.ts';
 import { poll } from '../polling.ts';
+import { differingNames } from '../upload/class-names.ts';
 import { duplicateFigures, duplicatesNamed } from '../upload/duplicate-words.ts';
 import { openToSend } from './pack-folder.ts';
 
@@ -103,7 +104,7 @@ export function describeImport(
   }
   const why = 'Checks the dataset.';
   return {
-    summary: `${what} to ${quoted(project)}: ${figuresOf(result ?? {})}.${duplicatesNamed(copiesIn(result))}`,
+    summary: `${what} to ${quoted(project)}: ${figuresOf(result ?? {})}.${namesWords(result)}${duplicatesNamed(copiesIn(result))}`,
     data,
     next: [{ tool: 'projects_health', arguments: { workspace, project }, why }],
   };
@@ -111,6 +112,11 @@ export function describeImport(
 
 function copiesIn({ exactDuplicates }: NonNullable<Standing['result']> = {}) {
   return copies.safeParse(exactDuplicates).data ?? [];
+}
+
+function namesWords({ classNameFiles }: NonNullable<Standing['result']> = {}): string {
+  const paths = z.array(z.string()).safeParse(classNameFiles).data ?? [];
+  return paths.length > 0 ? differingNames(paths) : '';
 }
 
 const copies = z.array(z.object({ file: z.string(), of: z.string(), labels: z.string() }));

@@ -2,6 +2,7 @@
 
 import { extname } from 'node:path';
 import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { ReadClassList } from '../../annotation-formats/class-lists.ts';
 import type { Matches } from '../../annotation-formats/match-annotations.ts';
 import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import type { ProjectType } from '../../annotations/annotation.ts';
@@ -33,6 +34,8 @@ export interface AnnotationThreadData {
 export type ToAnnotationThread =
   | { readonly kind: 'class list'; readonly path: string; readonly bytes: Uint8Array }
   | { readonly kind: 'split list'; readonly bytes: Uint8Array }
+  /** A list that a data.yaml names. */
+  | { readonly kind: 'image list'; readonly path: string; readonly bytes: Uint8Array }
   /** Known to the thread under its path from then on. `file` is where its bytes are on the disk. */
   | { readonly kind: 'document'; readonly path: string; readonly file: string }
   | { readonly kind: 'pair'; readonly toPair: MatchQuestion }
@@ -65,8 +68,9 @@ export interface OwnFile {
 
 export type FromAnnotationThread =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'class list'; readonly labelmap: Labelmap | undefined }
+  | { readonly kind: 'class list'; readonly list: ReadClassList }
   | { readonly kind: 'split list'; readonly names: readonly string[] }
+  | { readonly kind: 'image list'; readonly images: readonly string[] }
   | { readonly kind: 'document' }
   | { readonly kind: 'paired'; readonly pairs: Matches<SourceFile> }
   | { readonly kind: 'annotation'; readonly read: ReadAnnotation }

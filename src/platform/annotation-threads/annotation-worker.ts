@@ -3,8 +3,10 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
+import { readClassList } from '../../annotation-formats/class-lists.ts';
 import { type Document, openDocument } from '../../annotation-formats/dataset-file-reader.ts';
 import { keyOf, namesIn, splitFinder } from '../../annotation-formats/image-splits.ts';
+import { type FindListed, listedImageFinder } from '../../annotation-formats/listed-images.ts';
 import { matchAnnotations } from '../../annotation-formats/match-annotations.ts';
 import {
   type ReadAnnotation,
@@ -13,7 +15,6 @@ import {
 } from '../../annotation-formats/parse-annotation.ts';
 import { DatasetProblem } from '../../annotation-formats/streaming-json.ts';
 import { FoveaError } from '../../errors.ts';
-import { readClassList } from '../zip-import/class-lists.ts';
 import type {
   AnnotationThreadData,
   FromAnnotationThread,
@@ -27,6 +28,7 @@ if (port === null) throw new Error('annotation-worker runs in a thread of annota
 const { imagePaths }: AnnotationThreadData = workerData;
 const imageKeys = new Set(imagePaths.map(keyOf));
 const documents = new Map<string, Document>();
+let findListed: FindListed | undefined;
 let lastLabelmap: Labelmap | undefined;
 
 port.on('message', (message: ToAnnotationThread) => {
@@ -37,11 +39,15 @@ send({ kind: 'ready' });
 async function answer(message: ToAnnotationThread): Promise<FromAnnotationThread> {
   switch (message.kind) {
     case 'class list': {
-      const labelmap = await readClassList(message.path, textOf(message.bytes));
-      return { kind: 'class list', labelmap };
+      const list = await readClassList(message.path, textOf(message.bytes));
+      return { kind: 'class list', list };
     }
     case 'split list':
       return { kind: 'split list', names: namesIn(textOf(message.bytes), imageKeys) };
+    case 'image list': {
+      findListed ??= listedImageFinder(imagePaths);
+      return { kind: 'image list', images: findListed(message.path, textOf(message.bytes)) };
+    }
     case 'document': {
       documents.set(message.path, openDocument(message.file));
       return { kind: 'document' };

@@ -3,6 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { ReadClassList } from '../../annotation-formats/class-lists.ts';
 import type { Matches } from '../../annotation-formats/match-annotations.ts';
 import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import { baseName } from '../../annotation-formats/path-hints.ts';
@@ -27,16 +28,20 @@ import {
  * `read` of a source does for one that is too large.
  */
 export interface ZipAnnotationReader {
-  /** Class names; undefined where the file has none. */
-  classNames(
+  classList(
     entry: SourceFile,
     bytesMax: number,
-  ): Promise<{ readonly labelmap: Labelmap | undefined } | Refused>;
+  ): Promise<{ readonly list: ReadClassList } | Refused>;
   /** Keys of the images that a list of a split names. */
   namesOfSplit(
     entry: SourceFile,
     bytesMax: number,
   ): Promise<{ readonly names: readonly string[] } | Refused>;
+  /** Paths of the images that a list names. */
+  imagesOfList(
+    entry: SourceFile,
+    bytesMax: number,
+  ): Promise<{ readonly images: readonly string[] } | Refused>;
   /** Reads a file about many images, and keeps what it says. */
   addDocument(entry: SourceFile, bytesMax: number): Promise<{ readonly bytes: number } | Refused>;
   /** Which annotation belongs to which image, of the documents that were added and other files. */
@@ -76,7 +81,7 @@ export interface ReaderOptions {
 export function openZipAnnotationReader(options: ReaderOptions): ZipAnnotationReader {
   const reader = new Reader(options);
   return {
-    classNames: (entry, bytesMax) =>
+    classList: (entry, bytesMax) =>
       reader.inTurn(async () => {
         const given = await reader.read(entry, bytesMax, (bytes) => ({
           kind: 'class list',
@@ -92,6 +97,15 @@ export function openZipAnnotationReader(options: ReaderOptions): ZipAnnotationRe
           bytes,
         }));
         return expected(given, 'split list');
+      }),
+    imagesOfList: (entry, bytesMax) =>
+      reader.inTurn(async () => {
+        const given = await reader.read(entry, bytesMax, (bytes) => ({
+          kind: 'image list',
+          path: entry.path,
+          bytes,
+        }));
+        return expected(given, 'image list');
       }),
     addDocument: (entry, bytesMax) => reader.inTurn(() => reader.addDocument(entry, bytesMax)),
     pair: (question) =>

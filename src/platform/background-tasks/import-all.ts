@@ -118,7 +118,7 @@ async function takeAll(
   });
   try {
     const plan = await planImport({ layout, projectType: project.type, reader });
-    const { findLabelmap, whyNoNames, passedOver, unlisted } = plan;
+    const { findClassList, whyNoNames, classLists, passedOver, unlisted } = plan;
     const dependencies: ImportDependencies = {
       store,
       blobs,
@@ -127,13 +127,14 @@ async function takeAll(
       reader,
       project,
       settings,
-      findLabelmap,
+      findClassList,
       whyNoNames,
       first: new Map(),
+      hasBegun: claim.hasBegun,
       annotated: new Set(),
     };
     const images = await importImages(dependencies, claim, plan.images, readersMax, signal);
-    return { images, refused: source.refused, passedOver, unlisted };
+    return { images, refused: source.refused, passedOver, classLists, unlisted };
   } finally {
     reader.close();
   }

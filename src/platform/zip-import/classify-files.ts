@@ -1,5 +1,6 @@
 // Classifies the files of an archive by their names: images, annotations, lists.
 
+import { isClassList } from '../../annotation-formats/class-lists.ts';
 import { imageFileExtensions } from '../../annotation-formats/image-file-extensions.ts';
 import {
   baseName,
@@ -58,7 +59,7 @@ function kindOf(
   const { path } = entry;
   const extension = extensionOf(path);
   if (imageFileExtensions.has(extension)) return 'images';
-  if (['yaml', 'yml', 'names', 'labels'].includes(extension)) return 'classLists';
+  if (extension !== 'txt' && isClassList(path)) return 'classLists';
   if (!['txt', 'xml', 'json'].includes(extension)) {
     return { problem: 'neither an image nor an annotation' };
   }
@@ -70,17 +71,10 @@ function kindOf(
 
 function kindOfText(path: string): Kind | { readonly problem: string } {
   const name = baseName(path).toLowerCase();
-  if (classListNames.has(name)) return 'classLists';
+  if (isClassList(path)) return 'classLists';
   if (splitListNames.has(name)) return 'splitLists';
   return { problem: 'no image has its name' };
 }
-
-const classListNames = new Set([
-  'classes.txt',
-  'labels.txt',
-  'names.txt',
-  'predefined_classes.txt',
-]);
 
 const splitListNames = new Set(
   ['train', 'training', 'valid', 'val', 'validation', 'test', 'testing'].map(

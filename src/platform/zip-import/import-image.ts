@@ -1,6 +1,7 @@
 // Imports one image of an archive with its annotation; idempotent.
 
 import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
+import type { FindClassList } from '../../annotation-formats/class-lists.ts';
 import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import { baseName, extensionOf } from '../../annotation-formats/path-hints.ts';
 import { readLabel } from '../../annotation-formats/value-checks.ts';
@@ -18,7 +19,6 @@ import { newId } from '../ids-and-slugs.ts';
 import { labelOf } from '../images/upload-image.ts';
 import type { AddedImage } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
-import type { FindLabelmap } from './class-lists.ts';
 import { fileProblemOf, type ImportSource, type SourceFile } from './import-source.ts';
 import type { PlannedImage } from './plan-import.ts';
 
@@ -36,11 +36,13 @@ export interface ImportDependencies extends Pick<TaskDependencies, 'store' | 'bl
   readonly reader: ZipAnnotationReader;
   readonly project: Project;
   readonly settings: ZipSettings;
-  readonly findLabelmap: FindLabelmap;
+  readonly findClassList: FindClassList;
   /** What to say where it finds none. */
   readonly whyNoNames: string;
   /** By the bytes of an image: the first that has them, which counts, and the end of taking it. */
   readonly first: Map<string, { readonly path: string; readonly done: Promise<void> }>;
+  /** Whether an attempt before this one may have taken images: those are found as if by others. */
+  readonly hasBegun: boolean;
   /** Ids of images that this attempt has annotated: each counts once. */
   readonly annotated: Set<string>;
 }
@@ -94,10 +96,7 @@ export async function importImage(
     turn.end();
     await first?.done;
     const { image, size } = await addImage(dependencies, planned, content);
-    const { isNew, isAnnotated } = await dependencies.store.uploads.since(
-      image.id,
-      dependencies.settings.since,
-    );
+    const { isNew, isAnnotated } = await taken(dependencies, image);
     const toAnnotate = { ...image, ...size, isAnnotated };
     const { labels, ...annotation } = await annotate(dependencies, planned, toAnnotate);
     const { splitProblem } = planned;
@@ -130,6 +129,20 @@ export async function importImage(
     turn.end();
     done.resolve();
   }
+}
+
+/**
+ * What this work did of an image. Attempts before this one left no other trace than the time: of
+ * two such imports at once both may count an image.
+ */
+async function taken(
+  { store, settings, hasBegun }: ImportDependencies,
+  { id, duplicate }: AddedImage,
+) {
+  const { isNew, isAnnotated } = hasBegun
+    ? await store.uploads.since(id, settings.since)
+    : { isNew: false, isAnnotated: false };
+  return { isNew: isNew || !duplicate, isAnnotated };
 }
 
 interface Size {
@@ -286,13 +299,13 @@ function readClassName(className: string): Found {
 }
 
 async function readOwn(
-  { project, reader, findLabelmap, whyNoNames }: ImportDependencies,
+  { project, reader, findClassList, whyNoNames }: ImportDependencies,
   entry: SourceFile,
   image: AnnotatedImage,
 ): Promise<Found> {
   const extension = extensionOf(entry.path);
   const isText = extension === 'txt';
-  const labelmap = isText ? findLabelmap(entry.path) : undefined;
+  const labelmap = isText ? findClassList(entry.path)?.labelmap : undefined;
   const found = await reader.own(entry, {
     image,
     labelmap,

@@ -14,7 +14,8 @@ export interface ZipOutcome {
   readonly images: readonly ImportedImage[];
   readonly refused: readonly RefusedEntry[];
   readonly passedOver: readonly PassedOver[];
-  /** As of ImportPlan. */
+  /** Both as of ImportPlan. */
+  readonly classLists: readonly string[];
   readonly unlisted: number;
 }
 
@@ -34,7 +35,7 @@ interface Line {
  * annotations was taken, and the first files about which there is something to say.
  */
 export function zipResult(outcome: ZipOutcome, batch: string) {
-  const { images, refused, unlisted } = outcome;
+  const { images, refused, classLists, unlisted } = outcome;
   const added = images.filter((image) => image.outcome === 'added');
   const annotated = (what: ImportedImage['annotation']) =>
     images.filter((image) => image.outcome !== 'failed' && image.annotation === what).length;
@@ -60,6 +61,9 @@ export function zipResult(outcome: ZipOutcome, batch: string) {
     warnings: sum(images.map(({ warnings }) => warnings)),
     splits: splitsOf(added),
     ...(unlisted > 0 && { inNoSplitList: unlisted }),
+    ...(classLists.length > 0 && {
+      classNameFiles: classLists.slice(0, limits.zipReportRowsShownMax),
+    }),
     batch,
     files: shown.map(({ file, outcome, problem }) => ({ file, outcome, problem })),
     ...(spoken.length > shown.length && {

@@ -1,6 +1,14 @@
 // Plans what is done with each file of an archive, once its lists and documents are read.
 
 import {
+  type ClassList,
+  differingLists,
+  type FindClassList,
+  findClassLists,
+  isYaml,
+  whyNoClassNames,
+} from '../../annotation-formats/class-lists.ts';
+import {
   keyOf,
   namedSplits,
   type SplitList,
@@ -20,18 +28,13 @@ import {
   splitOfFolders,
   splitOfName,
 } from '../../annotation-formats/path-hints.ts';
+import { type SplitFile, tellSplits } from '../../annotation-formats/yaml-splits.ts';
 import type { ProjectType } from '../../annotations/annotation.ts';
 import { isClassification } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';
 import type { MatchQuestion } from '../annotation-threads/annotation-thread.ts';
 import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
-import {
-  type ClassList,
-  type FindLabelmap,
-  findLabelmaps,
-  whyNoClassNames,
-} from './class-lists.ts';
 import type { Layout } from './classify-files.ts';
 import type { SourceFile } from './import-source.ts';
 
@@ -55,9 +58,11 @@ export interface PassedOver {
 
 export interface ImportPlan {
   readonly images: readonly PlannedImage[];
-  readonly findLabelmap: FindLabelmap;
+  readonly findClassList: FindClassList;
   /** What to say where it finds none. */
   readonly whyNoNames: string;
+  /** Lists of class names that differ, where several count; else none. */
+  readonly classLists: readonly string[];
   /** Images that no list of splits names, and no folder either, where there are lists. */
   readonly unlisted: number;
   /** Files that are not used at all. */
@@ -85,21 +90,23 @@ export async function planImport({
   const lists = await readLists(reader, layout.splitLists, refuse);
   const [named, torn] = [namedSplits(lists), tornBetween(lists)];
   const findSplit = splitFinder(named);
-  const classLists = await readClassLists(reader, layout.classLists, refuse);
+  const { classLists, splitFiles } = await readClassLists(reader, layout.classLists, refuse);
   const documents = isClassification(projectType)
     ? refuseBoxes(layout.documents, refuse)
     : await readDocuments(reader, layout.documents, refuse);
   const { images, own } = layout;
   const pairs = await pair(reader, { images, own, named, projectType }, documents);
   for (const { entry, problem } of pairs.unused) refuse(entry, problem);
+  const plainSplit = (path: string) => findSplit(path) ?? splitOfSource(pairs.sources.get(path));
+  const told = await tellYamlSplits(reader, layout, splitFiles, plainSplit);
   const isOfClasses = isClassification(projectType);
   const classOf = isOfClasses ? classFolders(images) : () => undefined;
   const isAmongClasses = isOfClasses ? splitsAmongClasses(images) : () => false;
-  const splits = images.map(
-    ({ path }) => findSplit(path) ?? splitOfSource(pairs.sources.get(path)),
-  );
+  const splits = images.map(({ path }) => plainSplit(path) ?? told.splitOf(path));
+  const findClassList = findClassLists(classLists);
+  const isListed = named.size > 0 || splitFiles.length > 0;
   return {
-    unlisted: named.size === 0 ? 0 : splits.filter((split) => split === undefined).length,
+    unlisted: isListed ? splits.filter((split) => split === undefined).length : 0,
     images: images.map((entry, place) => ({
       entry,
       split: splits[place],
@@ -112,10 +119,53 @@ export async function planImport({
       className: classOf(entry.path),
       problem: pairs.unclear.has(entry.path) ? unclear : undefined,
     })),
-    findLabelmap: findLabelmaps(classLists),
+    findClassList,
+    classLists: differingLists(findClassList, textsOf(pairs)).map(({ path }) => path),
     whyNoNames: whyNoClassNames(classLists),
-    passedOver,
+    passedOver: [...passedOver.filter(({ path }) => !told.used.has(path)), ...told.problems],
   };
+}
+
+/** The YOLO files that count for an image. */
+function textsOf({ sources }: Matches<SourceFile>): readonly string[] {
+  return [...sources.values()].flatMap(({ kind, entry }) =>
+    kind === 'file' && extensionOf(entry.path) === 'txt' ? [entry.path] : [],
+  );
+}
+
+/** What the data.yaml files say of images whose split nothing else says. */
+async function tellYamlSplits(
+  reader: ZipAnnotationReader,
+  { images, splitLists, others }: Layout,
+  files: readonly SplitFile[],
+  plainSplit: (path: string) => SplitName | undefined,
+) {
+  const texts = [...splitLists, ...others.map(({ entry }) => entry)];
+  const byPath = new Map(texts.map((entry) => [entry.path, entry]));
+  const used = new Set<string>();
+  const open = images.map(({ path }) => path).filter((path) => plainSplit(path) === undefined);
+  const { splitOf, files: told } = await tellSplits({
+    files: open.length === 0 ? [] : files,
+    images: images.map(({ path }) => path),
+    open,
+    listed: async (path) => {
+      const entry = byPath.get(path);
+      const read = entry && (await reader.imagesOfList(entry, limits.nameListBytesMax));
+      if (read === undefined || 'problem' in read) return undefined;
+      used.add(path);
+      return read.images;
+    },
+  });
+  const problems = told.flatMap(({ path, ...counts }) => {
+    const problem = splitProblemOf(counts);
+    return problem === undefined ? [] : [{ path, problem }];
+  });
+  return { splitOf, used, problems };
+}
+
+function splitProblemOf({ told, torn }: { readonly told: number; readonly torn: number }) {
+  if (torn > 0) return `names several splits at once for ${torn} images: none counts for them`;
+  return told === 0 ? 'names splits by which no image can be told' : undefined;
 }
 
 const amongClasses =
@@ -163,22 +213,29 @@ async function readClassLists(
   reader: ZipAnnotationReader,
   entries: readonly SourceFile[],
   refuse: Refuse,
-): Promise<readonly ClassList[]> {
-  const lists: ClassList[] = [];
+) {
+  const classLists: ClassList[] = [];
+  const splitFiles: SplitFile[] = [];
   let leftNames: number = limits.zipAllClassNamesMax;
   for (const entry of entries) {
-    const isYaml = ['yaml', 'yml'].includes(extensionOf(entry.path));
-    const bytesMax = isYaml ? limits.yamlBytesMax : limits.zipClassListBytesMax;
-    const read = await reader.classNames(entry, bytesMax);
-    if ('problem' in read) refuse(entry, read.problem);
-    else if (read.labelmap === undefined) refuse(entry, 'has no class names');
-    else {
-      leftNames -= Object.keys(read.labelmap).length;
-      if (leftNames < 0) refuse(entry, 'the lists before it have too many class names');
-      else lists.push({ path: entry.path, labelmap: read.labelmap });
+    const bytesMax = isYaml(entry.path) ? limits.yamlBytesMax : limits.zipClassListBytesMax;
+    const read = await reader.classList(entry, bytesMax);
+    if ('problem' in read) {
+      refuse(entry, read.problem);
+      continue;
     }
+    const { labelmap, places } = read.list;
+    const { path } = entry;
+    if (places.length > 0) splitFiles.push({ path, places });
+    if (labelmap === undefined) {
+      if (places.length === 0) refuse(entry, 'has no class names');
+      continue;
+    }
+    leftNames -= Object.keys(labelmap).length;
+    if (leftNames < 0) refuse(entry, 'the lists before it have too many class names');
+    else classLists.push({ path, labelmap });
   }
-  return lists;
+  return { classLists, splitFiles };
 }
 
 function refuseBoxes(entries: readonly SourceFile[], refuse: Refuse): readonly SourceFile[] {

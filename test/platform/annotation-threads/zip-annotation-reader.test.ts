@@ -56,7 +56,7 @@ it('ends a file that takes too long, and still has the document that it had read
   );
   const set = entry('set.json');
   expect(await reader.addDocument(set, 1e6)).toMatchObject({ bytes: expect.any(Number) });
-  expect(await reader.classNames(entry('slow.yaml'), 1e8)).toMatchObject(tooSlow);
+  expect(await reader.classList(entry('slow.yaml'), 1e8)).toMatchObject(tooSlow);
   const question = { images: [entry('a.png')], own: [], named: new Map() };
   const paired = await reader.pair({ ...question, projectType: 'object-detection' });
   const source = 'pairs' in paired ? paired.pairs.sources.get('a.png') : undefined;
@@ -72,7 +72,7 @@ it('ends a file that takes too long, and still has the document that it had read
 it('leaves the thread that asks free for others', async () => {
   const reader = open({ 'slow.yaml': slowYaml }, { msMax: 500 });
   let hasEnded = false;
-  const reading = reader.classNames(entry('slow.yaml'), 1e8).finally(() => {
+  const reading = reader.classList(entry('slow.yaml'), 1e8).finally(() => {
     hasEnded = true;
   });
   let turns = 0;
@@ -84,7 +84,7 @@ it('leaves the thread that asks free for others', async () => {
 it('reads nothing more once all files together took too long', async () => {
   const files = { 'slow.yaml': slowYaml, 'a.xml': voc('a.png', 'dog') };
   const reader = open(files, { allMsMax: 100 });
-  expect(await reader.classNames(entry('slow.yaml'), 1e8)).toMatchObject(tooSlow);
+  expect(await reader.classList(entry('slow.yaml'), 1e8)).toMatchObject(tooSlow);
   expect(await reader.own(entry('a.xml'), own)).toMatchObject({
     problem: 'was not read: the files before it took too long',
   });
@@ -93,7 +93,7 @@ it('reads nothing more once all files together took too long', async () => {
 it('ends at once when its work is taken away', async () => {
   const stop = new AbortController();
   const reader = open({ 'slow.yaml': slowYaml }, { signal: stop.signal });
-  const reading = reader.classNames(entry('slow.yaml'), 1e8);
+  const reading = reader.classList(entry('slow.yaml'), 1e8);
   stop.abort(new Error('taken away'));
   await expect(reading).rejects.toThrow('taken away');
 });

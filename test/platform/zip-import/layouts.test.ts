@@ -278,7 +278,7 @@ it.each([
     file: 'a/1.png',
     problem:
       '1.txt: line 1: class id "0" needs a labelmap; there are 2 files of other class names each ' +
-      '("b/classes.txt", "c/classes.txt"), none in its folder or above',
+      '("b/classes.txt", "c/classes.txt"), and none of them is nearest to it',
   },
   {
     what: 'an annotation of another split',
