@@ -153,28 +153,39 @@ export function markAnnotated(
 }
 
 /**
- * Within a transaction that annotated an image: it counts for the newest job of this name, which is
- * made where there is none. Throws `invalid_input` where an independent job alone has the name.
+ * The newest job of a name for which labels of images can count; undefined: there is none. Throws
+ * `invalid_input` where an independent job alone has the name.
+ */
+export async function findCountingJob(
+  database: AsyncDatabase,
+  projectId: string,
+  name: string,
+): Promise<string | undefined> {
+  const known = await database.get(
+    `SELECT id, independent FROM annotation_jobs WHERE project_id = ? AND name = ?
+     ORDER BY independent, created DESC, id LIMIT 1`,
+    [projectId, name],
+    (row) => ({ id: row.text('id'), isIndependent: row.boolean('independent') }),
+  );
+  if (!known?.isIndependent) return known?.id;
+  throw invalidArgument(
+    'jobName',
+    'names an independent job, whose labels are apart from those of the image: label on the page of the job',
+  );
+}
+
+/**
+ * Within a transaction that annotated an image: it counts for this job, or for one that is made of
+ * this name.
  */
 export async function countForJob(
   database: AsyncDatabase,
   image: { readonly id: string; readonly projectId: string; readonly batchId: string },
+  known: string | undefined,
   { name, createdBy }: NamedJob,
   now: number,
 ): Promise<void> {
-  const known = await database.get(
-    `SELECT id, independent FROM annotation_jobs WHERE project_id = ? AND name = ?
-     ORDER BY independent, created DESC, id LIMIT 1`,
-    [image.projectId, name],
-    (row) => ({ id: row.text('id'), isIndependent: row.boolean('independent') }),
-  );
-  if (known?.isIndependent) {
-    throw invalidArgument(
-      'jobName',
-      'names an independent job, whose labels are apart from those of the image: leave it out, or label on the page of the job',
-    );
-  }
-  const id = known?.id ?? newId();
+  const id = known ?? newId();
   if (known === undefined) {
     const { projectId, batchId } = image;
     const [labeler, reviewer] = [undefined, undefined];

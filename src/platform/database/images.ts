@@ -19,7 +19,7 @@ import type {
   NewImage,
   TagChange,
 } from '../store/images.ts';
-import { countForJob, markAnnotated } from './annotation-jobs.ts';
+import { countForJob, findCountingJob, markAnnotated } from './annotation-jobs.ts';
 import { addBatch, type NewBatch } from './batches.ts';
 import {
   readAnnotation,
@@ -236,14 +236,16 @@ async function annotateImage(
   );
   if (known === undefined) return 'missing';
   if (replaces !== undefined && replaces !== revisionOf(known.json)) return 'was_changed';
-  if (known.json !== undefined && !overwrite) return 'was_annotated';
   const { projectId } = known;
+  // Before what else is in the way: who gives leave to overwrite may lose labels for nothing.
+  const jobId = job && (await findCountingJob(database, projectId, job.name));
+  if (known.json !== undefined && !overwrite) return 'was_annotated';
   replaceLabels(database, { id: imageId, projectId }, annotation, {
     isPredicted,
     annotatedAt: now,
   });
   markAnnotated(database, imageId, annotation === undefined ? 'unannotated' : 'annotated');
-  if (job !== undefined) await countForJob(database, { ...known, id: imageId }, job, now);
+  if (job !== undefined) await countForJob(database, { ...known, id: imageId }, jobId, job, now);
   touchProject(database, known.projectId, now);
   return 'annotated';
 }

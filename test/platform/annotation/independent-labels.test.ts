@@ -86,15 +86,18 @@ it('is no job that labels of the image count for', async () => {
   const fixture = labelling();
   const { project, images } = await withJob(fixture, 1);
   const [image = ''] = images;
-  const annotate = (jobName: string) =>
+  const annotate = (jobName: string, overwrite = true) =>
     fixture.tell(
       'POST',
-      `/dataset/${project}/annotate/${image}?name=a.xml&overwrite=true&jobName=${jobName}`,
+      `/dataset/${project}/annotate/${image}?name=a.xml&overwrite=${overwrite}&jobName=${jobName}`,
       { annotationFile: '<annotation></annotation>' },
     );
-  const refused = await annotate('Once%20more');
-  expect(refused.status).toBe(400);
-  expect(JSON.stringify(refused.body)).toContain('names an independent job');
+  // Also without overwrite: to be told of that first would lead to labels that are lost.
+  for (const overwrite of [false, true]) {
+    const refused = await annotate('Once%20more', overwrite);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain('names an independent job');
+  }
   expect(await fixture.image(project, image)).toMatchObject({ labels: ['red'] });
   expect((await annotate('Another')).status).toBe(200);
   expect(await fixture.image(project, image)).toMatchObject({ labels: [] });
