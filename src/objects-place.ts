@@ -70,7 +70,7 @@ function readStore(reader: Pick<VariableReader, 'read'>) {
 
 /** Several, separated by commas. */
 function parseObjectsUrls(text: string): Parsed<ObjectImports['allowed']> {
-  const parsed = text.split(',').map((url) => parseObjectsUrl(url.trim()));
+  const parsed = text.split(',').map((url) => parseImportUrl(url.trim()));
   const places = parsed.flatMap((one) => ('value' in one ? [one.value] : []));
   return places.length === parsed.length
     ? { value: places }
@@ -98,6 +98,25 @@ export function parseObjectsUrl(text: string): Parsed<Pick<ObjectsPlace, 'bucket
     };
   }
   return { value: { bucket, prefix: parts.map((part) => `${part}/`).join('') } };
+}
+
+/**
+ * `s3://bucket/prefix` of objects that others named: any characters, and every slash counts. Parts
+ * of dots are lost on the way to a store.
+ */
+export function parseImportUrl(text: string): Parsed<Pick<ObjectsPlace, 'bucket' | 'prefix'>> {
+  const [, bucket, path = ''] = importUrl.exec(text) ?? [];
+  if (bucket === undefined || hasDotParts(path) || path !== path.toWellFormed()) {
+    return { wrong: 'must be s3://bucket/prefix, without control characters and parts of dots' };
+  }
+  return { value: { bucket, prefix: path === '' || path.endsWith('/') ? path : `${path}/` } };
+}
+
+const importUrl = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(\P{Cc}*))?$/u;
+
+/** Whether a key has a part `.` or `..`, which addresses of objects lose. */
+export function hasDotParts(key: string): boolean {
+  return key.split('/').some((part) => part === '.' || part === '..');
 }
 
 function parseDownloads(text: string): Parsed<ObjectsPlace['downloads']> {

@@ -36,10 +36,7 @@ export async function uploadObjects(
   const [stray] =
     Object.entries(input).find(([name, value]) => value !== undefined && !taken.has(name)) ?? [];
   if (stray !== undefined) {
-    throw invalidArgument(
-      stray,
-      'is for files of this machine: annotations beside the objects are found by themselves',
-    );
+    throw invalidArgument(stray, reasonOf(stray));
   }
   const { project, split, batch, tags } = input;
   const { client, signal, clock, settings } = context;
@@ -48,7 +45,7 @@ export async function uploadObjects(
   const { body } = await client
     .call(imageExtensions.images_import_objects, sent, { signal })
     .catch((thrown: unknown) => {
-      throw settings.baseUrl === undefined ? thrown : withHint(asFoveaError(thrown));
+      throw withHint(asFoveaError(thrown), from, settings.baseUrl === undefined);
     });
   const { taskId, workspace } = body;
   const waitMs = Math.max(0, end - clock.monotonic());
@@ -57,13 +54,40 @@ export async function uploadObjects(
   return describeImport({ workspace, project }, what, { ...task, taskId });
 }
 
-/** Other platforms may not have this operation, and say so as of any unknown path. */
-function withHint(error: FoveaError): FoveaError {
-  const { status } = error.upstream ?? {};
-  if (status !== 404 && status !== 405) return error;
+function reasonOf(stray: string): string {
+  if (stray === 'metadata') {
+    return 'is not taken with an s3:// address: images_set_metadata_bulk sets it afterwards';
+  }
+  return besideObjects.has(stray)
+    ? 'is for files of this machine: annotations and class names beside the objects are found'
+    : 'is not taken with an s3:// address';
+}
+
+const besideObjects: ReadonlySet<string> = new Set(['annotations', 'labelmap', 'labelmap_file']);
+
+/**
+ * A place that may not be read is no question of the credential. Other platforms may not have this
+ * operation, and say so as of any unknown path.
+ */
+function withHint(error: FoveaError, from: string, isEmbedded: boolean): FoveaError {
+  const { status, message = '' } = error.upstream ?? {};
+  if (status === 403 && message.startsWith('This platform may not read images from ')) {
+    const who = isEmbedded ? 'Set' : 'Whoever runs the platform sets';
+    return new FoveaError('forbidden', `The platform may not read ${quoted(from)}.`, {
+      hint: `${who} FOVEA_IMPORT_OBJECTS to what imports may read, such as ${placeOf(from)}.`,
+      cause: error,
+    });
+  }
+  if (isEmbedded || (status !== 404 && status !== 405)) return error;
   return new FoveaError(error.code, error.message, {
     ...(error.upstream && { upstream: error.upstream }),
     hint: 'Check the project. Not every platform reads object stores: else upload from this machine.',
     cause: error,
   });
+}
+
+/** The bucket, without what is in it. */
+function placeOf(from: string): string {
+  const [bucket = ''] = from.slice('s3://'.length).split('/');
+  return quoted(`s3://${bucket}`);
 }

@@ -5,7 +5,7 @@ import {
   type ObjectImports,
   type ObjectsPlace,
   objectsUrlOf,
-  parseObjectsUrl,
+  parseImportUrl,
 } from '../../objects-place.ts';
 
 /**
@@ -17,17 +17,17 @@ export function readablePlace(
   url: string,
   argument: string,
 ): ObjectsPlace {
-  const parsed = parseObjectsUrl(url);
-  if ('wrong' in parsed)
-    throw invalidArgument(argument, 'must be s3://bucket/prefix, of letters, digits and !-_.*()');
+  const parsed = parseImportUrl(url);
+  if ('wrong' in parsed) throw invalidArgument(argument, parsed.wrong);
   const { bucket, prefix } = parsed.value;
   // Prefixes end with a slash, or are empty.
   const isAllowed = allowed.some(
     (place) => place.bucket === bucket && prefix.startsWith(place.prefix),
   );
-  // It has the files of all workspaces.
+  // It has the files of all workspaces. Some stores take several slashes for one.
+  const plain = prefix.replace(/^\/+/, '').replaceAll(/\/{2,}/g, '/');
   const isOurs =
-    own?.bucket === bucket && (prefix.startsWith(own.prefix) || own.prefix.startsWith(prefix));
+    own?.bucket === bucket && (plain.startsWith(own.prefix) || own.prefix.startsWith(plain));
   if (!isAllowed || isOurs) throw notAllowed(objectsUrlOf(parsed.value));
   return { bucket, prefix, endpoint, region, downloads: 'stream' };
 }

@@ -62,9 +62,14 @@ export function shownName(name: string): string {
 
 const shownCharactersMax = 200;
 
-/** What systems put into archives beside the files that a person meant. */
+/** What systems put beside the files that a person meant. */
 export function isNoise(path: string): boolean {
-  return path.split('/').some((part) => part.startsWith('.') || noise.has(part.toLowerCase()));
+  return path.split('/').some((part) => part.startsWith('._') || noise.has(part.toLowerCase()));
 }
 
-const noise = new Set(['__macosx', 'thumbs.db', 'desktop.ini']);
+const noise = new Set(['__macosx', '.ds_store', 'thumbs.db', 'desktop.ini']);
+
+/** Whether a file or a folder above it begins with a dot, as those that systems hide. */
+export function isHidden(path: string): boolean {
+  return path.split('/').some((part) => part.startsWith('.'));
+}

@@ -2,10 +2,12 @@
 // are counted, whatever was stated.
 
 import { open } from 'node:fs/promises';
+import { imageFileExtensions } from '../../annotation-formats/image-file-extensions.ts';
+import { extensionOf } from '../../annotation-formats/path-hints.ts';
 import { FoveaError } from '../../errors.ts';
 import { onDisk } from '../../storage/disk-errors.ts';
 import { faultOf } from '../images/file-fault.ts';
-import { isNoise } from './decode-entry-name.ts';
+import { isHidden, isNoise } from './decode-entry-name.ts';
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -35,7 +37,7 @@ export interface CopyEntryOptions extends ReadEntryOptions {
 }
 
 export interface ImportSource {
-  /** In their order. What systems add by themselves is left out. */
+  /** In their order. What systems add by themselves is left out, and hidden files but images. */
   readonly entries: readonly SourceFile[];
   readonly refused: readonly RefusedEntry[];
   /**
@@ -148,6 +150,10 @@ export function sortEntries<Place extends object>(
   const known = new Set<string>();
   for (const { path, shownPath, problem, entry } of listed) {
     if (path !== undefined && isNoise(path)) continue;
+    if (path !== undefined && isHidden(path)) {
+      if (isImageName(path)) refused.push({ shownPath, problem: hidden });
+      continue;
+    }
     if (path === undefined || problem !== undefined) {
       refused.push({ shownPath, problem: problem ?? 'it has no name' });
       continue;
@@ -159,6 +165,12 @@ export function sortEntries<Place extends object>(
     known.add(folded);
   }
   return { entries, refused };
+}
+
+const hidden = 'a name that begins with a dot is of a hidden file: it is not taken';
+
+function isImageName(path: string): boolean {
+  return imageFileExtensions.has(extensionOf(path));
 }
 
 /** Why a file cannot be used; throws what is an error of the service. */

@@ -2,9 +2,9 @@
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { type ObjectsPlace, objectsUrlOf } from '../../objects-place.ts';
-import type { Bucket } from '../../storage/s3/bucket.ts';
-import { checkName, isNoise, shownName } from './decode-entry-name.ts';
+import { hasDotParts, type ObjectsPlace, objectsUrlOf } from '../../objects-place.ts';
+import type { Bucket, ListedObject } from '../../storage/s3/bucket.ts';
+import { checkName, shownName } from './decode-entry-name.ts';
 import { boundedSource, type ImportSource, type NamedFile, sortEntries } from './import-source.ts';
 
 /** An object, and its key below the prefix. */
@@ -23,8 +23,17 @@ export async function openObjects(
   objectsMax: number = limits.importedObjectsMax,
 ): Promise<ImportSource> {
   const { openBucket } = await import('../../storage/s3/bucket.ts');
-  const bucket = openBucket(place);
-  const listed = await listObjects(bucket, place, signal, objectsMax);
+  const below = { bucket: openBucket(place), only: '' };
+  const above = placeAbove(place);
+  const alone = above && { bucket: openBucket(above.place), only: above.name };
+  const listing = await listObjects(below, place, signal, objectsMax);
+  const isBelow = listing.length > 0 || alone === undefined;
+  const { bucket } = isBelow ? below : alone;
+  const listed = isBelow ? listing : await listObjects(alone, place, signal, objectsMax);
+  if (listed.length === 0) {
+    const what = `There is no object below ${objectsUrlOf(place)}`;
+    throw new FoveaError('invalid_input', `${what}${above ? ', and none of that name' : ''}.`);
+  }
   const { entries, refused } = sortEntries(listed, 'prefix');
   return boundedSource({
     entries,
@@ -51,28 +60,54 @@ function asFault(thrown: unknown): unknown {
   return new FoveaError('invalid_input', `could not be read: ${thrown.message}`, { cause: thrown });
 }
 
+/** Of `in/a.png/`: where an object of that name lies; undefined for a whole bucket. */
+function placeAbove(place: ObjectsPlace) {
+  const [, prefix, name] = /^(.*\/)?([^/]+)\/$/s.exec(place.prefix) ?? [];
+  return name === undefined ? undefined : { place: { ...place, prefix: prefix ?? '' }, name };
+}
+
+interface Listing {
+  readonly bucket: Bucket;
+  /** The key of the only object that is meant; empty: all are. */
+  readonly only: string;
+}
+
 async function listObjects(
-  bucket: Bucket,
+  { bucket, only }: Listing,
   place: ObjectsPlace,
   signal: AbortSignal,
   objectsMax: number,
 ): Promise<readonly NamedFile<Place>[]> {
   const listed: NamedFile<Place>[] = [];
-  for await (const { key, bytes } of bucket.list('')) {
+  for await (const object of bucket.list(only)) {
     signal.throwIfAborted();
+    const { key } = object;
+    // Sorted: the object itself comes before all whose names are longer.
+    if (only !== '' && key !== only) break;
     // What consoles make for a folder.
-    if (key === '' || key.endsWith('/') || isNoise(key)) continue;
+    if (key === '' || key.endsWith('/')) continue;
     if (listed.length === objectsMax) throw tooMany(place, objectsMax);
-    const checked = checkName(key);
-    listed.push({
-      path: 'path' in checked ? checked.path : undefined,
-      shownPath: shownName(key),
-      problem: 'problem' in checked ? checked.problem : undefined,
-      entry: { key, statedBytes: bytes },
-    });
+    listed.push(namedFile(object));
+    if (only !== '') break;
   }
-  if (listed.length > 0) return listed;
-  throw new FoveaError('invalid_input', `There is no object below ${objectsUrlOf(place)}.`);
+  return listed;
+}
+
+/** Keys are no paths: one may begin with a slash. */
+function namedFile({ key, bytes }: ListedObject): NamedFile<Place> {
+  const entry = { key, statedBytes: bytes };
+  const shownPath = shownName(key);
+  if (hasDotParts(key)) {
+    const problem = 'its key has a part of dots, which its address would lose';
+    return { path: undefined, shownPath, problem, entry };
+  }
+  const checked = checkName(key.replace(/^\/+/, ''));
+  return {
+    path: 'path' in checked ? checked.path : undefined,
+    shownPath,
+    problem: 'problem' in checked ? checked.problem : undefined,
+    entry,
+  };
 }
 
 function tooMany(place: ObjectsPlace, objectsMax: number): FoveaError {

@@ -158,7 +158,7 @@ describe.skipIf(!hasS3Server)('an import from an object store', () => {
     ]);
     expect(await refusal(platform, project, 's3://x')).toEqual([
       400,
-      'from: must be s3://bucket/prefix, of letters, digits and !-_.*()',
+      'from: must be s3://bucket/prefix, without control characters and parts of dots',
     ]);
     const train = { project, from: `s3://${bucket}/line/train` };
     const { taskId } = (await platform.client.call(importObjects, train)).body;
@@ -171,8 +171,50 @@ describe.skipIf(!hasS3Server)('an import from an object store', () => {
     });
     const plain = await startTestPlatform();
     onTestFinished(() => plain.close());
+    for (const path of ['line//own', 'line/own//deep', '/line', 'line/../x', 'line/./train']) {
+      const [status] = await refusal(platform, project, `s3://${bucket}/${path}`);
+      expect([path, status]).toEqual([path, /\.\//.test(path) ? 400 : 403]);
+    }
     const denied = await refusal(plain, await newProject(plain), `s3://${bucket}/line`);
     expect(denied).toEqual([403, expect.any(String)]);
+  });
+
+  test('takes prefixes of any characters, exactly as they are', async () => {
+    const place = await bucketOf({
+      'dt=2026-11-27/line 3/é/a.png': await testImage(1),
+      '/slash/b.png': await testImage(2),
+      'slash/c.png': await testImage(3),
+    });
+    const platform = await startTestPlatform({ objectImports: allowing(place) });
+    onTestFinished(() => platform.close());
+    const project = await newProject(platform);
+    const taken: (readonly [string, unknown])[] = [];
+    for (const path of ['dt=2026-11-27/line 3/é', '/slash', 'slash/c.png']) {
+      const input = { project, from: `s3://${place.bucket}/${path}` };
+      const { body } = await platform.client.call(importObjects, input);
+      taken.push([path, (await ended(platform, body.taskId)).result]);
+    }
+    const one = expect.objectContaining({ images: 1, duplicates: 0, failed: 0 });
+    expect(taken).toEqual(taken.map(([path]) => [path, one]));
+    const { body } = await platform.client.call(search.workspace_search, {
+      workspace: 'acme',
+      query: `project:${project}`,
+    });
+    expect(body.total).toBe(3);
+  });
+
+  test('counts each image for one of two imports at once', async () => {
+    const files: Record<string, Uint8Array> = {};
+    for (let n = 0; n < 30; n += 1) files[`many/${n}.png`] = await testImage(n);
+    const place = await bucketOf(files);
+    const platform = await startTestPlatform({ objectImports: allowing(place) });
+    onTestFinished(() => platform.close());
+    const input = { project: await newProject(platform), from: `s3://${place.bucket}/many` };
+    const begun = await Promise.all([1, 2].map(() => platform.client.call(importObjects, input)));
+    const results = await Promise.all(begun.map(({ body }) => ended(platform, body.taskId)));
+    const sum = (name: string) =>
+      results.reduce((total, { result }) => total + Number(Object(result)[name]), 0);
+    expect([sum('images'), sum('duplicates')]).toEqual([30, 30]);
   });
 
   test('is what images_upload does with an s3 address', async () => {
@@ -196,8 +238,12 @@ describe.skipIf(!hasS3Server)('an import from an object store', () => {
     });
     const odd = await fovea.call('images_upload', { project: 'cells', url, offset: 3 });
     expect(odd.isError).toBe(true);
+    const metadata = { line: 3 };
+    const kept = await fovea.call('images_upload', { project: 'cells', url, metadata });
+    expect(kept.text).toContain('images_set_metadata_bulk sets it afterwards');
     const other = await fovea.call('images_upload', { project: 'cells', url: 's3://another/x' });
     expect(other.isError).toBe(true);
-    expect(other.text).toContain('FOVEA_IMPORT_OBJECTS');
+    expect(other.text).toContain('Set FOVEA_IMPORT_OBJECTS to what imports may read');
+    expect(other.text).not.toContain('credential');
   });
 });

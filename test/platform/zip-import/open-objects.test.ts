@@ -6,10 +6,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openObjects } from '../../../src/platform/zip-import/open-objects.ts';
 
 const never = new AbortController().signal;
-const keys = ['archived.png', 'a.png', 'A.PNG', 'folder/', '.DS_Store', 'gone.png'];
+const usual = ['archived.png', 'a.png', 'A.PNG', 'folder/', '.DS_Store', 'gone.png'];
 
-/** A store with the keys above, of which it gives one. */
-async function place() {
+/** A store with these keys below `in/`, which gives those that end in `a.png`. */
+async function place(keys: readonly string[] = usual, prefix = 'in/') {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'a-key');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a-secret');
   onTestFinished(() => {
@@ -19,7 +19,11 @@ async function place() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://store');
     if (searchParams.has('list-type')) {
-      const contents = keys.map((key) => `<Contents><Key>in/${key}</Key><Size>3</Size></Contents>`);
+      const asked = searchParams.get('prefix') ?? '';
+      const contents = keys
+        .map((key) => `in/${key}`)
+        .filter((key) => key.startsWith(asked))
+        .map((key) => `<Contents><Key>${key}</Key><Size>3</Size></Contents>`);
       response.end(`<ListBucketResult>${contents.join('')}</ListBucketResult>`);
     } else if (pathname.endsWith('/a.png')) response.end('abc');
     else if (pathname.endsWith('/gone.png')) response.writeHead(404).end(refused('NoSuchKey'));
@@ -34,7 +38,7 @@ async function place() {
   const endpoint = `http://127.0.0.1:${port}`;
   return {
     bucket: 'archive',
-    prefix: 'in/',
+    prefix,
     endpoint,
     region: undefined,
     downloads: 'stream' as const,
@@ -70,5 +74,34 @@ test('counts objects before it reads any', async () => {
   await expect(openObjects(await place(), never, 3)).rejects.toMatchObject({
     code: 'invalid_input',
     message: 's3://archive/in/ has more objects; at most 3 are taken at a time.',
+  });
+});
+
+test('says of hidden files and of parts of dots that they are not taken', async () => {
+  const odd = ['..png', '.hidden.png', './dot.png', '../up.png', '../../etc/evil.png', '.x/in.png'];
+  const left = ['._a.png', '.gitignore', '__MACOSX/a.png'];
+  const { entries, refused } = await openObjects(await place([...odd, ...left, 'a.png']), never);
+  expect(entries.map(({ path }) => path)).toEqual(['a.png']);
+  expect(refused.map(({ shownPath }) => shownPath)).toEqual(odd);
+  expect(refused[1]?.problem).toContain('begins with a dot');
+  expect(refused[2]?.problem).toContain('has a part of dots');
+});
+
+test('takes keys that begin with a slash, which are no absolute paths', async () => {
+  const source = await openObjects(await place(['/a.png']), never);
+  const [entry = { path: '', statedBytes: 0 }] = source.entries;
+  expect(entry.path).toBe('a.png');
+  expect(String(await source.read(entry, { bytesMax: 10 }))).toBe('abc');
+});
+
+test('takes a single object, and says where there is none', async () => {
+  const source = await openObjects(
+    await place(['sub/a.png', 'sub/a.png2'], 'in/sub/a.png/'),
+    never,
+  );
+  expect(source.entries).toEqual([{ path: 'a.png', statedBytes: 3 }]);
+  const none = openObjects(await place(['sub/a.png'], 'in/sub/a/'), never);
+  await expect(none).rejects.toMatchObject({
+    message: 'There is no object below s3://archive/in/sub/a/, and none of that name.',
   });
 });
