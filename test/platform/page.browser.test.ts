@@ -196,6 +196,30 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('says what is wrong with a search where it was typed, and shows no other images', async () => {
+    const { page, problems } = await open('#project/cells');
+    await page.getByRole('link', { name: 'Images', exact: true }).click();
+    await page.getByText('1–24 of 30').waitFor();
+    const search = page.getByLabel('Search');
+    await search.fill('split:(');
+    await page.keyboard.press('Enter');
+    const refusal = page.locator('main').getByRole('alert');
+    await refusal.waitFor();
+    expect(await refusal.textContent()).toContain('at character 7');
+    // The same for whoever opens the address.
+    await page.reload();
+    await refusal.waitFor();
+    expect(await search.inputValue()).toBe('split:(');
+    expect(await page.getByRole('link', { name: 'Annotate these' }).count()).toBe(0);
+    expect(await page.locator('.tile').count()).toBe(0);
+    await search.fill('tag:night');
+    await page.keyboard.press('Enter');
+    await page.getByText('1–1 of 1').waitFor();
+    expect(await refusal.count()).toBe(0);
+    // A browser notes each refused call by itself.
+    expect(problems.filter((problem) => !problem.includes('status of 400'))).toEqual([]);
+  });
+
   test('draws each box of an image where it is, and lets no name become an element', async () => {
     const { page, problems } = await open(`#project/cells/image/${ids[0]}`);
     await page.locator('.stage.is-loaded').waitFor();

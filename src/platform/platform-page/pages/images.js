@@ -1,10 +1,11 @@
 // The images of a project as a grid, each with its boxes; page by page, by class or tag.
 
+import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { drawSmall } from '../../../http-server/page-assets/drawing.js';
 import { element, svg } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
-import { getImage, getProject, searchImages } from '../api.js';
+import { getImage, getProject, searchImages, searchWorkspace } from '../api.js';
 import { findingsOf, sizeOf } from '../boxes-of-image.js';
 import { idsOfQuery, inBrackets } from '../labelling/image-queue.js';
 import { projectTabs } from '../project-tabs.js';
@@ -31,10 +32,13 @@ export async function imagesView(slug, query) {
           ...(name && { class_name: name }),
           ...(tag && { tag }),
         })
-      : idsOfQuery(slug, { query: searchOf(now), job: '' }, offset, pageSize),
+      : idsOfQuery(slug, { query: searchOf(now), job: '' }, offset, pageSize).catch(
+          async (thrown) => ({ ids: [], total: 0, refusal: await refusalOf(thrown, words) }),
+        ),
   ]);
+  const { ids, total } = found;
+  const refusal = 'refusal' in found ? found.refusal : '';
   const search = searchOf(now);
-  const { ids } = found;
   const images = await Promise.all(ids.map((id) => getImage(slug, id)));
   return {
     title: `${project.name}: images`,
@@ -58,8 +62,10 @@ export async function imagesView(slug, query) {
         ),
       images.length > 0
         ? element('ul', { class: 'grid' }, ...images.map((image) => tile(slug, image)))
-        : element('p', { class: 'empty' }, wordsOfNone(search)),
-      paging(slug, now, offset, images.length, found.total),
+        : refusal !== ''
+          ? element('p', { class: 'bad', role: 'alert' }, refusal)
+          : element('p', { class: 'empty' }, wordsOfNone(search)),
+      refusal === '' && paging(slug, now, offset, images.length, total),
     ),
   };
 }
@@ -73,6 +79,22 @@ async function idsOf(slug, offset, wanted) {
   const { results, total } = await searchImages(slug, { offset, limit: pageSize, ...wanted });
   const ids = results.flatMap(({ id }) => id ?? []);
   return { ids, total: total ?? ids.length };
+}
+
+/**
+ * What is wrong with a search, by the places in the words that a person typed: more stands around
+ * them when images are looked for. Throws what is no fault of the words.
+ * @param {unknown} thrown
+ * @param {string} words
+ */
+async function refusalOf(thrown, words) {
+  if (!(thrown instanceof ApiError) || thrown.status !== 400) throw thrown;
+  try {
+    await searchWorkspace(words, 1);
+    return thrown.message;
+  } catch (ofWords) {
+    return ofWords instanceof ApiError ? ofWords.message : thrown.message;
+  }
 }
 
 /** @param {string} search */
