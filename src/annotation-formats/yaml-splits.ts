@@ -2,6 +2,7 @@
 // by folders, or by text files that list the images.
 
 import { posix } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { SplitName } from '../contract/fields.ts';
 import { limits } from '../limits.ts';
 import type { SplitPlace } from './data-yaml.ts';
@@ -46,14 +47,18 @@ export async function tellSplits({ files, images, open, listed }: ToTell): Promi
     tables.push(await readTable(file, folders, listed));
   }
   const find = (path: string) => {
-    const told = tables.flatMap((table) => {
+    let elsewhere: { readonly table: Table; readonly split: Told } | undefined;
+    for (const table of tables) {
       const split = splitIn(table, path);
-      return split === undefined ? [] : [{ table, split }];
-    });
-    return told.find(({ table }) => isBelow(path, table.folder)) ?? told[0];
+      if (split === undefined) continue;
+      if (isBelow(path, table.folder)) return { table, split };
+      elsewhere ??= { table, split };
+    }
+    return elsewhere;
   };
   const counts = new Map(tables.map((table) => [table, { told: 0, torn: 0 }]));
-  for (const path of open) {
+  for (const [at, path] of open.entries()) {
+    if (at % imagesInTurn === imagesInTurn - 1) await setImmediate();
     const found = find(path);
     const count = found && counts.get(found.table);
     if (count) count[found.split === 'several' ? 'torn' : 'told'] += 1;
@@ -66,6 +71,9 @@ export async function tellSplits({ files, images, open, listed }: ToTell): Promi
     files: [...counts].map(([{ path }, count]) => ({ path, ...count })),
   };
 }
+
+/** Of many images: then others have their turn. */
+const imagesInTurn = 10_000;
 
 function nearestFirst(files: readonly SplitFile[]): readonly SplitFile[] {
   const depth = ({ path }: SplitFile) => foldersOf(path).length;
@@ -82,18 +90,25 @@ interface Table {
   readonly byImage: ReadonlyMap<string, ReadonlySet<SplitName>>;
 }
 
-function splitIn({ byFolder, byImage }: Table, path: string): SplitName | 'several' | undefined {
+/** Asked of each image; most have a folder that was asked of before. */
+function splitIn({ byFolder, byImage }: Table, path: string): Told | undefined {
   const own = byImage.get(path);
   if (own !== undefined) return only(own);
-  const folders = foldersOf(path);
-  for (let depth = folders.length; depth >= 0; depth -= 1) {
-    const splits = byFolder.get(folders.slice(0, depth).join('/'));
+  for (let folder = folderOf(path); ; folder = folderOf(folder)) {
+    const splits = byFolder.get(folder);
     if (splits !== undefined) return only(splits);
+    if (folder === '') return undefined;
   }
-  return undefined;
 }
 
-function only(splits: ReadonlySet<SplitName>): SplitName | 'several' | undefined {
+type Told = SplitName | 'several';
+
+/** Empty for what lies in no folder. */
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function only(splits: ReadonlySet<SplitName>): Told | undefined {
   const [first] = splits;
   return splits.size > 1 ? 'several' : first;
 }
@@ -103,7 +118,7 @@ async function readTable(
   folders: ReadonlySet<string>,
   listed: ToTell['listed'],
 ): Promise<Table> {
-  const folder = foldersOf(path).join('/');
+  const folder = folderOf(path);
   const byFolder = new Map<string, Set<SplitName>>();
   const byImage = new Map<string, Set<SplitName>>();
   const add = (to: Map<string, Set<SplitName>>, key: string, split: SplitName) =>
@@ -163,11 +178,8 @@ function isBelow(path: string, folder: string): boolean {
 function foldersWith(images: readonly string[]): ReadonlySet<string> {
   const known = new Set<string>();
   for (const path of images) {
-    for (let folders = foldersOf(path); ; folders = folders.slice(0, -1)) {
-      const folder = folders.join('/');
-      if (known.has(folder)) break;
+    for (let folder = folderOf(path); !known.has(folder); folder = folderOf(folder)) {
       known.add(folder);
-      if (folders.length === 0) break;
     }
   }
   return known;

@@ -14,10 +14,10 @@ import { invalidArgument } from '../../src/errors.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
+import { openYamlReader, type YamlReader } from './data-yaml-reader.ts';
 import { slashed } from './dataset-folders.ts';
 import type { Labelmap } from './file-messages.ts';
 import { filesAround } from './files-around.ts';
-import { openYamlReader, type YamlReader } from './read-data-yaml.ts';
 import { readText } from './read-text.ts';
 
 /**

@@ -14,7 +14,14 @@ export type ToFileReader =
       readonly name: string;
       readonly imageName: string;
     }
-  | { readonly kind: 'data yaml'; readonly text: string };
+  | { readonly kind: 'data yaml'; readonly text: string }
+  /** `images`: paths of all images; undefined: those of the last list. */
+  | {
+      readonly kind: 'image list';
+      readonly path: string;
+      readonly text: string;
+      readonly images: readonly string[] | undefined;
+    };
 
 export type FromFileReader =
   | { readonly kind: 'ready' }
@@ -29,4 +36,5 @@ export type FromFileReader =
     }
   | { readonly kind: 'part'; readonly text: string }
   | { readonly kind: 'data yaml'; readonly read: DataYaml }
+  | { readonly kind: 'image list'; readonly images: readonly string[] }
   | { readonly kind: 'problem'; readonly problem: string };

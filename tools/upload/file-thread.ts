@@ -23,6 +23,12 @@ export interface FileThread {
   part(path: string, name: string, imageName: string): Promise<string>;
   /** Throws as `open` does. */
   dataYaml(path: string, text: string): Promise<DataYaml>;
+  /** Those of the images that a list names; `images` may be left out after the first list. */
+  listed(
+    path: string,
+    text: string,
+    images: readonly string[] | undefined,
+  ): Promise<readonly string[]>;
   close(): void;
 }
 
@@ -67,6 +73,10 @@ export async function openFileThread(argument: string, signal: AbortSignal): Pro
     dataYaml: async (path, text) => {
       const given = await ask(path, { kind: 'data yaml', text });
       return given.kind === 'data yaml' ? given.read : { labelmap: {}, places: [] };
+    },
+    listed: async (path, text, images) => {
+      const given = await ask(path, { kind: 'image list', path, text, images });
+      return given.kind === 'image list' ? given.images : [];
     },
     close: () => void thread.terminate(),
   };

@@ -5,6 +5,7 @@ import {
   type DatasetIndex,
   indexDataset,
 } from '../../src/annotation-formats/dataset-file-index.ts';
+import { type FindListed, listedImageFinder } from '../../src/annotation-formats/listed-images.ts';
 import { looseStemOf } from '../../src/annotation-formats/path-hints.ts';
 import { DatasetProblem } from '../../src/annotation-formats/streaming-json.ts';
 import type { FromFileReader, ToFileReader } from './file-messages.ts';
@@ -18,6 +19,7 @@ interface Opened {
   readonly places: ReadonlyMap<string, number>;
 }
 
+let findListed: FindListed = () => [];
 const opened = new Map<string, Opened>();
 
 port.on('message', (message: ToFileReader) => {
@@ -31,6 +33,10 @@ async function answer(message: ToFileReader): Promise<FromFileReader> {
       return open(message.path, new Set(message.stems));
     case 'part':
       return { kind: 'part', text: partOf(message) };
+    case 'image list': {
+      if (message.images !== undefined) findListed = listedImageFinder(message.images);
+      return { kind: 'image list', images: findListed(message.path, message.text) };
+    }
     case 'data yaml': {
       const { readDataYaml } = await import('../../src/annotation-formats/data-yaml.ts');
       const read = readDataYaml(message.text, (problem) => new DatasetProblem(problem));

@@ -3,16 +3,13 @@
 
 import { isYaml } from '../../src/annotation-formats/class-lists.ts';
 import type { SplitPlace } from '../../src/annotation-formats/data-yaml.ts';
-import { type FindListed, listedImageFinder } from '../../src/annotation-formats/listed-images.ts';
-import { tellSplits } from '../../src/annotation-formats/yaml-splits.ts';
+import { type ToldSplits, tellSplits } from '../../src/annotation-formats/yaml-splits.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
-import { limits } from '../../src/limits.ts';
 import { count, fileAt } from '../format.ts';
 import { countedSplits, type FoundSplits } from './counted-splits.ts';
+import { openYamlReader, type YamlReader } from './data-yaml-reader.ts';
 import { commonFolder, slashed } from './dataset-folders.ts';
-import { filesAround } from './files-around.ts';
-import { openYamlReader } from './read-data-yaml.ts';
-import { readText } from './read-text.ts';
+import { type Around, filesAround } from './files-around.ts';
 
 const argument = 'files';
 
@@ -33,21 +30,27 @@ export async function splitsOfDataYaml(
   files: FileRoots,
   signal: AbortSignal,
 ): Promise<FoundSplits | undefined> {
-  const named = await filesWithSplits({ patterns, folder: commonFolder(paths) }, files, signal);
-  if (named.length === 0) return undefined;
-  const images = new Map(paths.map((path) => [slashed(path), path]));
-  let findListed: FindListed | undefined;
-  const { splitOf, files: told } = await tellSplits({
-    files: named,
-    images: [...images.keys()],
-    open: open.map(slashed),
-    listed: async (path) => {
+  const around = { patterns, folder: commonFolder(paths) };
+  const images = paths.map(slashed);
+  const yaml = openYamlReader(argument, signal);
+  try {
+    const named = await filesWithSplits(around, files, yaml, signal);
+    if (named.length === 0) return undefined;
+    const listed = async (path: string) => {
       const real = await files.readable(path, argument).catch(() => undefined);
-      if (real === undefined) return undefined;
-      findListed ??= listedImageFinder([...images.keys()]);
-      return findListed(path, await readText(real, argument, limits.splitListBytesMax));
-    },
-  });
+      return real === undefined ? undefined : yaml.listed(real, path, images);
+    };
+    const told = await tellSplits({ files: named, images, open: open.map(slashed), listed });
+    return describeSplits(told, open);
+  } finally {
+    yaml.close();
+  }
+}
+
+function describeSplits(
+  { splitOf, files: told }: ToldSplits,
+  open: readonly string[],
+): FoundSplits {
   const useful = told.filter((file) => file.told > 0).map(({ path }) => fileAt(path));
   const find = (path: string) => splitOf(slashed(path));
   const found = countedSplits(open, find, `in ${useful.join(', ')}`);
@@ -60,21 +63,17 @@ export async function splitsOfDataYaml(
 }
 
 async function filesWithSplits(
-  around: Parameters<typeof filesAround>[1],
+  around: Around,
   files: FileRoots,
+  yaml: YamlReader,
   signal: AbortSignal,
 ) {
   const found = await filesAround(files, around, argument, ['.yaml', '.yml'], isYaml);
   const named: { readonly path: string; readonly places: readonly SplitPlace[] }[] = [];
-  const yaml = openYamlReader(argument, signal);
-  try {
-    for (const { path, real } of found) {
-      const read = await yaml.read(real, path).catch(() => undefined);
-      signal.throwIfAborted();
-      if (read && read.places.length > 0) named.push({ path: slashed(path), places: read.places });
-    }
-  } finally {
-    yaml.close();
+  for (const { path, real } of found) {
+    const read = await yaml.read(real, path).catch(() => undefined);
+    signal.throwIfAborted();
+    if (read && read.places.length > 0) named.push({ path: slashed(path), places: read.places });
   }
   return named;
 }

@@ -25,19 +25,10 @@ export async function imagesView(slug, query) {
   const words = query.get('q') ?? '';
   const now = { class: name, tag, query: words };
   const offset = Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
-  const [{ project }, found] = await Promise.all([
+  const [{ project }, { ids, total, refusal }] = await Promise.all([
     getProject(slug),
-    words === ''
-      ? idsOf(slug, offset, {
-          ...(name && { class_name: name }),
-          ...(tag && { tag }),
-        })
-      : idsOfQuery(slug, { query: searchOf(now), job: '' }, offset, pageSize).catch(
-          async (thrown) => ({ ids: [], total: 0, refusal: await refusalOf(thrown, words) }),
-        ),
+    idsOf(slug, now, offset),
   ]);
-  const { ids, total } = found;
-  const refusal = 'refusal' in found ? found.refusal : '';
   const search = searchOf(now);
   const images = await Promise.all(ids.map((id) => getImage(slug, id)));
   return {
@@ -71,14 +62,26 @@ export async function imagesView(slug, query) {
 }
 
 /**
+ * `refusal`: what is wrong with the search; empty: nothing.
  * @param {string} slug
+ * @param {Wanted} wanted
  * @param {number} offset
- * @param {Readonly<Record<string, string>>} wanted
  */
-async function idsOf(slug, offset, wanted) {
-  const { results, total } = await searchImages(slug, { offset, limit: pageSize, ...wanted });
+async function idsOf(slug, wanted, offset) {
+  const { class: name, tag, query } = wanted;
+  if (query !== '') {
+    try {
+      const queue = { query: searchOf(wanted), job: '' };
+      const { ids, total } = await idsOfQuery(slug, queue, offset, pageSize);
+      return { ids, total, refusal: '' };
+    } catch (thrown) {
+      return { ids: [], total: 0, refusal: await refusalOf(thrown, query) };
+    }
+  }
+  const conditions = { ...(name && { class_name: name }), ...(tag && { tag }) };
+  const { results, total } = await searchImages(slug, { offset, limit: pageSize, ...conditions });
   const ids = results.flatMap(({ id }) => id ?? []);
-  return { ids, total: total ?? ids.length };
+  return { ids, total: total ?? ids.length, refusal: '' };
 }
 
 /**
