@@ -1,7 +1,7 @@
 // A day on the labelling page, by recorded gestures in Chromium: what a box takes, how soon
 // pictures are there, what frames cost, and whether the tab grows.
-// `npm run measure:labelling -- [--rows N] [--images N] [--part NAME] [--write]`; the parts: day,
-// pictures, frames, memory.
+// `npm run measure:labelling -- [--rows N] [--images N] [--part NAME] [--beside NAME] [--write]`;
+// parts: day, pictures, frames, memory. Beside: label-studio, which npm gives for this run alone.
 
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -17,10 +17,13 @@ import { createLog } from '../src/log.ts';
 import { startPlatform } from '../src/platform/platform.ts';
 import { Secret } from '../src/secret.ts';
 import { openBrowser } from '../test/event-store/chromium.ts';
+import { toolBeside } from './measure-labelling/beside/beside.ts';
+import { labelDay, wordsOf } from './measure-labelling/day.ts';
+import { openFoveaPage, openView, pictureIsThere } from './measure-labelling/fovea-page.ts';
 import {
   addRows,
-  dayImages,
-  labelledBoxes,
+  dayClasses,
+  dayLabels,
   makePictures,
   sendLarge,
   sendProjects,
@@ -31,23 +34,20 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '100000' },
     images: { type: 'string', default: '500' },
     part: { type: 'string', multiple: true, default: ['day', 'pictures', 'frames', 'memory'] },
+    beside: { type: 'string', multiple: true, default: [] },
     write: { type: 'boolean', default: false },
   },
 });
 const [rows, images] = [Number(values.rows), Number(values.images)];
-/** Images that are labelled, each with so many boxes. */
-const [dayImagesMax, boxesMax] = [50, 5];
 const framesPerGesture = 120;
 
-/** Resolves once the picture is loaded. */
-const pictureIsThere = `new Promise((resolve) => {
-  const look = () => {
-    const photo = document.querySelector('main:not([aria-busy]) .canvas img');
-    if (photo?.complete && photo.naturalWidth > 0) resolve();
-    else requestAnimationFrame(look);
-  };
-  look();
-})`;
+const toolsBeside = values.beside.map(toolBeside);
+/** Of the block in docs/benchmarks.md. */
+const besideWords =
+  values.beside.length === 0 ? [] : ['--', '--part', 'day', '--beside', ...values.beside];
+if (besideWords.length > 0 && values.part.join(' ') !== 'day') {
+  throw new Error('--beside goes with --part day.');
+}
 
 const key = 'a-key-for-measuring';
 const data = await mkdtemp(join(tmpdir(), 'fovea-measure-labelling-'));
@@ -64,12 +64,12 @@ try {
   const indexed = allFound(service.url).then(() => (performance.now() - startMs) / 1000);
   await sendLarge(service.url, key, pictures);
   const page = await signedIn(service.url);
-  if (values.part.includes('day')) await measureDay(page);
+  if (values.part.includes('day')) await measureDay(page, service.url);
   if (values.part.includes('pictures')) await measurePictures(page, service.url, indexed);
   if (values.part.includes('frames')) await measureFrames(page);
   if (values.part.includes('memory')) await measureMemory(page);
   await service.close();
-  if (values.write) said.write('npm run measure:labelling');
+  if (values.write) said.write(['npm run measure:labelling', ...besideWords].join(' '));
 } finally {
   await browser.close();
   rmSync(data, { recursive: true });
@@ -97,71 +97,17 @@ async function signedIn(url: string): Promise<Page> {
   return page;
 }
 
-/** The boxes of real labels are drawn; a class is chosen by its number where it is another one. */
-async function measureDay(page: Page): Promise<void> {
-  const wanted = await labelledBoxes();
-  let [clicks, keys, boxes] = [0, 0, 0];
-  const classes = ['RBC', 'WBC', 'Platelets'];
-  await open(page, '#project/day/annotate/');
-  const names = await dayImages(dayImagesMax);
-  const press = async (one: string) => {
-    keys += 1;
-    await page.keyboard.press(one);
-  };
-  for (const name of classes) {
-    await page.getByLabel('New class').fill(name);
-    await page.keyboard.press('Enter');
+/** In a published tool too, if one is asked for. */
+async function measureDay(page: Page, url: string): Promise<void> {
+  const wanted = await dayLabels();
+  const tool = await openFoveaPage(page, wanted.size, dayClasses, { url, key });
+  const days = [await labelDay(tool, wanted)];
+  for (const open of toolsBeside) {
+    const other = await open(browser, [...wanted.keys()]);
+    days.push(await labelDay(other.tool, wanted));
+    await other.close();
   }
-  await page.keyboard.press('Tab');
-  const startMs = performance.now();
-  for (let image = 0; image < names.length; image += 1) {
-    const title = (await page.locator('main h2').textContent()) ?? '';
-    let chosen = '';
-    for (const box of (wanted.get(sourceOf(title)) ?? []).slice(0, boxesMax)) {
-      if (box.class !== chosen) await press(String(classes.indexOf(box.class) + 1));
-      chosen = box.class;
-      await drawBox(page, box);
-      clicks += 1;
-      boxes += 1;
-      await press('Escape');
-    }
-    await page.getByRole('status').getByText('Saved.').waitFor();
-    if (image + 1 < names.length) await press('n');
-    if (image + 1 < names.length)
-      await page.getByText(`${image + 2} of ${names.length}`, { exact: true }).waitFor();
-  }
-  const seconds = (performance.now() - startMs) / 1000;
-  said.say(
-    `${boxes} boxes on ${names.length} images: ${(clicks / boxes).toFixed(2)} clicks, ` +
-      `${(keys / boxes).toFixed(2)} keys and ${(seconds / boxes).toFixed(2)} s per box, all saved; ` +
-      'the gestures take no time to think',
-  );
-}
-
-/** `day-12 of BloodImage_00001.jpg`: the picture that it is made of. */
-function sourceOf(title: string): string {
-  return title.split(' of ')[1] ?? '';
-}
-
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-async function drawBox(page: Page, { left, top, width, height }: Box): Promise<void> {
-  const stage = await page.locator('.stage').boundingBox();
-  if (stage === null) throw new Error('There is no picture.');
-  // The pictures of the sample have 640 x 480 pixels.
-  const at = (x: number, y: number): [number, number] => [
-    stage.x + (x / 640) * stage.width,
-    stage.y + (y / 480) * stage.height,
-  ];
-  await page.mouse.move(...at(left, top));
-  await page.mouse.down();
-  await page.mouse.move(...at(left + width, top + height), { steps: 5 });
-  await page.mouse.up();
+  said.say(wordsOf(days));
 }
 
 async function measurePictures(page: Page, url: string, indexed: Promise<number>): Promise<void> {
@@ -222,7 +168,7 @@ async function goThrough(page: Page, count: number): Promise<number[]> {
 async function measureFrames(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  await open(page, '#project/dense/annotate/');
+  await openView(page, '#project/dense/annotate/');
   const zoomed = await workPerFrame(
     page,
     session,
@@ -265,7 +211,7 @@ async function workPerFrame(page: Page, session: CDPSession, act: string): Promi
 async function measureMemory(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  await open(page, '#project/large/annotate/');
+  await openView(page, '#project/large/annotate/');
   const parts = 5;
   const heaps: string[] = [];
   for (let part = 0; part < parts; part += 1) {
@@ -280,12 +226,6 @@ async function measureMemory(page: Page): Promise<void> {
 async function metric(session: CDPSession, name: string): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
   return metrics.find((one) => one.name === name)?.value ?? Number.NaN;
-}
-
-async function open(page: Page, address: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
-  await page.locator('main:not([aria-busy]) .canvas').waitFor();
-  await page.evaluate(pictureIsThere);
 }
 
 function ms(value: number): string {

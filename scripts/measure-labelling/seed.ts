@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 
 const sample = join(import.meta.dirname, '../../sample/blood-cells');
 
-interface Box {
+export interface LabelledBox {
   readonly class: string;
   readonly left: number;
   readonly top: number;
@@ -18,8 +18,8 @@ interface Box {
 }
 
 /** The labels of the sample, by the names of its pictures. */
-export async function labelledBoxes(): Promise<ReadonlyMap<string, readonly Box[]>> {
-  const boxes = new Map<string, readonly Box[]>();
+export async function labelledBoxes(): Promise<ReadonlyMap<string, readonly LabelledBox[]>> {
+  const boxes = new Map<string, readonly LabelledBox[]>();
   for (const name of await pictureNames()) {
     const file = join(sample, 'Annotations', name.replace(/\.jpg$/, '.xml'));
     const { annotation } = parsePascalVoc({
@@ -44,10 +44,32 @@ export async function labelledBoxes(): Promise<ReadonlyMap<string, readonly Box[
   return boxes;
 }
 
-/** Names of pictures, which say from which one of the sample each is made. */
-export async function dayImages(count: number): Promise<readonly string[]> {
-  const names = await pictureNames();
-  return Array.from({ length: count }, (_, at) => `day-${at} of ${names[at % names.length]}`);
+/** Classes of the sample, by their numbers on a labelling page. */
+export const dayClasses = ['RBC', 'WBC', 'Platelets'];
+/** Images that are labelled in a day, and of how many objects at most. */
+const [dayImagesMax, boxesMax] = [50, 5];
+
+/**
+ * What is labelled in a day, by the names of the pictures: objects of a class one after the other.
+ * The names say from which picture of the sample each is made.
+ */
+export async function dayLabels(): Promise<ReadonlyMap<string, readonly LabelledBox[]>> {
+  const [names, boxes] = [await pictureNames(), await labelledBoxes()];
+  const byClass = (one: LabelledBox, other: LabelledBox) =>
+    dayClasses.indexOf(one.class) - dayClasses.indexOf(other.class);
+  const days = Array.from({ length: dayImagesMax }, (_, at) => {
+    const name = names[at % names.length] ?? '';
+    // One label of the sample has no size: nobody could draw it.
+    const drawn = (boxes.get(name) ?? []).filter(({ width, height }) => width * height > 0);
+    const labels = drawn.slice(0, boxesMax).toSorted(byClass);
+    return [`day-${at} of ${name}`, labels] as const;
+  });
+  return new Map(days);
+}
+
+/** The picture of that place in the day. */
+export function dayPicture(at: number): Promise<Buffer> {
+  return variant(at);
 }
 
 /** The projects `day` (50 pictures), `dense` (one, 500 boxes) and `large`, which has one as yet. */
@@ -56,8 +78,8 @@ export async function sendProjects(url: string, key: string): Promise<void> {
   for (const name of ['Day', 'Large', 'Dense']) {
     await send('/measured/projects', { name, type: 'object-detection', annotation: 'cells' });
   }
-  for (const [at, name] of (await dayImages(50)).entries()) {
-    await send(`/dataset/day/upload?${new URLSearchParams({ name })}`, await variant(at));
+  for (const [at, name] of [...(await dayLabels()).keys()].entries()) {
+    await send(`/dataset/day/upload?${new URLSearchParams({ name })}`, await dayPicture(at));
   }
   await send('/dataset/large/upload?name=first.jpg', await variant(0));
   const size = { width: 5472, height: 3648 };
@@ -70,7 +92,7 @@ export async function sendProjects(url: string, key: string): Promise<void> {
     category_id: at % 3,
     bbox: [(at % 25) * 215 + 20, Math.floor(at / 25) * 180 + 20, 150, 120],
   }));
-  const categories = ['RBC', 'WBC', 'Platelets'].map((name, at) => ({ id: at, name }));
+  const categories = dayClasses.map((name, at) => ({ id: at, name }));
   const file = { images: [{ id: 0, file_name: 'dense.jpg', ...size }], categories, annotations };
   const annotationFile = JSON.stringify(file);
   await send(`/dataset/dense/annotate/${id}?name=a.json`, { annotationFile });
@@ -124,7 +146,10 @@ async function variant(at: number): Promise<Buffer> {
   const names = await pictureNames();
   const brightness = 0.7 + 0.01 * Math.floor(at / names.length);
   const file = join(sample, 'JPEGImages', names[at % names.length] ?? '');
-  return sharp(file).modulate({ brightness }).jpeg({ quality: 90 }).toBuffer();
+  return sharp(await readFile(file))
+    .modulate({ brightness })
+    .jpeg({ quality: 90 })
+    .toBuffer();
 }
 
 function sender(url: string, key: string) {

@@ -49,6 +49,7 @@ const files = [
   'labelling/box-geometry.js',
   'labelling/boxes-between.js',
   'labelling/class-editor.js',
+  'labelling/class-numbers.js',
   'labelling/coco-file.js',
   'labelling/edit-history.js',
   'labelling/frame-filler.js',

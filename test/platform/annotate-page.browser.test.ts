@@ -110,6 +110,31 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('a class keeps its number on the next image, whatever is named or used first', async () => {
+    const [first, second] = [await upload('cells', ['named']), await upload('cells', ['named'])];
+    const { page, problems } = await open(`${first}?q=tag%3Anamed+sort%3Aname`);
+    const chips = page.getByRole('group', { name: 'Classes' }).getByRole('button');
+    const named = (await chips.count()) + 1;
+    for (const name of ['zebra', 'ant']) {
+      await page.getByLabel('New class').fill(name);
+      await page.keyboard.press('Enter');
+    }
+    await page.keyboard.press('Tab');
+    // Only the second one is used, which is first in the order of names.
+    await drag(page, [300, 150], [340, 190]);
+    await saved(page);
+    await page.keyboard.press('n');
+    await page.getByText('2 of 2', { exact: true }).waitFor();
+    expect((await chips.allTextContents()).slice(-2)).toEqual([
+      `${named} zebra`,
+      `${named + 1} ant`,
+    ]);
+    await page.keyboard.press(String(named));
+    await drag(page, [10, 10], [50, 50]);
+    await expect.poll(() => boxesOf(second)).toEqual([['zebra', 10, 10, 40, 40]]);
+    expect(problems).toEqual([]);
+  });
+
   test('outlines and keypoints go along with their box, and are kept with the others', async () => {
     const id = await upload();
     const { name } = await read(id);

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
   boxesOf,
+  createIndependentJob,
   drag,
   labellingPage,
   open,
@@ -85,7 +86,9 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await setBoxes(first, [['RBC', 0, 0, 20, 20]]);
     await setBoxes(last, [['RBC', 80, 40, 40, 20]]);
     await page.getByRole('button', { name: 'Fill all frames' }).click();
-    // This frame is saved like any other, which may be told in place of what was filled.
+    // This frame is saved like any other, which is told beside what was filled.
+    await saved(page);
+    await page.getByRole('status').getByText('Filled 2 of 2 frames.').waitFor();
     await expect.poll(() => boxesOf(third)).toEqual([['RBC', 40, 20, 30, 20]]);
     await expect
       .poll(() => boxesOfAll([second, fourth]))
@@ -101,5 +104,36 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await drag(page, [200, 100], [240, 140]);
     await saved(page);
     expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+  });
+
+  test('in a job whose labels are kept apart, frames are labelled one by one, and it is said', async () => {
+    const ids = await frames(3, 'apart');
+    const job = await createIndependentJob(ids);
+    const { page, problems } = await open(`${ids[1]}?job=${job}`);
+    await page.getByText('2 of 3', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Fill all frames' }).count()).toBe(0);
+    await page.keyboard.press('Shift+F');
+    await page
+      .getByText('Labels are kept apart here, and are of frames that you have seen')
+      .waitFor();
+    for (const [step, left] of [
+      ['p', 10],
+      ['n', 110],
+    ] as const) {
+      await page.keyboard.press(step);
+      await page.getByText(`${step === 'p' ? 1 : 3} of 3`, { exact: true }).waitFor();
+      if (left === 10) {
+        await page.getByLabel('New class').fill('RBC');
+        await page.keyboard.press('Enter');
+      }
+      await drag(page, [left, 10], [left + 20, 30]);
+      await saved(page);
+      await page.keyboard.press(step === 'p' ? 'n' : 'p');
+      await page.getByText('2 of 3', { exact: true }).waitFor();
+    }
+    await page.keyboard.press('f');
+    await page.getByRole('button', { name: 'RBC 20 × 20 at 60, 10' }).waitFor();
+    expect(await boxesOfAll(ids)).toEqual([undefined, undefined, undefined]);
+    expect(problems).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@
 import type { embeddedOperations } from '../../contract/index.ts';
 import type { Answer, Input } from '../../contract/operation.ts';
 import type { Box, Point, RefusedBox, Size } from './boxes.ts';
+import type { ClassNumbers } from './labelling/class-numbers.js';
 
 type Operations = typeof embeddedOperations;
 
@@ -79,6 +80,7 @@ export interface Place {
   readonly where: string;
   readonly queue: QueueName;
   readonly ids: readonly string[];
+  readonly classes: ClassNumbers;
   readonly labels: ImageLabels;
   /** What was decided about the image, in an annotation job. */
   readonly known: JobImages | undefined;

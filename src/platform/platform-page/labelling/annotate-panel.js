@@ -56,7 +56,6 @@ export class AnnotatePanel {
   /** The class of new boxes; empty: there is none yet. */
   chosen = '';
   #commands;
-  /** @type {string[]} */
   #classes;
   #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
   #list = element('ol', { class: 'boxes', 'aria-label': 'Boxes' });
@@ -73,14 +72,15 @@ export class AnnotatePanel {
 
   /**
    * @param {Commands} commands
-   * @param {{ classes: readonly string[], shapes: Shapes }} project
+   * @param {Shapes} shapes
    * @param {Place} place
    */
-  constructor(commands, { classes, shapes }, place) {
+  constructor(commands, shapes, place) {
     const drawsOutlines = shapes === 'outlines';
     this.#commands = commands;
-    this.#classes = [...classes];
-    this.chosen = classes.includes(lastChosen) ? lastChosen : (classes[0] ?? '');
+    this.#classes = place.classes;
+    const { names } = place.classes;
+    this.chosen = names.includes(lastChosen) ? lastChosen : (names[0] ?? '');
     this.#undo = button('Undo', () => commands.undo());
     this.#redo = button('Redo', () => commands.redo());
     this.#remove = button('Delete box', () => commands.remove());
@@ -113,7 +113,9 @@ export class AnnotatePanel {
         place.before !== undefined &&
           place.after !== undefined &&
           button('Fill in between', () => commands.addFromBetween()),
-        place.ids.length > 2 && button('Fill all frames', () => commands.fillFrames()),
+        place.ids.length > 2 &&
+          !place.labels.areApart &&
+          button('Fill all frames', () => commands.fillFrames()),
       ),
       element(
         'div',
@@ -140,8 +142,8 @@ export class AnnotatePanel {
    * @param {{ canUndo: boolean, canRedo: boolean, isDrawing: boolean }} state
    */
   show(boxes, { index: selected, point }, { canUndo, canRedo, isDrawing }) {
-    for (const box of boxes) if (!this.#classes.includes(box.class)) this.#classes.push(box.class);
-    showClasses(this.#chips, this.#classes, {
+    this.#classes.meet(boxes.map((box) => box.class));
+    showClasses(this.#chips, this.#classes.names, {
       choose: (name) => this.#commands.useClass(name),
       mark: (chip, name) => chip.setAttribute('aria-current', String(name === this.chosen)),
     });
@@ -161,14 +163,14 @@ export class AnnotatePanel {
 
   /** The class with that number, as the keys 1 to 9 have it. @param {number} number */
   classAt(number) {
-    return this.#classes[number - 1];
+    return this.#classes.names[number - 1];
   }
 
   /** @param {string} name */
   choose(name) {
     this.chosen = name;
     lastChosen = name;
-    if (!this.#classes.includes(name)) this.#classes.push(name);
+    this.#classes.add(name);
   }
 
   /** There is no class that a new box could have. */
@@ -185,6 +187,11 @@ export class AnnotatePanel {
   /** @param {string} words @param {'' | 'bad'} look */
   showState(words, look) {
     this.#state.tell(words, look);
+  }
+
+  /** What was done to other images. @param {string} words */
+  tellElsewhere(words) {
+    this.#state.tellElsewhere(words);
   }
 
   /** @param {SaveState<readonly Box[]>} state @param {number} mine boxes that are here */

@@ -6,6 +6,7 @@ import { getImage, getJobImages, getProject } from '../api.js';
 import { projectTabs } from '../project-tabs.js';
 import { BoxEditor } from './box-editor.js';
 import { ClassEditor } from './class-editor.js';
+import { ClassNumbers } from './class-numbers.js';
 import { labelsOfQueue, withOwnLabels } from './image-labels.js';
 import { openQueue, placeInQueue } from './image-queue.js';
 import { peopleNotes } from './people-notes.js';
@@ -39,11 +40,11 @@ export async function annotateView(slug, id, query) {
     ids: place.ids,
     labels,
     known,
+    classes: new ClassNumbers(slug, Object.keys(project.classes ?? {})),
   };
-  const classes = Object.keys(project.classes ?? {});
   const editor = hasBoxes(project)
-    ? new BoxEditor({ slug, image, classes, shapes: shapesOf(project) }, shown)
-    : new ClassEditor(slug, image, classes, shown, project.multilabel !== true);
+    ? new BoxEditor({ slug, image, shapes: shapesOf(project) }, shown)
+    : new ClassEditor(slug, image, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
   const title = String(image.name ?? image.id);
   return {

@@ -51,10 +51,10 @@ export class BoxEditor {
   #prediction;
 
   /**
-   * @param {{ slug: string, image: Image, classes: readonly string[], shapes: Shapes }} shown
+   * @param {{ slug: string, image: Image, shapes: Shapes }} shown
    * @param {Place} place
    */
-  constructor({ slug, image, classes, shapes }, place) {
+  constructor({ slug, image, shapes }, place) {
     this.#startReview = () => startReview(slug, place);
     const name = String(image.name ?? image.id);
     const size = sizeOf(image);
@@ -85,7 +85,7 @@ export class BoxEditor {
         choosePrediction: (prediction) => this.choosePrediction(prediction),
       },
     );
-    this.#panel = new AnnotatePanel(this, { classes, shapes }, place);
+    this.#panel = new AnnotatePanel(this, shapes, place);
     if (shapes === 'keypoints') this.keypoints = this.#keypointEditor(slug, image.id);
     if (this.keypoints !== undefined) this.#panel.add(this.keypoints.root);
     const isAnnotated = image.annotated === true;
@@ -300,7 +300,7 @@ export class BoxEditor {
     void followFill(way, fill, this.#history.labels.fill)?.then(this.#tell);
   }
 
-  #tell = (/** @type {string} */ words) => this.#panel.showState(words, '');
+  #tell = (/** @type {string} */ words) => this.#panel.tellElsewhere(words);
 
   /** From now on the images of this search are an annotation job, to be decided about. */
   async startReview() {

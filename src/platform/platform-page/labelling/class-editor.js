@@ -30,9 +30,6 @@ const described = [
   ['?', 'These keys'],
 ];
 
-/** Classes that were named on this page, which the next image has too. @type {Map<string, string[]>} */
-const namedClasses = new Map();
-
 export class ClassEditor {
   root;
   #classes;
@@ -51,14 +48,12 @@ export class ClassEditor {
   /**
    * @param {string} slug
    * @param {Image} image
-   * @param {readonly string[]} classes
    * @param {Place} place
    * @param {boolean} isSingle whether an image has one class at most
    */
-  constructor(slug, image, classes, place, isSingle) {
-    const named = namedClasses.get(slug) ?? [];
-    namedClasses.set(slug, named);
-    this.#classes = [...new Set([...classes, ...named, ...(image.labels ?? [])])];
+  constructor(slug, image, place, isSingle) {
+    this.#classes = place.classes;
+    this.#classes.meet(image.labels ?? []);
     this.#isSingle = isSingle;
     this.#history = new EditHistory(labelsOf(image));
     this.#saver = new AnnotationSaver({
@@ -76,7 +71,7 @@ export class ClassEditor {
     const name = String(image.name ?? image.id);
     const photo = element('img', { src: String(image.urls?.original ?? ''), alt: name });
     const picture = element('div', { class: 'canvas plain' }, photo);
-    const panel = this.#panel(slug, place, named);
+    const panel = this.#panel(slug, place);
     if (this.#review !== undefined) panel.prepend(this.#review.root);
     this.root = element('div', { class: 'annotate' }, picture, panel);
     this.#tell(image.annotated === true ? 'Annotated.' : 'Nobody has annotated this image.');
@@ -87,9 +82,8 @@ export class ClassEditor {
   /**
    * @param {string} slug
    * @param {Place} place
-   * @param {string[]} named
    */
-  #panel(slug, place, named) {
+  #panel(slug, place) {
     const review = async () => {
       const problem = await startReview(slug, place);
       if (problem !== undefined) this.#tell(problem);
@@ -109,18 +103,15 @@ export class ClassEditor {
       imageLinks(place),
       ...this.#state.parts,
       this.#chips,
-      classForm((name) => this.#add(name, named)).form,
+      classForm((name) => this.#add(name)).form,
       buttons,
       this.#help,
     );
   }
 
-  /** @param {string} name @param {string[]} named */
-  #add(name, named) {
-    if (!this.#classes.includes(name)) {
-      this.#classes.push(name);
-      named.push(name);
-    }
+  /** @param {string} name */
+  #add(name) {
+    this.#classes.add(name);
     if (!this.#history.labels.includes(name)) this.#toggle(name);
   }
 
@@ -144,7 +135,7 @@ export class ClassEditor {
           return true;
         }
         if (altKey) return false;
-        const name = /^[1-9]$/.test(key) ? this.#classes[Number(key) - 1] : undefined;
+        const name = /^[1-9]$/.test(key) ? this.#classes.names[Number(key) - 1] : undefined;
         if (name !== undefined) this.#toggle(name);
         const act = plain.get(letter);
         act?.();
@@ -218,7 +209,7 @@ export class ClassEditor {
 
   #show() {
     const { labels, canUndo, canRedo } = this.#history;
-    showClasses(this.#chips, this.#classes, {
+    showClasses(this.#chips, this.#classes.names, {
       choose: (name) => this.#toggle(name),
       mark: (chip, name) => chip.setAttribute('aria-pressed', String(labels.includes(name))),
     });

@@ -41,11 +41,12 @@ export class FrameFiller {
    * Between the labelled frames around this one; where this one is labelled, between it and the one
    * before, or else the next one.
    * @param {readonly Box[]} here
-   * @param {{ showState: (words: string, look: '' | 'bad') => void }} panel which says how far it is
+   * @param {{ showState: (words: string, look: '' | 'bad') => void, tellElsewhere: (words: string) => void }} panel
+   *   which says how far it is
    * @returns {Promise<Fill | undefined>} undefined: nothing was filled, and the panel says why
    */
   async fill(here, panel) {
-    const say = (/** @type {string} */ words) => panel.showState(words, '');
+    const say = (/** @type {string} */ words) => panel.tellElsewhere(words);
     const made = await this.#fill(here, say).catch(() => 'The frames around cannot be read.');
     if (typeof made !== 'string') return made;
     panel.showState(made, 'bad');
@@ -55,7 +56,7 @@ export class FrameFiller {
   /** @param {readonly Box[]} here @param {(words: string) => void} say @returns {Promise<Fill | string>} */
   async #fill(here, say) {
     if (this.#labels.remove === undefined)
-      return 'Where labels are kept apart, each frame is labelled.';
+      return 'Labels are kept apart here, and are of frames that you have seen: F adds them to this one.';
     const at = this.#ids.indexOf(this.#id);
     if (at < 0) return 'This image has no frames around it.';
     const before = await this.#walk(this.#ids.slice(0, at).reverse());

@@ -86,8 +86,10 @@ const refusalReadMs = 4_000;
 export class StateLine {
   #state = element('p', { role: 'status' });
   #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
+  /** What was done to other images, which stands beside how far this one is saved. */
+  #elsewhere = element('p', { role: 'status', class: 'quiet' });
   /** What stands in the panel. */
-  parts = [this.#conflict, this.#state];
+  parts = [this.#conflict, this.#state, this.#elsewhere];
   #refusedMs = Number.NEGATIVE_INFINITY;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #later;
@@ -99,6 +101,11 @@ export class StateLine {
   tell(words, look) {
     this.#refusedMs = look === 'bad' ? performance.now() : Number.NEGATIVE_INFINITY;
     this.#show(words, look);
+  }
+
+  /** Of other images than the one that is shown. @param {string} words */
+  tellElsewhere(words) {
+    this.#elsewhere.textContent = words;
   }
 
   /** @param {string} words @param {'' | 'bad'} look */
