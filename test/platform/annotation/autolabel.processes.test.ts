@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
@@ -175,9 +174,7 @@ describe('with a model', () => {
     const hash = createHash('sha256').update(noPicture).digest('hex');
     await mkdir(join(data, 'blobs', hash.slice(0, 2)), { recursive: true });
     await writeFile(join(data, 'blobs', hash.slice(0, 2), hash), noPicture);
-    const database = new DatabaseSync(join(data, 'platform.db'));
-    database.prepare('UPDATE images SET hash = ? WHERE id = ?').run(hash, corrupt);
-    database.close();
+    await fixture.platform.change(`UPDATE images SET hash = '${hash}' WHERE id = '${corrupt}'`);
     const started = await start(fixture, project, { batchId });
     expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
       status: 'completed',
@@ -209,28 +206,26 @@ describe('with a model', () => {
 
   it('lets the images of a run go whose task failed without it', async () => {
     const fixture = labelling();
-    const { data } = fixture.platform;
     const { project, ids, batchId } = await withImages(fixture, [await blueAt(0), await blueAt(1)]);
     const started = await start(fixture, project, { batchId, ontology: { red: 'tomato' } });
     await fixture.ended(String(started.body.taskId));
     // As it is after too many processes died over it: nobody was left to free what it took.
-    const database = new DatabaseSync(join(data, 'platform.db'));
     const { jobId } = started.body;
-    database.exec(`
-      UPDATE work SET status = 'failed', error = 'gave up' WHERE id = '${jobId}';
-      INSERT INTO annotation_jobs (id, project_id, name, batch_id, created_by, created)
+    await fixture.platform.change(
+      `UPDATE work SET status = 'failed', error = 'gave up' WHERE id = '${jobId}'`,
+      `INSERT INTO annotation_jobs (id, project_id, name, batch_id, created_by, created)
         SELECT 'left', project_id, 'Auto Label', '${batchId}', 'nobody', created
-        FROM autolabel_jobs WHERE id = '${jobId}';
-      INSERT INTO annotation_job_images (job_id, image_id, state)
+        FROM autolabel_jobs WHERE id = '${jobId}'`,
+      `INSERT INTO annotation_job_images (job_id, image_id, state)
         SELECT 'left', id, 'unannotated' FROM images
-        WHERE id IN (${ids.map((id) => `'${id}'`).join()});
-      UPDATE autolabel_jobs SET annotation_job_id = 'left' WHERE id = '${jobId}';
-      UPDATE work SET status = 'running', lease_expires = 9e15 WHERE id = '${jobId}';`);
+        WHERE id IN (${ids.map((id) => `'${id}'`).join()})`,
+      `UPDATE autolabel_jobs SET annotation_job_id = 'left' WHERE id = '${jobId}'`,
+      `UPDATE work SET status = 'running', lease_expires = 9e15 WHERE id = '${jobId}'`,
+    );
     const locked =
       'batchId: has no image that waits for labels: all are annotated, or in an open job';
     expect(words(await start(fixture, project, { batchId }))).toEqual([400, locked]);
-    database.exec(`UPDATE work SET status = 'failed' WHERE id = '${jobId}'`);
-    database.close();
+    await fixture.platform.change(`UPDATE work SET status = 'failed' WHERE id = '${jobId}'`);
     const again = await start(fixture, project, { batchId });
     expect(again.body.message).toBe('Auto Label takes 2 images.');
     expect((await fixture.tell('GET', `/acme/${project}/jobs/left`)).status).toBe(404);
