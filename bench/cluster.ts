@@ -17,13 +17,14 @@ import { formatTable, median } from './measure/text-table.ts';
 const parts = ['rates', 'calls', 'versions', 'events', 'searches'] as const;
 
 const usage = `Usage: npm run bench:cluster -- [--only PART,PART] [--processes N,N] [--seconds S]
-    [--callers N] [--calls N] [--images N] [--far MS] [--devices N] [--rows N,N] [--write]
+    [--callers N] [--calls N] [--images N] [--pinned] [--far MS] [--devices N] [--rows N,N] [--write]
   --only PART,PART of ${parts.join(', ')} (all)
   --processes N,N  platforms on one database; workers of versions (1,2,4)
   --seconds S      of each kind of call (8)
   --callers N      at once, in turn over the platforms (8)
   --calls N        of each kind whose statements are counted (30)
   --images N       of a version (320)
+  --pinned         each worker of a version has one core (taskset)
   --far MS         to the database and back, for a version (30)
   --devices N      that send batches of ten events (1000)
   --rows N,N       images that are searched (1000000)
@@ -41,6 +42,7 @@ const { values } = parseArgs({
     far: { type: 'string', default: '30' },
     devices: { type: 'string', default: '1000' },
     rows: { type: 'string', default: '1000000' },
+    pinned: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -72,11 +74,12 @@ Database, platforms and callers share these cores:`;
     await measureCosts(new URL(await newDatabase())),
   ],
   versions: async (newDatabase) => [
-    `Versions of ${values.images} photos of 480 x 320, each resized:`,
+    `Versions of ${values.images} photos of 480 x 320, each resized${values.pinned ? '; a worker has one core' : ''}:`,
     await measureVersions(newDatabase, {
       workers: numbersOf(values.processes),
       images: Number(values.images),
       farMs: Number(values.far),
+      arePinned: values.pinned,
     }),
   ],
   events: async (newDatabase) => [

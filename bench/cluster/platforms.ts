@@ -12,8 +12,8 @@ import { startFovea } from '../../test/fixtures/fovea-services.ts';
 
 export interface Platforms {
   readonly clients: readonly Client[];
-  /** One that takes their tasks, with the database by this URL. */
-  startWorker(url: string): Promise<void>;
+  /** One that takes their tasks, with the database by this URL; on one core or on all. */
+  startWorker(url: string, core?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,10 +41,11 @@ export async function startPlatforms(count: number, databaseUrl: string): Promis
   const clients = services.map(({ url }) => clientOf(url));
   return {
     clients,
-    startWorker: async (url) => {
+    startWorker: async (url, core) => {
       const name = `worker ${workers.length + 1}`;
       const environment = { ...settings, FOVEA_DATABASE_URL: url };
-      const worker = new Member({ name, words: ['worker', '--data', data], environment });
+      const words = ['worker', '--data', data];
+      const worker = new Member({ name, words, environment, ...(core !== undefined && { core }) });
       workers.push(worker);
       await worker.start();
     },

@@ -1,5 +1,6 @@
 // A version of many images, made by 1, 2 and 4 workers, and by one whose database is far away.
 
+import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
@@ -13,6 +14,8 @@ export interface VersionOptions {
   readonly images: number;
   /** What a network takes there and back to the database, in the last row. */
   readonly farMs: number;
+  /** Each worker has one core alone, as if it were on a machine of its own. */
+  readonly arePinned: boolean;
 }
 
 /** `newDatabase` gives the URL of an empty one. */
@@ -30,7 +33,12 @@ export async function measureVersions(
 
 async function measure(
   database: URL,
-  { workers, images, farMs }: Omit<VersionOptions, 'workers'> & { readonly workers: number },
+  {
+    workers,
+    images,
+    farMs,
+    arePinned,
+  }: Omit<VersionOptions, 'workers'> & { readonly workers: number },
 ): Promise<string[]> {
   process.stderr.write(`${workers} workers, ${farMs} ms...\n`);
   const line = await openCountingLine(socketOf(database));
@@ -47,7 +55,10 @@ async function measure(
     await inParallel(numbers, 16, add, new AbortController().signal);
     const url = farMs === 0 ? database.href : line.urlOf(database.pathname.slice(1));
     line.delay(farMs);
-    for (let number = 0; number < workers; number += 1) await startWorker(url);
+    const cores = availableParallelism();
+    for (let number = 0; number < workers; number += 1) {
+      await startWorker(url, arePinned ? number % cores : undefined);
+    }
     const before = line.counts.roundTrips;
     const one = await secondsOf(client, [224]);
     const roundTrips = farMs === 0 ? '' : `${line.counts.roundTrips - before}`;

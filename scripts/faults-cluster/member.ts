@@ -19,6 +19,8 @@ export interface MemberOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Where it answers; empty: nowhere. */
   readonly url?: string;
+  /** The one on which it runs; undefined: all of them. Linux alone knows that. */
+  readonly core?: number;
 }
 
 /** A supervisor waits so long before it starts again what has ended. */
@@ -71,8 +73,10 @@ export class Member {
   }
 
   async #startOnce(): Promise<boolean> {
-    const { words, environment } = this.#options;
-    const child = spawn(nodeUnderTest, [entryUnderTest(), ...words], {
+    const { words, environment, core } = this.#options;
+    const pinned = core === undefined ? [] : ['taskset', '--cpu-list', String(core)];
+    const [program = '', ...rest] = [...pinned, nodeUnderTest, entryUnderTest(), ...words];
+    const child = spawn(program, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, ...startedOnce, ...environment },
     });

@@ -15,6 +15,12 @@ export const datasetVersionLimits = {
   renderPixelsMax: 64_000_000,
   /** Of all threads together, at 9 bytes per pixel (mosaic: 23). A larger image goes alone. */
   renderPixelsAtOnceMax: 30_000_000,
+  /** Parts of a large version, one worker each at a time: enough for all workers. */
+  versionPartsWanted: 64,
+  /** Batches of a part. Fewer are not worth it: its last ones leave threads without work. */
+  versionPartBatchesLeast: 128,
+  /** So many are some 8,000 images, whose frozen rows are in memory. */
+  versionPartBatchesMax: 1024,
   /** Images that an estimate of time works on: they differ in size. */
   estimateImagesMax: 32,
   /** It starts no further ones after this time: whoever generates a version waits for it. */

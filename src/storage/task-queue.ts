@@ -8,6 +8,7 @@ import { limits } from '../limits.ts';
 import type { AsyncDatabase } from './async-database.ts';
 import type { Row } from './database.ts';
 import type { Migration } from './migrations.ts';
+import { addToWhole, completePart, failOpen, type TaskPart } from './task-parts.ts';
 
 export const taskTable: Migration = {
   name: 'work',
@@ -68,6 +69,8 @@ export interface QueuedTask extends Omit<NewTask, 'held'> {
   readonly error: string | undefined;
   readonly errorCode: ErrorCode | undefined;
   readonly attempts: number;
+  /** The task of which it is a part. */
+  readonly parent: string | undefined;
   /** Milliseconds since 1970. */
   readonly created: number;
   readonly updated: number;
@@ -96,7 +99,8 @@ export interface Claim {
   renew(): Promise<void>;
   /**
    * Reports progress. It never goes back: an attempt that starts over is seen only once it is
-   * further than the last one. Progress resets the count of attempts.
+   * further than the last one. Progress resets the count of attempts. That of a part is progress
+   * of the whole.
    */
   progress(current: number, total: number): Promise<void>;
   /**
@@ -104,7 +108,9 @@ export interface Claim {
    * run can complete it in one fenced transaction with its last rows.
    */
   complete(result: unknown): Promise<void>;
-  /** Fails the task; `message` is shown to users. */
+  /** Leaves the task to its parts, at least one: it can be claimed again when all are completed. */
+  split(parts: readonly TaskPart[]): Promise<void>;
+  /** Fails the task, and that of which it is a part; `message` is shown to users. */
   fail(message: string, code: ErrorCode): Promise<void>;
   /** Gives the task back to the queue. The attempt does not count. */
   release(): Promise<void>;
@@ -114,7 +120,7 @@ export interface Claim {
   fenced<T>(writes: () => Promise<T>): Promise<T>;
 }
 
-/** Needs the migrations `taskTable`, `taskErrorCodes` and `taskFairness`. */
+/** Needs the migrations `taskTable`, `taskErrorCodes`, `taskFairness` and `taskParts`. */
 export interface TaskQueue {
   /** Adds a task; inside a transaction of the caller, atomically with it. */
   add(work: NewTask): Promise<void>;
@@ -127,6 +133,12 @@ export interface TaskQueue {
   begin(id: string): Promise<boolean>;
   /** Fails an unclaimed task; `message` is shown to users. False if it is claimed. */
   failUnclaimed(id: string, message: string, code: ErrorCode): Promise<boolean>;
+  /**
+   * Fails an open task as `cancelled`, claimed or not, and ends its parts. False if it has ended.
+   */
+  cancel(id: string, message: string): Promise<boolean>;
+  /** Opens a cancelled task again; of others nothing changes. */
+  reopen(id: string): Promise<void>;
   /**
    * Claims the oldest open task of these kinds: a new one, or one whose lease has expired. A task
    * that was claimed `limits.taskAttemptsMax` times without progress is failed instead.
@@ -178,6 +190,17 @@ export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptio
          WHERE id = ? AND status = 'created'`,
         [message, code, options.clock.now(), id],
       )) > 0,
+    cancel: (id, message) =>
+      database.transaction(() =>
+        failOpen(database, id, { message, code: 'cancelled' }, options.clock.now()),
+      ),
+    reopen: async (id) => {
+      await database.run(
+        `UPDATE work SET status = 'created', error = NULL, error_code = NULL, attempts = 0,
+           updated = ? WHERE id = ? AND status = 'failed' AND error_code = 'cancelled'`,
+        [options.clock.now(), id],
+      );
+    },
     // Idle workers look without taking the write lock.
     claim: async (kinds, leaseMs = limits.taskLeaseMs) =>
       (await findOpen(database, options.clock.now(), kinds)) &&
@@ -201,14 +224,19 @@ export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptio
 /** Prefix of the kind of a held task: no worker has such a kind. */
 const held = 'held:';
 
-async function addWork(database: AsyncDatabase, clock: Clock, work: NewTask): Promise<boolean> {
+async function addWork(
+  database: AsyncDatabase,
+  clock: Clock,
+  work: NewTask,
+  parent?: string,
+): Promise<boolean> {
   const { id, payload } = work;
   const kind = work.held ? held + work.kind : work.kind;
   const now = clock.now();
   const added = await database.run(
-    `INSERT INTO work (id, kind, payload, status, created, updated)
-     VALUES (?, ?, ?, 'created', ?, ?) ON CONFLICT (id) DO NOTHING`,
-    [id, kind, toJson(payload), now, now],
+    `INSERT INTO work (id, kind, payload, status, created, updated, parent)
+     VALUES (?, ?, ?, 'created', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    [id, kind, toJson(payload), now, now, parent],
   );
   return added > 0;
 }
@@ -232,6 +260,7 @@ function findOpen(
        SELECT payload ->> 'workspaceId' AS workspace, min(ordinal) AS first FROM work
        WHERE kind IN (SELECT value FROM json_each(?))
          AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
+         AND open_parts = 0
        GROUP BY workspace)
      SELECT work.* FROM open JOIN work ON work.ordinal = open.first
      ORDER BY (SELECT max(updated) FROM work AS served
@@ -263,11 +292,8 @@ async function claimNext(
       await takeLease(database, attempt, now + leaseMs, now);
       return createClaim(database, clock, attempt, leaseMs);
     }
-    await database.run(
-      `UPDATE work SET status = 'failed', error = ?, error_code = 'internal', lease_owner = NULL,
-         updated = ? WHERE id = ?`,
-      [`Fovea gave up after ${limits.taskAttemptsMax} attempts.`, now, next.id],
-    );
+    const message = `Fovea gave up after ${limits.taskAttemptsMax} attempts.`;
+    await failOpen(database, next.parent ?? next.id, { message, code: 'internal' }, now);
   }
 }
 
@@ -275,6 +301,7 @@ interface Attempt {
   readonly id: string;
   readonly kind: string;
   readonly payload: unknown;
+  readonly parent: string | undefined;
   readonly attempt: number;
   readonly hasBegun: boolean;
   /** Unique to this claim, so that an older claim of the same process is not mistaken for it. */
@@ -300,7 +327,7 @@ function createClaim(
   attempt: Attempt,
   leaseMs: number,
 ): Claim {
-  const { id, kind, payload, lease } = attempt;
+  const { id, kind, payload, parent, lease } = attempt;
   /** Whether the task still runs; false once this claim has ended it. */
   const isRunning = async () => {
     const sql = 'SELECT status FROM work WHERE id = ? AND lease_owner = ?';
@@ -308,12 +335,16 @@ function createClaim(
     if (status === undefined) throw new LeaseLost();
     return status === 'running';
   };
-  const update = (assignments: string, values: readonly (string | number | null)[]) =>
+  const whileRunning = (change: (now: number) => Promise<unknown>) =>
     database.transaction(async () => {
-      if (!(await isRunning())) return;
-      const sql = `UPDATE work SET ${assignments}, updated = ? WHERE id = ?`;
-      database.send(sql, [...values, clock.now(), id]);
+      if (await isRunning()) await change(clock.now());
     });
+  const set = (assignments: string, values: readonly (string | number | null)[], now: number) => {
+    const sql = `UPDATE work SET ${assignments}, updated = ? WHERE id = ?`;
+    database.send(sql, [...values, now, id]);
+  };
+  const update = (assignments: string, values: readonly (string | number | null)[]) =>
+    whileRunning(async (now) => set(assignments, values, now));
   return {
     id,
     kind,
@@ -322,14 +353,27 @@ function createClaim(
     hasBegun: attempt.hasBegun,
     renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
     progress: (current, total) =>
-      update(
-        `attempts = CASE WHEN ? > current THEN 1 ELSE attempts END, current = max(current, ?),
-         total = ?`,
-        [current, current, total],
-      ),
-    complete: (result) => update("status = 'completed', result = ?", [toJson(result)]),
+      whileRunning(async (now) => {
+        if (parent !== undefined) addToWhole(database, { id, parent }, current, now);
+        const furthest =
+          'attempts = CASE WHEN ? > current THEN 1 ELSE attempts END, current = max(current, ?)';
+        set(`${furthest}, total = ?`, [current, current, total], now);
+      }),
+    complete: (result) =>
+      whileRunning(async (now) => {
+        set("status = 'completed', result = ?", [toJson(result)], now);
+        if (parent !== undefined) completePart(database, parent, now);
+      }),
+    split: (parts) =>
+      whileRunning(async (now) => {
+        for (const part of parts) await addWork(database, clock, part, id);
+        const waiting = 'open_parts = ?, lease_owner = NULL, lease_expires = 0, attempts = 1';
+        set(waiting, [parts.length], now);
+      }),
     fail: (message, code) =>
-      update("status = 'failed', error = ?, error_code = ?", [message, code]),
+      parent === undefined
+        ? update("status = 'failed', error = ?, error_code = ?", [message, code])
+        : whileRunning((now) => failOpen(database, parent, { message, code }, now)),
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
     postpone: (ms) => update('lease_owner = ?, lease_expires = ?', [null, clock.now() + ms]),
     fenced: (writes) =>
@@ -359,6 +403,7 @@ export function readQueuedTask(row: Row): QueuedTask {
     error: row.optionalText('error'),
     errorCode: readErrorCode(row, 'error_code'),
     attempts: row.integer('attempts'),
+    parent: row.optionalText('parent'),
     created: row.integer('created'),
     updated: row.integer('updated'),
   };

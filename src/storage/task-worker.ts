@@ -4,17 +4,19 @@ import type { Clock } from '../clock.ts';
 import { FoveaError, framesOf } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { SplitTask } from './task-parts.ts';
 import { type Claim, LeaseLost, type TaskQueue } from './task-queue.ts';
 
 export interface TaskWorkerOptions {
   readonly queue: TaskQueue;
   readonly kinds: readonly string[];
   /**
-   * Runs one task and resolves to its result. It may be called again for the same task after a
-   * crash, so it writes through `claim.fenced` and goes on where the last attempt left off. What it
-   * throws fails the task: a FoveaError with its message. `unavailable` postpones it, as an outage
-   * ends by itself, up to `limits.taskAttemptsMax` attempts without progress. `signal` aborts when
-   * the lease is lost or the worker stops; then `run` must end as soon as it can.
+   * Runs one task and resolves to its result, or to a SplitTask. It may be called again for the
+   * same task after a crash, so it writes through `claim.fenced` and goes on where the last attempt
+   * left off. What it throws fails the task: a FoveaError with its message. `unavailable` postpones
+   * it, as an outage ends by itself, up to `limits.taskAttemptsMax` attempts without progress.
+   * `signal` aborts when the lease is lost or the worker stops; then `run` must end as soon as it
+   * can.
    */
   run(claim: Claim, signal: AbortSignal): Promise<unknown>;
   readonly clock: Clock;
@@ -140,7 +142,8 @@ class LeasedWorker {
   async #run(claim: Claim, signal: AbortSignal): Promise<() => Promise<void>> {
     try {
       const result = await this.#options.run(claim, signal);
-      return () => claim.complete(result);
+      return () =>
+        result instanceof SplitTask ? claim.split(result.parts) : claim.complete(result);
     } catch (thrown) {
       if (signal.aborted) return () => claim.release();
       const isForeseen = thrown instanceof FoveaError;

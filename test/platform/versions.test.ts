@@ -139,7 +139,7 @@ it('numbers versions per project and takes one to the trash', async () => {
   expect((await generate(client, 'frozen')).version).toBe(3);
 });
 
-it('makes a version that went to the trash while it waited, so that it can come back', async () => {
+it('ends a version that goes to the trash while it waits, and makes it when it comes back', async () => {
   const { client } = platform;
   await createProject(client, 'restored', 3);
   const resize = { width: 1500, height: 1500, format: 'Stretch to' };
@@ -147,12 +147,32 @@ it('makes a version that went to the trash while it waited, so that it can come 
   const { version, taskId } = await generate(client, 'restored');
   const at = { workspace: 'acme', project: 'restored', version };
   const { body: gone } = await client.call(versions.versions_delete, at);
-  expect(await waitFor(client, taskId)).toMatchObject({ status: 'completed' });
+  expect(await waitFor(client, taskId)).toMatchObject({
+    status: 'failed',
+    error: 'The version was deleted while it was generated.',
+  });
   const { id = '', parentId } = gone;
   const inTrash = { workspace: 'acme', type: 'version', id, parentId: String(parentId) } as const;
   await client.call(trash.trash_restore, inTrash);
+  expect(await waitFor(client, taskId)).toMatchObject({ status: 'completed' });
   const { body } = await client.call(versions.versions_get, at);
   expect(body.version).toMatchObject({ generating: false, progress: 1, images: 3 });
+});
+
+it('ends a version with its project, and makes it when that comes back', async () => {
+  const { client } = platform;
+  await createProject(client, 'both', 3);
+  const resize = { width: 1500, height: 1500, format: 'Stretch to' };
+  await generate(client, 'both', { preprocessing: { resize } });
+  const { version, taskId } = await generate(client, 'both');
+  const inProject = { workspace: 'acme', project: 'both' };
+  const { body: gone } = await client.call(projects.projects_delete, inProject);
+  expect(await waitFor(client, taskId)).toMatchObject({ status: 'failed' });
+  const id = String(gone.id);
+  await client.call(trash.trash_restore, { workspace: 'acme', type: 'project', id });
+  expect(await waitFor(client, taskId)).toMatchObject({ status: 'completed' });
+  const { body } = await client.call(versions.versions_get, { ...inProject, version });
+  expect(body.version).toMatchObject({ generating: false, images: 3 });
 });
 
 it('fails a version with the name of the image that cannot be read', async () => {

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { openPostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../fixtures/postgres-server.ts';
-import { judgeTaskQueue, taskMigrations } from './task-queue-suite.ts';
+import { taskMigrations } from './opened-queue.ts';
+import { judgeTaskQueue } from './task-queue-suite.ts';
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
   let server: PostgresServer;

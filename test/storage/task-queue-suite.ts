@@ -2,44 +2,13 @@
 // given up in the end.
 
 import { describe, expect, test } from 'vitest';
-import type { AsyncDatabase } from '../../src/storage/async-database.ts';
-import type { Migration } from '../../src/storage/migrations.ts';
-import {
-  createTaskQueue,
-  LeaseLost,
-  type TaskQueue,
-  taskErrorCodes,
-  taskFairness,
-  taskTable,
-} from '../../src/storage/task-queue.ts';
-import { settableClock } from '../fixtures/settable-clock.ts';
-import { doneTable } from './done-table.ts';
-
-/** The tables of the suite. */
-export const taskMigrations: readonly Migration[] = [
-  taskTable,
-  doneTable,
-  taskErrorCodes,
-  taskFairness,
-];
-
-export interface Opened {
-  readonly database: AsyncDatabase;
-  /** Another connection to the same tables. */
-  readonly openAgain: () => Promise<AsyncDatabase>;
-}
+import { createTaskQueue, LeaseLost } from '../../src/storage/task-queue.ts';
+import { type Opened, type OpenWork, openWorkOn } from './opened-queue.ts';
+import { judgeParts } from './task-parts-suite.ts';
 
 /** `open` gives an empty one, with `taskMigrations`, for each test. */
 export function judgeTaskQueue(open: () => Promise<Opened>): void {
-  const openWork = async () => {
-    const { database, openAgain } = await open();
-    const clock = settableClock();
-    const work = createTaskQueue(database, { clock, owner: 'this' });
-    const countDone = () =>
-      database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
-    const writeDone = () => database.run("INSERT INTO done (name) VALUES ('x')");
-    return { clock, database, openAgain, work, countDone, writeDone };
-  };
+  const openWork = () => openWorkOn(open);
   judgeAdding(openWork);
   judgeClaiming(openWork);
   judgeLeases(openWork);
@@ -48,16 +17,8 @@ export function judgeTaskQueue(open: () => Promise<Opened>): void {
   judgeFences(openWork);
   judgeHeldWork(openWork);
   judgeTogether(openWork);
+  judgeParts(openWork);
 }
-
-type OpenWork = () => Promise<{
-  readonly clock: ReturnType<typeof settableClock>;
-  readonly database: AsyncDatabase;
-  readonly openAgain: Opened['openAgain'];
-  readonly work: TaskQueue;
-  readonly countDone: () => Promise<number | undefined>;
-  readonly writeDone: () => Promise<number>;
-}>;
 
 const job = { id: 'w1', kind: 'job', payload: { version: 'v1' } };
 const leaseMs = 15_000;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { judgeTaskQueue, taskMigrations } from './task-queue-suite.ts';
+import { taskMigrations } from './opened-queue.ts';
+import { judgeTaskQueue } from './task-queue-suite.ts';
 
 judgeTaskQueue(async () => {
   const path = join(await temporaryFolder(), 'work.db');

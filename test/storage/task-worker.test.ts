@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { openAsyncDatabase } from '../../src/storage/async-database.ts';
+import { taskParts } from '../../src/storage/task-parts.ts';
 import {
   type Claim,
   createTaskQueue,
@@ -22,7 +23,7 @@ import { doneTable } from './done-table.ts';
 
 async function openQueue(clock: Clock = systemClock) {
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openAsyncDatabase(path, [taskTable, doneTable, taskErrorCodes]);
+  const database = openAsyncDatabase(path, [taskTable, doneTable, taskErrorCodes, taskParts]);
   const queue = createTaskQueue(database, { clock, owner: 'test' });
   const lines: string[] = [];
   const start = (options: Pick<TaskWorkerOptions, 'run'> & Partial<TaskWorkerOptions>) => {

@@ -7,6 +7,7 @@ import type { Models } from '../../model-inference/detection-models.ts';
 import type { Embedder } from '../../model-inference/embedder.ts';
 import type { ObjectImports } from '../../objects-place.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
+import type { SplitTask } from '../../storage/task-parts.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from '../active-learning/collect-images.ts';
@@ -47,12 +48,12 @@ export interface TaskDependencies {
   ): Promise<void>;
 }
 
-/** Runs one task; may be called again for the same task after a crash. */
+/** Runs one task; may be called again for the same task after a crash, or after its parts. */
 export type BackgroundTask = (
   dependencies: TaskDependencies,
   claim: Claim,
   signal: AbortSignal,
-) => Promise<Readonly<Record<string, unknown>>>;
+) => Promise<Readonly<Record<string, unknown>> | SplitTask>;
 
 /** A text member of the payload of the task. */
 export function payloadText(claim: Claim, name: string): string {

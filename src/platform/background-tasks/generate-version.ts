@@ -1,159 +1,52 @@
-// Generates a dataset version from its frozen snapshot.
+// Generates a dataset version: its images, by one worker or in parts by many, and its end.
 
-import { mkdir } from 'node:fs/promises';
-import { extname } from 'node:path';
-import type { VersionSettings } from '../../contract/version-settings.ts';
-import { remapAnnotation } from '../../dataset-versions/filter-and-remap.ts';
-import {
-  batchSources,
-  pixelsInWork,
-  type SourceOutline,
-} from '../../dataset-versions/render-batches.ts';
-import {
-  type RenderedFile,
-  RenderFailure,
-  type RenderSource,
-} from '../../dataset-versions/render-images.ts';
-import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import { batchSources } from '../../dataset-versions/render-batches.ts';
+import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Claim } from '../../storage/task-queue.ts';
-import type { FencedTransaction } from '../store/fenced-transaction.ts';
-import type { Version, VersionImage, VersionSource } from '../store/versions.ts';
-import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
-import { inParallel } from './process-items.ts';
+import type { Version } from '../store/versions.ts';
+import { type BackgroundTask, payloadText } from './background-task.ts';
+import { isMissing, makeImages } from './make-version-images.ts';
+import { splitVersion } from './split-version.ts';
 
 /**
- * Makes the images that are still missing, so that it goes on where a crash left off. The version
- * shows none of them before it is finished. The same settings on the same images give the same
- * bytes: the random choices follow from the bytes of each source.
+ * Makes the images that are still missing, so that it goes on where a crash left off; many of them
+ * in parts. The version shows none of them before it is finished. The same settings on the same
+ * images give the same bytes: the random choices follow from the bytes of each source.
  */
 export const generateVersion: BackgroundTask = async (dependencies, claim, signal) => {
-  const { store, renderers, temporaryFiles } = dependencies;
-  const version = await store.versions.get(payloadText(claim, 'versionId'));
+  const { versions } = dependencies.store;
+  const version = await versions.get(payloadText(claim, 'versionId'));
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));
-  refuseUnreadable(await store.versions.unreadable(version.id));
-  const outlines = await store.versions.outlines(version.id);
-  const batches = batchSources(outlines, version.settings);
-  const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
-  const progress = createProgress(claim, outlines);
-  await claim.progress(progress.done(), outlines.length);
-  // While images of some batches are stored, and sources of others read, no thread waits.
-  const atOnce = Math.ceil(renderers.count * 1.5);
-  await temporaryFiles.withFile(async (folder) => {
-    await mkdir(folder, { mode: 0o700 });
-    const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
-      makeBatch(dependencies, { version, folder }, batch, progress.with, stop);
-    await inParallel(missing, atOnce, run, signal);
-  });
-  // Some were looked at meanwhile.
-  refuseUnreadable(await store.versions.unreadable(version.id));
-  const { images } = await store.versions.finish(version.id, claim.fenced);
+  refuseUnreadable(await versions.unreadable(version.id));
+  if (!(await versions.isMade(version.id))) {
+    const outlines = await versions.outlines(version.id);
+    const batches = batchSources(outlines, version.settings).filter(isMissing);
+    await claim.progress(outlines.length - batches.flat().length, outlines.length);
+    const split = await splitVersion(versions, claim, version, batches);
+    if (split !== undefined) return split;
+    await makeImages(dependencies, claim, { version, outlines, batches }, signal);
+    // Some were looked at meanwhile.
+    refuseUnreadable(await versions.unreadable(version.id));
+  }
+  const { images } = await versions.finish(version.id, claim.fenced);
   if (images === 0) throw nothingLeft(version);
   return { version: version.number, images };
 };
 
-/** The progress is true at any moment: it is one commit with the rows that it counts. */
-function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
-  let done = outlines.filter(({ isDone }) => isDone).length;
-  return {
-    done: () => done,
-    with:
-      (count: number): FencedTransaction =>
-      (writes) =>
-        claim.fenced(async () => {
-          const result = await writes();
-          done += count;
-          await claim.progress(done, outlines.length);
-          return result;
-        }),
-  };
-}
-
-async function makeBatch(
-  { store, blobs, renderers }: TaskDependencies,
-  { version, folder }: { readonly version: Version; readonly folder: string },
-  batch: readonly SourceOutline[],
-  fencedWith: (count: number) => FencedTransaction,
-  signal: AbortSignal,
-): Promise<void> {
-  const { settings } = version;
-  const ordinals = batch.map(({ ordinal }) => ordinal);
-  // Another release may have begun with other batches.
-  const open = new Set(batch.flatMap(({ ordinal, isDone }) => (isDone ? [] : [ordinal])));
-  const sources = await store.versions.sources(version.id, ordinals);
-  const images: VersionImage[] = [];
-  const job = {
-    settings,
-    seed: '',
-    imagesPerPiece: settings.augmentation.image?.versions ?? 1,
-    pixels: pixelsInWork(batch, settings),
-    sources: await Promise.all(sources.map((source) => toRender(blobs, source, settings))),
-    output: 'file',
-  } as const;
-  const emit = async ({ path, ...image }: RenderedFile) => {
-    const source = sources[image.source];
-    if (source === undefined) throw new Error('an image of no source');
-    if (!open.has(source.ordinal)) return;
-    if (path !== undefined) await blobs.putFile(path, image);
-    images.push(toVersionImage(source, settings, image));
-  };
-  try {
-    await renderers.renderFiles(job, folder, emit, signal);
-  } catch (thrown) {
-    throw thrown instanceof RenderFailure ? about(sources[thrown.at], thrown.cause) : thrown;
-  }
-  const made = sources.filter(({ ordinal }) => open.has(ordinal));
-  await store.versions.addImages(version.id, made, images, fencedWith(made.length));
-}
-
-async function toRender(
-  blobs: TaskDependencies['blobs'],
-  source: VersionSource,
-  { preprocessing }: VersionSettings,
-): Promise<RenderSource> {
-  const { hash, split, annotation } = source;
-  const renamed = annotation && remapAnnotation(annotation, preprocessing.remap);
-  const boxes = renamed?.kind === 'detection' ? renamed.boxes : [];
-  try {
-    return { bytes: await blobs.get(hash), hash, split, boxes };
-  } catch (thrown) {
-    throw named(source, asFoveaError(thrown).message, thrown);
-  }
-}
-
-function toVersionImage(
-  { ordinal, name, split, annotation }: VersionSource,
-  { preprocessing }: VersionSettings,
-  image: Omit<RenderedFile, 'path'>,
-): VersionImage {
-  const { number, hash, width, height, boxes } = image;
-  // Mosaic may bring boxes into an image without annotation.
-  const hasBoxes = annotation?.kind === 'detection' || boxes.length > 0;
-  return {
-    ordinal,
-    copy: number,
-    split,
-    hash,
-    width,
-    height,
-    name: nameOf(name, image),
-    annotation: hasBoxes
-      ? { kind: 'detection', boxes }
-      : annotation && remapAnnotation(annotation, preprocessing.remap),
-  };
-}
-
-function about(source: VersionSource | undefined, cause: unknown): FoveaError {
-  const { message, code } = asFoveaError(cause);
-  const reason = code === 'internal' ? 'its pixels cannot be worked on.' : message;
-  return named(source, reason, cause);
-}
-
-function named(source: VersionSource | undefined, reason: string, cause: unknown): FoveaError {
-  const isOutage = asFoveaError(cause).code === 'unavailable';
-  const code = isOutage ? 'unavailable' : 'internal';
-  return new FoveaError(code, `Image "${source?.name}": ${reason}`, { cause });
-}
+/** Makes the images of a part that are still missing. */
+export const generateVersionPart: BackgroundTask = async (dependencies, claim, signal) => {
+  const { versions } = dependencies.store;
+  const versionId = payloadText(claim, 'versionId');
+  const version = await versions.get(versionId);
+  const ordinals = await versions.part(claim.id);
+  if (!version || !ordinals) throw notFound('version', versionId);
+  refuseUnreadable(await versions.unreadable(version.id));
+  const outlines = await versions.outlines(version.id, ordinals.flat());
+  const known = new Map(outlines.map((outline) => [outline.ordinal, outline]));
+  const batches = ordinals.map((batch) => batch.flatMap((ordinal) => known.get(ordinal) ?? []));
+  await makeImages(dependencies, claim, { version, outlines, batches }, signal);
+  return {};
+};
 
 /** Files are taken over unseen where nothing changes their pixels. */
 function refuseUnreadable(names: readonly string[]): void {
@@ -169,16 +62,4 @@ function nothingLeft({ number, settings }: Version): FoveaError {
   const { isolate } = settings.preprocessing;
   const why = isolate ? ': isolate makes one of each box, and there are no boxes' : '';
   return new FoveaError('invalid_input', `Version ${number} would have no image${why}.`);
-}
-
-/**
- * `cell.png` becomes `cell.jpg` when it was encoded anew, `cell_tile-1-2.jpg` for a piece and
- * `cell_copy1.jpg` for a copy.
- */
-function nameOf(name: string, { piece, copy, contentType }: Omit<RenderedFile, 'path'>): string {
-  const extension = extname(name);
-  const stem = extension === '' ? name : name.slice(0, -extension.length);
-  const encoded = contentType === 'image/jpeg' && !/^\.jpe?g$/i.test(extension);
-  const part = piece === '' ? '' : `_${piece}`;
-  return `${stem}${part}${copy === 0 ? '' : `_copy${copy}`}${encoded ? '.jpg' : extension}`;
 }

@@ -12,7 +12,7 @@ import { evaluateDetections } from './evaluate-detections.ts';
 import { exportSearchResults } from './export-search-results.ts';
 import { exportVersion } from './export-version.ts';
 import { forkProject } from './fork-project.ts';
-import { generateVersion } from './generate-version.ts';
+import { generateVersion, generateVersionPart } from './generate-version.ts';
 import { importObjects } from './import-objects.ts';
 import { importZip } from './import-zip.ts';
 import { purgeTrash } from './purge-trash.ts';
@@ -23,7 +23,7 @@ import { runVideoInference } from './video-inference.ts';
 
 /** By the name of the lane, then by the kind of task. An idle lane costs one query per second. */
 export const lanes = {
-  versions: { version: generateVersion },
+  versions: { version: generateVersion, 'version-part': generateVersionPart },
   exports: { export: exportVersion, 'search-export': exportSearchResults },
   changes: {
     rebalance: rebalanceSplits,

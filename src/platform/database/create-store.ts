@@ -64,7 +64,7 @@ export function createStore(
     images: imageStore(database, index),
     versions: versionStore(database, queue, reader),
     exports: exportStore(database, queue),
-    trash: trashStore(database, index),
+    trash: trashStore(database, index, queue),
     visionEvents: visionEventStore(database, reader),
     useCases: useCaseStore(database),
     refusedFiles: refusedFileStore(database),

@@ -1,6 +1,7 @@
 // All migrations of the platform's database, in their order.
 
 import type { Migration } from '../../storage/migrations.ts';
+import { taskParts } from '../../storage/task-parts.ts';
 import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';
 import { activeLearningTables } from './active-learning.ts';
 import { activityImageTables, activityTables } from './activity.ts';
@@ -29,6 +30,7 @@ import {
   eventImageUse,
   imageOrder,
   platformTables,
+  sharedCallTables,
   visionEventTables,
   wholePlatformTables,
 } from './schema.ts';
@@ -40,6 +42,7 @@ import { trainingEpochTable, trainingTables } from './trainings.ts';
 import { trashedImageTables } from './trashed-images.ts';
 import { uploadTables } from './upload-links.ts';
 import { useCaseTables } from './use-cases.ts';
+import { versionPartTables } from './version-parts.ts';
 import { videoJobTables, videoLookTable, videoSheetColumn } from './video-jobs.ts';
 import { workflowTables } from './workflows.ts';
 
@@ -88,4 +91,7 @@ export const platformMigrations: readonly Migration[] = [
   independentLabelTables,
   trainingEpochTable,
   confusionTables,
+  taskParts,
+  versionPartTables,
+  sharedCallTables,
 ];

@@ -21,6 +21,7 @@ import { findOddBoxes } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 import { listUnreadable } from './search-index/undescribed-images.ts';
 import { cancelTrainingsOf } from './trainings.ts';
+import { cancelVersions } from './version-work.ts';
 
 const live = 'deleted_at IS NULL';
 
@@ -60,8 +61,10 @@ export function projectStore(
           `UPDATE projects SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}`,
           [now, deletedBy, projectId],
         );
-        if (trashed > 0) await cancelTrainingsOf(database, queue, projectId, undefined, now);
-        return trashed > 0;
+        if (trashed === 0) return false;
+        await cancelTrainingsOf(database, queue, projectId, undefined, now);
+        await cancelVersions(database, queue, { projectId });
+        return true;
       }),
   };
 }

@@ -147,3 +147,16 @@ export const imageOrder: Migration = {
   postgres: `${imageOrderIndex}
     ALTER TABLE images ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY UNIQUE;`,
 };
+
+/** SQLite has one process, as a rule. What a server loses of it at a crash is a minute's count. */
+export const sharedCallTables: Migration = {
+  name: 'calls of processes',
+  sql: '',
+  postgres: `
+CREATE UNLOGGED TABLE shared_calls (
+  process TEXT NOT NULL, slot BIGINT NOT NULL, name TEXT NOT NULL, calls BIGINT NOT NULL,
+  PRIMARY KEY (process, slot, name)
+);
+CREATE INDEX shared_calls_slot ON shared_calls (slot);
+`,
+};

@@ -8,7 +8,7 @@ export function taskStore(database: AsyncDatabase): TaskStore {
   return {
     recent: (workspaceId, wanted) =>
       database.all(
-        `SELECT * FROM work WHERE payload ->> 'workspaceId' = :workspaceId
+        `SELECT * FROM work WHERE payload ->> 'workspaceId' = :workspaceId AND parent IS NULL
            AND (:status IS NULL OR status = :status)
            AND (:kind IS NULL OR kind IN (:kind, 'held:' || :kind))
          ORDER BY ordinal DESC LIMIT :countMax`,

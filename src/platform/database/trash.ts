@@ -2,11 +2,17 @@
 
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { TrashItem, TrashStore } from '../store/trash.ts';
 import { listTrashedImages, restoreImages } from './trashed-images.ts';
+import { resumeVersions } from './version-work.ts';
 
-export function trashStore(database: AsyncDatabase, index: ImageIndex): TrashStore {
+export function trashStore(
+  database: AsyncDatabase,
+  index: ImageIndex,
+  queue: TaskQueue,
+): TrashStore {
   return {
     list: async (workspaceId, before) => {
       const lists = [listProjects, listVersions, listTrainings, listWorkflows, listTrashedImages];
@@ -16,7 +22,7 @@ export function trashStore(database: AsyncDatabase, index: ImageIndex): TrashSto
     restore: (workspaceId, item, before) =>
       database.transaction(() => {
         const { id, projectId } = item;
-        const place = { database, workspaceId, before };
+        const place = { database, queue, workspaceId, before };
         if (item.type === 'project') return restoreProject(place, id);
         if (item.type === 'image') return restoreOfProject(place, index, id);
         if (item.type === 'version') return restoreVersion(place, projectId ?? '', Number(id));
@@ -131,6 +137,7 @@ function readDeletion(row: Row) {
 
 interface Place {
   readonly database: AsyncDatabase;
+  readonly queue: TaskQueue;
   readonly workspaceId: string;
   readonly before: number;
 }
@@ -138,7 +145,7 @@ interface Place {
 type Outcome = Awaited<ReturnType<TrashStore['restore']>>;
 
 async function restoreProject(
-  { database, workspaceId, before }: Place,
+  { database, queue, workspaceId, before }: Place,
   id: string,
 ): Promise<Outcome> {
   const changed = await database.run(
@@ -146,7 +153,9 @@ async function restoreProject(
      WHERE id = ? AND workspace_id = ? AND deleted_at > ?`,
     [id, workspaceId, before],
   );
-  return changed > 0 ? 'restored' : 'missing';
+  if (changed === 0) return 'missing';
+  await resumeVersions(database, queue, { projectId: id });
+  return 'restored';
 }
 
 async function restoreOfProject(
@@ -160,23 +169,24 @@ async function restoreOfProject(
 }
 
 async function restoreVersion(
-  { database, workspaceId, before }: Place,
+  { database, queue, workspaceId, before }: Place,
   projectId: string,
   number: number,
 ): Promise<Outcome> {
-  const isParentGone = await database.get(
-    `SELECT projects.deleted_at IS NOT NULL AS gone FROM versions
+  const found = await database.get(
+    `SELECT versions.id, projects.deleted_at IS NOT NULL AS gone FROM versions
      JOIN projects ON projects.id = versions.project_id
      WHERE workspace_id = ? AND projects.id = ? AND number = ? AND versions.deleted_at > ?`,
     [workspaceId, projectId, number, before],
-    (row) => row.boolean('gone'),
+    (row) => ({ versionId: row.text('id'), isParentGone: row.boolean('gone') }),
   );
-  if (isParentGone === undefined) return 'missing';
+  if (found === undefined) return 'missing';
+  const { versionId, isParentGone } = found;
   if (isParentGone) return { type: 'project', id: projectId, parentId: undefined };
-  await database.run(
-    'UPDATE versions SET deleted_at = NULL, deleted_by = NULL WHERE project_id = ? AND number = ?',
-    [projectId, number],
-  );
+  await database.run('UPDATE versions SET deleted_at = NULL, deleted_by = NULL WHERE id = ?', [
+    versionId,
+  ]);
+  await resumeVersions(database, queue, { versionId });
   return 'restored';
 }
 

@@ -29,6 +29,8 @@ import {
 import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { cancelTrainingsOf } from './trainings.ts';
+import { findPart, keepParts, removeParts } from './version-parts.ts';
+import { cancelVersions } from './version-work.ts';
 
 const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
   work.current AS work_current, work.total AS work_total
@@ -70,15 +72,18 @@ export function versionStore(
         );
         if (projectId === undefined) return false;
         await cancelTrainingsOf(database, queue, projectId, versionId, now);
+        await cancelVersions(database, queue, { versionId });
         return true;
       }),
-    outlines: (versionId) =>
-      readAllInSlices(database, {
-        sql: `SELECT ordinal, image_id, hash, split, width, height, done FROM version_sources
-              WHERE version_id = ? AND ordinal > ? ORDER BY ordinal`,
-        after: (last) => [versionId, last?.ordinal ?? 0],
-        read: readOutline,
-      }),
+    outlines: (versionId, ordinals) => listOutlines(database, versionId, ordinals),
+    isMade: async (versionId) =>
+      (await database.get(
+        'SELECT 1 AS open FROM version_sources WHERE version_id = ? AND done = 0 LIMIT 1',
+        [versionId],
+        (row) => row.integer('open'),
+      )) === undefined,
+    keepParts: (versionId, parts, fenced) => keepParts(database, versionId, parts, fenced),
+    part: (taskId) => findPart(database, taskId),
     unreadable: (versionId) => listUnreadable(database, versionId),
     sources: (versionId, ordinals) =>
       database.all(
@@ -98,6 +103,22 @@ export function versionStore(
       return fenced(() => finishVersion(database, versionId, totals));
     },
   };
+}
+
+function listOutlines(
+  database: AsyncDatabase,
+  versionId: string,
+  ordinals: readonly number[] | undefined,
+): Promise<readonly VersionOutline[]> {
+  const chosen =
+    ordinals === undefined ? '' : 'AND ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
+  const given = ordinals === undefined ? [] : [JSON.stringify(ordinals)];
+  return readAllInSlices(database, {
+    sql: `SELECT ordinal, image_id, hash, split, width, height, done FROM version_sources
+          WHERE version_id = ? AND ordinal > ? ${chosen} ORDER BY ordinal`,
+    after: (last: VersionOutline | undefined) => [versionId, last?.ordinal ?? 0, ...given],
+    read: readOutline,
+  });
 }
 
 export function exportStore(database: AsyncDatabase, queue: TaskQueue): ExportStore {
@@ -274,6 +295,7 @@ async function finishVersion(
   { images, splits, classes }: Totals,
 ): Promise<{ readonly images: number }> {
   if (images === 0) return { images };
+  await removeParts(database, versionId);
   const inOrder = [...classes].sort((one, other) =>
     Buffer.compare(Buffer.from(one), Buffer.from(other)),
   );

@@ -10,6 +10,6 @@ export interface WantedTasks {
 }
 
 export interface TaskStore {
-  /** The newest first. */
+  /** The newest first, without the parts of tasks. */
   recent(workspaceId: string, wanted: WantedTasks): Promise<readonly QueuedTask[]>;
 }

@@ -59,6 +59,13 @@ export interface VersionOutline extends SourceOutline {
   readonly imageId: string;
 }
 
+/** What one task makes of a version of many images. */
+export interface VersionPart {
+  readonly taskId: string;
+  /** The ordinals of its sources, as they are made together. */
+  readonly batches: readonly (readonly number[])[];
+}
+
 /** The images of a project that go into a version; undefined: all. */
 export type ChooseImages = ((images: readonly Candidate[]) => readonly Candidate[]) | undefined;
 
@@ -109,10 +116,20 @@ export interface VersionStore {
   list(projectId: string): Promise<readonly Version[]>;
   /** `workspaceId`: for whom it is. */
   diff(workspaceId: string, fromId: string, toId: string, page: DiffPage): Promise<VersionDiff>;
-  /** Ends its trainings too. */
+  /** Ends its trainings too, and the work on it, which goes on when it is restored. */
   trash(versionId: string, now: number, deletedBy: string): Promise<boolean>;
-  /** All frozen images, in their order. */
-  outlines(versionId: string): Promise<readonly VersionOutline[]>;
+  /** All frozen images or those of some ordinals, in their order. */
+  outlines(versionId: string, ordinals?: readonly number[]): Promise<readonly VersionOutline[]>;
+  /** Whether the images of all sources are there. */
+  isMade(versionId: string): Promise<boolean>;
+  /** In place of those that it has. */
+  keepParts(
+    versionId: string,
+    parts: readonly VersionPart[],
+    fenced: FencedTransaction,
+  ): Promise<void>;
+  /** The batches of a part, by its task. */
+  part(taskId: string): Promise<VersionPart['batches'] | undefined>;
   /** Names of its sources that are known to be unreadable. */
   unreadable(versionId: string): Promise<readonly string[]>;
   /** Those frozen images, in their order. */

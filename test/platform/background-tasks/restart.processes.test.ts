@@ -1,8 +1,8 @@
 // Work in the background whose process is killed in the middle: the next one ends it with the same
-// result, and progress never goes back. Kinds that have such a test elsewhere: version (beside this
-// file), rebalance, fork, classes, metadata and purge (bulk-restart), zip (zip/restart), autolabel
-// (autolabel), embed (search/by-meaning). `sweep` and `index` have no task: they are looked for
-// anew with every start.
+// result, and progress never goes back. Kinds that have such a test elsewhere: version and its
+// parts (beside this file), rebalance, fork, classes, metadata and purge (bulk-restart), zip
+// (zip/restart), autolabel (autolabel), embed (search/by-meaning). `sweep` and `index` have no
+// task: they are looked for anew with every start.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -65,6 +65,8 @@ export async function fillRest(data: string): Promise<void> {
       for (const sql of [...rest(hash), trainingEpoch, ...classChange, ...embeddings]) {
         database.run(sql);
       }
+      for (const sql of [...rest(hash), versionPart, ...classChange, ...embeddings])
+        database.run(sql);
       fillImages(database);
     });
   } finally {
@@ -158,6 +160,9 @@ function judgedImage(hash: string): readonly string[] {
        VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}', 2)`,
   ];
 }
+
+const versionPart = `INSERT INTO version_parts (task_id, version_id, batches)
+  VALUES ('part', ${versionId}, '[[1,2],[3]]')`;
 
 /** A change of classes, which can be taken back. */
 const classChange = [

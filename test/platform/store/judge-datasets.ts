@@ -213,7 +213,8 @@ function judgePurge(open: OpenStores): void {
     expect(await store.projects.get(project.id)).toBeUndefined();
     expect(await store.refersTo('hash-a')).toBe(false);
     expect((await queue.get('training'))?.status).toBe('failed');
-    expect(await store.purge.oldWork(Number.MAX_SAFE_INTEGER, 10, fenced)).toBe(1);
+    // The work on the version was cancelled too.
+    expect(await store.purge.oldWork(Number.MAX_SAFE_INTEGER, 10, fenced)).toBe(2);
     expect(await queue.get('training')).toBeUndefined();
     expect(await store.purge.oldImages(100, 10, fenced)).toBe(0);
     expect(await store.purge.oldVideoJobs(100, 10, fenced)).toBe(0);
