@@ -20,12 +20,27 @@ export interface CountedCall {
   end(): void;
 }
 
+/** Calls that other processes have counted within the last minute. */
+export interface CallsElsewhere {
+  /** Tells them of calls of this process. */
+  add(name: string, calls: number): void;
+  /** As far as it is known here. */
+  count(name: string): number;
+}
+
+const nowhere: CallsElsewhere = { add: () => {}, count: () => 0 };
+
 const windowSeconds = 60;
 
-/**
- * Counts calls per second, and sums the last 60 seconds. In memory: each process counts for itself.
- */
-export function createRateLimiter(clock: Clock, bounds: RateLimits): RateLimiter {
+/** Where calls elsewhere are all that there are, it is not known when they came. */
+const retrySecondsElsewhere = 10;
+
+/** Counts calls per second, and sums the last 60 seconds, with those of `elsewhere`. In memory. */
+export function createRateLimiter(
+  clock: Clock,
+  bounds: RateLimits,
+  elsewhere: CallsElsewhere = nowhere,
+): RateLimiter {
   const principals = new Map<string, Usage>();
   let sweepAt = windowSeconds;
   const now = () => Math.floor(clock.monotonic() / 1_000);
@@ -36,7 +51,7 @@ export function createRateLimiter(clock: Clock, bounds: RateLimits): RateLimiter
         sweepAt = second + windowSeconds;
         for (const [name, usage] of principals) if (usage.isIdle(second)) principals.delete(name);
       }
-      const usage = principals.get(principal) ?? new Usage(bounds);
+      const usage = principals.get(principal) ?? new Usage(principal, bounds, elsewhere);
       principals.set(principal, usage);
       usage.begin(second);
       return {
@@ -51,11 +66,15 @@ export function createRateLimiter(clock: Clock, bounds: RateLimits): RateLimiter
 class Usage {
   /** Calls by the second in which they came, the oldest first. */
   readonly #calls = new Map<number, number>();
+  readonly #name: string;
   readonly #bounds: RateLimits;
+  readonly #elsewhere: CallsElsewhere;
   #running = 0;
 
-  constructor(bounds: RateLimits) {
+  constructor(name: string, bounds: RateLimits, elsewhere: CallsElsewhere) {
+    this.#name = name;
     this.#bounds = bounds;
+    this.#elsewhere = elsewhere;
   }
 
   begin(second: number): void {
@@ -70,13 +89,15 @@ class Usage {
   count(calls: number, second: number): void {
     const { callsPerMinuteMax } = this.#bounds;
     this.#forget(second);
-    const sum = [...this.#calls.values()].reduce((left, right) => left + right, 0);
-    if (sum + calls > callsPerMinuteMax) {
-      const [oldest = second] = this.#calls.keys();
-      const wait = Math.max(1, oldest + windowSeconds - second);
+    const own = [...this.#calls.values()].reduce((left, right) => left + right, 0);
+    if (own + this.#elsewhere.count(this.#name) + calls > callsPerMinuteMax) {
+      const [oldest] = this.#calls.keys();
+      const wait =
+        oldest === undefined ? retrySecondsElsewhere : Math.max(1, oldest + windowSeconds - second);
       throw tooMany(`More than ${callsPerMinuteMax} calls came within a minute`, wait);
     }
     this.#calls.set(second, (this.#calls.get(second) ?? 0) + calls);
+    this.#elsewhere.add(this.#name, calls);
   }
 
   end(): void {

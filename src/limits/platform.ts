@@ -262,6 +262,10 @@ export const platformLimits = {
   rateLimitAtOnceMax: 50,
   /** The rate of all credentials of a workspace together, as a multiple of that of one. */
   rateLimitKeysOfWorkspace: 10,
+  /** Processes on one database tell each other so often what they counted. */
+  sharedCallsMs: 2_000,
+  /** Credentials and networks whose calls are told, each time and by each process. */
+  sharedCallNamesMax: 2_000,
   /** Unknown credentials from one network. */
   refusedPerMinuteMax: 60,
 

@@ -13,6 +13,7 @@ import type { LongReads } from './database/long-reads/long-reads.ts';
 import { platformMigrations } from './database/migrations.ts';
 import { bitSlicedImageIndex } from './database/search-index/bit-sliced-image-index.ts';
 import { refuseFilesOfOthers } from './files-of-others.ts';
+import type { SharedCalls } from './postgres/shared-calls.ts';
 import { openSigningKey, type SigningKey } from './signed-links/signing-key.ts';
 import type { ImageIndex } from './store/image-index.ts';
 
@@ -21,6 +22,8 @@ export interface Rows {
   readonly database: AsyncDatabase & { close(): void | Promise<void> };
   readonly index: ImageIndex;
   readonly reads: LongReads;
+  /** Calls that processes with these rows count together; undefined: each counts for itself. */
+  readonly calls?: SharedCalls;
   /** The key of signed links: the same for all processes with these rows. */
   openKey(): Promise<SigningKey>;
 }

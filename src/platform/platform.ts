@@ -129,7 +129,7 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     local: { operations: diskImageOperations, handlers: diskImageHandlers(dependencies) },
     routes: [...platformRoutes(dependencies), ...metrics, uploads.route, ...(options.routes ?? [])],
     onAnswer: requests.add,
-    ...createAccessControl(store, workspace, options),
+    ...createAccessControl(store, workspace, options, rows.calls),
     credentials: platformCredentials,
     errorBody: platformErrorBody,
     host: options.host,
@@ -150,6 +150,7 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     close: async () => {
       clearInterval(sweeps);
       await Promise.all([service.close(), parts.stopWork()]);
+      rows.calls?.close();
       diskImages?.close();
       await annotationReader.close();
       await parts.close();
@@ -171,7 +172,12 @@ async function announce(
 }
 
 /** Authentication, authorization and rate limits of every request. */
-function createAccessControl(store: Store, workspace: Workspace, options: PlatformOptions) {
+function createAccessControl(
+  store: Store,
+  workspace: Workspace,
+  options: PlatformOptions,
+  calls: Rows['calls'],
+) {
   const { keys, verifyAccessToken, issuer, rateLimit = 0, clock } = options;
   const authenticate = createAuthenticator({
     keys,
@@ -195,8 +201,8 @@ function createAccessControl(store: Store, workspace: Workspace, options: Platfo
   if (rateLimit === 0) return accessControl;
   return {
     ...accessControl,
-    authenticate: limitFailedCredentials(authenticate, clock),
-    countCall: createCallCounter(rateLimit, clock),
+    authenticate: limitFailedCredentials(authenticate, clock, calls),
+    countCall: createCallCounter(rateLimit, clock, calls),
   };
 }
 

@@ -8,6 +8,7 @@ import { recordingActivityOnServer } from '../database/activity/record-activity.
 import { platformMigrations } from '../database/migrations.ts';
 import { serverImageIndex } from './search-index/server-image-index.ts';
 import { readOnServer } from './server-long-reads.ts';
+import { shareCalls } from './shared-calls.ts';
 import { openSharedKey } from './shared-key.ts';
 
 /** `folder`: as for `openSharedKey`. Throws as `openPostgresDatabase` does. */
@@ -18,6 +19,7 @@ export async function openServerRows(url: Secret, folder: string | undefined, cl
     database,
     index: serverImageIndex,
     reads: readOnServer(database),
+    calls: shareCalls(opened, clock),
     openKey: () => openSharedKey(opened, folder),
   };
 }
