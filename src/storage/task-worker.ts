@@ -123,7 +123,9 @@ class LeasedWorker {
       const ms = Math.round(clock.monotonic() - startedMs);
       log.info('Work ended.', { kind: claim.kind, attempt: claim.attempt, ms });
     } catch (thrown) {
-      this.#report('Work was left to whoever claims it next.', thrown);
+      if (thrown instanceof LeaseLost) {
+        log.info('Work was cancelled, or goes on in another process.', { kind: claim.kind });
+      } else this.#report('Work was left to whoever claims it next.', thrown);
     } finally {
       clearInterval(renewal);
     }
