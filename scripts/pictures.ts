@@ -1,6 +1,7 @@
-// Makes the pictures in docs/ anew: `npm run pictures -- [NAME…]`, of labelling, event-store and
-// platform; without a name the first two. The last needs the zip file of BCCD: `--bccd FILE`.
-// All need Chromium, and the font Inter (fonts-inter) to look as they do there.
+// Makes the pictures in docs/ anew: `npm run pictures -- [NAME…]`, of labelling, event-store,
+// evaluation and platform; without a name the first three. The last needs the zip file of BCCD:
+// `--bccd FILE`. All but those of an evaluation need Chromium, and the font Inter (fonts-inter) to
+// look as they do there.
 
 import { parseArgs } from 'node:util';
 
@@ -11,9 +12,12 @@ const { positionals } = parseArgs({
 const makers = new Map([
   ['labelling', () => import('./pictures/labelling.ts')],
   ['event-store', () => import('./pictures/event-store.ts')],
+  ['evaluation', () => import('./pictures/evaluation.ts')],
   ['platform', () => import('./pictures/platform.ts')],
 ]);
-for (const name of positionals.length > 0 ? positionals : ['labelling', 'event-store']) {
+for (const name of positionals.length > 0
+  ? positionals
+  : ['labelling', 'event-store', 'evaluation']) {
   const make = makers.get(name);
   if (make === undefined) throw new Error(`${name} is none of ${[...makers.keys()].join(', ')}.`);
   await make();

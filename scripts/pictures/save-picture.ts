@@ -5,10 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 
-/** Writes `docs/NAME.png`. As a palette it is a third of the size. */
+/** Writes `docs/NAME.png`. */
 export async function savePicture(page: Page, name: string): Promise<void> {
+  await saveImage(await page.screenshot(), name);
+}
+
+/** `widthMax` in pixels. As a palette it is a third of the size. */
+export async function saveImage(bytes: Uint8Array, name: string, widthMax?: number): Promise<void> {
   const target = `docs/${name}.png`;
-  await sharp(await page.screenshot())
+  await sharp(bytes)
+    .resize({ width: widthMax, withoutEnlargement: true })
     .png({ palette: true, quality: 90, effort: 10 })
     .toFile(target);
   process.stderr.write(`${target}: ${(await stat(target)).size} bytes\n`);

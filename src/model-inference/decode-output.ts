@@ -94,6 +94,8 @@ const decoders: Readonly<Record<OutputForm, (given: Given) => DecodedBox[]>> = {
       const label = labels.values[place] ?? Number.NaN;
       // The background is 0, and is not always among the names.
       const classIndex = label - 1 + firstClass;
+      // FCOS and RetinaNet have a score for it too.
+      if (firstClass === 1 && label === 0) continue;
       const least = leastScores[classIndex];
       if (least === undefined) throw wrongLabel(label, leastScores.length - firstClass);
       const [left = 0, top = 0, right = 0, bottom = 0] = corners.subarray(place * 4, place * 4 + 4);

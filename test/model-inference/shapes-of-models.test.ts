@@ -250,6 +250,40 @@ describe('separate outputs, as of torchvision,', () => {
     const metadata = { names: "['__background__', 'red', 'blue']" };
     const named = await seenBy(separateModel({ ...plain, metadata }), await image());
     expect(named.detections.map(({ label }) => label)).toEqual(['red']);
+    const ofBackground = { ...plain, metadata, labels: [0, 2] };
+    const others = await seenBy(separateModel(ofBackground), await image(), 0.2);
+    expect(others.detections.map(({ label }) => label)).toEqual(['blue']);
+  });
+
+  it('say which outlines leave out holes or pieces of their masks', async () => {
+    const cells = [...Array(64 * 64).keys()];
+    const inside = (at: number) => (at % 64 < 30 && at < 30 * 64 ? 1 : 0);
+    const values = [...cells.map(inside), ...cells.map(() => 0)];
+    const piece = 40 * 64 + 40;
+    const cutBy = async (one: number[]) => {
+      const shapes = { name: 'masks', dims: [2, 1, 64, 64], values: one };
+      const { detections } = await seenBy(
+        separateModel({
+          ...plain,
+          boxes: [
+            [0, 0, 64, 64],
+            [0, 0, 1, 1],
+          ],
+          shapes,
+        }),
+        await image(),
+        0.5,
+      );
+      return detections.map(({ isCut }) => isCut);
+    };
+    expect(await cutBy(values)).toEqual([undefined]);
+    // A speck is noise; a second piece of ten times ten is none.
+    expect(await cutBy(values.with(piece, 1))).toEqual([undefined]);
+    const second = values.map((value, at) => {
+      const [x, y] = [(at % 64) - 40, Math.floor((at % 4096) / 64) - 40];
+      return at < 4096 && x >= 0 && x < 10 && y >= 0 && y < 10 ? 1 : value;
+    });
+    expect(await cutBy(second)).toEqual([true]);
   });
 
   it('may have a mask for each box', async () => {

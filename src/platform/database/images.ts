@@ -47,11 +47,18 @@ export function imageStore(database: AsyncDatabase, index: ImageIndex): ImageSto
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(
-        `SELECT *, (SELECT json_group_array(tag ORDER BY tag) FROM image_tags
-           WHERE image_id = images.id) AS tags FROM images WHERE project_id = ? AND id = ?`,
+        `${selectImages} WHERE project_id = ? AND id = ?`,
         [projectId, imageId],
         readImage,
       ),
+    findAll: async (projectId, imageIds) => {
+      const found = await database.all(
+        `${selectImages} WHERE project_id = ? AND id IN (SELECT value FROM json_each(?))`,
+        [projectId, JSON.stringify(imageIds)],
+        readImage,
+      );
+      return new Map(found.map((image) => [image.id, image]));
+    },
     projectOf: async (workspaceId, imageId) =>
       database.get(
         `SELECT projects.* FROM images JOIN projects ON projects.id = images.project_id
@@ -107,6 +114,10 @@ async function addImage(
   const stored = await findByHash(database, image.projectId, image.hash);
   return addedAs(image, stored);
 }
+
+/** With their tags. */
+const selectImages = `SELECT *, (SELECT json_group_array(tag ORDER BY tag) FROM image_tags
+  WHERE image_id = images.id) AS tags FROM images`;
 
 /** The same bytes twice among them are one image: the first. */
 async function addImages(

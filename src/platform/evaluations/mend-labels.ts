@@ -14,6 +14,7 @@ import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { KeptMistake, MendMark, MistakesPage } from '../store/evaluations.ts';
+import type { Image } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 import { finishedEvaluation } from './finished-evaluation.ts';
 import { imagesWithMistakes } from './image-panels.ts';
@@ -45,13 +46,11 @@ export function evaluationMendHandlers(
         offset: 0,
       });
       const judged = await allMistakes(store, evaluation.id, results);
-      const where = { projectId: project.id, evaluationId: evaluation.id };
       const sum = { labels: 0, images: 0, left: noneLeft() };
       const changed: { image: string; imageId: string; labels: number }[] = [];
-      for (const result of results) {
-        signal.throwIfAborted();
-        const of = { ...result, all: judged.get(result.ordinal) ?? [] };
-        const { mended, ...left } = await mendImage(dependencies, where, of, input);
+      for await (const { result, image } of withImages(store, project, results, signal)) {
+        const of = { ...result, image, all: judged.get(result.ordinal) ?? [] };
+        const { mended, ...left } = await mendImage(dependencies, evaluation.id, of, input);
         sum.left.changed += left.changed;
         sum.left.reverted += left.reverted;
         sum.left.outlined += left.outlined;
@@ -102,9 +101,11 @@ async function checkImages(
   signal: AbortSignal,
 ): Promise<void> {
   const unknown: string[] = [];
-  for (const imageId of images) {
+  for (let at = 0; at < images.length; at += imagesAtOnce) {
     signal.throwIfAborted();
-    if ((await store.images.find(id, imageId)) === undefined) unknown.push(imageId);
+    const some = images.slice(at, at + imagesAtOnce);
+    const known = await store.images.findAll(id, some);
+    unknown.push(...some.filter((imageId) => !known.has(imageId)));
   }
   if (unknown.length === 0) return;
   throw invalidArgument(
@@ -113,6 +114,24 @@ async function checkImages(
     'The panel label_mistakes has the imageId of each image.',
   );
 }
+
+/** Each with its image as it is now; read in groups, which are small, as labels may be many. */
+async function* withImages(
+  store: PlatformDependencies['store'],
+  { id }: Project,
+  results: readonly Result[],
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly result: Result; readonly image: Image | undefined }> {
+  for (let at = 0; at < results.length; at += imagesAtOnce) {
+    signal.throwIfAborted();
+    const some = results.slice(at, at + imagesAtOnce);
+    const imageIds = some.flatMap(({ imageId }) => imageId ?? []);
+    const images = await store.images.findAll(id, imageIds);
+    for (const result of some) yield { result, image: images.get(result.imageId ?? '') };
+  }
+}
+
+const imagesAtOnce = 50;
 
 /** Mends of other kinds are known by these, so that they are no change of somebody else. */
 async function allMistakes(
@@ -128,15 +147,21 @@ async function allMistakes(
   return new Map(results.map(({ ordinal, mistakes }) => [ordinal, mistakes]));
 }
 
-/** Whoever changes the labels meanwhile keeps their change. `all`: mistakes of every kind. */
+interface MendedImage extends Result {
+  /** Undefined: it is gone. */
+  readonly image: Image | undefined;
+  /** Mistakes of every kind. */
+  readonly all: readonly KeptMistake[];
+}
+
+/** Whoever changes the labels meanwhile keeps their change. */
 async function mendImage(
   { store, clock }: PlatformDependencies,
-  { projectId, evaluationId }: { readonly projectId: string; readonly evaluationId: string },
-  { ordinal, imageId, boxes, mistakes, all }: Result & { readonly all: readonly KeptMistake[] },
+  evaluationId: string,
+  { ordinal, image, boxes, mistakes, all }: MendedImage,
   { undo = false }: MendInput,
 ): Promise<MendCounts> {
   const gone = countMends(mistakes.map(() => 'changed'));
-  const image = imageId === undefined ? undefined : await store.images.find(projectId, imageId);
   const before = image?.annotation;
   if (image === undefined || before === undefined) return gone;
   const settings = { undo, isAsJudged: isAsJudged(before, boxes, all) };

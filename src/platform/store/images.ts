@@ -120,6 +120,8 @@ export interface ImageStore {
   findByHash(projectId: string, hash: string): Promise<AddedImage | undefined>;
   /** By id, within a project. */
   find(projectId: string, imageId: string): Promise<Image | undefined>;
+  /** The same of many, by their ids: those that are there. */
+  findAll(projectId: string, imageIds: readonly string[]): Promise<ReadonlyMap<string, Image>>;
   /** The project of an image, within a workspace. */
   projectOf(workspaceId: string, imageId: string): Promise<Project | undefined>;
   /** Nothing changes when there is one already that must not be replaced, or another than told. */
