@@ -37,11 +37,11 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe('Version number, or "local"; default: the deployed model.'),
-  file: text.describe('Path of a local image.'),
+  file: text.describe('Local image; for .json a folder too.'),
   url: image.describe('Or: URL of an image.'),
   imageId: text.describe('Or: id of an image.'),
   query: text.describe('Or: a search; its first 8 images.'),
-  save_to: text.describe('Path of a .jpg to write, or .json: COCO results of all the query.'),
+  save_to: text.describe('Path of a .jpg to write, or .json: COCO results of all.'),
   confidence,
   overlap,
   classes,

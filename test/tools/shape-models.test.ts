@@ -1,6 +1,6 @@
 // Models that give outlines or keypoints: run, judged, and labelling by themselves.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -142,7 +142,7 @@ it('writes what it finds in all images of a query as COCO results, which can be 
   expect(figures).toMatchObject({ modelTask: 'segmentation', f1: 1 });
   const again = await fovea.call('inference_run', run);
   expect([again.isError, again.text]).toEqual([true, expect.stringContaining('exists already')]);
-  const alone = { project, version: 'local', file: pathOf('both.png'), save_to: pathOf('b.json') };
+  const alone = { project, version: 'local', save_to: pathOf('b.json') };
   expect((await fovea.call('inference_run', alone)).text).toContain(
     'query: is needed where save_to',
   );
@@ -170,6 +170,34 @@ it('runs on every image of a query, and leaves no copy of them behind', async ()
   expect(new Set(results.map(({ name }) => name))).toEqual(
     new Set(['red-0.png', 'red-16.png', 'red-32.png']),
   );
+});
+
+it('writes what it finds in the images of a folder, by their paths there', async () => {
+  await writeFile(model, maskFinder());
+  await mkdir(pathOf('shots/night'), { recursive: true });
+  await copyFile(pathOf('both.png'), pathOf('shots/night/both.png'));
+  await writeFile(pathOf('shots/z.png'), 'no picture');
+  await writeFile(pathOf('shots/notes.txt'), 'no image');
+  const run = { project: 'outlines', version: 'local', file: pathOf('shots') };
+  const save_to = pathOf('shots.json');
+  const { text, data } = await fovea.call('inference_run', { ...run, save_to });
+  expect(text).toContain('Wrote 2 predictions in 1 image');
+  expect(data).toMatchObject({ unreadable: { count: 1, examples: ['z.png'] } });
+  const results: readonly unknown[] = JSON.parse(await readFile(save_to, 'utf8'));
+  expect(results).toMatchObject([
+    { image_id: 'night/both.png', category_id: 'blue' },
+    { image_id: 'night/both.png', category_id: 'red' },
+  ]);
+  const file = pathOf('both.png');
+  await fovea.ok('inference_run', { ...run, file, save_to: pathOf('one.json') });
+  expect(JSON.parse(await readFile(pathOf('one.json'), 'utf8'))).toMatchObject([
+    { image_id: 'both.png' },
+    {},
+  ]);
+  const both = { ...run, query: '*', save_to: pathOf('two.json') };
+  expect((await fovea.call('inference_run', both)).text).toContain('query: is needed where');
+  const outside = { ...run, file: '/etc', save_to: pathOf('two.json') };
+  expect((await fovea.call('inference_run', outside)).text).toContain('FOVEA_FILE_ROOTS');
 });
 
 it('is compared with outlines by their masks, and with boxes alone in words', async () => {

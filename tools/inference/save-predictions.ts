@@ -1,7 +1,8 @@
-// Runs a model on all images that a search finds, and writes what it finds as COCO results.
+// Runs a model on all images that a search finds, or that lie in a folder, and writes what it finds
+// as COCO results.
 
 import { type FileHandle, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { inference } from '../../src/contract/inference.ts';
 import type { Answer } from '../../src/contract/operation.ts';
 import { asFoveaError, type ErrorCode, FoveaError, invalidArgument } from '../../src/errors.ts';
@@ -11,8 +12,11 @@ import { refuseExisting } from '../download-link.ts';
 import { asGiven, count } from '../format.ts';
 import { searchPages } from '../images/image-selection.ts';
 import { queryWithin } from '../images/project-query.ts';
+import { openPart } from '../local-file.ts';
 import { replaceFile } from '../replace-file.ts';
 import { withScratchFolder } from '../scratch-folder.ts';
+import { slashed } from '../upload/dataset-folders.ts';
+import { imageExtensions } from '../upload/image-list.ts';
 import { bringImage, type Given, noImageFound, type Source, workspaceOf } from './image-sources.ts';
 import { type Lacks, lacksWords } from './lacks-words.ts';
 
@@ -29,36 +33,42 @@ const confidenceDefault = 0.01;
 
 /**
  * The file is there when all images are done, and not at all otherwise. Throws `invalid_input`
- * without a query, `conflict` for a file that is there, `not_found` where the search finds nothing.
+ * without a query or files, `conflict` for a file that is there, `not_found` where the search finds
+ * nothing.
  */
 export async function savePredictions(
   given: WantedPredictions,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { query, save_to, project } = given;
-  if (query === undefined) {
+  const { query, file, save_to, project } = given;
+  if ((query === undefined) === (file === undefined)) {
     throw invalidArgument(
       'query',
-      'is needed where save_to ends in .json: what to run the model on',
+      'is needed where save_to ends in .json, or a folder as file: what to run the model on',
     );
   }
   const path = await context.files.writable(save_to, 'save_to');
   await refuseExisting(path);
-  const workspace = await workspaceOf(context);
-  const wanted = { ...given, query, workspace };
-  const counts = await replaceFile(path, (handle) => writeAll(handle, wanted, context));
+  const images =
+    file === undefined
+      ? imagesFound({ project, query: query ?? '', workspace: await workspaceOf(context) }, context)
+      : imagesIn(file, context);
+  const counts = await replaceFile(path, (handle) => writeAll(handle, images, given, context));
   const confidence = given.confidence ?? confidenceDefault;
   return {
     summary: summaryOf(counts, path, confidence),
     data: { path, confidence, ...counts },
     files: [{ path, mimeType: 'application/json', description: 'Predictions (COCO results)' }],
-    next: [
-      {
-        tool: 'evaluations_create',
-        arguments: { project, query, predictions: path },
-        why: 'Judges them by the labels of these images.',
-      },
-    ],
+    next:
+      query === undefined
+        ? []
+        : [
+            {
+              tool: 'evaluations_create',
+              arguments: { project, query, predictions: path },
+              why: 'Judges them by the labels of these images.',
+            },
+          ],
   };
 }
 
@@ -81,20 +91,33 @@ function summaryOf(
   return `Wrote ${found}, from a confidence of ${confidence} on, to ${asGiven(path)}.${lacksWords(lacks)}${unread}`;
 }
 
-type Wanted = WantedPredictions & { readonly query: string; readonly workspace: string };
+/** An image to run the model on. */
+interface Listed {
+  /** By which it is known: its id, or its path. */
+  readonly id: string;
+  /** How many there are. */
+  readonly total: number;
+  /** `path`: where a copy may lie while it is used. */
+  bring(path: string): Promise<Source>;
+}
 
-async function writeAll(handle: FileHandle, wanted: Wanted, context: ToolContext): Promise<Counts> {
+async function writeAll(
+  handle: FileHandle,
+  listed: AsyncIterable<Listed>,
+  wanted: WantedPredictions,
+  context: ToolContext,
+): Promise<Counts> {
   let [images, predictions, failures] = [0, 0, 0];
   const lacks = { ofImages: 0, moreFound: 0, withoutOutline: 0, cutOutlines: 0 };
   const examples: string[] = [];
   await handle.writeFile('[');
   await withScratchFolder(context, async (folder) => {
-    for await (const { id, total } of imagesFound(wanted, context)) {
+    for await (const { id, total, bring } of listed) {
       context.signal.throwIfAborted();
       context.progress(images + failures, total, 'Running the model');
       // A download never replaces a file.
       const path = join(folder, `image-${images + failures}`);
-      const answer = await answerOf(id, path, wanted, context, images > 0);
+      const answer = await answerOf(() => bring(path), wanted, context, images > 0);
       await rm(path, { force: true });
       if (answer === undefined) {
         failures += 1;
@@ -124,9 +147,9 @@ const examplesMax = 5;
 
 /** In pages. Throws `not_found` where there is none, and `too_large` for more than are taken. */
 async function* imagesFound(
-  { workspace, project, query }: Wanted,
+  { workspace, project, query }: Record<'workspace' | 'project' | 'query', string>,
   context: ToolContext,
-): AsyncGenerator<{ readonly id: string; readonly total: number }> {
+): AsyncGenerator<Listed> {
   const asked = {
     workspace,
     query: queryWithin(project, query),
@@ -135,12 +158,40 @@ async function* imagesFound(
   };
   for await (const { results, total = results.length } of searchPages(asked, context)) {
     if (total === 0) throw noImageFound(project);
-    if (total > limits.evaluationImagesMax) {
-      const most = limits.evaluationImagesMax;
-      throw new FoveaError('too_large', `query: finds ${total} images; at most ${most} are run.`);
+    checkTotal('query', total);
+    for (const { id } of results) {
+      if (id === undefined) continue;
+      const bring = (path: string) => bringImage({ workspace, project, id, path }, context);
+      yield { id, total, bring };
     }
-    for (const { id } of results) if (id !== undefined) yield { id, total };
   }
+}
+
+/** The images of a folder and all below it, by their paths in it; or of a file or glob. */
+async function* imagesIn(given: string, context: ToolContext): AsyncGenerator<Listed> {
+  const found = await context.files.find([given], 'file', { extensions: imageExtensions });
+  checkTotal('file', found.length);
+  const folder = await context.files.readable(given, 'file').catch(() => undefined);
+  for (const { path, real } of found) {
+    const within = folder === undefined ? '' : slashed(relative(folder, real));
+    const name = within === '' || within.startsWith('..') ? basename(path) : within;
+    const sent = { file: { name: 'image', content: { path: real } } };
+    yield {
+      id: name,
+      total: found.length,
+      bring: async () => {
+        // As of any other file: it may be too large.
+        await openPart(real, 'file', context);
+        return { shown: asGiven(path), name, sent };
+      },
+    };
+  }
+}
+
+function checkTotal(argument: string, total: number): void {
+  const most = limits.evaluationImagesMax;
+  if (total <= most) return;
+  throw new FoveaError('too_large', `${argument}: finds ${total} images; at most ${most} are run.`);
 }
 
 /** What is wrong with one image, once others went well. */
@@ -153,16 +204,15 @@ const ofImage: readonly ErrorCode[] = [
 
 /** Undefined: the image cannot be read. */
 async function answerOf(
-  id: string,
-  path: string,
-  { workspace, project, version = 'deployed', overlap, classes, confidence }: Wanted,
+  bring: () => Promise<Source>,
+  { project, version = 'deployed', overlap, classes, confidence }: WantedPredictions,
   context: ToolContext,
   isCallRight: boolean,
 ): Promise<{ readonly source: Source; readonly body: RunAnswer } | undefined> {
   const { client, signal } = context;
   const least = confidence ?? confidenceDefault;
   try {
-    const source = await bringImage({ workspace, project, id, path }, context);
+    const source = await bring();
     const call = { project, version, confidence: least, overlap, classes, ...source.sent };
     const { body } = await client.call(inference.inference_run, call, { signal });
     return { source, body };
@@ -178,7 +228,7 @@ type RunAnswer = Answer<typeof inference.inference_run>;
 type Told = Extract<RunAnswer['predictions'], readonly unknown[]>[number];
 
 function cocoEntries({ imageId, name }: Source, { predictions = [] }: RunAnswer) {
-  const image = { image_id: imageId, name };
+  const image = imageId === undefined ? { image_id: name } : { image_id: imageId, name };
   if (Array.isArray(predictions)) {
     return predictions.map((one) => ({ ...image, ...cocoEntry(one) }));
   }

@@ -24,7 +24,7 @@ export interface ImageList {
   readonly left: LeftOut;
 }
 
-const imageExtensions = [...imageFileExtensions].map((extension) => `.${extension}`);
+export const imageExtensions = [...imageFileExtensions].map((extension) => `.${extension}`);
 
 /**
  * The images that the patterns match; with a list, only those that it names. Throws `invalid_input`
