@@ -45,7 +45,9 @@ export async function* exportEntries(
   for await (const file of format.files(dataset)) yield { isCompressed: false, ...file };
   const imagePath = format.imagePath?.(dataset);
   if (imagePath === undefined) return;
+  const fileOf = format.fileOfImage?.(dataset);
   for await (const image of dataset.images()) {
+    if (fileOf !== undefined) yield { isCompressed: false, ...fileOf(image) };
     const path = imagePath(image);
     // BMP and TIFF may not be.
     const isCompressed = !/\.(bmp|tiff?)$/i.test(path);

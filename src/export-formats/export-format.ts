@@ -10,16 +10,20 @@ import { createMlFiles } from './createml.ts';
 import type { ExportFile, ExportImage, Selection, SurveyedDataset } from './export-dataset.ts';
 import { jsonlFiles } from './jsonl.ts';
 import { multiclassFiles } from './multiclass-csv.ts';
-import { vocFiles } from './pascal-voc.ts';
-import { isMaskName, pngMaskFiles } from './png-mask.ts';
+import { vocFile } from './pascal-voc.ts';
+import { isMaskName, maskClasses, maskFile } from './png-mask.ts';
 import { tfrecordFiles } from './tfrecord.ts';
 import {
-  darknetFiles,
-  mtYolov6Files,
-  yoloFiles,
+  darknetClasses,
+  darknetRows,
+  mtYolov6Rows,
+  mtYolov6Yaml,
   yoloNote,
-  yoloObbFiles,
+  yoloObbRows,
+  yoloObbYaml,
   yoloPathsNote,
+  yoloRows,
+  yoloYaml,
 } from './yolo.ts';
 
 export interface ExportFormat {
@@ -28,8 +32,10 @@ export interface ExportFormat {
   readonly aliases?: readonly string[];
   /** The types of project whose labels it can hold. */
   readonly holds: readonly ProjectType[];
-  /** Its files beside the images. Throws `invalid_input` where it cannot hold the dataset. */
+  /** Its files of many images. Throws `invalid_input` where it cannot hold the dataset. */
   readonly files: (dataset: SurveyedDataset) => Iterable<ExportFile> | AsyncIterable<ExportFile>;
+  /** Its file of one image, which comes before the image. */
+  readonly fileOfImage?: (dataset: SurveyedDataset) => (image: ExportImage) => ExportFile;
   /** Where an image goes; undefined where the files of the format hold the images. */
   readonly imagePath: ((dataset: SurveyedDataset) => (image: ExportImage) => string) | undefined;
   /** The images that it can hold, where these are not all. */
@@ -49,7 +55,13 @@ const poses: readonly ProjectType[] = [...boxes, 'keypoint-detection'];
 const oneLabel: readonly ProjectType[] = [...boxes, 'single-label-classification'];
 const anyLabels: readonly ProjectType[] = [...oneLabel, 'multi-label-classification'];
 
-const yolo = { holds: boxes, files: yoloFiles, imagePath: inImages, note: yoloNote };
+const yolo = {
+  holds: boxes,
+  files: yoloYaml,
+  fileOfImage: yoloRows,
+  imagePath: inImages,
+  note: yoloNote,
+};
 const folders = {
   holds: oneLabel,
   imagePath: classFolders,
@@ -60,13 +72,14 @@ const folders = {
 const formats: readonly ExportFormat[] = [
   { name: 'coco', holds: poses, files: cocoFiles, imagePath: inSplit },
   { name: 'coco-segmentation', holds: boxes, files: cocoSegmentationFiles, imagePath: inSplit },
-  { name: 'voc', holds: boxes, files: vocFiles, imagePath: inSplit },
+  { name: 'voc', holds: boxes, files: () => [], fileOfImage: vocFile, imagePath: inSplit },
   { name: 'yolov5pytorch', aliases: ['yolov5'], ...yolo, note: yoloPathsNote },
   {
     name: 'mt-yolov6',
     aliases: ['my-yolov6'],
     holds: boxes,
-    files: mtYolov6Files,
+    files: mtYolov6Yaml,
+    fileOfImage: mtYolov6Rows,
     imagePath: inImagesOfAll,
     note: yoloNote,
   },
@@ -75,8 +88,14 @@ const formats: readonly ExportFormat[] = [
   { name: 'yolov9', ...yolo, note: yoloPathsNote },
   { name: 'yolov11', ...yolo, holds: poses },
   { name: 'yolov12', ...yolo, holds: poses },
-  { name: 'yolov8-obb', ...yolo, files: yoloObbFiles },
-  { name: 'darknet', holds: boxes, files: darknetFiles, imagePath: inSplit },
+  { name: 'yolov8-obb', ...yolo, files: yoloObbYaml, fileOfImage: yoloObbRows },
+  {
+    name: 'darknet',
+    holds: boxes,
+    files: darknetClasses,
+    fileOfImage: darknetRows,
+    imagePath: inSplit,
+  },
   { name: 'createml', holds: boxes, files: createMlFiles, imagePath: inSplit },
   { name: 'tfrecord', holds: boxes, files: tfrecordFiles, imagePath: undefined },
   { name: 'multiclass', holds: anyLabels, files: multiclassFiles, imagePath: inSplit },
@@ -84,7 +103,8 @@ const formats: readonly ExportFormat[] = [
   {
     name: 'png-mask-semantic',
     holds: boxes,
-    files: pngMaskFiles,
+    files: maskClasses,
+    fileOfImage: maskFile,
     imagePath: inSplit,
     isReserved: isMaskName,
   },

@@ -7,11 +7,11 @@ import type { ExportFile, ExportImage, SurveyedDataset } from './export-dataset.
 import { tidyEdges } from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
 
-export async function* vocFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
-  for await (const image of dataset.images()) {
-    const path = `${image.split}/${withExtension(image.fileName, '.xml')}`;
-    yield { path, content: () => vocText(dataset, image) };
-  }
+export function vocFile(dataset: SurveyedDataset): (image: ExportImage) => ExportFile {
+  return (image) => ({
+    path: `${image.split}/${withExtension(image.fileName, '.xml')}`,
+    content: () => vocText(dataset, image),
+  });
 }
 
 function* vocText({ info }: SurveyedDataset, image: ExportImage): Iterable<string> {

@@ -12,27 +12,34 @@ import { withExtension } from './export-names.ts';
 import { countCrossings, fillOutline } from './polygon-fill.ts';
 
 /**
- * Value 0 is the background, then come the classes in their order. Boxes are drawn in the order in
- * which they were labelled, later ones above; one without an outline is a filled rectangle. Throws
- * `invalid_input` for more classes than a byte can tell apart; the content of a mask does so for an
- * outline that would take too long to draw.
+ * Value 0 is the background, then come the classes in their order. Throws `invalid_input` for more
+ * classes than a byte can tell apart.
  */
-export async function* pngMaskFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
-  const { classes } = dataset;
+export function maskClasses({ classes, splits }: SurveyedDataset): readonly ExportFile[] {
   if (classes.length > classesMax) {
     const message = `holds ${classesMax} classes at most, but the version has ${classes.length}`;
     throw invalidArgument('format', message, 'Use "coco-segmentation", or remap classes.');
   }
-  const indexOf = classIndex(classes);
   const rows = ['background', ...classes].map((name, value) => csvRow(value, [name]));
   const table = [csvRow('Pixel Value', ['Class']), ...rows];
-  for (const split of dataset.splits.keys()) {
-    yield { path: `${split}/_classes.csv`, content: () => table };
-    for await (const image of dataset.images(split)) {
-      const path = `${split}/${withExtension(image.fileName, '_mask.png')}`;
-      yield { path, content: () => maskPng(image, indexOf), isCompressed: true };
-    }
-  }
+  return [...splits.keys()].map((split) => ({
+    path: `${split}/_classes.csv`,
+    content: () => table,
+  }));
+}
+
+/**
+ * Boxes are drawn in the order in which they were labelled, later ones above; one without an
+ * outline is a filled rectangle. The content throws `invalid_input` for an outline that would take
+ * too long to draw.
+ */
+export function maskFile({ classes }: SurveyedDataset): (image: ExportImage) => ExportFile {
+  const indexOf = classIndex(classes);
+  return (image) => ({
+    path: `${image.split}/${withExtension(image.fileName, '_mask.png')}`,
+    content: () => maskPng(image, indexOf),
+    isCompressed: true,
+  });
 }
 
 /** Whether an image of that name would look like the mask of another one. */

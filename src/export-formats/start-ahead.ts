@@ -1,6 +1,12 @@
 // Reads the beginnings of the next few entries of a zip file while those before them are written.
 
-import type { ZipEntry } from './zip-stream.ts';
+export interface ZipEntry {
+  /** Relative, with `/` between its parts. */
+  readonly path: string;
+  readonly isDeflated: boolean;
+  /** Called once, when its turn comes. */
+  readonly content: () => AsyncGenerator<Uint8Array>;
+}
 
 /** The same entries; those that nobody takes any more are ended. */
 export async function* startAhead<Entry extends ZipEntry>(
@@ -22,7 +28,7 @@ export async function* startAhead<Entry extends ZipEntry>(
 }
 
 /** Each with a piece in memory. */
-const startedAheadMax = 8;
+const startedAheadMax = 16;
 
 interface StartedEntry<Entry> {
   readonly entry: Entry;

@@ -9,7 +9,7 @@ import { syncFolder } from '../folder-sync.ts';
 import type { ExportContent, ExportDataset, ExportImage } from './export-dataset.ts';
 import { type ExportEntry, exportEntries } from './export-entries.ts';
 import type { ExportFormat } from './export-format.ts';
-import { unreadableEntry } from './zip-stream.ts';
+import { unreadableEntry } from './unreadable-entry.ts';
 import { type FileOrEntry, writeZipFile } from './zip-thread.ts';
 
 export interface WriteExportOptions {

@@ -9,39 +9,51 @@ import { classIndex, outlineOf } from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
 import { smallestRectangle } from './oriented-box.ts';
 
+export function yoloYaml(dataset: SurveyedDataset): readonly ExportFile[] {
+  return [dataYaml(dataset, imagesFromBeside, posesOf(dataset))];
+}
+
 /**
  * Rows are `class x y width height`; in segmentation projects `class x y x y …` for every box, and
  * in keypoint projects a box with its keypoints: trainers read a dataset one way, never several.
  */
-export async function* yoloFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
-  const pose = dataset.projectType === 'keypoint-detection' ? poseOf(dataset) : undefined;
-  yield { path: 'data.yaml', content: () => [dataYaml(dataset, imagesFromBeside, pose)] };
+export function yoloRows(dataset: SurveyedDataset): FileOfImage {
+  const pose = posesOf(dataset);
   const row = dataset.projectType.endsWith('-segmentation') ? outlineRow : boxRow;
-  yield* labelFiles(dataset, labelsOfSplit, pose ? poseRow(pose) : row);
+  return rowsOf(dataset, labelsOfSplit, pose ? poseRow(pose) : row);
+}
+
+export function yoloObbYaml(dataset: SurveyedDataset): readonly ExportFile[] {
+  return [dataYaml(dataset, imagesFromBeside)];
 }
 
 /** Rows are `class x1 y1 x2 y2 x3 y3 x4 y4`: the smallest rectangle around the outline. */
-export async function* yoloObbFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
-  yield { path: 'data.yaml', content: () => [dataYaml(dataset, imagesFromBeside)] };
-  yield* labelFiles(dataset, labelsOfSplit, (box, image) =>
+export function yoloObbRows(dataset: SurveyedDataset): FileOfImage {
+  return rowsOf(dataset, labelsOfSplit, (box, image) =>
     pointShares(smallestRectangle(outlineOf(box)), image),
   );
 }
 
+export function mtYolov6Yaml(dataset: SurveyedDataset): readonly ExportFile[] {
+  return [dataYaml(dataset, (split) => `./images/${split}`)];
+}
+
 /** Its trainer reads boxes alone, also in segmentation projects. */
-export async function* mtYolov6Files(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
-  const images = (split: SplitName) => `./images/${split}`;
-  yield { path: 'data.yaml', content: () => [dataYaml(dataset, images)] };
-  yield* labelFiles(dataset, (split) => `labels/${split}`, boxRow);
+export function mtYolov6Rows(dataset: SurveyedDataset): FileOfImage {
+  return rowsOf(dataset, (split) => `labels/${split}`, boxRow);
 }
 
 /** Class names are in `_darknet.labels`, one a line, and the rows beside the images. */
-export async function* darknetFiles(dataset: SurveyedDataset): AsyncIterable<ExportFile> {
-  const names = dataset.classes.map((name) => `${name}\n`);
-  for (const split of dataset.splits.keys()) {
-    yield { path: `${split}/_darknet.labels`, content: () => names };
-  }
-  yield* labelFiles(dataset, (split) => split, boxRow);
+export function darknetClasses({ classes, splits }: SurveyedDataset): readonly ExportFile[] {
+  const names = classes.map((name) => `${name}\n`);
+  return [...splits.keys()].map((split) => ({
+    path: `${split}/_darknet.labels`,
+    content: () => names,
+  }));
+}
+
+export function darknetRows(dataset: SurveyedDataset): FileOfImage {
+  return rowsOf(dataset, (split) => split, boxRow);
 }
 
 /** What trainers will refuse. */
@@ -60,6 +72,8 @@ export function yoloPathsNote(dataset: SurveyedDataset): readonly string[] {
   ];
 }
 
+type FileOfImage = (image: ExportImage) => ExportFile;
+
 type Row = (box: Box, image: ExportImage) => readonly string[];
 
 type FolderOf = (split: SplitName) => string;
@@ -73,19 +87,13 @@ const labelsOfSplit: FolderOf = (split) => `${split}/labels`;
  */
 const imagesFromBeside: FolderOf = (split) => `../${split}/images`;
 
-async function* labelFiles(
-  dataset: SurveyedDataset,
-  folder: FolderOf,
-  row: Row,
-): AsyncIterable<ExportFile> {
-  const indexOf = classIndex(dataset.classes);
-  for (const split of dataset.splits.keys()) {
-    for await (const image of dataset.images(split)) {
-      const path = `${folder(split)}/${withExtension(image.fileName, '.txt')}`;
-      const line = (box: Box) => `${[indexOf(box.label), ...row(box, image)].join(' ')}\n`;
-      yield { path, content: () => image.boxes.map(line) };
-    }
-  }
+function rowsOf({ classes }: SurveyedDataset, folder: FolderOf, row: Row): FileOfImage {
+  const indexOf = classIndex(classes);
+  return (image) => {
+    const path = `${folder(image.split)}/${withExtension(image.fileName, '.txt')}`;
+    const line = (box: Box) => `${[indexOf(box.label), ...row(box, image)].join(' ')}\n`;
+    return { path, content: () => image.boxes.map(line) };
+  };
 }
 
 interface Pose {
@@ -94,8 +102,9 @@ interface Pose {
   readonly count: number;
 }
 
-function poseOf(dataset: SurveyedDataset): Pose {
-  const names = dataset.keypoints;
+/** Undefined: boxes have no keypoints in its project. */
+function posesOf({ projectType, keypoints: names }: SurveyedDataset): Pose | undefined {
+  if (projectType !== 'keypoint-detection') return undefined;
   return {
     names,
     count: [...names.values()].reduce((most, { length }) => Math.max(most, length), 0),
@@ -112,9 +121,9 @@ function missingSplits(dataset: SurveyedDataset): readonly string[] {
 }
 
 /** All splits have a path, since scripts look for it. JSON strings are YAML strings. */
-function dataYaml(dataset: SurveyedDataset, images: FolderOf, pose?: Pose): string {
+function dataYaml(dataset: SurveyedDataset, images: FolderOf, pose?: Pose): ExportFile {
   const names = dataset.classes;
-  return [
+  const lines = [
     ...splitName.options.map((split) => `${splitKeys[split]}: ${images(split)}`),
     ...missingSplits(dataset).map(
       (key) => `# ${key} has no folder: trainers need it, and the version has no images for it`,
@@ -124,7 +133,8 @@ function dataYaml(dataset: SurveyedDataset, images: FolderOf, pose?: Pose): stri
     `nc: ${names.length}`,
     `names: ${yamlList(names)}`,
     '',
-  ].join('\n');
+  ];
+  return { path: 'data.yaml', content: () => [lines.join('\n')] };
 }
 
 /** Which keypoints a mirror swaps nobody says, so there is no `flip_idx`. */

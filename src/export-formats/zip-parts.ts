@@ -8,7 +8,7 @@ import type { StoredBlob } from '../storage/blob-store.ts';
 export type ZipPart =
   | { readonly kind: 'entry'; readonly path: string; readonly isDeflated: boolean }
   | { readonly kind: 'piece'; readonly bytes: Uint8Array }
-  | { readonly kind: 'file'; readonly file: BlobFile }
+  | { readonly kind: 'file'; readonly path: string; readonly file: BlobFile }
   | { readonly kind: 'end' };
 
 /** One for each message, when most of it is written; that to `end` when all is on the disk. */

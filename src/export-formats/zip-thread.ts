@@ -6,9 +6,8 @@ import { limits } from '../limits.ts';
 import type { BlobFile } from '../storage/blob-file.ts';
 import type { StoredBlob } from '../storage/blob-store.ts';
 import { type NoAnswer, WorkerThread } from '../worker-thread.ts';
-import { startAhead } from './start-ahead.ts';
+import { startAhead, type ZipEntry } from './start-ahead.ts';
 import type { ZipAnswer, ZipPart } from './zip-parts.ts';
-import type { ZipEntry } from './zip-stream.ts';
 
 /** An entry, whose content is empty where it has a file. */
 export interface FileOrEntry extends ZipEntry {
@@ -38,7 +37,9 @@ export async function writeZipFile(
   try {
     for await (const entry of startAhead(entries)) {
       await messages.add({ kind: 'entry', path: entry.path, isDeflated: entry.isDeflated });
-      if (entry.file !== undefined) await messages.add({ kind: 'file', file: entry.file });
+      if (entry.file !== undefined) {
+        await messages.add({ kind: 'file', path: entry.path, file: entry.file });
+      }
       for await (const bytes of entry.content()) await messages.add({ kind: 'piece', bytes });
     }
     return await messages.end();
@@ -97,7 +98,7 @@ class Messages {
 }
 
 /** A message for each part would take as long as the part; progress comes with each. */
-const partsMax = 16;
+const partsMax = 256;
 
 function answered(answer: ZipAnswer): Exclude<ZipAnswer, { readonly kind: 'failed' }> {
   if (answer.kind !== 'failed') return answer;

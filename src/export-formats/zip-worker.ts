@@ -1,16 +1,14 @@
 // The thread that writes the zip file of an export. It reads the files of images by itself: their
 // bytes pass through no other thread.
 
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { parentPort, workerData } from 'node:worker_threads';
-import { readBlobFile } from '../storage/blob-file.ts';
-import type { StoredBlob } from '../storage/blob-store.ts';
-import { ContentMeter } from '../storage/content-hash.ts';
+import { limits } from '../limits.ts';
+import { type BlobFile, readBlobFile } from '../storage/blob-file.ts';
 import { diskError } from '../storage/disk-errors.ts';
-import { writeSynced } from '../storage/write-synced-file.ts';
+import { HashedOutputFile } from '../storage/hashed-output-file.ts';
+import { unreadableEntry } from './unreadable-entry.ts';
+import { ZipFile } from './zip-file.ts';
 import type { ZipAnswer, ZipPart } from './zip-parts.ts';
-import { unreadableEntry, type ZipEntry, zipStream } from './zip-stream.ts';
 
 const port = parentPort;
 
@@ -18,22 +16,29 @@ if (port === null || typeof workerData !== 'string') {
   throw new Error('zip-worker runs in a thread of zip-thread.ts');
 }
 
-/** Between the messages and the file: it holds a few parts. */
-const parts = new PassThrough({ objectMode: true });
-const written = write(workerData);
-// Its failure is the answer to the next message.
-written.catch(() => {});
+const opening = open(workerData);
+// Its failure is the answer to the first message.
+opening.catch(() => {});
 
-port.on('message', async (some: readonly ZipPart[]) => port.postMessage(await take(some)));
+port.on('message', async (parts: readonly ZipPart[]) => port.postMessage(await take(parts)));
 
-async function take(some: readonly ZipPart[]): Promise<ZipAnswer> {
+async function open(path: string) {
+  const output = await HashedOutputFile.create(path);
+  return { output, zip: new ZipFile(output.write) };
+}
+
+async function take(parts: readonly ZipPart[]): Promise<ZipAnswer> {
   try {
-    for (const part of some) {
+    const { output, zip } = await opening;
+    for (const part of parts) {
       if (part.kind === 'end') {
-        parts.end();
-        return { kind: 'written', ...(await written) };
+        zip.end();
+        return { kind: 'written', ...(await output.end()) };
       }
-      if (!parts.write(part)) await Promise.race([once(parts, 'drain'), written]);
+      if (part.kind === 'entry') zip.begin(part.path, part.isDeflated);
+      if (part.kind === 'piece') zip.add(part.bytes);
+      if (part.kind === 'file') addFile(zip, part);
+      await output.keepUp();
     }
     return { kind: 'taken' };
   } catch (thrown) {
@@ -42,35 +47,22 @@ async function take(some: readonly ZipPart[]): Promise<ZipAnswer> {
   }
 }
 
-async function write(path: string): Promise<StoredBlob> {
-  const meter = new ContentMeter();
-  await writeSynced(path, meter.through(zipStream(entries())));
-  return meter.measured();
-}
-
-async function* entries(): AsyncGenerator<ZipEntry> {
-  const given: AsyncIterator<ZipPart> = parts[Symbol.asyncIterator]();
-  let next = await given.next();
-  const content = async function* (path: string): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      next = await given.next();
-      if (next.done || next.value.kind === 'entry') return;
-      if (next.value.kind === 'piece') yield next.value.bytes;
-      if (next.value.kind === 'file') yield* contentOf(path, next.value);
-    }
-  };
-  while (!next.done && next.value.kind === 'entry') {
-    const { path, isDeflated } = next.value;
-    yield { path, isDeflated, content: () => content(path) };
+function addFile(zip: ZipFile, { path, file }: { path: string; file: BlobFile }): void {
+  const pieces = readBlobFile(file, buffer);
+  for (;;) {
+    const piece = nextOf(pieces, path);
+    if (piece === undefined) return;
+    zip.add(piece);
   }
 }
 
-async function* contentOf(
-  path: string,
-  { file }: Extract<ZipPart, { readonly kind: 'file' }>,
-): AsyncGenerator<Uint8Array> {
+const buffer = new Uint8Array(limits.fileReadBytes);
+
+/** Errors of what is read are told apart from those of the disk that is written to. */
+function nextOf(pieces: Generator<Uint8Array>, path: string): Uint8Array | undefined {
   try {
-    yield* readBlobFile(file);
+    const { done, value } = pieces.next();
+    return done ? undefined : value;
   } catch (cause) {
     throw unreadableEntry(path, cause);
   }

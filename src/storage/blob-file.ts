@@ -1,9 +1,8 @@
 // A blob as a file of this disk, which a thread may read by itself.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { systemErrorCode } from '../errors.ts';
-import { limits } from '../limits.ts';
-import { verified } from './content-hash.ts';
+import { ContentMeter, damaged } from './content-hash.ts';
 
 export interface BlobFile {
   readonly hash: string;
@@ -12,24 +11,25 @@ export interface BlobFile {
 }
 
 /**
- * The content as of `open` of a blob store, read while its caller waits: not for a thread that
- * serves others. Throws what the system says of a file that cannot be read.
+ * Reads the content while its caller waits: not for a thread that serves others. Each piece lies in
+ * the buffer until the next one. Throws what the system says of a file that cannot be read, and,
+ * after the last piece, for content that does not match its hash.
  */
-export function readBlobFile({ hash, paths }: BlobFile): AsyncGenerator<Uint8Array> {
-  return verified(piecesOf(paths), hash);
-}
-
-function* piecesOf(paths: readonly string[]): Generator<Uint8Array> {
+export function* readBlobFile(
+  { hash, paths }: BlobFile,
+  buffer: Uint8Array,
+): Generator<Uint8Array> {
   const file = openFirst(paths);
   try {
-    let left = fstatSync(file).size;
-    while (left > 0) {
-      const piece = new Uint8Array(Math.min(left, limits.blobReadAtOnceBytesMax));
-      const length = readSync(file, piece);
-      if (length === 0) return;
-      yield piece.subarray(0, length);
-      left -= length;
+    const meter = new ContentMeter();
+    for (;;) {
+      const length = readSync(file, buffer);
+      if (length === 0) break;
+      const piece = buffer.subarray(0, length);
+      meter.take(piece);
+      yield piece;
     }
+    if (meter.measured().hash !== hash) throw damaged(hash);
   } finally {
     closeSync(file);
   }

@@ -48,10 +48,14 @@ export class ContentMeter {
     pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   ): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
-      this.#hash.update(piece);
-      this.#bytes += piece.byteLength;
+      this.take(piece);
       yield piece;
     }
+  }
+
+  take(piece: Uint8Array): void {
+    this.#hash.update(piece);
+    this.#bytes += piece.byteLength;
   }
 
   /** Measures to the end, keeping nothing. */

@@ -36,12 +36,12 @@ test('has a mask for each image and the meaning of its values', async () => {
   expect([...files.keys()]).toEqual([
     'README.dataset.txt',
     'train/_classes.csv',
-    'train/cell_mask.png',
-    'train/cell_mask-2_mask.png',
     'test/_classes.csv',
-    'test/cell_mask.png',
+    'train/cell_mask.png',
     'train/cell.jpg',
+    'train/cell_mask-2_mask.png',
     'train/cell_mask-2.png',
+    'test/cell_mask.png',
     'test/cell.jpg',
   ]);
   expect(files.get('train/_classes.csv')?.toString()).toBe(

@@ -25,10 +25,10 @@ describe('voc', () => {
     expect([...(await exported('voc', three)).keys()]).toEqual([
       'README.dataset.txt',
       'train/cell.xml',
-      'train/empty.xml',
-      'test/other.xml',
       'train/cell.jpg',
+      'train/empty.xml',
       'train/empty.png',
+      'test/other.xml',
       'test/other.jpg',
     ]);
   });

@@ -19,10 +19,10 @@ describe('yolov8', () => {
       'README.dataset.txt',
       'data.yaml',
       'train/labels/cell.txt',
-      'train/labels/empty.txt',
-      'test/labels/other.txt',
       'train/images/cell.jpg',
+      'train/labels/empty.txt',
       'train/images/empty.png',
+      'test/labels/other.txt',
       'test/images/other.jpg',
     ]);
     expect(files.get('data.yaml')).toBe(
@@ -261,8 +261,8 @@ test('mt-yolov6 has a folder of images and one of labels, with boxes alone', asy
     'README.dataset.txt',
     'data.yaml',
     'labels/train/cell.txt',
-    'labels/valid/cell.txt',
     'images/train/cell.jpg',
+    'labels/valid/cell.txt',
     'images/valid/cell.jpg',
   ]);
   expect(files.get('data.yaml')).toBe(
@@ -279,10 +279,10 @@ test('darknet has class names in each split, and rows beside the images', async 
     'train/_darknet.labels',
     'test/_darknet.labels',
     'train/cell.txt',
-    'train/empty.txt',
-    'test/other.txt',
     'train/cell.jpg',
+    'train/empty.txt',
     'train/empty.png',
+    'test/other.txt',
     'test/other.jpg',
   ]);
   expect(files.get('test/_darknet.labels')).toBe('<WBC>\nPlatelets\nRBC\nsalt & "pepper"\n');

@@ -1,0 +1,16 @@
+// The error for an entry of an export whose content is not to be had.
+
+import { type ErrorCode, FoveaError, systemErrorCode } from '../errors.ts';
+
+/** `conflict` where asking again cannot help, since it is damaged or lost; `internal` else. */
+export function unreadableEntry(path: string, cause: unknown): FoveaError {
+  const isDamaged = cause instanceof FoveaError && lostCodes.has(cause.code);
+  if (isDamaged || systemErrorCode(cause) === 'ENOENT') {
+    const remedy = 'restore it from a backup, or leave the image out of what you export';
+    const message = `The stored content of "${path}" is damaged or lost: ${remedy}.`;
+    return new FoveaError('conflict', message, { cause });
+  }
+  return new FoveaError('internal', `"${path}" of the export cannot be read.`, { cause });
+}
+
+const lostCodes: ReadonlySet<ErrorCode> = new Set(['internal', 'not_found']);
