@@ -1,5 +1,5 @@
-// The records of a zip file, as in the ZIP specification (APPNOTE 6.3): of 64 bits where they have to
-// be.
+// The records of a zip file, as in the ZIP specification (APPNOTE 6.3): of 64 bits where they have
+// to be.
 
 /** The name of an entry in UTF-8, and how its content is stored. */
 export interface NamedEntry {
