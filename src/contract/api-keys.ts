@@ -25,6 +25,7 @@ const ApiKey = open({
   disabled: z.boolean().optional(),
   created_on: z.string().optional(),
   created_by: z.string().optional(),
+  last_used_on: z.string().nullable().optional().describe('To the hour; null: not yet.'),
 });
 
 /** The answer of a creation; the only one with the secret. */

@@ -37,6 +37,8 @@ export const platformLimits = {
   thumbsRememberedBytesMax: 32 * 1024 * 1024,
   /** After the last one was asked for: a page asks for them again from its own cache. */
   thumbsRememberedMsMax: 30_000,
+  /** Which keys nobody uses is a question of days: so a busy key costs one write an hour. */
+  apiKeyUseMs: 60 * 60 * 1000,
   /** A browser opens it at once; a link that is found later is worth nothing. */
   oneUseLinkMs: 60_000,
   /** Long enough for a slow download to start. */

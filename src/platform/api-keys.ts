@@ -97,6 +97,7 @@ function makeHandlers({
         isDisabled: false,
         createdBy: principal.name,
         created: clock.now(),
+        lastUsed: undefined,
       };
       const added = await store.apiKeys.add({ ...key, hash: secret.hash() }, limits.apiKeysMax);
       if (!added) throw tooManyKeys();
@@ -115,6 +116,7 @@ function makeHandlers({
           hash: secret.hash(),
           createdBy: principal.name,
           created: clock.now(),
+          lastUsed: undefined,
         };
       });
       if (!made) throw noKey();
@@ -197,6 +199,7 @@ function noKey(): FoveaError {
 /** A key as the API shows it (facts); null stands for everything. */
 function describeKey(key: ApiKey) {
   const { id, name, prefix, scopes, folderIds, customMetadata, createdBy, created } = key;
+  const { lastUsed } = key;
   return {
     keyId: id,
     name: name ?? null,
@@ -208,6 +211,7 @@ function describeKey(key: ApiKey) {
     disabled: key.isDisabled,
     created_on: isoTime(created),
     created_by: createdBy,
+    last_used_on: lastUsed === undefined ? null : isoTime(lastUsed),
     rotationDueAt: null,
     customMetadata,
   };

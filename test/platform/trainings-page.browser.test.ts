@@ -89,7 +89,18 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       ...scriptOf(wait),
     });
     const { trainingId } = started.body;
-    const { page, problems } = await open(platform, `project/cells/training/1/${trainingId}`);
+    const { page, problems } = await open(platform, 'project/cells/trainings');
+    const row = page.locator('tbody tr').first();
+    await expect
+      .poll(
+        async () => {
+          await page.clock.runFor(2_000);
+          return row.textContent();
+        },
+        { timeout: 20_000 },
+      )
+      .toContain('1 of 3 epochs');
+    await row.getByRole('link').click();
     await expect
       .poll(
         async () => {

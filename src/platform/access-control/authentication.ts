@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { VerifyAccessToken } from '../../contract/access-token.ts';
 import { isReservedWorkspace } from '../../contract/workspace.ts';
 import type { CredentialPlace } from '../../http-server/credentials.ts';
+import { limits } from '../../limits.ts';
 import type { Secret } from '../../secret.ts';
 import { publishablePrefix, secretPrefix } from '../api-keys/generate-key.ts';
 import type { ApiKeyStore } from '../store/api-keys.ts';
@@ -35,7 +36,7 @@ export interface AuthenticatorOptions {
  * is refused (RFC 9700 section 4.3.2).
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { keys, workspace, store } = options;
+  const { keys, workspace } = options;
   const accepted = new Set(keys.map((key) => key.hash()));
   return async (presented, place) => {
     if (presented === undefined) return undefined;
@@ -48,7 +49,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
         isPublishable: false,
       };
     }
-    const ofKey = await authenticateApiKey(store.apiKeys, presented);
+    const ofKey = await authenticateApiKey(options, presented);
     if (ofKey !== undefined || place !== 'header') return ofKey;
     return authenticateAccessToken(options, presented);
   };
@@ -59,7 +60,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
  * unknown, a revoked and a disabled key look the same to the caller.
  */
 async function authenticateApiKey(
-  apiKeys: ApiKeyStore,
+  { store: { apiKeys }, clock }: AuthenticatorOptions,
   presented: Secret,
 ): Promise<Principal | undefined> {
   const text = presented.reveal();
@@ -68,6 +69,11 @@ async function authenticateApiKey(
   const known = await apiKeys.byHash(presented.hash());
   if (known === undefined || known.key.isDisabled) return undefined;
   const { key, workspace } = known;
+  const now = clock.now();
+  if (now - (key.lastUsed ?? 0) >= limits.apiKeyUseMs) {
+    // A full disk locks out nobody who reads.
+    await apiKeys.markUsed(key.id, now).catch(() => undefined);
+  }
   return {
     workspace,
     scopes: key.scopes && new Set(key.scopes),

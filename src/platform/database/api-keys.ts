@@ -25,6 +25,11 @@ CREATE TABLE publishable_keys (
 `,
 };
 
+export const apiKeyUseColumn: Migration = {
+  name: 'api_key_use',
+  sql: 'ALTER TABLE api_keys ADD COLUMN last_used INTEGER;',
+};
+
 export function apiKeyStore(database: AsyncDatabase): ApiKeyStore {
   const find = (workspaceId: string, id: string) =>
     database.get(
@@ -69,7 +74,7 @@ export function apiKeyStore(database: AsyncDatabase): ApiKeyStore {
   };
 }
 
-type Lookups = Pick<ApiKeyStore, 'byHash' | 'list' | 'publishable' | 'byPublishable'>;
+type Lookups = Pick<ApiKeyStore, 'byHash' | 'markUsed' | 'list' | 'publishable' | 'byPublishable'>;
 
 function lookups(database: AsyncDatabase): Lookups {
   const publishable = (workspaceId: string) =>
@@ -84,6 +89,11 @@ function lookups(database: AsyncDatabase): Lookups {
         [hash],
         (row) => ({ key: readKey(row), workspace: readWorkspace(row) }),
       ),
+    markUsed: async (id, now) => {
+      // Another process may have told a later time.
+      const sql = 'UPDATE api_keys SET last_used = ? WHERE id = ? AND coalesce(last_used, 0) < ?';
+      await database.run(sql, [now, id, now]);
+    },
     list: (workspaceId) =>
       database.all(
         'SELECT * FROM api_keys WHERE workspace_id = ? ORDER BY created, id',
@@ -173,6 +183,7 @@ function readKey(row: Row): ApiKey {
     isDisabled: row.boolean('disabled'),
     createdBy: row.text('created_by'),
     created: row.integer('created'),
+    lastUsed: row.optionalInteger('last_used'),
   };
 }
 

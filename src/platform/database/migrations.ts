@@ -7,7 +7,7 @@ import { activeLearningTables } from './active-learning.ts';
 import { activityImageTables, activityTables } from './activity.ts';
 import { annotationDecisionTables } from './annotation-decisions.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
-import { apiKeyTables } from './api-keys.ts';
+import { apiKeyTables, apiKeyUseColumn } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
 import { classChangeTables, classChangeTimes } from './class-changes.ts';
 import { deploymentTables } from './deployments.ts';
@@ -94,4 +94,5 @@ export const platformMigrations: readonly Migration[] = [
   taskParts,
   versionPartTables,
   sharedCallTables,
+  apiKeyUseColumn,
 ];

@@ -17,6 +17,8 @@ export interface ApiKey {
   readonly isDisabled: boolean;
   readonly createdBy: string;
   readonly created: number;
+  /** To the hour; undefined: never, or before this was kept. */
+  readonly lastUsed: number | undefined;
 }
 
 /** A key as it is added, with `Secret.hash` of its secret. */
@@ -37,6 +39,7 @@ export interface ApiKeyStore {
   add(key: NewApiKey, countMax: number): Promise<boolean>;
   /** Also one that is disabled. */
   byHash(hash: string): Promise<KnownKey | undefined>;
+  markUsed(id: string, now: number): Promise<void>;
   /** The oldest first. */
   list(workspaceId: string): Promise<readonly ApiKey[]>;
   find(workspaceId: string, id: string): Promise<ApiKey | undefined>;

@@ -91,6 +91,7 @@ function judgeKeys(open: OpenStores): void {
       isProtected: false,
       isDisabled: false,
       created: 2,
+      lastUsed: undefined,
     };
     expect(await apiKeys.add(key, 1)).toBe(true);
     expect(await apiKeys.add({ ...key, id: 'l', hash: 'i' }, 1)).toBe(false);
@@ -98,6 +99,9 @@ function judgeKeys(open: OpenStores): void {
       key: { folderIds: ['f'], scopes: undefined, isDisabled: false },
       workspace,
     });
+    await apiKeys.markUsed('k', 9);
+    await apiKeys.markUsed('k', 8);
+    expect(await apiKeys.find(workspace.id, 'k')).toMatchObject({ lastUsed: 9 });
     const changed = await apiKeys.change(workspace.id, 'k', (known) => ({
       ...known,
       isDisabled: true,
@@ -394,6 +398,7 @@ function judgeLogOfMany(open: OpenStores): void {
         created: 2,
         isProtected: true,
         isDisabled: false,
+        lastUsed: undefined,
       },
       5,
     );

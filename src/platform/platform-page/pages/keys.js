@@ -21,7 +21,7 @@ export async function keysView(query) {
   const list = await listPage({
     place: '#keys',
     query,
-    heads: ['Name', 'Begins with', 'May', 'Projects', 'Created', 'By', 'State', ''],
+    heads: ['Name', 'Begins with', 'May', 'Projects', 'Created', 'By', 'Last use', 'State', ''],
     read: async () => {
       const { apiKeys } = await listKeys();
       names = new Map(apiKeys.flatMap(({ keyId, name }) => (name ? [[keyId, name]] : [])));
@@ -31,7 +31,7 @@ export async function keysView(query) {
     nothing: ['No API key yet but that of the platform itself. Make one for each program above.'],
   });
   const note =
-    'Keys do not expire. When one was used last is not recorded; the activity log has what it changed.';
+    'Keys do not expire: disable or revoke those that nobody uses. Last uses are told to the hour.';
   return {
     title: 'API keys',
     content: element(
@@ -111,6 +111,7 @@ function secretOnce({ key }, forget) {
 /** @param {ApiKey} key @param {ReadonlyMap<string, string>} names @param {() => Promise<void>} changed */
 function row(key, names, changed) {
   const { keyId, name, prefix = '', scopes, created_on: created, created_by: by } = key;
+  const { last_used_on: used } = key;
   const { disabled: isDisabled = false, protected: isProtected = false } = key;
   const isOwn = prefix !== '' && (knownKey() ?? '').startsWith(prefix);
   const states = [isOwn && 'key of this tab', isDisabled && 'disabled', isProtected && 'protected'];
@@ -124,6 +125,7 @@ function row(key, names, changed) {
     element('td', {}, projectWords(key)),
     element('td', { class: 'short' }, moment(created ?? '')),
     element('td', {}, whoWords(by, names)),
+    element('td', { class: 'short' }, used ? moment(used) : 'not yet'),
     element('td', { class: isDisabled ? 'bad' : '' }, state),
     element(
       'td',

@@ -20,11 +20,15 @@ const heads = ['Training', 'Status', 'Version', 'Progress', 'Metrics', 'Started'
 export async function trainingsView(slug, query) {
   const { project, versions } = await getProject(slug);
   const numbers = versions.map(({ id }) => String(id).slice(String(id).lastIndexOf('/') + 1));
-  let isOpen = false;
+  /** @type {Map<string, readonly Training[] | undefined>} */
+  const known = new Map(numbers.map((number) => [number, undefined]));
   const read = async () => {
-    const items = await trainingsOf(slug, numbers);
-    isOpen = items.some(({ training }) => isRunning(training));
-    return { items };
+    await readTrainings(slug, known);
+    return {
+      items: [...known].flatMap(([version, trainings]) =>
+        (trainings ?? []).map((training) => ({ training, version })),
+      ),
+    };
   };
   const example = `{"project": ${JSON.stringify(slug)}, "version": ${numbers[0] ?? 1}}`;
   const list = await listPage({
@@ -46,22 +50,24 @@ export async function trainingsView(slug, query) {
     title: `${project.name}: trainings`,
     content: element('div', { class: 'stack' }, projectTabs(slug, 'trainings'), list.content),
     refresh: async () => {
-      if (isOpen) await list.refresh();
+      if ([...known.values()].some((trainings) => trainings?.some(isRunning))) await list.refresh();
     },
   };
 }
 
-/** The newest version first. @param {string} slug @param {readonly string[]} numbers */
-async function trainingsOf(slug, numbers) {
-  const found = [];
-  for (let at = 0; at < numbers.length; at += versionsAtOnce) {
-    const some = numbers.slice(at, at + versionsAtOnce).map(async (version) => {
-      const trainings = await listTrainings(slug, version);
-      return trainings.map((training) => ({ training, version }));
+/**
+ * Reads those of versions that were not read yet, or where one runs.
+ * @param {string} slug
+ * @param {Map<string, readonly Training[] | undefined>} known by version
+ */
+async function readTrainings(slug, known) {
+  const open = [...known].filter(([, trainings]) => trainings?.some(isRunning) ?? true);
+  for (let at = 0; at < open.length; at += versionsAtOnce) {
+    const some = open.slice(at, at + versionsAtOnce).map(async ([version]) => {
+      known.set(version, await listTrainings(slug, version));
     });
-    found.push(...(await Promise.all(some)).flat());
+    await Promise.all(some);
   }
-  return found;
 }
 
 /** @param {string} slug @param {string} version @param {Training} training */
