@@ -98,6 +98,9 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     });
     const { page, problems } = await open(platform, 'events/gate');
     expect(await page.locator('tbody tr').textContent()).toContain(`1 good, 1 ${hostile}`);
+    await page.locator('tbody img').waitFor();
+    const small = page.locator('tbody img');
+    expect(await small.getAttribute('src')).toContain('/thumbs/');
     await page.locator('tbody a').click();
     await page.locator('.stage.is-loaded').waitFor();
     const photo = await rectOf(page.locator('.stage img'));

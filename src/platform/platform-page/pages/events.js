@@ -3,7 +3,7 @@
 import { element } from '../../../http-server/page-assets/elements.js';
 import { moment, plainValue } from '../../../http-server/page-assets/format.js';
 import { eventAddress, eventsAddress } from '../addresses.js';
-import { queryEvents } from '../api.js';
+import { getEventPicture, queryEvents } from '../api.js';
 import { listPage } from '../list-page.js';
 
 /** @import { EventImage, View, VisionEvent } from '../types.ts' */
@@ -111,8 +111,41 @@ function row(useCase, { eventId, eventType, timestamp, eventData, deviceId, imag
     element('td', {}, dataWords(eventData ?? {})),
     element('td', {}, seenWords(images)),
     element('td', {}, deviceId ?? ''),
-    element('td', {}, images.length),
+    element('td', { class: 'short' }, smallPicture(images), images.length),
   );
+}
+
+/** Loads the pictures that somebody comes to see. */
+const seen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    void showSmall(target);
+  }
+});
+
+/** Of the first image; without words, since the number stands beside it. @param {readonly EventImage[]} images */
+function smallPicture([first]) {
+  if (first === undefined) return undefined;
+  const attributes = { class: 'small-picture', alt: '', hidden: true };
+  const photo = element('img', attributes);
+  const place = element('span', { 'data-source': first.sourceId }, photo);
+  seen.observe(place);
+  return place;
+}
+
+/** @param {Element} place */
+async function showSmall(place) {
+  const photo = place.querySelector('img');
+  const picture = await getEventPicture(place.getAttribute('data-source') ?? '').catch(
+    () => undefined,
+  );
+  if (photo === null || picture === undefined) return;
+  // What cannot be made small, as HEIC, has no picture here.
+  photo.addEventListener('load', () => {
+    photo.hidden = false;
+  });
+  photo.src = picture.thumb;
 }
 
 /** The first single values. @param {Readonly<Record<string, unknown>>} data */
