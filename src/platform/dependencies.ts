@@ -41,6 +41,8 @@ export interface PlatformDependencies {
   readonly visionEventDays: number | undefined;
   /** What imports may read of an object store. */
   readonly objectImports: ObjectImports;
+  /** Whether people sign in here, so that there are pages for their applications. */
+  readonly hasAccounts: boolean;
   readonly log: Log;
   /** How often a video job may be asked for its status. */
   readonly videoStatusIntervalMs: number;

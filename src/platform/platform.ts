@@ -113,6 +113,7 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     annotationReader,
     diskImages,
     links: createDownloadLinks(clock, key),
+    hasAccounts: options.verifyAccessToken !== undefined,
     log,
     videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
     versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,

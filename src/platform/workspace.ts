@@ -16,6 +16,7 @@ export function workspaceHandlers(
       welcome: 'This is the embedded Fovea platform.',
       instructions: 'Everything here stays on this machine.',
       docs: `${origin}/docs`,
+      ...(dependencies.hasAccounts && { settings: `${origin}/settings` }),
       workspace: principal.workspace.slug,
     }),
     workspace_get: async (_input, { principal }) => {

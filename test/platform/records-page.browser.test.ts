@@ -17,7 +17,7 @@ let platform: TestPlatform;
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({ verifyAccessToken: async () => undefined });
   return () => platform.close();
 }, 60_000);
 
@@ -126,6 +126,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('keys: the secret of a new one is shown once, and what it changed is found by it', async () => {
     const { page, problems } = await open(platform, 'keys');
     await page.getByText('No API key yet').waitFor();
+    const applications = page.getByRole('link', { name: 'their applications' });
+    expect(await applications.getAttribute('href')).toBe('/settings/applications');
     await page.getByText('New key').click();
     const form = page.getByRole('form', { name: 'A new key' });
     await form.getByLabel('Name').fill(hostile);

@@ -8,10 +8,18 @@ import { knownKey } from './key.js';
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
+let hasAccounts = false;
+
+/** Whether people sign in on this platform, and allow applications there. */
+export function peopleSignIn() {
+  return hasAccounts;
+}
 
 /** Finds out whose key it is. @returns {Promise<string>} slug of the workspace */
 export async function signIn() {
-  ({ workspace } = await call('GET', '/'));
+  const known = await call('GET', '/');
+  ({ workspace } = known);
+  hasAccounts = typeof known.settings === 'string';
   return workspace;
 }
 

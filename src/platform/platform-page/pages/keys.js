@@ -5,7 +5,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { moment } from '../../../http-server/page-assets/format.js';
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { activityAddress } from '../addresses.js';
-import { createKey, disableKey, listKeys, revokeKey } from '../api.js';
+import { createKey, disableKey, listKeys, peopleSignIn, revokeKey } from '../api.js';
 import { whoWords } from '../credentials.js';
 import { knownKey } from '../key.js';
 import { listPage } from '../list-page.js';
@@ -40,6 +40,18 @@ export async function keysView(query) {
       newKey(changed),
       list.content,
       element('p', { class: 'quiet' }, note),
+      peopleSignIn() &&
+        element(
+          'p',
+          {},
+          'People need no key, they sign in: ',
+          element('a', { href: '/settings/applications' }, 'their applications'),
+          ', ',
+          element('a', { href: '/settings/password' }, 'their password'),
+          '. An account is made by ',
+          element('code', {}, 'fovea account add'),
+          ' where the platform runs.',
+        ),
     ),
   };
 }
