@@ -1,10 +1,9 @@
 // API keys: shown once, kept as hashes, and never worth more than whoever made or changed them.
 
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopes as allScopes } from '../../src/contract/scopes.ts';
 import { scopeSections } from '../../src/platform/api-keys/granted-scopes.ts';
 import { type OtherWorkspace, startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { settableClock } from '../fixtures/settable-clock.ts';
 import { filesBelow, leaks } from '../sign-in/secret-leaks.ts';
 import { makeFolder, makeKey, messageOf, send, typeOf } from './api-key-requests.ts';
 import { createTestTokens } from './test-tokens.ts';
@@ -25,33 +24,6 @@ const as = (key: string | undefined, line: string, body?: unknown) =>
 const admin = (line: string, body?: unknown) => as(platform.key, line, body);
 const limited = (...scopes: string[]) => makeKey(platform, { scopes });
 const keyOf = async (id: string) => (await admin(`GET /acme/api-keys/${id}`)).body;
-
-test('of a key the last use is told to the hour', async () => {
-  const clock = settableClock(Date.UTC(2026, 10, 20, 12));
-  const own = await startTestPlatform({ clock });
-  onTestFinished(() => own.close());
-  const { key, keyId } = await makeKey(own, { name: 'Camera' });
-  const lastUse = async () => {
-    const { body } = await send(own, own.key, `GET /acme/api-keys/${keyId}`);
-    return Object(Object(body).apiKey).last_used_on;
-  };
-  expect(await lastUse()).toBe(null);
-  await send(own, key, 'GET /');
-  expect(await lastUse()).toBe('2026-11-20T12:00:00.000Z');
-  clock.advance(59 * 60_000);
-  await send(own, key, 'GET /');
-  expect(await lastUse()).toBe('2026-11-20T12:00:00.000Z');
-  clock.advance(60_000);
-  await send(own, key, 'GET /');
-  expect(await lastUse()).toBe('2026-11-20T13:00:00.000Z');
-  await send(own, own.key, `PATCH /acme/api-keys/${keyId}`, { disabled: true });
-  clock.advance(60 * 60_000);
-  expect((await send(own, key, 'GET /')).status).toBe(401);
-  expect(await lastUse()).toBe('2026-11-20T13:00:00.000Z');
-  // A use is no change.
-  const { body } = await send(own, own.key, 'GET /acme/activity-log?kind=api_key');
-  expect(Object(body).total).toBe(2);
-});
 
 describe('a new key', () => {
   test('is answered once, with its secret, and works in header, query and body', async () => {
