@@ -33,6 +33,8 @@ export const platformLimits = {
   thumbsOfCallerMax: 2,
   /** Pixels of the longer side, as the page shows it. */
   thumbSide: 320,
+  /** Pixels of the longer side inside an answer: an editor shows details, a message stays small. */
+  pagePictureSide: 2_048,
   /** Cached thumbnails: some thousand. */
   thumbsRememberedBytesMax: 32 * 1024 * 1024,
   /** After the last one was asked for: a page asks for them again from its own cache. */

@@ -13,6 +13,7 @@ import { folderHandlers } from './folders.ts';
 import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
 import { objectImportHandlers } from './images/object-imports.ts';
 import { orphanImageHandlers } from './images/orphan-images.ts';
+import { pictureHandlers } from './images/picture.ts';
 import { predictionHandlers } from './images/predictions.ts';
 import { removeAnnotationHandlers } from './images/remove-annotation.ts';
 import { setSplitHandlers } from './images/set-split.ts';
@@ -45,6 +46,7 @@ export function platformHandlers(
     ...projectHandlers(dependencies),
     ...versionHandlers(dependencies),
     ...previewHandlers(dependencies),
+    ...pictureHandlers(dependencies),
     ...predictionHandlers(dependencies),
     ...removeAnnotationHandlers(dependencies),
     ...imageHandlers(dependencies),

@@ -43,6 +43,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'image:create': ['images_upload', 'images_upload_zip', 'images_import_objects'],
   'image:read': [
     'images_get',
+    'images_picture',
     'images_upload_zip_status',
     'images_search',
     'projects_findings',

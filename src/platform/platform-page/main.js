@@ -9,6 +9,7 @@ import { forgetKey, keepKey, knownKey } from './key.js';
 import { annotateView } from './labelling/annotate.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
 import { forgetOutlines } from './labelling/kept-outlines.js';
+import { useService } from './labelling/labelling-service.js';
 import { isPassing, unsaved, untilRetry } from './labelling/retry.js';
 import { closeMenu, markPlace, startNavigation } from './navigation.js';
 import { signInByLink } from './one-use-link.js';
@@ -28,6 +29,7 @@ import { trainingsView } from './pages/trainings.js';
 import { trashView } from './pages/trash.js';
 import { useCasesView } from './pages/use-cases.js';
 import { versionsView } from './pages/versions.js';
+import { requestedLabelling } from './requested-labelling.js';
 
 /** @import { View } from './types.ts' */
 
@@ -190,6 +192,7 @@ window.addEventListener('hashchange', () => {
 });
 
 startNavigation();
+useService(requestedLabelling);
 const problem = await signInByLink();
 if (knownKey() === null) signOut(problem);
 else {

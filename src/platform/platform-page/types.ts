@@ -72,6 +72,58 @@ export interface ImageLabels {
   readonly remove?: (id: string, revision: string) => Promise<void>;
 }
 
+/** What labelling asks of the platform. Failures are an `ApiError`. */
+export interface LabellingService {
+  readonly getProject: (project: string) => Promise<ProjectAnswer>;
+  readonly getImage: (project: string, id: string) => Promise<Image>;
+  /** The same with an original that the page may draw. */
+  readonly getDrawnImage: (project: string, id: string) => Promise<Image>;
+  readonly getPredictions: (project: string, id: string) => Promise<ImagePredictions>;
+  /** Gives all that are refused then. */
+  readonly refusePredictions: (
+    project: string,
+    id: string,
+    change: RefusalChange,
+  ) => Promise<readonly RefusedBox[]>;
+  readonly searchWorkspace: (
+    query: string,
+    pageSize: number,
+    continuationToken?: string,
+  ) => Promise<FoundInWorkspace>;
+  /** Gives the new revision, as `labelInJob`; `prediction`: no person has looked at them. */
+  readonly annotateImage: (
+    project: string,
+    id: string,
+    annotationFile: string,
+    revision: string,
+    prediction?: boolean,
+  ) => Promise<string>;
+  readonly labelInJob: (
+    project: string,
+    job: string,
+    id: string,
+    annotationFile: string,
+    revision: string,
+  ) => Promise<string>;
+  readonly removeAnnotation: (project: string, id: string, revision: string) => Promise<void>;
+  /** All images of the job, or one. */
+  readonly getJobImages: (project: string, job: string, image?: string) => Promise<JobImages>;
+  readonly decideImage: (
+    project: string,
+    job: string,
+    image: string,
+    decision: Readonly<Record<string, unknown>>,
+  ) => Promise<JobDecision>;
+  /** Gives the id of the annotation job. */
+  readonly createReview: (
+    project: string,
+    instructions: string,
+    images: readonly string[],
+  ) => Promise<string>;
+  /** Shows what stands at an address; false: it is shown already. */
+  readonly goTo: (address: string) => boolean;
+}
+
 /** Where an image is in its queue: addresses of its neighbours, and all ids. */
 export interface Place {
   readonly before: string | undefined;

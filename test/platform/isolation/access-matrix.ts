@@ -198,6 +198,7 @@ export const rows = {
     }),
   },
   images_predictions: { input: imageAt },
+  images_picture: { input: imageAt },
   images_remove_annotation: {
     input: (things) => ({ ...imageAt(things), query: { revision: 'another' } }),
     own: [409],

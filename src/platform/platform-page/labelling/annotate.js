@@ -1,17 +1,10 @@
-// One image to annotate, with boxes or with classes of the whole image. Then the next image.
+// The view that annotates, on the page of the platform.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { annotateAddress } from '../addresses.js';
-import { getImage, getJobImages, getProject } from '../api.js';
 import { projectTabs } from '../project-tabs.js';
-import { BoxEditor } from './box-editor.js';
-import { ClassEditor } from './class-editor.js';
-import { ClassNumbers } from './class-numbers.js';
-import { labelsOfQueue, withOwnLabels } from './image-labels.js';
-import { openQueue, placeInQueue } from './image-queue.js';
-import { peopleNotes } from './people-notes.js';
+import { openImage } from './open-image.js';
 
-/** @import { QueueName, View } from '../types.ts' */
+/** @import { View } from '../types.ts' */
 
 /**
  * `query`: `q` is the search whose images come one after the other, `job` the annotation job.
@@ -21,72 +14,7 @@ import { peopleNotes } from './people-notes.js';
  * @returns {Promise<View>}
  */
 export async function annotateView(slug, id, query) {
-  const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
-  const first = id === '' ? await openQueue(slug, queue) : id;
-  if (first === undefined) return message(slug, wordsOfNone(queue));
-  const [{ project }, found, place, known] = await Promise.all([
-    getProject(slug),
-    getImage(slug, first),
-    placeInQueue(slug, queue, first),
-    queue.job === '' ? undefined : getJobImages(slug, queue.job, first),
-  ]);
-  const labels = labelsOfQueue(slug, queue, known);
-  const image = labels.areApart ? withOwnLabels(found, known?.images[0]) : found;
-  const shown = {
-    before: place.before && annotateAddress(slug, place.before, queue),
-    after: place.after && annotateAddress(slug, place.after, queue),
-    where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}`,
-    queue,
-    ids: place.ids,
-    labels,
-    known,
-    classes: new ClassNumbers(slug, Object.keys(project.classes ?? {})),
-  };
-  const editor = hasBoxes(project)
-    ? new BoxEditor({ slug, image, shapes: shapesOf(project) }, shown)
-    : new ClassEditor(slug, image, shown, project.multilabel !== true);
-  if (place.after !== undefined) void prefetch(slug, place.after);
-  const title = String(image.name ?? image.id);
-  return {
-    title,
-    content: element(
-      'div',
-      { class: 'stack' },
-      projectTabs(slug, 'images'),
-      ...peopleNotes(slug, known),
-      editor.root,
-    ),
-  };
-}
-
-/** @param {QueueName} queue */
-function wordsOfNone({ query, job }) {
-  if (job !== '') return 'The annotation job has no image.';
-  return query === '' ? 'The project has no image.' : `No image matches ${query}.`;
-}
-
-/** @param {string} slug @param {string} words @returns {View} */
-function message(slug, words) {
-  const content = element('p', { class: 'empty' }, words);
-  return {
-    title: 'Annotate',
-    content: element('div', { class: 'stack' }, projectTabs(slug, 'images'), content),
-  };
-}
-
-/** The browser has the next picture when the person comes to it. */
-async function prefetch(/** @type {string} */ slug, /** @type {string} */ id) {
-  const next = await getImage(slug, id).catch(() => undefined);
-  if (next !== undefined) new Image().src = String(next.urls?.original ?? '');
-}
-
-/** Whether boxes are what its images are annotated with. @param {{ type?: string }} project */
-function hasBoxes({ type = '' }) {
-  return !type.endsWith('classification');
-}
-
-/** What its objects have beside boxes. @param {{ type?: string }} project */
-function shapesOf({ type = '' }) {
-  if (type.endsWith('segmentation')) return 'outlines';
-  return type === 'keypoint-detection' ? 'keypoints' : 'boxes';
+  const { title, parts } = await openImage(slug, id, query);
+  const content = element('div', { class: 'stack' }, projectTabs(slug, 'images'), ...parts);
+  return { title, content };
 }

@@ -1,8 +1,8 @@
 // Where the labels of a queue are read from and saved to: with the images, or apart from them in an
 // independent job, whose labeler sees what nobody else said.
 
-import { annotateImage, getImage, getJobImages, labelInJob, removeAnnotation } from '../api.js';
 import { revisionOf } from '../boxes-of-image.js';
+import { service } from './labelling-service.js';
 
 /** @import { Image, ImageLabels, JobImage, JobImages, QueueName } from '../types.ts' */
 
@@ -16,22 +16,22 @@ export function labelsOfQueue(slug, { job }, known) {
   if (known?.job.independent !== true) {
     return {
       areApart: false,
-      read: (id) => getImage(slug, id),
+      read: (id) => service().getImage(slug, id),
       save: (id, file, revision, isPrediction) =>
-        annotateImage(slug, id, file, revision, isPrediction),
-      remove: (id, revision) => removeAnnotation(slug, id, revision),
+        service().annotateImage(slug, id, file, revision, isPrediction),
+      remove: (id, revision) => service().removeAnnotation(slug, id, revision),
     };
   }
   return {
     areApart: true,
     read: async (id) => {
       const [image, { images }] = await Promise.all([
-        getImage(slug, id),
-        getJobImages(slug, job, id),
+        service().getImage(slug, id),
+        service().getJobImages(slug, job, id),
       ]);
       return withOwnLabels(image, images[0]);
     },
-    save: (id, file, revision) => labelInJob(slug, job, id, file, revision),
+    save: (id, file, revision) => service().labelInJob(slug, job, id, file, revision),
   };
 }
 

@@ -1,7 +1,7 @@
 // The images that are annotated one after the other: those that a search or an annotation job had
 // when it was opened, so that an image that is annotated does not shift the others.
 
-import { getJobImages, searchWorkspace } from '../api.js';
+import { service } from './labelling-service.js';
 
 /** @import { QueueName } from '../types.ts' */
 
@@ -71,7 +71,7 @@ async function read(slug, queue) {
   const name = nameOf(slug, queue);
   const { query, job } = queue;
   if (job !== '') {
-    const { job: described, images } = await getJobImages(slug, job);
+    const { job: described, images } = await service().getJobImages(slug, job);
     const undone = described.independent ? ['unannotated'] : ['unannotated', 'annotated'];
     const open = images.filter(({ state }) => undone.includes(state));
     const undecided = new Set(open.map(({ id }) => id));
@@ -88,7 +88,7 @@ async function read(slug, queue) {
  * @param {string | undefined} token of the page before
  */
 async function readFrom(wanted, before, token) {
-  const found = await searchWorkspace(wanted, queuedMax, token);
+  const found = await service().searchWorkspace(wanted, queuedMax, token);
   const ids = [...before, ...found.results.flatMap(({ id }) => id ?? [])];
   const { continuationToken, total } = found;
   const more = continuationToken && (() => readFrom(wanted, ids, continuationToken));

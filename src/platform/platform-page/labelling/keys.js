@@ -1,6 +1,7 @@
 // Listens to the keys of a view, as long as it is shown.
 
 import { holdKeys } from './held-keys.js';
+import { service } from './labelling-service.js';
 
 /**
  * `down`: false where the key means nothing. Keys that are typed into a field, and those behind a
@@ -35,7 +36,5 @@ export function listenToKeys(view, { down, up }) {
 
 /** What is typed until that view is there is meant for it. @param {string | undefined} address */
 export function goTo(address) {
-  if (address === undefined || address === location.hash) return;
-  holdKeys();
-  location.hash = address;
+  if (address !== undefined && service().goTo(address)) holdKeys();
 }

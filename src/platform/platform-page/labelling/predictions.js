@@ -2,9 +2,9 @@
 // label of the same class is already, there is nothing to decide.
 
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
-import { getPredictions, refusePredictions } from '../api.js';
 import { boxOf } from '../boxes-of-image.js';
 import { overlapOf } from './box-geometry.js';
+import { service } from './labelling-service.js';
 import { RefusalSaver } from './refusal-saver.js';
 
 /** @import { Box, Prediction } from '../boxes.ts' */
@@ -59,7 +59,7 @@ export class Predictions {
 
   /** @param {string} slug @param {string} image */
   async #read(slug, image) {
-    const found = await getPredictions(slug, image);
+    const found = await service().getPredictions(slug, image);
     const { predictions, refused = [], model, evaluationId, confidence = 0 } = found;
     const ofModel = predictions.map(({ confidence: score, ...seen }) => ({
       box: boxOf(seen),
@@ -71,7 +71,7 @@ export class Predictions {
     this.#refusals = new RefusalSaver({
       stored: refused,
       predictions: ofModel,
-      send: (change) => refusePredictions(slug, image, change),
+      send: (change) => service().refusePredictions(slug, image, change),
       say: this.#say,
     });
     this.#threshold = lastThreshold ?? confidence;

@@ -2,10 +2,10 @@
 
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { annotateAddress } from '../addresses.js';
-import { createReview, decideImage, getJobImages } from '../api.js';
 import { forgetKeys, holdKeys } from './held-keys.js';
 import { markUndecided, nextUndecided } from './image-queue.js';
 import { goTo } from './keys.js';
+import { service } from './labelling-service.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
 import { isDecided, ReviewPanel } from './review-panel.js';
 
@@ -42,8 +42,8 @@ export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allD
 export async function startReview(slug, { queue: { query }, ids }) {
   const what = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
   try {
-    const job = await createReview(slug, what, ids);
-    location.hash = annotateAddress(slug, '', { job });
+    const job = await service().createReview(slug, what, ids);
+    service().goTo(annotateAddress(slug, '', { job }));
     return undefined;
   } catch (thrown) {
     return `No review was started: ${failureOf(thrown).words}`;
@@ -103,7 +103,9 @@ class Review {
     const seen = this.#known;
     if (!isDecided(seen.images[0]?.state)) return;
     const { slug, job, image } = this.#at;
-    const now = await getJobImages(slug, job, image).catch(() => undefined);
+    const now = await service()
+      .getJobImages(slug, job, image)
+      .catch(() => undefined);
     // What was decided meanwhile is newer.
     if (now === undefined || this.#isBusy || this.#known !== seen) return;
     this.#show(now);
@@ -134,7 +136,7 @@ class Review {
     const { slug, job, image } = this.#at;
     const decisions = this.#known.images[0]?.decisions ?? 0;
     try {
-      const now = await decideImage(slug, job, image, { ...decision, decisions });
+      const now = await service().decideImage(slug, job, image, { ...decision, decisions });
       this.#show({ job: now.job, images: [now.image] });
       this.#panel.say('', '');
       if (this.#panel.root.isConnected) this.#on.decided();
@@ -154,7 +156,7 @@ class Review {
     const { slug, job, image } = this.#at;
     const seen = this.#known.images[0]?.decisions;
     try {
-      this.#show(await getJobImages(slug, job, image));
+      this.#show(await service().getJobImages(slug, job, image));
       const isOther = seen !== this.#known.images[0]?.decisions;
       if (isOther) this.#panel.say(`${words} Decide again to replace that.`, 'bad');
       else if (await this.#on.lookAgain()) {

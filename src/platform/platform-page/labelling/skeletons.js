@@ -1,8 +1,8 @@
 // The names of the keypoints of each class, in their order: as labelled images have them, or as a
 // person says. The platform keeps them with the labels alone.
 
-import { getImage, searchWorkspace } from '../api.js';
 import { boxesOf } from '../boxes-of-image.js';
+import { service } from './labelling-service.js';
 
 /** @import { Box } from '../boxes.ts' */
 
@@ -52,11 +52,14 @@ export class Skeletons {
   async find(name) {
     if (known.has(this.#keyOf(name))) return;
     const quoted = `"${name.replaceAll(/["\\]/g, '\\$&')}"`;
-    const { results } = await searchWorkspace(`project:${this.#slug} class:${quoted}`, lookedAtMax);
+    const { results } = await service().searchWorkspace(
+      `project:${this.#slug} class:${quoted}`,
+      lookedAtMax,
+    );
     for (const { id } of results) {
       if (known.has(this.#keyOf(name))) return;
       if (id === undefined || id === this.#image) continue;
-      this.learn(boxesOf(await getImage(this.#slug, id)));
+      this.learn(boxesOf(await service().getImage(this.#slug, id)));
     }
   }
 

@@ -1,0 +1,80 @@
+// One image to annotate, with boxes or with classes of the whole image. Then the next image.
+
+import { element } from '../../../http-server/page-assets/elements.js';
+import { annotateAddress } from '../addresses.js';
+import { BoxEditor } from './box-editor.js';
+import { ClassEditor } from './class-editor.js';
+import { ClassNumbers } from './class-numbers.js';
+import { labelsOfQueue, withOwnLabels } from './image-labels.js';
+import { openQueue, placeInQueue } from './image-queue.js';
+import { service } from './labelling-service.js';
+import { peopleNotes } from './people-notes.js';
+
+/** @import { QueueName } from '../types.ts' */
+
+/**
+ * `query`: `q` is the search whose images come one after the other, `job` the annotation job.
+ * @param {string} slug
+ * @param {string} id of the image; empty: the first that the search finds
+ * @param {URLSearchParams} query
+ * @returns {Promise<{ title: string, parts: readonly HTMLElement[] }>}
+ */
+export async function openImage(slug, id, query) {
+  const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
+  const first = id === '' ? await openQueue(slug, queue) : id;
+  if (first === undefined) return nothing(wordsOfNone(queue));
+  const [{ project }, found, place, known] = await Promise.all([
+    service().getProject(slug),
+    service().getDrawnImage(slug, first),
+    placeInQueue(slug, queue, first),
+    queue.job === '' ? undefined : service().getJobImages(slug, queue.job, first),
+  ]);
+  const labels = labelsOfQueue(slug, queue, known);
+  const image = labels.areApart ? withOwnLabels(found, known?.images[0]) : found;
+  const shown = {
+    before: place.before && annotateAddress(slug, place.before, queue),
+    after: place.after && annotateAddress(slug, place.after, queue),
+    where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}`,
+    queue,
+    ids: place.ids,
+    labels,
+    known,
+    classes: new ClassNumbers(slug, Object.keys(project.classes ?? {})),
+  };
+  const editor = hasBoxes(project)
+    ? new BoxEditor({ slug, image, shapes: shapesOf(project) }, shown)
+    : new ClassEditor(slug, image, shown, project.multilabel !== true);
+  if (place.after !== undefined) void prefetch(slug, place.after);
+  const title = String(image.name ?? image.id);
+  return { title, parts: [...peopleNotes(slug, known), editor.root] };
+}
+
+/** @param {QueueName} queue */
+function wordsOfNone({ query, job }) {
+  if (job !== '') return 'The annotation job has no image.';
+  return query === '' ? 'The project has no image.' : `No image matches ${query}.`;
+}
+
+/** @param {string} words */
+function nothing(words) {
+  return { title: 'Annotate', parts: [element('p', { class: 'empty' }, words)] };
+}
+
+/** The browser has the next picture when the person comes to it. */
+async function prefetch(/** @type {string} */ slug, /** @type {string} */ id) {
+  const next = await service()
+    .getDrawnImage(slug, id)
+    .catch(() => undefined);
+  if (next !== undefined) new Image().src = String(next.urls?.original ?? '');
+}
+
+/** Whether boxes are what its images are annotated with. @param {{ type?: string }} project */
+function hasBoxes({ type = '' }) {
+  return !type.endsWith('classification');
+}
+
+/** What its objects have beside boxes. @param {{ type?: string }} project */
+function shapesOf({ type = '' }) {
+  if (type.endsWith('segmentation')) return 'outlines';
+  return type === 'keypoint-detection' ? 'keypoints' : 'boxes';
+}

@@ -1,0 +1,38 @@
+// Labelling by requests to the platform that serves this page.
+
+import {
+  annotateImage,
+  createReview,
+  decideImage,
+  getImage,
+  getJobImages,
+  getPredictions,
+  getProject,
+  labelInJob,
+  refusePredictions,
+  removeAnnotation,
+  searchWorkspace,
+} from './api.js';
+
+/** @import { LabellingService } from './types.ts' */
+
+/** @type {LabellingService} */
+export const requestedLabelling = {
+  annotateImage,
+  createReview,
+  decideImage,
+  getDrawnImage: getImage,
+  getImage,
+  getJobImages,
+  getPredictions,
+  getProject,
+  labelInJob,
+  refusePredictions,
+  removeAnnotation,
+  searchWorkspace,
+  goTo: (address) => {
+    if (address === location.hash) return false;
+    location.hash = address;
+    return true;
+  },
+};
