@@ -1,12 +1,11 @@
 // Writes what follows from the code: tools/list.json and what it costs, snapshots of the lists that
-// hosts get, docs/tools.md, docs/dataset-versions.md, manifest.json, the pages of the apps.
+// hosts get, docs/tools.md, docs/dataset-versions.md, manifest.json.
 // `--check` writes nothing and fails where a file is not what it should be.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { tools } from '../tools/index.ts';
-import { appPages } from './generate/app-pages.ts';
+import { pageTools, tools } from '../tools/index.ts';
 import { buildToolList } from './generate/build-tool-list.ts';
 import { manifest } from './generate/manifest.ts';
 import { skillResources } from './generate/skill-resources.ts';
@@ -15,7 +14,7 @@ import { withToolTable } from './generate/tool-table.ts';
 import { versionDocs } from './generate/version-docs.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const list = buildToolList(tools);
+const list = buildToolList([...tools, ...pageTools]);
 const offered = toolLists(list);
 const [full] = offered;
 const toolDocs = existsSync('docs/tools.md') ? readFileSync('docs/tools.md', 'utf8') : '';
@@ -32,7 +31,6 @@ const files = {
       .filter(({ toolset }) => toolset === undefined)
       .map((each) => [`test/tool-lists/${each.name}.json`, snapshot(each, full)]),
   ),
-  ...appPages(),
 };
 
 for (const [path, content] of Object.entries(files)) {

@@ -55,6 +55,7 @@ const getTool = toolFor(get, {
   title: 'Get image',
   description:
     'Shows one image in small with split, tags, metadata and boxes. Image ids come from workspace_search or images_search. images_download writes the original to this machine.',
+  app: 'labelling',
   input: get.pathParameters,
   run: showImage,
 });

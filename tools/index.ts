@@ -11,6 +11,7 @@ import { eventTools } from './events.ts';
 import { folderTools } from './folders.ts';
 import { imageTools } from './images.ts';
 import { inferenceTools } from './inference.ts';
+import { labellingPageTools } from './labelling-page.ts';
 import { monitoringTools } from './monitoring.ts';
 import { previewTools } from './previews.ts';
 import { projectTools } from './projects.ts';
@@ -46,3 +47,6 @@ export const tools: readonly Tool[] = [
   ...authTools,
   ...doctorTools,
 ];
+
+/** Pages in hosts with MCP Apps alone call these. */
+export const pageTools: readonly Tool[] = labellingPageTools;

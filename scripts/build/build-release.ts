@@ -122,8 +122,8 @@ function copyPages(folder: string, compression: Compression): void {
 const pages = {
   'http-server/page-assets': 'page-assets',
   'event-store/page': 'page',
-  'mcp/app/pages': 'pages',
-  'platform/platform-page': 'platform-page',
+  'mcp/app/host-pages': 'host-pages',
+  'platform/platform-page': 'platform/platform-page',
 };
 const viewer = 'node_modules/swagger-ui-dist';
 const viewerFiles = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;

@@ -18,6 +18,7 @@ export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
     usesFiles: tool.usesFiles,
     ...(tool.fileArguments && { fileArguments: tool.fileArguments }),
     ...(tool.embeddedOnly && { embeddedOnly: true }),
+    ...(tool.appOnly && { appOnly: true }),
     description: tool.description,
     inputSchema: argumentsSchema(tool),
     annotations: hintsOf(tool),
@@ -27,7 +28,7 @@ export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
 }
 
 /** Names that hosts read: those of Claude Code, and of MCP Apps. */
-function metaOf({ name, meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
+function metaOf({ name, meta = {}, app, appOnly }: Tool): Pick<ListedTool, 'meta'> {
   const { requiresUserInteraction, maxResultSizeChars } = meta;
   // A host's own search of tools finds them by the phrases by which ours does.
   const searchHint = operationSynonyms[name];
@@ -37,6 +38,7 @@ function metaOf({ name, meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
     ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
     ...(maxResultSizeChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultSizeChars }),
     ...(page && { ui: { resourceUri: page } }),
+    ...(appOnly && { ui: { visibility: ['app'] } }),
   };
   return Object.keys(members).length > 0 ? { meta: members } : {};
 }

@@ -33,7 +33,9 @@ export function manifest(list: readonly ListedTool[]): string {
     user_config: Object.fromEntries(
       Object.entries(fields).map(([key, { variable: _variable, ...field }]) => [key, field]),
     ),
-    tools: list.map(({ name, title }) => ({ name, description: title })),
+    tools: list
+      .filter(({ appOnly }) => appOnly !== true)
+      .map(({ name, title }) => ({ name, description: title })),
     prompts: prompts.map(listedPrompt),
     // The server writes their texts, for the tools that it offers.
     prompts_generated: true,

@@ -70,7 +70,10 @@ function start(backend: HttpBackend, parts: HttpServerOptions): Promise<Service>
   const needed = new Set([...usable.map(({ scope }) => scope), 'openid']);
   const makeServer = serversPerCaller({
     list: offered,
-    loadTools: async () => (await import('../../tools/index.ts')).tools,
+    loadTools: async () => {
+      const { tools, pageTools } = await import('../../tools/index.ts');
+      return [...tools, ...pageTools];
+    },
     clientOf,
     settings,
     version,

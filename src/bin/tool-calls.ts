@@ -31,7 +31,10 @@ export function prepareToolCalls(settings: Settings, version: string, log: Log):
   return {
     options: {
       list,
-      loadTools: async () => (await import('../../tools/index.ts')).tools,
+      loadTools: async () => {
+        const { tools, pageTools } = await import('../../tools/index.ts');
+        return [...tools, ...pageTools];
+      },
       makeContext: async (scope) => ({
         ...scope,
         client: await services.client(),

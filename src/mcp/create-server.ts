@@ -3,6 +3,7 @@
 
 import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
+import { showsApps } from './app/host-support.ts';
 import type { RequestState } from './elicitation/request-state.ts';
 import type { ServerCapabilities } from './server-capabilities.ts';
 import type { ServerDescription } from './server-description.ts';
@@ -29,7 +30,7 @@ export function createServer(
   { clock, description, capabilities, requestState }: ServerOptions,
   callTool: CallTool,
 ): Server {
-  const { introduction, tools } = description;
+  const { introduction, tools, toolsWithApps } = description;
   const server = new Server(introduction.serverInfo, {
     capabilities: introduction.capabilities,
     instructions: introduction.instructions,
@@ -42,7 +43,9 @@ export function createServer(
       'server/discover': cacheHint,
     },
   });
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
+  server.setRequestHandler('tools/list', (_request, context) => ({
+    tools: [...(showsApps(server, context) ? toolsWithApps : tools)],
+  }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const options = { clock, callTool, requestState };
     const answered = await answerToolCall(server, options, params, context);

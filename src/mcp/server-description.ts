@@ -20,6 +20,7 @@ export type ServerDescription = ReturnType<typeof describeServer>;
 /** Made once per process, not once per server. */
 export function describeServer({ version, list, settings, readsFiles }: DescriptionOptions) {
   const tools = wireTools(list, settings);
+  const toolsWithApps = wireTools(list, { ...settings, showsApps: true });
   const servesTasks = availableTools(list, settings).offers(waitTool);
   return {
     /** The members of the answer to `initialize` that are the same for all its revisions. */
@@ -38,5 +39,7 @@ export function describeServer({ version, list, settings, readsFiles }: Descript
       ),
     },
     tools,
+    /** For hosts that show pages beside answers. */
+    toolsWithApps,
   };
 }

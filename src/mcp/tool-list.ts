@@ -34,6 +34,8 @@ export interface ListedTool {
   readonly fileArguments?: readonly string[];
   /** Whether hosted platforms have no such operation. */
   readonly embeddedOnly?: boolean;
+  /** Whether pages in hosts with MCP Apps alone call it. */
+  readonly appOnly?: boolean;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
@@ -46,7 +48,10 @@ export type ToolListSettings = Pick<
   Settings,
   'workspace' | 'project' | 'toolsets' | 'readOnly' | 'toolProfile'
 > &
-  Partial<Pick<Settings, 'baseUrl'>>;
+  Partial<Pick<Settings, 'baseUrl'>> & {
+    /** Whether the host shows pages beside answers (MCP Apps); false unless given. */
+    readonly showsApps?: boolean;
+  };
 
 /**
  * The operations that the settings let through, in the order of the list, whether a host is shown
@@ -99,6 +104,9 @@ export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): str
   // Read-only users have to sign in too; that changes no data.
   if (settings.readOnly && !tool.annotations.readOnlyHint && tool.toolset !== 'auth') {
     return 'FOVEA_READ_ONLY leaves only tools that read';
+  }
+  if (tool.appOnly && settings.showsApps !== true) {
+    return 'pages in hosts with MCP Apps alone call it';
   }
   if (tool.embeddedOnly && settings.baseUrl !== undefined) {
     return 'with FOVEA_BASE_URL only what any hosted platform has is offered; without it, the embedded platform has this';

@@ -76,6 +76,12 @@ const profileNames = {
   ],
 } as const satisfies Record<Exclude<ToolProfile, 'full'>, readonly string[]>;
 
+/**
+ * Tools beside which a page stands: hosts that show pages list them too, since a page belongs to a
+ * tool and is not shown for a dispatcher tool.
+ */
+const pageNames: readonly string[] = ['annotation_review', 'evaluations_get'];
+
 const operationsFindName = 'operations_find';
 
 /** One dispatcher tool per effect, so that its hints are true of each operation that it calls. */
@@ -143,6 +149,7 @@ export function listedTools(
   const offered = offeredOperations(list, settings);
   const { toolProfile } = settings;
   if (toolProfile === 'full') return offered;
+  const ofPages = offered.filter((tool) => isOfPage(tool, settings));
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
   const reached = dispatcherTools.filter(
     (entry) =>
@@ -150,7 +157,7 @@ export function listedTools(
       offered.some(({ effect }) => dispatchers[entry.name]?.includes(effect)),
   );
   const most = profileNames[toolProfile].flatMap((name) => byName.get(name) ?? []);
-  return [...most, operationsFind, ...reached];
+  return [...most, operationsFind, ...reached, ...ofPages];
 }
 
 /**
@@ -168,7 +175,7 @@ export function resolveOperation(
   if (settings.toolProfile === 'full' || name === operationsFindName) return { name, args };
   if (Object.hasOwn(dispatchers, name)) return dispatchedCall(name, args, listed, settings);
   const known = listed.get(name);
-  if (known === undefined || whyNotOffered(known, settings) || isListed(name, settings)) {
+  if (known === undefined || whyNotOffered(known, settings) || isListed(known, settings)) {
     return { name, args };
   }
   // Hosts grant permissions by the names that they were shown: another name would evade them.
@@ -190,9 +197,9 @@ export function presentNext(
 export function presentCall(
   tool: Pick<ListedTool, 'name' | 'effect'>,
   args: Arguments,
-  settings: Pick<ToolListSettings, 'toolProfile'>,
+  settings: ListSettings,
 ): { readonly tool: string; readonly arguments: Arguments } {
-  if (isListed(tool.name, settings)) {
+  if (isListed(tool, settings)) {
     return { tool: tool.name, arguments: args };
   }
   return { tool: dispatcherFor(tool), arguments: { operation: tool.name, arguments: args } };
@@ -205,15 +212,23 @@ export function withWays(sentence: string, listed: Listed, settings: ToolListSet
   return sentence.replaceAll(/\ue000[^\ue001]*\ue001|"[^"]*"|[a-z]+(?:_[a-z]+)+/gu, (word) => {
     const tool = listed.get(word);
     const isReached = tool !== undefined && whyNotOffered(tool, settings) === undefined;
-    if (!isReached || isListed(word, settings) || told.has(word)) return word;
+    if (!isReached || isListed(tool, settings) || told.has(word)) return word;
     told.add(word);
     return `${word} (by ${dispatcherFor(tool)})`;
   });
 }
 
-function isListed(name: string, { toolProfile }: Pick<ToolListSettings, 'toolProfile'>): boolean {
-  if (toolProfile === 'full' || name === operationsFindName) return true;
-  return profileNames[toolProfile].some((listed) => listed === name);
+type ListSettings = Pick<ToolListSettings, 'toolProfile' | 'showsApps'>;
+
+function isListed(tool: Pick<ListedTool, 'name' | 'appOnly'>, settings: ListSettings): boolean {
+  const { toolProfile } = settings;
+  if (toolProfile === 'full' || tool.name === operationsFindName) return true;
+  const isOfProfile = profileNames[toolProfile].some((listed) => listed === tool.name);
+  return isOfProfile || isOfPage(tool, settings);
+}
+
+function isOfPage({ name, appOnly }: Pick<ListedTool, 'name' | 'appOnly'>, settings: ListSettings) {
+  return settings.showsApps === true && (appOnly === true || pageNames.includes(name));
 }
 
 /** The tool that reaches an operation. */
@@ -255,7 +270,9 @@ function namedOperation(
   if (typeof operation !== 'string') {
     throw wrong('operation', 'must be the name of an operation; operations_find finds it');
   }
-  const tool = operation === operationsFindName ? undefined : listed.get(operation);
+  const named = operation === operationsFindName ? undefined : listed.get(operation);
+  // A dispatcher tool is for models.
+  const tool = named?.appOnly === true ? undefined : named;
   if (tool === undefined) throw unknownOperation(operation, listed, settings);
   const refused = whyNotOffered(tool, settings);
   if (refused === undefined) return tool;

@@ -73,7 +73,7 @@ export interface ToolMeta {
 }
 
 /** Pages that hosts with MCP Apps show beside an answer; `ui://fovea/NAME`. */
-export type AppName = 'contact-sheet' | 'event-timeline';
+export type AppName = 'contact-sheet' | 'event-timeline' | 'labelling' | 'evaluation';
 
 export interface ToolResult {
   /** The status line: what happened, with the figures that matter. */
@@ -88,6 +88,8 @@ export interface ToolResult {
   readonly page?: Page;
   /** Work that goes on in the background: a task for hosts that support tasks. */
   readonly work?: BackgroundTask;
+  /** For the page that called a tool of its own: neither cut nor cleaned, since no model reads it. */
+  readonly forPage?: unknown;
 }
 
 /** The answer of the person; `none`: no answer, or an error. */
@@ -174,6 +176,8 @@ export interface Tool {
   readonly embeddedOnly?: true;
   readonly meta?: ToolMeta;
   readonly app?: AppName;
+  /** Whether pages alone call it: no model is shown it, nor hosts without MCP Apps. */
+  readonly appOnly?: true;
   /**
    * What an equal call within the repeat window does: `replayed` gives the first result, `made`
    * runs again, since equal calls may be meant. Undefined: `replayed` unless idempotent.

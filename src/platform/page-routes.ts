@@ -3,6 +3,7 @@
 import type { Route } from '../http-server/handlers.ts';
 import { pageAssetRoutes, pagePolicy } from '../http-server/page-assets.ts';
 import { staticFileRoute } from '../http-server/static-file.ts';
+import { platformPageFolder } from '../platform-page-folder.ts';
 import type { Principal } from './access-control/authorization.ts';
 
 /**
@@ -94,8 +95,7 @@ const files = [
   'pages/versions.js',
 ] as const;
 
-/** In a release the folder lies beside the part that this file is bundled into. */
 function route(path: string, name: string): Route<Principal> {
-  const file = new URL(`./platform-page/${name}`, import.meta.url);
+  const file = new URL(name, platformPageFolder);
   return staticFileRoute({ path, file, policy, open: true });
 }

@@ -77,6 +77,7 @@ export const floors: readonly Floor[] = [
       'src/quoted-name.ts',
       'src/seeded-random.ts',
       'src/worker-thread.ts',
+      'src/platform-page-folder.ts',
       'src/thread-process',
       'src/uuid.ts',
       'src/file-access',

@@ -31,6 +31,7 @@ const review = toolFor(operation, {
   title: 'Ask a person',
   description:
     'Asks a person to correct labels in the browser, and to approve each image or send it back with a comment. Tell them the command in the answer; tasks_wait then tells what they decided and changed.',
+  app: 'labelling',
   input,
   run: askForReview,
 });
@@ -63,6 +64,7 @@ async function askForReview(wanted: ReviewInput, context: ToolContext): Promise<
   return {
     summary: `${count(undecided, 'image')} of ${quoted(project)} wait for ${person}: tell them to run ${asGiven(command)}, which opens the first one, signed in.${replacedWords(replaced)}`,
     data: { ...body, command },
+    forPage: { address: `#${body.page}` },
     next: [waitForTask(workspace, taskId)],
     work: taskWork(workspace, taskId),
   };

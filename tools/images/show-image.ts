@@ -6,7 +6,7 @@ import { asFoveaError, FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { refuseExisting, saveLink } from '../download-link.ts';
-import { asGiven, count, fileSize, nameList, quoted, tally } from '../format.ts';
+import { asGiven, count, fileSize, lastPart, nameList, quoted, tally } from '../format.ts';
 
 const { images_get: get } = images;
 
@@ -18,7 +18,19 @@ export async function showImage(input: Wanted, context: ToolContext): Promise<To
   // A large vector that no model reads.
   const { embedding: _embedding, ...image } = { embedding: undefined, ...body.image };
   const { notes, images } = await showThumb(body.image.urls?.thumb, context);
-  return { summary: describeImage(body.image), data: { ...notes, image }, images };
+  return {
+    summary: describeImage(body.image),
+    data: { ...notes, image },
+    images,
+    ...pageOf(input, context),
+  };
+}
+
+/** Where labels are edited; a hosted platform has no revisions, so a page there edits none. */
+function pageOf({ project, imageId }: Wanted, { settings }: ToolContext) {
+  if (settings.baseUrl !== undefined) return {};
+  const place = ['project', lastPart(project), 'annotate', imageId].map(encodeURIComponent);
+  return { forPage: { address: `#${place.join('/')}` } };
 }
 
 /** Throws `conflict` for an existing file before anything is sent. */

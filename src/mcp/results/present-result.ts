@@ -27,11 +27,16 @@ export interface PresenterOptions {
 }
 
 export interface Presenter {
-  result(tool: string, result: ToolResult, knowsLinks: boolean): Promise<CallToolResult>;
+  /** `settings`: those of this call, which its host may add to. */
+  result(
+    tool: string,
+    result: ToolResult,
+    host: { readonly knowsLinks: boolean; readonly settings: ToolListSettings },
+  ): Promise<CallToolResult>;
   /** With the call that would be right, where that is known and `checkCall` takes it. */
   failure(
     thrown: unknown,
-    made: OperationCall,
+    made: { readonly operation: OperationCall; readonly settings: ToolListSettings },
     checkCall: (call: OperationCall) => Promise<Checked>,
   ): Promise<CallToolResult>;
 }
@@ -44,11 +49,11 @@ function isSame(one: Arguments = {}, other: Arguments, name: string): boolean {
 }
 
 export function createPresenter(
-  { settings, saveResult: keepAnswer, makeTag = randomTag }: PresenterOptions,
+  { saveResult: keepAnswer, makeTag = randomTag }: Omit<PresenterOptions, 'settings'>,
   listed: ReadonlyMap<string, ListedTool>,
 ): Presenter {
   return {
-    result: async (tool, result, knowsLinks) => {
+    result: async (tool, result, { knowsLinks, settings }) => {
       const next = result.next?.flatMap((call) => presentNext(call, listed, settings) ?? []);
       const facts = factsOf(result.data);
       const kept = tooLong(facts) ? await keepAnswer?.(tool, facts.json) : undefined;
@@ -56,7 +61,7 @@ export function createPresenter(
       const summary = withWays(result.summary, listed, settings);
       return toCallResult({ ...result, summary, ...(next && { next }) }, form, facts);
     },
-    failure: async (thrown, made, checkCall) => {
+    failure: async (thrown, { operation: made, settings }, checkCall) => {
       const right = await correctedCall(asFoveaError(thrown), made, checkCall);
       const entry = listed.get(right?.tool ?? '');
       const meansOthers = whatIsMeant.some((name) => !isSame(right?.arguments, made.args, name));

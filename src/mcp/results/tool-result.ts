@@ -69,7 +69,10 @@ export function toCallResult(
   ];
   const links = knowsLinks ? files.map((file) => fileLink(file, tag)) : [];
   return {
-    _meta: foreignMark(tag),
+    _meta: {
+      ...foreignMark(tag),
+      ...(result.forPage !== undefined && { 'fovea/page': result.forPage }),
+    },
     content: [{ type: 'text', text: lines.join('\n') }, ...images.map(imageContent), ...links],
     structuredContent: {
       summary,

@@ -3,10 +3,16 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
+import { declaresApps } from '../app/declared-apps.ts';
 import type { Id } from './line-transport.ts';
 
 export type FirstRequest =
-  | { readonly method: 'initialize'; readonly id: Id; readonly revision: string }
+  | {
+      readonly method: 'initialize';
+      readonly id: Id;
+      readonly revision: string;
+      readonly showsApps: boolean;
+    }
   | { readonly method: 'tools/list'; readonly id: Id };
 
 /** The revisions that begin with `initialize`, as the package has them. */
@@ -27,7 +33,8 @@ export function firstRequestIn(message: JsonObject): FirstRequest | undefined {
     return Object.keys(params).length === 0 ? { method, id } : undefined;
   }
   const revision = method === 'initialize' ? revisionOf(params) : undefined;
-  return revision === undefined ? undefined : { method: 'initialize', id, revision };
+  if (revision === undefined) return undefined;
+  return { method: 'initialize', id, revision, showsApps: declaresApps(params.capabilities) };
 }
 
 /** The message of a line; undefined: it is none, or longer than those of a beginning. */

@@ -21,6 +21,7 @@ export class Opening implements LineReader {
   readonly #kept: Buffer[] = [];
   #answered: Id | undefined;
   #isFirst = true;
+  #showsApps = false;
   #isOver = false;
 
   constructor(input: LineInput, output: Output, description: ServerDescription) {
@@ -44,7 +45,8 @@ export class Opening implements LineReader {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     if (request?.method === 'tools/list' && this.#answered !== undefined) {
-      this.#answer(request.id, { tools: this.#description.tools });
+      const { tools, toolsWithApps } = this.#description;
+      this.#answer(request.id, { tools: this.#showsApps ? toolsWithApps : tools });
       this.#makeWay();
       return;
     }
@@ -53,6 +55,7 @@ export class Opening implements LineReader {
       const { introduction } = this.#description;
       this.#answer(request.id, { protocolVersion: request.revision, ...introduction });
       this.#answered = request.id;
+      this.#showsApps = request.showsApps;
     } else if (this.#isOver || message === undefined || !isInitialized(message)) this.#makeWay();
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
+import { showsApps } from '../app/host-support.ts';
 import {
   type ElicitationOptions,
   hostElicitation,
@@ -41,6 +42,7 @@ export async function answerToolCall(
     signal: context.mcpReq.signal,
     progress: progress.report,
     elicitation: hostElicitation(server, context, options),
+    showsApps: showsApps(server, context),
     ...(key !== undefined && { key }),
   };
   const knowsLinks = linksSince <= revisionOf(server, context);

@@ -89,14 +89,17 @@ export function prepareCallTools({
       try {
         await runStages(stages, call);
         const { work } = call.result;
-        const result = await presenter.result(call.tool.name, call.result, knowsLinks);
+        const result = await presenter.result(call.tool.name, call.result, {
+          knowsLinks,
+          settings: call.settings,
+        });
         return { result, ...(work && { work }) };
       } catch (thrown) {
         if (thrown instanceof ProtocolError || thrown instanceof InputRequired) throw thrown;
         const failure = scope.signal.aborted ? cancelled(thrown, call) : thrown;
         logFailure(log, name, failure);
         const check = (corrected: OperationCall) => checkUnsent(new ToolCall(corrected, shared));
-        return { result: await presenter.failure(failure, call.operation, check) };
+        return { result: await presenter.failure(failure, call, check) };
       }
     };
   };

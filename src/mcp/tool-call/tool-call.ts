@@ -13,6 +13,8 @@ export interface CallScope
   extends Pick<ToolContext, 'signal' | 'progress' | 'elicitation' | 'linksEnd'> {
   /** Given by the host: a second call with the same key is the same call. */
   readonly key?: string | undefined;
+  /** Whether the host shows pages beside answers, which have tools of their own. */
+  readonly showsApps?: boolean;
 }
 
 /** What belongs to one caller. */
@@ -64,7 +66,8 @@ export class ToolCall {
   }
 
   get settings(): ToolListSettings {
-    return this.caller.settings;
+    const { showsApps = false } = this.scope;
+    return showsApps ? { ...this.caller.settings, showsApps } : this.caller.settings;
   }
 
   get entry(): ListedTool {

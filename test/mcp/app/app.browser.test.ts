@@ -3,34 +3,26 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
-import type { Browser, Frame, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { hasChromium, inChromium, openBrowser } from '../../event-store/chromium.ts';
 import { openTestEventStore, type TestEventStore } from '../../fixtures/event-store.ts';
 import { type Fovea, launchFovea } from '../../fixtures/fovea.ts';
+import { sendResult, showPage } from './shown-page.ts';
 
 const hostile = '<img src=x onerror="parent.hacked=1"><script>parent.hacked=1</script>';
 
 let fovea: Fovea;
 let store: TestEventStore;
 let browser: Browser;
-let hostScript = '';
+
+const place = () => ({ client: fovea.client, browser });
 
 beforeAll(async () => {
   if (!hasChromium) return;
   store = await openTestEventStore();
   fovea = await launchFovea({ FOVEA_DEVICE_URL: store.url });
   browser = await openBrowser();
-  const { outputFiles } = await build({
-    entryPoints: ['test/mcp/app/host-page.js'],
-    bundle: true,
-    write: false,
-    format: 'iife',
-    platform: 'browser',
-  });
-  hostScript = outputFiles.map(({ text }) => text).join('');
 }, 60_000);
 
 afterAll(async () => {
@@ -42,8 +34,10 @@ afterAll(async () => {
 describe.skipIf(!hasChromium)(`pages of MCP Apps ${inChromium}`, () => {
   it('the contact sheet: picture, table, and other samples by a call of the tool', async () => {
     const first = await preview(0);
-    const { page, frame } = await show('versions_preview', { later: await preview(1) });
-    await result(page, first);
+    const { page, frame } = await showPage(place(), 'versions_preview', {
+      later: await preview(1),
+    });
+    await sendResult(page, first);
     await frame.locator('table').waitFor();
     const picture = frame.locator('.picture img');
     expect(await picture.evaluate((node) => Reflect.get(node, 'naturalWidth'))).toBeGreaterThan(
@@ -63,8 +57,8 @@ describe.skipIf(!hasChromium)(`pages of MCP Apps ${inChromium}`, () => {
   it('the timeline: a mark and a row for each event, the failed ones told apart', async () => {
     for (const result of ['pass', 'fail', 'pass']) await event(result, 'line-2');
     const listed = await fovea.client.callTool({ name: 'events_list', arguments: {} });
-    const { page, frame } = await show('events_list', {});
-    await result(page, listed);
+    const { page, frame } = await showPage(place(), 'events_list', {});
+    await sendResult(page, listed);
     await frame.locator('.events li').first().waitFor();
     expect(await frame.locator('.events li').count()).toBe(3);
     expect(await frame.locator('.events li.bad').count()).toBe(1);
@@ -77,8 +71,8 @@ describe.skipIf(!hasChromium)(`pages of MCP Apps ${inChromium}`, () => {
   it('what others wrote is text, and the page asks nothing of the network', async () => {
     await event('fail', hostile);
     const listed = await fovea.client.callTool({ name: 'events_list', arguments: { limit: 1 } });
-    const { page, frame, problems } = await show('events_list', {});
-    await result(page, listed);
+    const { page, frame, problems } = await showPage(place(), 'events_list', {});
+    await sendResult(page, listed);
     await frame.locator('.events li').first().waitFor();
     expect(await frame.locator('.events li').first().textContent()).toContain(hostile);
     expect(await frame.locator('.events img').count()).toBe(0);
@@ -88,72 +82,20 @@ describe.skipIf(!hasChromium)(`pages of MCP Apps ${inChromium}`, () => {
   });
 
   it('a host that lets pages call no tools gets no button', async () => {
-    const { page, frame } = await show('versions_preview', { capabilities: {} });
-    await result(page, await preview(0));
+    const { page, frame } = await showPage(place(), 'versions_preview', { capabilities: {} });
+    await sendResult(page, await preview(0));
     await frame.locator('table').waitFor();
     expect(await frame.getByRole('button', { name: 'Other samples' }).count()).toBe(0);
     await page.context().close();
   });
 
   it('a call that was cancelled is said', async () => {
-    const { page, frame } = await show('events_list', {});
+    const { page, frame } = await showPage(place(), 'events_list', {});
     await page.evaluate('bridge.sendToolCancelled({ reason: "user" })');
     await frame.getByText('The call was cancelled.').waitFor();
     await page.context().close();
   });
 });
-
-const listedTool = z.looseObject({
-  _meta: z.looseObject({ ui: z.looseObject({ resourceUri: z.string() }) }),
-});
-
-const pageResource = z.looseObject({
-  mimeType: z.literal('text/html;profile=mcp-app'),
-  text: z.string(),
-  _meta: z.object({
-    ui: z.object({
-      csp: z.object({ connectDomains: z.array(z.never()), resourceDomains: z.array(z.never()) }),
-      prefersBorder: z.literal(true),
-    }),
-  }),
-});
-
-interface Shown {
-  readonly page: Page;
-  readonly frame: Frame;
-  readonly problems: readonly string[];
-}
-
-/** Opens the page that a tool names, as a host does it. */
-async function show(
-  tool: string,
-  { capabilities = { serverTools: {} }, later = {} }: { capabilities?: object; later?: object },
-): Promise<Shown> {
-  const { tools } = await fovea.client.listTools();
-  const { _meta } = listedTool.parse(tools.find(({ name }) => name === tool));
-  const { contents } = await fovea.client.readResource({ uri: _meta.ui.resourceUri });
-  const { text } = pageResource.parse(contents[0]);
-  const page = await (await browser.newContext()).newPage();
-  const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
-  page.on('request', (request) => {
-    if (!/^(data|about):/.test(request.url())) problems.push(request.url());
-  });
-  await page.setContent('<!doctype html><body></body>');
-  await page.addScriptTag({ content: hostScript });
-  const options = JSON.stringify({ capabilities, later, context: { theme: 'dark' } });
-  await page.evaluate(`showApp(${JSON.stringify(text)}, ${options})`);
-  const [, frame] = page.frames();
-  if (frame === undefined) throw new Error('The page is not shown.');
-  return { page, frame, problems };
-}
-
-async function result(page: Page, answer: object): Promise<void> {
-  await page.evaluate(`bridge.sendToolInput({ arguments: {} })`);
-  await page.evaluate(`bridge.sendToolResult(${JSON.stringify(answer)})`);
-}
 
 async function preview(seed: number): Promise<object> {
   const path = join(fovea.folder, 'cell.jpg');

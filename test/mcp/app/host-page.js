@@ -2,10 +2,13 @@
 
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
 
-const asked = { calls: [], sizes: [], isReady: false };
+const asked = { calls: [], sizes: [], modes: [], isReady: false, isGone: false };
 globalThis.asked = asked;
 
-/** Shows a page in a sandbox without an origin, and answers its calls with `later`. */
+/**
+ * Shows a page in a sandbox without an origin, and answers its calls: with `later`, or as the function
+ * `relay` of the window does; none where it `isGone`. The frame is as high as the page asks for.
+ */
 globalThis.showApp = async (html, { capabilities, context, later }) => {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');
@@ -16,9 +19,17 @@ globalThis.showApp = async (html, { capabilities, context, later }) => {
   const bridge = new AppBridge(null, info, capabilities, { hostContext: context });
   bridge.oncalltool = async (call) => {
     asked.calls.push(call);
-    return later;
+    if (asked.isGone) throw new Error('The host has lost its server.');
+    return globalThis.relay === undefined ? later : globalThis.relay(call);
   };
-  bridge.onsizechange = (size) => asked.sizes.push(size);
+  bridge.onsizechange = (size) => {
+    asked.sizes.push(size);
+    frame.style.height = `${Math.min(size.height, 4_000)}px`;
+  };
+  bridge.onrequestdisplaymode = async ({ mode }) => {
+    asked.modes.push(mode);
+    return { mode };
+  };
   const ready = new Promise((done) => {
     bridge.oninitialized = () => done();
   });

@@ -47,22 +47,27 @@ export function showClasses(root, classes, { choose, mark }) {
   chips[focused]?.focus();
 }
 
-/** Takes the name of a class. @param {(name: string) => void} add */
+/**
+ * Takes the name of a class. It is no form: hosts of MCP Apps let pages submit none.
+ * @param {(name: string) => void} add
+ */
 export function classForm(add) {
   const field = element('input', {
     placeholder: 'New class',
     'aria-label': 'New class',
     maxlength: 200,
+    autocomplete: 'off',
   });
-  const submit = element('button', { type: 'submit' }, 'Add class');
-  const form = element('form', { class: 'row', autocomplete: 'off' }, field, submit);
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
+  const take = () => {
     const name = field.value.trim();
     if (name === '') return;
     field.value = '';
     add(name);
+  };
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && !event.isComposing) take();
   });
+  const form = element('div', { class: 'row' }, field, button('Add class', take));
   return { form, field };
 }
 

@@ -2,6 +2,7 @@
 
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
+import { button } from './panel-parts.js';
 
 /** @import { JobImage, Job, JobImages } from '../types.ts' */
 
@@ -21,23 +22,19 @@ export class ReviewPanel {
     placeholder: 'What is wrong with it?',
     maxlength: commentMax,
     rows: 2,
-    required: true,
+    autocomplete: 'off',
   });
 
   /** @param {{ approve: () => void, sendBack: (comment: string) => void }} on */
   constructor({ approve, sendBack }) {
-    const yes = element('button', { type: 'button' }, 'Approve');
-    yes.addEventListener('click', approve);
-    const back = element('button', { type: 'submit' }, 'Send back');
-    const form = element('form', { class: 'stack', autocomplete: 'off' }, this.#comment, back);
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
+    // No form: hosts of MCP Apps let pages submit none.
+    const send = () => {
       const comment = this.#comment.value.trim();
       if (comment === '') this.askWhy();
       else sendBack(comment);
-    });
+    };
     this.#comment.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
       if (event.key === 'Escape') this.#comment.blur();
     });
     this.root = element(
@@ -49,8 +46,8 @@ export class ReviewPanel {
       this.#figures,
       this.#decision,
       this.#state,
-      yes,
-      form,
+      button('Approve', approve),
+      element('div', { class: 'stack' }, this.#comment, button('Send back', send)),
     );
   }
 

@@ -1,4 +1,4 @@
-// What both pages have: pictures, a status line, a button for the next call.
+// What the pages have: pictures, a status line, a button for the next call.
 
 import { element } from '../../../http-server/page-assets/elements.js';
 
@@ -7,7 +7,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 /** @typedef {import('./types.ts').NextCall} NextCall */
 
 /** Formats that browsers draw without running anything. */
-const pictureTypes = new Set(['image/jpeg', 'image/png', 'image/webp']);
+export const pictureTypes = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
 /**
  * Replaces what the page shows.
@@ -27,12 +27,14 @@ export function statusLine(words) {
  * Words of others stand between tags, for models; a person sees them without.
  * @param {ToolResult} result
  */
-export function summaryOf({ structuredContent = {}, _meta = {} }) {
+export function summaryOf(result) {
+  return statusLine(withoutTags(result, String(result.structuredContent?.summary ?? '')));
+}
+
+/** @param {ToolResult} result @param {string} words of it */
+export function withoutTags({ _meta = {} }, words) {
   const tag = String(_meta['fovea/foreign'] ?? '');
-  const words = String(structuredContent.summary ?? '');
-  return statusLine(
-    tag === '' ? words : words.replaceAll(`<${tag}>`, '“').replaceAll(`</${tag}>`, '”'),
-  );
+  return tag === '' ? words : words.replaceAll(`<${tag}>`, '“').replaceAll(`</${tag}>`, '”');
 }
 
 /** @param {string} words */
@@ -89,6 +91,6 @@ export function callButton(words, call, { callTool }, show) {
 }
 
 /** @param {ToolResult} result */
-function textOf({ content = [] }) {
+export function textOf({ content = [] }) {
   return content.map(({ text = '' }) => text).join('\n');
 }

@@ -24,11 +24,17 @@ export interface NextCall {
 export interface Host {
   /** Calls a tool of the same server; undefined: the host lets pages call none. */
   readonly callTool: ((call: NextCall) => Promise<ToolResult>) | undefined;
+  /** Fills the screen, or does so no more; undefined: the host has no such place. */
+  readonly changeMode: ((mode: DisplayMode) => Promise<void>) | undefined;
 }
+
+export type DisplayMode = 'inline' | 'fullscreen';
 
 export interface View {
   /** Shows a result, in place of the one before. */
   show(result: ToolResult, host: Host): void;
   /** Says that nothing will come. */
   fail(words: string): void;
+  /** The host takes the page away when this is over, or after some seconds. */
+  end?(): Promise<void>;
 }

@@ -8,6 +8,9 @@
 /** The revision of MCP Apps that is spoken here. */
 const protocolVersion = '2026-01-26';
 
+/** A host may ask its user first. */
+const answerMsMax = 120_000;
+
 /** @type {Map<number, { done: (result: unknown) => void, failed: (why: Error) => void }>} */
 const waiting = new Map();
 let lastId = 0;
@@ -19,11 +22,12 @@ let lastId = 0;
  */
 export async function connect(name, view) {
   /** @type {Host} */
-  let host = { callTool: undefined };
+  let host = { callTool: undefined, changeMode: undefined };
   listen({
     'ui/notifications/tool-result': (result) => view.show(result, host),
     'ui/notifications/tool-cancelled': () => view.fail('The call was cancelled.'),
     'ui/notifications/host-context-changed': dress,
+    'ui/resource-teardown': () => view.end?.(),
   });
   const answer = asRecord(
     await request('ui/initialize', {
@@ -32,12 +36,24 @@ export async function connect(name, view) {
       protocolVersion,
     }),
   );
-  dress(asRecord(answer.hostContext));
-  if (asRecord(answer.hostCapabilities).serverTools !== undefined) {
-    host = { callTool: (call) => request('tools/call', { name: call.tool, ...argumentsOf(call) }) };
-  }
+  const context = asRecord(answer.hostContext);
+  dress(context);
+  const callsTools = asRecord(answer.hostCapabilities).serverTools !== undefined;
+  const hasModes = asList(context.availableDisplayModes).includes('fullscreen');
+  host = {
+    callTool: callsTools
+      ? (call) => request('tools/call', { name: call.tool, ...argumentsOf(call) })
+      : undefined,
+    changeMode: hasModes ? changeMode : undefined,
+  };
   notify('ui/notifications/initialized', {});
   tellSize();
+}
+
+/** @param {import('./types.ts').DisplayMode} mode */
+async function changeMode(mode) {
+  const { mode: now } = asRecord(await request('ui/request-display-mode', { mode }));
+  dress({ displayMode: now });
 }
 
 /** @param {import('./types.ts').NextCall} call */
@@ -47,16 +63,16 @@ function argumentsOf(call) {
 
 /**
  * Only the parent window is listened to.
- * @param {Readonly<Record<string, (params: Message) => void>>} handlers
+ * @param {Readonly<Record<string, (params: Message) => void | Promise<void> | undefined>>} handlers
  */
 function listen(handlers) {
   window.addEventListener('message', ({ source, data }) => {
     if (source !== window.parent) return;
     const { id, method, params, result, error } = asRecord(data);
     if (typeof method === 'string') {
-      handlers[method]?.(asRecord(params));
+      const done = handlers[method]?.(asRecord(params));
       // The host waits for this one before it takes the page away.
-      if (id !== undefined) post({ id, result: {} });
+      if (id !== undefined) void Promise.resolve(done).then(() => post({ id, result: {} }));
       return;
     }
     if (typeof id !== 'number') return;
@@ -77,6 +93,9 @@ function request(method, params) {
   const id = lastId;
   return new Promise((done, failed) => {
     waiting.set(id, { done, failed });
+    setTimeout(() => {
+      if (waiting.delete(id)) failed(new Error('The host does not answer.'));
+    }, answerMsMax);
     post({ id, method, params });
   });
 }
@@ -96,7 +115,10 @@ function post(message) {
 
 /** The colours of the host, where it tells them. @param {Message} context */
 function dress(context) {
-  const { theme, styles } = context;
+  const { theme, styles, displayMode } = context;
+  if (displayMode !== undefined) {
+    document.documentElement.classList.toggle('is-fullscreen', displayMode === 'fullscreen');
+  }
   if (theme === 'light' || theme === 'dark') {
     document.documentElement.style.colorScheme = theme;
   }
