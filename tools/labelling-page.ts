@@ -7,6 +7,7 @@ import { check, checkInput } from '../src/contract/check.ts';
 import { identifier } from '../src/contract/fields.ts';
 import { imageExtensions, images } from '../src/contract/images.ts';
 import type { Operation } from '../src/contract/operation.ts';
+import { pictures } from '../src/contract/pictures.ts';
 import { projects } from '../src/contract/projects.ts';
 import { search } from '../src/contract/search.ts';
 import type { Tool } from '../src/mcp/tool.ts';
@@ -16,7 +17,7 @@ type Operations = Readonly<Record<string, Operation>>;
 const reads: Operations = {
   annotation_jobs_images: annotationExtensions.annotation_jobs_images,
   images_get: images.images_get,
-  images_picture: imageExtensions.images_picture,
+  images_picture: pictures.images_picture,
   images_predictions: imageExtensions.images_predictions,
   projects_get: projects.projects_get,
   workspace_search: search.workspace_search,
@@ -56,7 +57,7 @@ function pageTool(name: string, title: string, description: string, operations: 
     description,
     effect: isReading ? 'reads' : 'changes',
     recoverable: true,
-    // A save names the revision that it replaces: a second equal one is refused, and changes nothing.
+    // A save names the revision that it replaces: an equal one is refused, and changes nothing.
     idempotent: true,
     openWorld: true,
     scope: isReading ? 'image:read' : 'image:annotate',

@@ -439,20 +439,6 @@ export const imageExtensions = {
     scope: 'image:annotate',
     effect: 'changes',
   }),
-  images_picture: operation({
-    id: 'images_picture',
-    toolset: 'images',
-    method: 'GET',
-    path: '/{workspace}/{project}/images/{imageId}/picture',
-    summary: 'The picture of an image in an answer, for pages that may load nothing.',
-    pathParameters: closed({ ...inProject.shape, imageId }),
-    answer: open({
-      picture: z.string().describe('The file as base64, as stored: no rotation is applied.'),
-      contentType: z.string(),
-    }),
-    scope: 'image:read',
-    effect: 'reads',
-  }),
   images_remove_annotation: operation({
     id: 'images_remove_annotation',
     toolset: 'images',

@@ -10,6 +10,7 @@ import { folderExtensions, folders } from './folders.ts';
 import { imageExtensions, images } from './images.ts';
 import { inference } from './inference.ts';
 import { monitoring } from './monitoring.ts';
+import { pictures } from './pictures.ts';
 import { previews } from './previews.ts';
 import { projectExtensions, projects } from './projects.ts';
 import { search } from './search.ts';
@@ -44,6 +45,7 @@ export const platformOperations = Object.freeze({
 /** Operations of the embedded platform that the hosted API does not document. */
 const extensionOperations = Object.freeze({
   ...previews,
+  ...pictures,
   ...projectExtensions,
   ...versionExtensions,
   ...trainingExtensions,

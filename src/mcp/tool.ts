@@ -88,7 +88,7 @@ export interface ToolResult {
   readonly page?: Page;
   /** Work that goes on in the background: a task for hosts that support tasks. */
   readonly work?: BackgroundTask;
-  /** For the page that called a tool of its own: neither cut nor cleaned, since no model reads it. */
+  /** For the page beside the answer: neither cut nor cleaned, since no model reads it. */
   readonly forPage?: unknown;
 }
 

@@ -1,5 +1,5 @@
-// Links modules for browsers into one script: a page inside a host has no address from which it could
-// load any. The modules are our own, so only the imports and exports that they use are understood.
+// Links modules for browsers into one script: a page inside a host has no address from which it
+// could load any. The modules are our own: only imports and exports of their kinds are understood.
 
 import { posix } from 'node:path';
 

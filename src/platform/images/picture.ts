@@ -1,7 +1,7 @@
 // Handler of images_picture: the picture of an image inside an answer, for pages in hosts of MCP,
 // which may load nothing from elsewhere.
 
-import type { imageExtensions } from '../../contract/images.ts';
+import type { pictures } from '../../contract/pictures.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { type ImageFormat, imageContentTypes } from '../../imaging/image-format.ts';
 import { limits } from '../../limits.ts';
@@ -9,14 +9,12 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { findImage } from '../images.ts';
 
-type Operations = Pick<typeof imageExtensions, 'images_picture'>;
-
 /** Which every browser draws. */
 const drawn: ReadonlySet<ImageFormat> = new Set(['jpeg', 'png', 'webp']);
 
 export function pictureHandlers(
   dependencies: PlatformDependencies,
-): Handlers<Operations, Principal> {
+): Handlers<typeof pictures, Principal> {
   return {
     images_picture: async ({ project, imageId }, { principal }) => {
       const { image } = await findImage(dependencies, principal, project, imageId);

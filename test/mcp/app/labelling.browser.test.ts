@@ -1,5 +1,5 @@
-// The editor inside a host of MCP Apps, in Chromium: what a person draws is saved on a real platform
-// by calls of tools, in the default profile, and nothing is asked of the network.
+// The editor inside a host of MCP Apps, in Chromium: what a person draws is saved on a real
+// platform by calls of tools, in the default profile, and nothing is asked of the network.
 
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

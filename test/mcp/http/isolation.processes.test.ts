@@ -119,6 +119,7 @@ test('a tool gets nothing of the token that was shown', async () => {
     'pastCalls',
     'progress',
     'settings',
+    'showsApps',
     'signIn',
     'signal',
   ]);
