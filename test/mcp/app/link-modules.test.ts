@@ -38,9 +38,9 @@ export const name = \`first \${new Thing().own + own}\`;\n`,
 
 it('what cannot be linked is refused', async () => {
   const circle = { 'a/main.js': `import { x } from './x.js';\n` };
-  await expect(
-    link({ ...circle, 'a/x.js': `import { y } from './main.js';\n` }),
-  ).rejects.toThrow('a/main.js is imported in a circle');
+  await expect(link({ ...circle, 'a/x.js': `import { y } from './main.js';\n` })).rejects.toThrow(
+    'a/main.js is imported in a circle',
+  );
   const all = `import * as all from './x.js';`;
   await expect(link({ 'a/main.js': `${all}\n` })).rejects.toThrow(`cannot be linked: ${all}`);
   const changing = 'export let changing = 1;';
