@@ -67,6 +67,7 @@ export const evaluationTools: readonly Tool[] = [
       title: 'Get evaluation',
       description:
         'Shows one panel of an evaluation: figures, confusions (rows are labels), images with most errors, labels that may be wrong, or what to do first. Most also as a picture: labels left, predictions right.',
+      app: 'evaluation',
       input: getInput,
       run: getEvaluation,
     }),
@@ -201,6 +202,7 @@ async function getEvaluation(given: GetInput, context: ToolContext): Promise<Too
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
     }),
     next: body.status === 'completed' ? nextCalls(body, given) : [],
+    forPage: { project, evaluationId: given.evaluationId },
   };
 }
 

@@ -25,6 +25,7 @@ const ofPlatform = 'platform/platform-page/';
 const appPages: readonly AppPage[] = [
   { name: 'contact-sheet', title: 'Contact sheet', styles: [`${own}style.css`] },
   { name: 'event-timeline', title: 'Event timeline', styles: [`${own}style.css`] },
+  { name: 'evaluation', title: 'Evaluation', styles: [`${own}style.css`] },
   {
     name: 'labelling',
     title: 'Labelling',
