@@ -40,7 +40,13 @@ export async function readClassList(path: string, text: string): Promise<ReadCla
   if (count > limits.zipClassNamesMax) {
     throw new FoveaError('too_large', `has more than ${limits.zipClassNamesMax} class names`);
   }
-  return { labelmap: count === 0 ? undefined : labelmap, places };
+  const known = count === 0 ? undefined : labelmap;
+  return { labelmap: known, places: namesSplits(path, labelmap) ? places : [] };
+}
+
+/** Other YAML has keys like `train` too: that of a dataset has a known name, or class names. */
+export function namesSplits(path: string, labelmap: Labelmap): boolean {
+  return rankOf(path) === 0 || Object.keys(labelmap).length > 0;
 }
 
 /** Names by line. A blank line in the middle keeps its class number. */

@@ -101,6 +101,13 @@ const datasets: readonly Dataset[] = [
     says: /names splits by which (no image|these images) can/,
   },
   {
+    what: 'other YAML with keys like those of splits',
+    images: ['a/1.png', 'b/2.png'],
+    files: { 'run.yaml': 'train: a\ntest: b\n', 'data.yaml': 'train: b\nval: a\n' },
+    splits: { train: 1, valid: 1, test: 0 },
+    says: /^(?!.*run\.yaml[^.]*names splits)/s,
+  },
+  {
     what: 'class names for a part: the nearest count',
     images: ['a/images/1.png', 'b/images/2.png'],
     files: {

@@ -68,7 +68,11 @@ describe('images_upload', () => {
     const input = { project: 'cells', files: ['images'], annotations: 'labels' };
     const { summary, data } = await fixture.call('images_upload', input);
     expect(data).toMatchObject({ annotated: 1 });
-    expect(summary).not.toContain('Class names');
+    expect(summary).not.toMatch(/class names/i);
+    await fixture.write('labels/data.yaml', 'names: [RBC');
+    expect((await fixture.call('images_upload', input)).summary).toMatch(
+      / No class names: "[^"]*labels\/data.yaml" cannot be read\./,
+    );
   });
 
   it('groups what failed by its reason', async () => {

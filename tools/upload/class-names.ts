@@ -58,6 +58,8 @@ export interface FoundNames {
   /** By paths with slashes. */
   readonly find: FindClassList;
   readonly lists: readonly ClassList[];
+  /** Files that may have class names, and cannot be read. */
+  readonly unread: readonly string[];
 }
 
 /**
@@ -77,21 +79,26 @@ export async function findClassNames(
   const found = await filesAround(files, place, argument, extensions, isClassList);
   const yaml = openYamlReader(argument, signal);
   const lists: ClassList[] = [];
+  const unread: string[] = [];
   try {
     for (const { path, real } of found) {
-      const labelmap = await namesIn(real, path, argument, yaml).catch(() => ({}));
+      const labelmap = await namesIn(real, path, argument, yaml).catch(() => undefined);
       signal.throwIfAborted();
-      if (Object.keys(labelmap).length > 0) lists.push({ path: slashed(path), labelmap });
+      if (labelmap === undefined) unread.push(path);
+      else if (Object.keys(labelmap).length > 0) lists.push({ path: slashed(path), labelmap });
     }
   } finally {
     yaml.close();
   }
-  return { find: findClassLists(lists), lists };
+  return { find: findClassLists(lists), lists, unread };
 }
 
-/** ` Class names from …`; empty where none were found. `labels`: the YOLO files that count. */
-export function namesWords({ find, lists }: FoundNames, labels: readonly string[]): string {
-  if (lists.length === 0) return '';
+/** ` Class names from …`; empty where there is no file for them. `labels`: the YOLO files that count. */
+export function namesWords({ find, lists, unread }: FoundNames, labels: readonly string[]): string {
+  if (lists.length === 0) {
+    const files = shown(unread.map((path) => ({ path })));
+    return unread.length === 0 ? '' : ` No class names: ${files} cannot be read.`;
+  }
   const differing = differingLists(find, labels);
   if (differing.length > 0) return differingNames(differing.map(({ path }) => path));
   const [used] = labels.flatMap((label) => find(label) ?? []);

@@ -1,7 +1,7 @@
 // The splits that the data.yaml of a dataset gives its images: those in its folders, or in its
 // lists.
 
-import { isYaml } from '../../src/annotation-formats/class-lists.ts';
+import { isYaml, namesSplits } from '../../src/annotation-formats/class-lists.ts';
 import type { SplitPlace } from '../../src/annotation-formats/data-yaml.ts';
 import { type ToldSplits, tellSplits } from '../../src/annotation-formats/yaml-splits.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
@@ -73,7 +73,9 @@ async function filesWithSplits(
   for (const { path, real } of found) {
     const read = await yaml.read(real, path).catch(() => undefined);
     signal.throwIfAborted();
-    if (read && read.places.length > 0) named.push({ path: slashed(path), places: read.places });
+    const { labelmap = {}, places = [] } = read ?? {};
+    if (places.length === 0 || !namesSplits(slashed(path), labelmap)) continue;
+    named.push({ path: slashed(path), places });
   }
   return named;
 }
