@@ -93,7 +93,10 @@ export async function findClassNames(
   return { find: findClassLists(lists), lists, unread };
 }
 
-/** ` Class names from …`; empty where there is no file for them. `labels`: the YOLO files that count. */
+/**
+ * ` Class names from …`; empty where there is no file for them. `labels`: the YOLO files that
+ * count.
+ */
 export function namesWords({ find, lists, unread }: FoundNames, labels: readonly string[]): string {
   if (lists.length === 0) {
     const files = shown(unread.map((path) => ({ path })));
