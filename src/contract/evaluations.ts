@@ -131,7 +131,7 @@ const Place = open({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }).
   'Pixels of the judged image; x and y are the centre.',
 );
 
-const Mistake = open({
+export const Mistake = open({
   kind: z.string(),
   score: z.number().describe('0 to 1: how probable.'),
   label: z.string().optional().describe('Class of the label.'),

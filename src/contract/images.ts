@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { Mistake } from './evaluations.ts';
 import {
   closed,
   displayName,
@@ -419,6 +420,10 @@ export const imageExtensions = {
         .describe('What a person refused: no labels, whatever a model sees there.'),
       model: z.string().optional().describe('Id of the model that was run.'),
       evaluationId: z.string().optional().describe('Or: the evaluation that kept them.'),
+      mistakes: z
+        .array(Mistake)
+        .optional()
+        .describe('Labels that may be wrong, by the evaluation that was asked for.'),
       confidence: z.number().optional().describe('From there on they are rather right than wrong.'),
     }),
     scope: 'model:infer',

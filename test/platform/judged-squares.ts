@@ -9,7 +9,8 @@ export function voc(objects: readonly (readonly [label: string, place: number])[
   const parts = objects.map(([label, place]) => {
     const [left, top] = [(place % 4) * 16, Math.floor(place / 4) * 16];
     const box = `<xmin>${left}</xmin><ymin>${top}</ymin><xmax>${left + 16}</xmax><ymax>${top + 16}</ymax>`;
-    return `<object><name>${label}</name><bndbox>${box}</bndbox></object>`;
+    const name = label.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    return `<object><name>${name}</name><bndbox>${box}</bndbox></object>`;
   });
   const size = '<size><width>64</width><height>64</height><depth>3</depth></size>';
   return `<annotation>${size}${parts.join('')}</annotation>`;

@@ -26,13 +26,19 @@ export function predictionHandlers(
       // Of the labels of other projects models here say nothing that a person accepts singly.
       if (project.type !== 'object-detection') return { predictions: [] };
       const { evaluation } = input;
-      const seen = (evaluation === undefined
-        ? undefined
-        : await ofEvaluation(dependencies, project, image, evaluation)) ??
+      const asked =
+        evaluation === undefined
+          ? undefined
+          : await ofEvaluation(dependencies, project, image, evaluation);
+      const seen = asked ??
         (await ofModel(dependencies, project, image, signal)) ??
         (await ofEvaluation(dependencies, project, image)) ?? { predictions: [] };
       const refused = await dependencies.store.images.refused(imageId);
-      return refused.length === 0 ? seen : { ...seen, refused: refused.map(shown) };
+      return {
+        ...seen,
+        ...(refused.length > 0 && { refused: refused.map(shown) }),
+        ...(asked && (await mistakesOf(dependencies, asked.evaluationId ?? '', imageId))),
+      };
     },
     images_refuse_predictions: async (input, { principal }) => {
       const { project: slug, imageId, refuse = [], restore = [] } = input;
@@ -93,5 +99,27 @@ async function ofEvaluation(
     predictions: JSON.parse(boxes).found,
     evaluationId: evaluation.id,
     confidence: figuresOf(evaluation)?.confidence ?? confidenceDefault,
+  };
+}
+
+/** Labels of the image that may be wrong, by an evaluation: the surest first. */
+async function mistakesOf(
+  { store }: PlatformDependencies,
+  evaluationId: string,
+  imageId: string,
+): Promise<Pick<Predictions, 'mistakes'>> {
+  const ofImage = { imageIds: [imageId], label: undefined, kind: undefined, scoreMin: 0 };
+  const page = await store.evaluations.mistakes(evaluationId, { ...ofImage, limit: 1, offset: 0 });
+  const mistakes = page.results
+    .flatMap((image) => image.mistakes)
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, limits.evaluationMistakesShownMax);
+  return {
+    mistakes: mistakes.map(({ kind, score, label, found }) => ({
+      kind,
+      score: tidy(score),
+      ...(label !== undefined && { label }),
+      found,
+    })),
   };
 }

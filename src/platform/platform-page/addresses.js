@@ -20,8 +20,29 @@ export function agreementAddress(slug, job) {
  */
 export function annotateAddress(slug, id, { query = '', job = '' } = {}) {
   const place = `${projectAddress(slug)}/annotate/${encodeURIComponent(id)}`;
-  if (job !== '') return `${place}?${new URLSearchParams({ job })}`;
-  return query === '' ? place : `${place}?${new URLSearchParams({ q: query })}`;
+  return withQuery(place, { job, q: query });
+}
+
+/** Of one class its confidence sweep. @param {string} slug @param {string} id @param {string} [name] */
+export function evaluationAddress(slug, id, name = '') {
+  const place = `${projectAddress(slug)}/evaluation/${encodeURIComponent(id)}`;
+  return withQuery(place, { class: name });
+}
+
+/**
+ * Images of an evaluation by what is wrong in them, or those of a cell of its matrix.
+ * @typedef {{ only?: string, class?: string, found?: string, scoreMin?: string, offset?: number }} JudgedWanted
+ * @param {string} slug @param {string} id @param {JudgedWanted} wanted
+ */
+export function judgedAddress(slug, id, { only, class: name, found, scoreMin, offset }) {
+  const place = `${projectAddress(slug)}/judged/${encodeURIComponent(id)}`;
+  return withQuery(place, { only, class: name, found, score: scoreMin, offset });
+}
+
+/** @param {string} slug @param {string} id @param {string} baseline of the evaluation before @param {number} [offset] */
+export function comparisonAddress(slug, id, baseline, offset = 0) {
+  const ids = [id, baseline].map(encodeURIComponent).join('/');
+  return withQuery(`${projectAddress(slug)}/comparison/${ids}`, { offset });
 }
 
 /** The events of a use case. @param {string} useCase */
@@ -50,12 +71,13 @@ export function trainingAddress(slug, version, id) {
  * @param {Readonly<{ class?: string, tag?: string, query?: string, offset?: number }>} wanted
  */
 export function imagesAddress(slug, { class: name, tag, query: words, offset }) {
-  const query = new URLSearchParams({
-    ...(name && { class: name }),
-    ...(tag && { tag }),
-    ...(words && { q: words }),
-    ...(offset && { offset: String(offset) }),
-  });
-  const place = `${projectAddress(slug)}/images`;
-  return query.size > 0 ? `${place}?${query}` : place;
+  return withQuery(`${projectAddress(slug)}/images`, { class: name, tag, q: words, offset });
+}
+
+/** Without what is empty, and 0. @param {string} place @param {Readonly<Record<string, string | number | undefined>>} values */
+function withQuery(place, values) {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value ? [[name, String(value)]] : [],
+  );
+  return given.length > 0 ? `${place}?${new URLSearchParams(given)}` : place;
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
 /** @import { RefusedBox } from './boxes.ts' */
-/** @import { Activity, ApiKeys, EventPicture, Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobImages, JobDecision, NewApiKey, Preview, ProjectAnswer, RefusalChange, TaskList, Training, TrainingAnswer, Trash, TrashItem, UseCases, VersionAnswer, VisionEvent, Workspace } from './types.ts' */
+/** @import { Activity, ApiKeys, Batch, Comparison, Evaluation, EvaluationRow, EventPicture, Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobDecision, JobImages, NewApiKey, Preview, ProjectAnswer, RefusalChange, TaskList, Training, TrainingAnswer, Trash, TrashItem, UseCases, VersionAnswer, VisionEvent, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -52,9 +52,42 @@ export async function getImage(project, id) {
   return (await call('GET', at(project, 'images', id))).image;
 }
 
-/** @param {string} project @param {string} id @returns {Promise<ImagePredictions>} */
-export function getPredictions(project, id) {
-  return call('GET', at(project, 'images', id, 'predictions'));
+/**
+ * @param {string} project
+ * @param {string} id
+ * @param {string} [evaluation] whose predictions they rather are
+ * @returns {Promise<ImagePredictions>}
+ */
+export function getPredictions(project, id, evaluation) {
+  const query = evaluation === undefined ? '' : `?${new URLSearchParams({ evaluation })}`;
+  return call('GET', at(project, 'images', id, 'predictions') + query);
+}
+
+/** @param {string} project @returns {Promise<readonly EvaluationRow[]>} the newest first */
+export async function listEvaluations(project) {
+  return (await call('GET', at(project, 'evaluations'))).evaluations;
+}
+
+/**
+ * One panel of an evaluation.
+ * @param {string} project
+ * @param {string} id
+ * @param {Readonly<Record<string, string>>} wanted
+ * @returns {Promise<Evaluation>}
+ */
+export function getEvaluation(project, id, wanted) {
+  return call('GET', `${at(project, 'evaluations', id)}?${new URLSearchParams(wanted)}`);
+}
+
+/**
+ * @param {string} project
+ * @param {string} id
+ * @param {Readonly<Record<string, string>>} wanted `baseline`: id of the evaluation before
+ * @returns {Promise<Comparison>}
+ */
+export function compareEvaluations(project, id, wanted) {
+  const path = at(project, 'evaluations', id, 'comparison');
+  return call('GET', `${path}?${new URLSearchParams(wanted)}`);
 }
 
 /**
@@ -117,6 +150,11 @@ export async function labelInJob(project, job, id, annotationFile, revision) {
 /** @param {string} project @returns {Promise<readonly Job[]>} annotation jobs, the oldest first */
 export async function listJobs(project) {
   return (await call('GET', at(project, 'jobs'))).jobs;
+}
+
+/** @param {string} project @returns {Promise<readonly Batch[]>} uploads, the oldest first */
+export async function listBatches(project) {
+  return (await call('GET', at(project, 'batches'))).batches;
 }
 
 /**

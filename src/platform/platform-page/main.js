@@ -15,11 +15,16 @@ import { closeMenu, markPlace, startNavigation } from './navigation.js';
 import { signInByLink } from './one-use-link.js';
 import { activityView } from './pages/activity.js';
 import { agreementView } from './pages/agreement.js';
+import { comparisonView } from './pages/comparison.js';
+import { evaluationView } from './pages/evaluation.js';
+import { evaluationsView } from './pages/evaluations.js';
 import { eventView } from './pages/event.js';
 import { eventsView } from './pages/events.js';
 import { foldersView } from './pages/folders.js';
 import { imageView } from './pages/image.js';
 import { imagesView } from './pages/images.js';
+import { jobsView } from './pages/jobs.js';
+import { judgedImagesView } from './pages/judged-images.js';
 import { keysView } from './pages/keys.js';
 import { projectView } from './pages/project.js';
 import { projectsView } from './pages/projects.js';
@@ -68,6 +73,14 @@ const projectViews = new Map(
       annotateView(slug, id, query),
     agreement: (/** @type {string} */ slug, /** @type {Query} */ _query, id = '') =>
       agreementView(slug, id),
+    jobs: jobsView,
+    evaluations: evaluationsView,
+    evaluation: (/** @type {string} */ slug, /** @type {Query} */ query, id = '') =>
+      evaluationView(slug, id, query),
+    judged: (/** @type {string} */ slug, /** @type {Query} */ query, id = '') =>
+      judgedImagesView(slug, id, query),
+    comparison: (/** @type {string} */ slug, /** @type {Query} */ query, id = '', other = '') =>
+      comparisonView(slug, id, other, query),
     versions: versionsView,
     trainings: trainingsView,
     training: (/** @type {string} */ slug, /** @type {Query} */ _query, version = '', id = '') =>

@@ -6,15 +6,17 @@ import { imagesAddress, projectAddress } from './addresses.js';
 /**
  * The views of one project.
  * @param {string} slug
- * @param {'overview' | 'images' | 'versions' | 'trainings'} here
+ * @param {'overview' | 'images' | 'versions' | 'trainings' | 'evaluations' | 'jobs'} here
  */
 export function projectTabs(slug, here) {
   const place = projectAddress(slug);
   const tabs = [
     { name: 'overview', words: 'Overview', href: place },
     { name: 'images', words: 'Images', href: imagesAddress(slug, {}) },
+    { name: 'jobs', words: 'Jobs', href: `${place}/jobs` },
     { name: 'versions', words: 'Versions', href: `${place}/versions` },
     { name: 'trainings', words: 'Trainings', href: `${place}/trainings` },
+    { name: 'evaluations', words: 'Evaluations', href: `${place}/evaluations` },
   ];
   return element(
     'nav',

@@ -25,6 +25,12 @@ export type Preview = Answer<Operations['versions_preview']>;
 export type VersionAnswer = Answer<Operations['versions_get']>['version'];
 export type Training = Answer<Operations['trainings_list']>['trainings'][number];
 export type TrainingAnswer = Answer<Operations['trainings_get']>;
+export type Batch = Answer<Operations['batches_list']>['batches'][number];
+export type EvaluationRow = Answer<Operations['evaluations_list']>['evaluations'][number];
+export type Evaluation = Answer<Operations['evaluations_get']>;
+export type Recommendation = NonNullable<Evaluation['recommendations']>[number];
+export type SweepPoint = NonNullable<Evaluation['points']>[number];
+export type Comparison = Answer<Operations['evaluations_compare']>;
 export type TaskList = Answer<Operations['tasks_list']>;
 export type Activity = Answer<Operations['activity_list']>;
 export type ActivityEntry = Activity['entries'][number];
@@ -78,7 +84,12 @@ export interface LabellingService {
   readonly getImage: (project: string, id: string) => Promise<Image>;
   /** The same with an original that the page may draw. */
   readonly getDrawnImage: (project: string, id: string) => Promise<Image>;
-  readonly getPredictions: (project: string, id: string) => Promise<ImagePredictions>;
+  /** Rather those of the evaluation, where it kept some. */
+  readonly getPredictions: (
+    project: string,
+    id: string,
+    evaluation?: string,
+  ) => Promise<ImagePredictions>;
   /** Gives all that are refused then. */
   readonly refusePredictions: (
     project: string,

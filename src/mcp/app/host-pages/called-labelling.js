@@ -38,7 +38,8 @@ export function calledLabelling(callTool, goTo) {
       const [image, original] = await Promise.all([getImage(project, id), pictureOf(project, id)]);
       return { ...image, urls: { original } };
     },
-    getPredictions: (project, imageId) => read('images_predictions', { project, imageId }),
+    getPredictions: (project, imageId, evaluation) =>
+      read('images_predictions', { project, imageId, evaluation }),
     searchWorkspace: (query, pageSize, continuationToken) =>
       read('workspace_search', { query, pageSize, continuationToken }),
     getJobImages: (project, jobId, image) =>

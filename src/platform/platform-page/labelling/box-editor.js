@@ -20,7 +20,7 @@ import { nothingDecided, Predictions } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
 
 /** @import { Box, Outline, Prediction, Shapes } from '../boxes.ts' */
-/** @import { Image, JobImages, Place, SaveState } from '../types.ts' */
+/** @import { Image, Place, SaveState } from '../types.ts' */
 
 export class BoxEditor {
   root;
@@ -100,7 +100,7 @@ export class BoxEditor {
     new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
     this.#show();
     if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
-    if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, known);
+    if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, place);
   }
 
   get boxes() {
@@ -338,9 +338,9 @@ export class BoxEditor {
     return true;
   }
 
-  /** What a model sees, as soon as it is known. @param {string} slug @param {string} id @param {JobImages | undefined} known */
-  async #loadPredictions(slug, id, known) {
-    await this.#predictions.load(slug, id, known?.images[0]?.independent ?? []);
+  /** What a model sees, as soon as it is known. @param {string} slug @param {string} id @param {Place} place */
+  async #loadPredictions(slug, id, { known, queue }) {
+    await this.#predictions.load(slug, id, known?.images[0]?.independent ?? [], queue.query);
     const { refused } = this.#predictions;
     this.#history.amend((labels) => ({ ...labels, refused }));
     const isIdle = this.#selected === undefined && !this.#canvas.isDrawing;

@@ -107,6 +107,11 @@ export async function idsOfQuery(slug, queue, offset, limit) {
   return { ids: found.ids.slice(offset, offset + limit), total: found.total };
 }
 
+/** Id of the evaluation that a search names; undefined: none. @param {string} query */
+export function evaluationIn(query) {
+  return /(?<![^\s(])evaluation:"?([\w-]+)/.exec(query)?.[1];
+}
+
 /** What orders a search stands outside of brackets. @param {string} query */
 export function inBrackets(query) {
   const [order = ''] = /(?<=^|\s)sort:\S+/.exec(query) ?? [];

@@ -2,14 +2,17 @@
 
 import { colourOf, labelOf } from '../../../http-server/page-assets/drawing.js';
 import { element } from '../../../http-server/page-assets/elements.js';
+import { mistakeWords } from '../mistake-words.js';
 import { button } from './panel-parts.js';
 
 /** @import { Prediction } from '../boxes.ts' */
+/** @import { Predictions } from './predictions.js' */
 
 export class PredictionPanel {
   root;
   #commands;
   #head = element('p', { class: 'quiet' });
+  #mistakes = element('ul', { 'aria-label': 'What may be wrong' });
   #threshold = element('input', {
     type: 'number',
     min: 0,
@@ -41,6 +44,7 @@ export class PredictionPanel {
     this.root = element(
       'section',
       { class: 'stack', 'aria-label': 'Predictions', hidden: true },
+      this.#mistakes,
       this.#head,
       element('label', { class: 'row' }, 'From', this.#threshold, '%'),
       element('div', { class: 'row' }, this.#accept, this.#refuse, this.#acceptAll, this.#restore),
@@ -52,10 +56,14 @@ export class PredictionPanel {
    * @param {readonly Prediction[]} open
    * @param {Prediction | undefined} chosen
    * @param {number} refused how many
-   * @param {{ areThere: boolean, source: string, problem: string, threshold: number }} predictions
+   * @param {Pick<Predictions, 'areThere' | 'mistakes' | 'source' | 'problem' | 'threshold'>} predictions
    */
-  show(open, chosen, refused, { areThere, source, problem, threshold }) {
+  show(open, chosen, refused, { areThere, mistakes, source, problem, threshold }) {
     this.root.hidden = !areThere && problem === '';
+    this.#mistakes.hidden = mistakes.length === 0;
+    this.#mistakes.replaceChildren(
+      ...mistakes.map((one) => element('li', {}, `In doubt: ${mistakeWords(one)}`)),
+    );
     const what = open.length === 1 ? '1 prediction' : `${open.length} predictions`;
     this.#head.textContent = problem || `${what} to decide about, of ${source}`;
     this.#threshold.value = String(Math.round(threshold * 100));

@@ -4,11 +4,12 @@
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { boxOf } from '../boxes-of-image.js';
 import { overlapOf } from './box-geometry.js';
+import { evaluationIn } from './image-queue.js';
 import { service } from './labelling-service.js';
 import { RefusalSaver } from './refusal-saver.js';
 
 /** @import { Box, Prediction } from '../boxes.ts' */
-/** @import { BoxOnWire, JobImage } from '../types.ts' */
+/** @import { BoxOnWire, ImagePredictions, JobImage } from '../types.ts' */
 /** @typedef {NonNullable<JobImage['independent']>[number]} PersonsLabels */
 
 /** The threshold that was chosen last, which the next image has too. @type {number | undefined} */
@@ -30,6 +31,8 @@ export class Predictions {
   source = '';
   /** Why there are none; empty: that is no failure. */
   problem = '';
+  /** Labels that may be wrong, by the evaluation of the queue. @type {NonNullable<ImagePredictions['mistakes']>} */
+  mistakes = [];
   #threshold = lastThreshold ?? 0;
   /** @type {RefusalSaver | undefined} */
   #refusals;
@@ -44,12 +47,13 @@ export class Predictions {
    * Without them a person labels all the same.
    * @param {string} slug @param {string} image
    * @param {readonly PersonsLabels[]} people who labelled it apart
+   * @param {string} query of the queue; the predictions are those of an evaluation that it names
    */
-  async load(slug, image, people) {
+  async load(slug, image, people, query) {
     this.#all = people.flatMap(ofPerson);
     this.source = 'people who labelled it apart';
     try {
-      await this.#read(slug, image);
+      await this.#read(slug, image, evaluationIn(query));
     } catch (thrown) {
       const { status, words } = failureOf(thrown);
       // Not every key may run models, and without a network the page says so elsewhere.
@@ -57,15 +61,16 @@ export class Predictions {
     }
   }
 
-  /** @param {string} slug @param {string} image */
-  async #read(slug, image) {
-    const found = await service().getPredictions(slug, image);
+  /** @param {string} slug @param {string} image @param {string | undefined} evaluation */
+  async #read(slug, image, evaluation) {
+    const found = await service().getPredictions(slug, image, evaluation);
     const { predictions, refused = [], model, evaluationId, confidence = 0 } = found;
     const ofModel = predictions.map(({ confidence: score, ...seen }) => ({
       box: boxOf(seen),
       score,
       seen,
     }));
+    this.mistakes = found.mistakes ?? [];
     const isOfPeople = this.#all.length > 0;
     this.#all = [...this.#all, ...ofModel];
     this.#refusals = new RefusalSaver({
@@ -82,7 +87,7 @@ export class Predictions {
   }
 
   get areThere() {
-    return this.#all.length > 0;
+    return this.#all.length + this.mistakes.length > 0;
   }
 
   /** 0 to 1: those below are not shown. */

@@ -3,7 +3,7 @@
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { annotateAddress } from '../addresses.js';
 import { forgetKeys, holdKeys } from './held-keys.js';
-import { markUndecided, nextUndecided } from './image-queue.js';
+import { evaluationIn, markUndecided, nextUndecided } from './image-queue.js';
 import { goTo } from './keys.js';
 import { service } from './labelling-service.js';
 import { isPassing, unsaved, untilRetry } from './retry.js';
@@ -37,13 +37,16 @@ export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allD
  * Makes an annotation job of the images of a search, and goes there.
  * @param {string} slug
  * @param {{ queue: QueueName, ids: readonly string[] }} images
+ * @param {string} [words] of what
  * @returns {Promise<string | undefined>} why it was not made
  */
-export async function startReview(slug, { queue: { query }, ids }) {
-  const what = `Review of ${query === '' ? 'all images' : query}`.slice(0, 200);
+export async function startReview(slug, { queue: { query }, ids }, words = query) {
+  const what = `Review of ${words === '' ? 'all images' : words}`.slice(0, 200).toWellFormed();
   try {
     const job = await service().createReview(slug, what, ids);
-    service().goTo(annotateAddress(slug, '', { job }));
+    // Whose predictions stand beside the labels.
+    const judged = evaluationIn(query) === undefined ? '' : query;
+    service().goTo(annotateAddress(slug, '', { job, query: judged }));
     return undefined;
   } catch (thrown) {
     return `No review was started: ${failureOf(thrown).words}`;

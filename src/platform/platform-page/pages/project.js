@@ -2,7 +2,7 @@
 
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
-import { agreementAddress, annotateAddress, imagesAddress } from '../addresses.js';
+import { agreementAddress, annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
 import { getHealth, getProject, listJobs } from '../api.js';
 import { bar, classChart, splitBar } from '../chart.js';
 import { fact } from '../facts.js';
@@ -56,12 +56,22 @@ export async function projectView(slug) {
   };
 }
 
-/** The newest first. @param {string} slug @param {readonly Job[]} jobs */
+/** The newest ones; their page has all. */
+const jobsMax = 10;
+
+/** @param {string} slug @param {readonly Job[]} jobs */
 function jobList(slug, jobs) {
   if (jobs.length === 0) return [];
   const { content, show } = table(['Job', 'Status', 'Decided', 'Progress', 'Agreement'], '');
-  show(jobs.toReversed().map((job) => jobRow(slug, job)));
-  return [element('h3', {}, 'Annotation jobs'), content];
+  show(
+    jobs
+      .slice(-jobsMax)
+      .toReversed()
+      .map((job) => jobRow(slug, job)),
+  );
+  const href = `${projectAddress(slug)}/jobs`;
+  const all = element('a', { href }, `All ${count(jobs.length)}, by person, status and batch`);
+  return [element('h3', {}, 'Annotation jobs'), content, element('p', {}, all)];
 }
 
 /** @param {string} slug @param {Job} job */
