@@ -1,11 +1,13 @@
 // Tools of the video toolset.
 
+import { images } from '../src/contract/images.ts';
 import { video } from '../src/contract/video.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { quoted } from './format.ts';
 import { getInput, getVideoJob } from './video/get-result.ts';
 import { startInput, startVideoJob } from './video/start-job.ts';
+import { framesInput, uploadFrames } from './video/upload-frames.ts';
 
 const { video_inference_start: start, video_inference_get: get } = video;
 
@@ -35,5 +37,15 @@ export const videoTools: readonly Tool[] = [
     fileArguments: ['save_to'],
     input: getInput,
     run: getVideoJob,
+  }),
+  toolFor(images.images_upload, {
+    name: 'video_frames_upload',
+    toolset: 'video',
+    title: 'Upload frames of video',
+    description:
+      'Uploads frames of a video, also of a device event, to a project, in their order, to be labelled.',
+    usesFiles: true,
+    input: framesInput,
+    run: uploadFrames,
   }),
 ];

@@ -70,7 +70,7 @@ export interface Client {
     input: Input<O>,
     options?: CallOptions,
   ): Promise<Reply<O>>;
-  /** Fetches a link that a service gave, without any credential, into a new file at `path`. */
+  /** Fetches a link that a service gave, with no credential of ours, into a new file at `path`. */
   download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
   /**
    * Fetches a small image that a service linked to, without any credential, into memory.
@@ -97,6 +97,8 @@ export interface UploadOptions extends CallOptions {
 }
 
 export interface DownloadOptions extends CallOptions {
+  /** The link is an address below the URL of the Event Store, which is sent its credential. */
+  readonly fromDevice?: boolean;
   readonly onProgress?: (bytes: number, total: number | undefined) => void;
 }
 

@@ -13,16 +13,25 @@ import type {
   FetchedImage,
 } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { asRefusedLink, discard, fetchLink, parseLink, type Response } from './fetch-link.ts';
+import {
+  asRefusedLink,
+  type ChooseAgent,
+  discard,
+  fetchLink,
+  parseLink,
+  type Response,
+} from './fetch-link.ts';
 import { createLinkPolicy } from './link-policy.ts';
+import { deviceHeader } from './request.ts';
 import { isCompressed } from './service-error.ts';
 
 export interface Downloader {
   /**
-   * Fetches a link without any credential: https to a public address, or a link to one of our own
-   * services. Throws `invalid_input` for a link or a path that cannot be used, `not_found` for a
-   * link that has ended, `too_large`, `upstream_failed`, `unreachable`, `timed_out`, `cancelled`;
-   * no file is left behind then. Without a deadline in `options`, only silence ends the download.
+   * Fetches a link: https to a public address, or a link to one of our own services. The Event
+   * Store alone is sent a credential. Throws `invalid_input` for a link or a path that cannot be
+   * used, `not_found` for a link that has ended, `too_large`, `upstream_failed`, `unreachable`,
+   * `timed_out`, `cancelled`; no file is left behind then. Without a deadline in `options`, only
+   * silence ends the download.
    */
   download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
   /** Fetches an image of at most `resultImageBytesMax` into memory. Throws as `download`. */
@@ -33,7 +42,7 @@ export interface Downloader {
 export function createDownloader(options: ClientOptions): Downloader {
   const links = createLinkPolicy(options);
   const follow = async <T>(
-    link: string,
+    { link, headers, agentFor = links.agentFor }: Wanted,
     own: CallOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> => {
@@ -41,8 +50,8 @@ export function createDownloader(options: ClientOptions): Downloader {
     const once = async (): Promise<Attempt<T>> => {
       let response: Response | undefined;
       try {
-        const fetching = { signal: deadline.signal, idleMs: options.timeoutMs };
-        response = await fetchLink(parseLink(link), links.agentFor, fetching);
+        const fetching = { signal: deadline.signal, idleMs: options.timeoutMs, headers };
+        response = await fetchLink(parseLink(link), agentFor, fetching);
         if (response.statusCode !== 200) return statusFailure(response, options.clock.now());
         return { done: await read(response) };
       } catch (error) {
@@ -53,14 +62,28 @@ export function createDownloader(options: ClientOptions): Downloader {
     };
     return withRetries(options, deadline, once, () => ended(deadline)).finally(deadline.clear);
   };
+  const into =
+    (path: string, { onProgress }: DownloadOptions) =>
+    (response: Response) =>
+      save(response, path, onProgress, options.downloadBytesMax);
+  const wantedOf = async (link: string, { fromDevice = false }: DownloadOptions) => {
+    if (!fromDevice) return { link };
+    const { url, credential } = await options.upstreams.device();
+    const headers = deviceHeader(credential);
+    return { link: `${url}${link}`, headers, agentFor: links.agentForNamed };
+  };
   return {
-    download: (link, path, own = {}) =>
-      follow(link, own, (response) =>
-        save(response, path, own.onProgress, options.downloadBytesMax),
-      ),
-    fetchImage: (link, own = {}) => follow(link, own, readImage),
+    download: async (link, path, own = {}) =>
+      follow(await wantedOf(link, own), own, into(path, own)),
+    fetchImage: (link, own = {}) => follow({ link }, own, readImage),
     close: links.close,
   };
+}
+
+interface Wanted {
+  readonly link: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly agentFor?: ChooseAgent;
 }
 
 /** A large file may take long, but a Retry-After is honoured only within the timeout of a call. */

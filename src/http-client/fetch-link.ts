@@ -27,6 +27,8 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   /** The longest silence of the host, in milliseconds. */
   readonly idleMs: number;
+  /** Sent to the host of the link alone: a redirect elsewhere goes without. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface FetchOptions {
 export async function fetchLink(
   link: URL,
   choose: ChooseAgent,
-  { signal, idleMs }: FetchOptions,
+  { signal, idleMs, headers }: FetchOptions,
 ): Promise<Response> {
   let from: URL | undefined;
   let to = link;
@@ -45,7 +47,7 @@ export async function fetchLink(
     const asking = request(to, {
       dispatcher: await choose(to, from),
       signal,
-      headers: { ...commonHeaders, accept: '*/*' },
+      headers: { ...commonHeaders, ...(to.origin === link.origin && headers), accept: '*/*' },
       headersTimeout: idleMs,
       bodyTimeout: idleMs,
     });

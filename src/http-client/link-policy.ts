@@ -14,6 +14,8 @@ import {
 export interface LinkPolicy {
   /** The connection pool for a link. Throws RefusedLink. `from`: the URL that redirected to it. */
   agentFor(to: URL, from: URL | undefined): Promise<Dispatcher>;
+  /** The pool for an address that the settings name. */
+  agentForNamed(to: URL): Dispatcher;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,10 @@ export function createLinkPolicy({
       }
       if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
       return agentForPublic(to, agents);
+    },
+    agentForNamed: (to) => {
+      agents ??= openAgents(proxies);
+      return agentForAllowed(to, agents);
     },
     close: async () => {
       if (agents) await closeAgents(agents);

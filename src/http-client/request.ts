@@ -75,11 +75,11 @@ export function responseCacheKey({ origin, path }: PreparedRequest, secret: Secr
 }
 
 /** The setting that holds the credential of an operation. */
-export function credentialSetting(operation: Operation): string {
+export function credentialSetting(operation: Pick<Operation, 'credential'>): string {
   return operation.credential === 'device_key' ? 'FOVEA_DEVICE_API_KEY' : 'FOVEA_API_KEY';
 }
 
-function usableCredential(operation: Operation, credential: Secret | undefined): string {
+function usableCredential(operation: Credentialed, credential: Secret | undefined): string {
   const key = credential?.reveal() ?? '';
   const setting = credentialSetting(operation);
   if (key === '' && operation.credential !== 'device_key') {
@@ -98,7 +98,15 @@ function usableCredential(operation: Operation, credential: Secret | undefined):
   });
 }
 
-function credentialHeader(operation: Operation, key: string): Record<string, string> {
+/** For a file of the Event Store. Throws as `prepareRequest`. */
+export function deviceHeader(credential: Secret | undefined): Record<string, string> {
+  const file = { id: 'its file', credential: 'device_key', host: 'device' } as const;
+  return credentialHeader(file, usableCredential(file, credential));
+}
+
+type Credentialed = Pick<Operation, 'id' | 'credential' | 'host'>;
+
+function credentialHeader(operation: Credentialed, key: string): Record<string, string> {
   if (key === '') return {};
   if (operation.credential === 'device_key') return { 'x-api-key': key };
   return { authorization: `Bearer ${key}` };

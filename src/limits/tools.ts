@@ -53,6 +53,8 @@ export const toolLimits = {
   eventPreviewMsMax: 15_000,
   /** A slower line to an Event Store is given up: 1 GB takes 17 minutes. */
   sendBytesPerSecondMin: 1_000_000,
+  /** Frames of a video that one call adds to a project: as many as one annotation job takes. */
+  uploadedFramesMax: 2_000,
   /** Detections of an hour; parsing it takes 30 ms. */
   videoResultReadBytesMax: 4 * 1024 * 1024,
   /** A local Event Store answers at once. */

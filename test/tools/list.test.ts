@@ -163,6 +163,7 @@ describe('the list of tools', () => {
       'images_download',
       'catalog_search_by_image',
       'vision_events_upload_image',
+      'video_frames_upload',
       'events_attach_video',
       'events_attach_file',
     ]);

@@ -156,6 +156,8 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
   video_inference_start:
     'count video, detect video, analyse video, analyze video, track, run video, movie, objects in video, detect objects in video',
   video_inference_get: 'video done, video result, video finished, video job done, state video job',
+  video_frames_upload:
+    'frames of video, extract frames, label video, annotate video, video to images, event video, sequence, split video',
   events_create:
     'record event, record check, log event, save event, new event, create event, make event, save detection, store detection, save camera',
   events_list:

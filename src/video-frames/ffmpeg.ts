@@ -4,9 +4,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { Environment } from '../../config.ts';
-import { FoveaError } from '../../errors.ts';
-import { limits } from '../../limits.ts';
+import type { Environment } from '../config.ts';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
 
 export interface FfmpegOptions {
   readonly environment: Environment;
