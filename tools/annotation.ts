@@ -23,7 +23,7 @@ export const annotationTools: readonly Tool[] = [
     description: 'Describes one annotation job: people, progress, agreement with independent jobs.',
     summarize: (job, { jobId }) => {
       const state = job.status === undefined ? '' : ` is ${quoted(job.status)}`;
-      return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.${agreementWords(job)}`;
+      return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.${agreementWords(job)}${openWords(job)}`;
     },
     next: ({ agreement = [] }, { workspace, project }) => {
       const images = [
@@ -77,6 +77,13 @@ function progressOf(job: Answer<typeof annotation.annotation_jobs_get>): string 
   const open = numImages - decided;
   const undecided = open > 0 ? `, ${open} undecided` : '';
   return `of ${count(numImages, 'image')}, ${approved} approved, ${rejected} sent back${undecided}`;
+}
+
+/** Disagreements are left out until then. */
+function openWords(job: Answer<typeof annotation.annotation_jobs_get>): string {
+  const { agreement = [], independent = false, unannotated = 0 } = job;
+  if (!independent || unannotated === 0 || agreement.length === 0) return '';
+  return ' In which images they differ is told once all are labelled.';
 }
 
 const comparedWords: Readonly<Record<string, string>> = {

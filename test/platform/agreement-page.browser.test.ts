@@ -38,6 +38,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('Once more: 0 of 2 labelled.').waitFor();
     await page.getByText('Nobody has annotated this image.').waitFor();
     expect(await page.locator('.box-row').count()).toBe(0);
+    // Nobody is led to what others say before all is labelled.
+    expect(await page.getByRole('link', { name: 'compare them' }).count()).toBe(0);
     // There is nothing to approve, either.
     expect(await page.getByRole('region', { name: 'Review' }).count()).toBe(0);
     await drag(page, [100, 20], [180, 100]);

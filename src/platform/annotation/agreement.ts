@@ -10,16 +10,21 @@ import type { ComparedWith } from '../store/independent-labels.ts';
 import type { Store } from '../store/store.ts';
 import { shapeComparison } from './compared-shapes.ts';
 
-/** As the API tells it; without those of whom no image was labelled twice. */
+/**
+ * As the API tells it; without those of whom no image was labelled twice. In which images others
+ * differ is not told as long as the labeler of an independent job has images to label.
+ */
 export async function agreementsOf(
   store: Store,
   type: ProjectType,
   job: AnnotationJob,
   disagreementsMax: number,
 ) {
+  const isOpen = job.isIndependent && job.states.unannotated > 0;
+  const toldMax = isOpen ? 0 : disagreementsMax;
   const agreements = [];
   for (const other of await store.independentLabels.comparedWith(job)) {
-    const agreement = await agreementWith(store, type, { job, other, disagreementsMax });
+    const agreement = await agreementWith(store, type, { job, other, disagreementsMax: toldMax });
     if (agreement.images + (agreement.not_compared ?? 0) > 0) agreements.push(agreement);
   }
   return agreements;

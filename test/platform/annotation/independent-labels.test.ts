@@ -146,10 +146,14 @@ it('keeps labels apart from those of the images, and counts them', async () => {
 
 it('tells the agreement with the labels of the images, and with a third person', async () => {
   const fixture = labelling();
-  const { project, images, id, path, label } = await withJob(fixture, 4);
+  const { project, images, id, path, label } = await withJob(fixture, 3);
   const [first = '', second = '', third = ''] = images;
   await label(first, 'red');
   await label(second, 'blue');
+  // Who still labels is not told where others differ.
+  expect((await fixture.tell('GET', path)).body.agreement).toMatchObject([
+    { with: 'labels', images: 2, f1: 0.5, disagreements: [] },
+  ]);
   await label(third, '');
   const { agreement } = (await fixture.tell('GET', path)).body;
   expect(agreement).toEqual([

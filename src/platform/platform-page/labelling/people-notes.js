@@ -11,9 +11,11 @@ export function peopleNotes(slug, known) {
   const { job, images } = known;
   if (job.independent === true) {
     const { name = '', annotated = 0, numImages = 0 } = job;
-    const words = `${name}: ${annotated} of ${numImages} labelled. Labels are kept apart from those of others: `;
+    const words = `${name}: ${annotated} of ${numImages} labelled. Labels are kept apart from those of others`;
+    // Who still labels should not be led there.
+    if (annotated < numImages) return [element('p', { class: 'notice' }, `${words}.`)];
     const link = element('a', { href: agreementAddress(slug, job.id ?? '') }, 'compare them');
-    return [element('p', { class: 'notice' }, words, link)];
+    return [element('p', { class: 'notice' }, `${words}: `, link)];
   }
   return (images[0]?.independent ?? []).map(({ labeler = 'Somebody', boxes, labels }) => {
     const what = boxes === undefined ? labels.join(', ') || 'none of the classes' : wordsOf(boxes);

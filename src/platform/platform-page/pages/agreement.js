@@ -71,6 +71,8 @@ function comparison(slug, job, compared) {
     }),
   );
   const problem = element('p', { role: 'status' });
+  const isOpen = job.independent === true && (job.unannotated ?? 0) > 0;
+  const later = 'Which images differ is told once all are labelled: until then nobody is swayed.';
   return element(
     'section',
     { class: 'stack', 'aria-label': `With ${whom}` },
@@ -89,7 +91,7 @@ function comparison(slug, job, compared) {
       left > 0 && fact('Images with too many objects', count(left)),
     ),
     classes.content,
-    rows.content,
+    isOpen ? element('p', { class: 'note' }, later) : rows.content,
     disagreements.length > shown.length &&
       element('p', { class: 'note' }, `and ${count(disagreements.length - shown.length)} more`),
     disagreements.length > 0 &&
