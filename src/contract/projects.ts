@@ -396,6 +396,10 @@ export const projectExtensions = {
         .int()
         .optional()
         .describe('Images left without a label: marked empty; of one class each: unannotated.'),
+      keptApart: z
+        .int()
+        .optional()
+        .describe('Images with these classes in independent jobs, whose labels stay as they are.'),
       taskId: z.string().optional(),
       url: z.string().optional(),
     }),

@@ -26,15 +26,17 @@ export const classesChange = {
 };
 
 function summarize(changed: Changed, { undo, dry_run: isDry }: Given): string {
-  const { classes = [], labels = 0, images = 0, emptied = 0, taskId = '' } = changed;
+  const { classes = [], labels = 0, images = 0, emptied = 0, taskId = '', keptApart = 0 } = changed;
   if (undo !== undefined) return `Taking it back started as task ${quoted(taskId)}.`;
   const said = classes.slice(0, classesSaidMax).map(wordsOf).join('; ');
   const more = classes.length - classesSaidMax;
   const rest = more > 0 ? `; and ${count(more, 'more class', 'more classes')}` : '';
   const empty = emptied > 0 ? ` ${count(emptied, 'image')} will have no label.` : '';
+  const what = 'in independent jobs, which keep what their labelers said';
+  const apart = keptApart > 0 ? ` Not changed: ${count(keptApart, 'image')} ${what}.` : '';
   const all = `${count(labels, 'label')} in ${count(images, 'image')}`;
   const begun = isDry ? 'Nothing is changed yet.' : `Started as task ${quoted(taskId)}.`;
-  return `${all}: ${said}${rest}.${empty} ${begun}`;
+  return `${all}: ${said}${rest}.${empty}${apart} ${begun}`;
 }
 
 const classesSaidMax = 10;

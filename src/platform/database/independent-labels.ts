@@ -91,6 +91,7 @@ export function independentLabelStore(database: AsyncDatabase): IndependentLabel
         [imageId, before, limits.comparedJobsMax],
         readLabels,
       ),
+    countWithClasses: (projectId, classes) => countWithClasses(database, projectId, classes),
     comparedWith: (job) => comparedWith(database, job),
     labelledTwice: async (job, other, { after, limit }) => {
       const [one, theirs] = [labelsOfJob(job), labelsOfJob(other)];
@@ -109,6 +110,24 @@ export function independentLabelStore(database: AsyncDatabase): IndependentLabel
 const selectLabels = `
   SELECT job_id, labeler, annotation FROM independent_labels
     JOIN annotation_jobs ON annotation_jobs.id = job_id`;
+
+async function countWithClasses(
+  database: AsyncDatabase,
+  projectId: string,
+  classes: readonly string[],
+): Promise<number> {
+  // Names of classes stand in the annotation as JSON texts.
+  const texts = JSON.stringify(classes.map((name) => JSON.stringify(name)));
+  const found = await database.get(
+    `SELECT count(*) AS n FROM independent_labels
+       JOIN annotation_jobs ON annotation_jobs.id = job_id
+     WHERE project_id = ? AND annotation IS NOT NULL AND EXISTS (
+       SELECT 1 FROM json_each(?) AS wanted WHERE instr(annotation, wanted.value) > 0)`,
+    [projectId, texts],
+    (row) => row.integer('n'),
+  );
+  return found ?? 0;
+}
 
 async function comparedWith(
   database: AsyncDatabase,

@@ -35,7 +35,12 @@ export function classChangeHandlers(
       const { classes } = await countsOf(dependencies, project);
       checkChange(change, new Set(Object.keys(classes)));
       const affected = await store.classChanges.affected(workspace.id, project.id, change);
-      const described = describe(affected, change, new Set(Object.keys(classes)));
+      const names = [...classTargets(change).keys()];
+      const keptApart = await store.independentLabels.countWithClasses(project.id, names);
+      const described = {
+        ...describe(affected, change, new Set(Object.keys(classes))),
+        ...(keptApart > 0 && { keptApart }),
+      };
       if (input.dry_run) return described;
       const id = newId();
       await store.classChanges.start({

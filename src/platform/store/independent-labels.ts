@@ -45,6 +45,8 @@ export interface IndependentLabelStore {
   ): Promise<'labelled' | 'missing' | 'was_changed'>;
   /** What people said of an image in jobs that began before this time. */
   ofImage(imageId: string, before: number): Promise<readonly IndependentLabels[]>;
+  /** In how many images of the project's independent jobs somebody used one of these classes. */
+  countWithClasses(projectId: string, classes: readonly string[]): Promise<number>;
   /** Jobs with labels of the same images, the newest first, and the labels of the images. */
   comparedWith(job: AnnotationJob): Promise<readonly ComparedWith[]>;
   /** Images that both labelled, by their ids, from the one behind `after` on. */

@@ -207,6 +207,19 @@ it('compares a job of the images themselves with those apart', async () => {
   });
 });
 
+it('keeps what people said apart when classes are renamed, and says so', async () => {
+  const fixture = labelling();
+  const { project, images, label, imageOf } = await withJob(fixture, 2);
+  const [first = '', second = ''] = images;
+  await label(first, 'red');
+  await label(second, 'redder');
+  const change = { rename: { red: 'crimson' } };
+  const changed = await fixture.tell('POST', `/acme/${project}/class-changes`, change);
+  expect(changed.body).toMatchObject({ labels: 2, images: 2, keptApart: 1 });
+  await expect.poll(() => fixture.image(project, first)).toMatchObject({ labels: ['crimson'] });
+  expect(await imageOf(first)).toMatchObject({ independent: [{ labels: ['red'] }] });
+});
+
 it('says nothing of what a model labelled', async () => {
   const fixture = labelling();
   const { project, images, path, label } = await withJob(fixture, 1);
