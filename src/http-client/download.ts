@@ -70,7 +70,10 @@ export function createDownloader(options: ClientOptions): Downloader {
     if (!fromDevice) return { link };
     const { url, credential } = await options.upstreams.device();
     const headers = deviceHeader(credential);
-    return { link: `${url}${link}`, headers, agentFor: links.agentForNamed };
+    // Where it leads elsewhere, that is a link like any other.
+    const agentFor: ChooseAgent = (to, from) =>
+      from === undefined ? links.agentForNamed(to) : links.agentFor(to, from);
+    return { link: `${url}${link}`, headers, agentFor };
   };
   return {
     download: async (link, path, own = {}) =>

@@ -18,7 +18,7 @@ import {
   startMisbehavingServer,
   text,
 } from '../fixtures/scripted-http-server.ts';
-import { clientOf, errorOf } from './test-operations.ts';
+import { apiKey, clientOf, errorOf } from './test-operations.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
 let folder: string;
@@ -61,6 +61,19 @@ test('a link of our own service becomes a file, without a credential', async () 
   expect(seen.at(-1)).toEqual([9, undefined]);
   expect(server.seen[0]?.url).toBe('/files/export.zip?sign=1');
   expect(server.seen[0]?.headers.authorization).toBeUndefined();
+});
+
+test('a file of the Event Store comes with its credential, which goes nowhere else', async () => {
+  const elsewhere = await canary(zip, zip);
+  const { server, client } = await start([zip, redirect(`${elsewhere.url}/stolen`)]);
+  await client.download('/videos/1', path, { fromDevice: true });
+  expect(server.seen[0]?.url).toBe('/videos/1');
+  expect(server.seen[0]?.headers['x-api-key']).toBe(apiKey);
+  const error = await errorOf(
+    client.download('/videos/2', join(folder, 'other'), { fromDevice: true }),
+  );
+  expect(error.code).toBe('invalid_input');
+  expect(elsewhere.seen).toEqual([]);
 });
 
 test('progress knows the total where the host says it', async () => {
