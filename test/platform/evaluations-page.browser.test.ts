@@ -91,6 +91,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     // Other images by the choices above, kept in the address.
     await page.getByLabel('What').selectOption('misses');
     await expect.poll(() => placeOf(page)).toBe(place(`judged/${first}?only=misses&class=red`));
+    await page.getByRole('heading', { name: /misses of red$/ }).waitFor();
     expect(await shownRows(page)).toEqual(['wrong.png']);
     await page.getByLabel('What').selectOption('swapped');
     await page.getByText('red is labelled, blue is there (1.00)').waitFor();
