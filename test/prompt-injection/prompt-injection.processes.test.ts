@@ -70,7 +70,7 @@ function readings(): readonly (readonly [string, Facts])[] {
   };
   const others: Facts = { ...cells, version: 1, taskId, jobId, job_id: 'none' };
   return list
-    .filter(({ annotations }) => annotations.readOnlyHint)
+    .filter((tool) => tool.annotations.readOnlyHint && !('appOnly' in tool))
     .flatMap(({ name, inputSchema }) => {
       const known = Object.keys(inputSchema.properties);
       const plain = Object.entries(others).filter(([argument]) => known.includes(argument));

@@ -386,7 +386,11 @@ function fits(name: string, args: Facts): Facts {
 /** What cannot run here. */
 const without = hasFfmpeg ? [] : ['video_frames_upload'];
 
-it.each(list.flatMap(({ name }) => (without.includes(name) ? [] : [name])))('%s', async (name) => {
+const called = list
+  .filter((tool) => !('appOnly' in tool))
+  .flatMap(({ name }) => (without.includes(name) ? [] : [name]));
+
+it.each(called)('%s', async (name) => {
   const { isError, text: words } = await fovea.call(name, fits(name, argumentsFor(name)));
   expect({ isError, words }).toEqual({ isError: false, words: expect.stringMatching(/\S/) });
 });
