@@ -45,6 +45,10 @@ function judgeChanges(open: OpenStores): void {
       duplicate: true,
       split: 'train',
     });
+    const all = await store.images.findAll(project.id, ['a', 'no such image']);
+    expect([...all.keys()]).toEqual(['a']);
+    expect(all.get('a')).toEqual(await store.images.find(project.id, 'a'));
+    expect((await store.images.findAll('another project', ['a'])).size).toBe(0);
     expect(await store.images.find(project.id, 'a')).toMatchObject({
       metadata: { camera: 'left', speed: 1.5, wet: true },
       sequenceNumber: 3,
