@@ -16,11 +16,24 @@ const overwrite = { overwrite: true, isPredicted: false };
 export function judgeImages(open: OpenStores): void {
   describe('images', () => {
     judgeChanges(open);
+    judgeReads(open);
     judgeAdded(open);
     judgeTrash(open);
     judgeMany(open);
     judgeJobs(open);
     judgeCounts(open);
+  });
+}
+
+function judgeReads(open: OpenStores): void {
+  test('are read many at once: those that the project has', async () => {
+    const { store, project } = await withProject(open);
+    await store.images.add(image('a', { tags: ['night'] }), written('cat'));
+    await store.images.add(image('b'));
+    const all = await store.images.findAll(project.id, ['a', 'b', 'no such image']);
+    expect([...all.keys()].toSorted()).toEqual(['a', 'b']);
+    expect(all.get('a')).toEqual(await store.images.find(project.id, 'a'));
+    expect((await store.images.findAll('another project', ['a'])).size).toBe(0);
   });
 }
 
@@ -45,10 +58,6 @@ function judgeChanges(open: OpenStores): void {
       duplicate: true,
       split: 'train',
     });
-    const all = await store.images.findAll(project.id, ['a', 'no such image']);
-    expect([...all.keys()]).toEqual(['a']);
-    expect(all.get('a')).toEqual(await store.images.find(project.id, 'a'));
-    expect((await store.images.findAll('another project', ['a'])).size).toBe(0);
     expect(await store.images.find(project.id, 'a')).toMatchObject({
       metadata: { camera: 'left', speed: 1.5, wet: true },
       sequenceNumber: 3,
