@@ -144,18 +144,20 @@ function leftWords(
   { changed, reverted, outlined, already }: Answer<typeof mend>['left'],
   { undo = false, only }: { readonly undo?: boolean | undefined; readonly only: string },
 ): string {
-  // An object without label is known by the others of its image.
-  const what = only === 'overlooked' ? 'images whose labels' : 'labels that';
+  // An object without label is known by the others of its image, and so is what a mend has left.
+  const what = undo || only === 'overlooked' ? 'images whose labels' : 'labels that';
   return [
     ...(already > 0
-      ? [`${already} ${undo ? 'are not mended (any more)' : 'were so already'}`]
+      ? [`${already} ${undo ? 'are not mended by it (any more)' : 'were so already'}`]
       : []),
     ...(reverted > 0
       ? [
           `${reverted} were mended before and put back since (undo, then mend again, if it is meant)`,
         ]
       : []),
-    ...(changed > 0 ? [`${changed} mistakes are of ${what} changed since`] : []),
+    ...(changed > 0
+      ? [`${count(changed, 'mistake')} ${changed === 1 ? 'is' : 'are'} of ${what} changed since`]
+      : []),
     ...(outlined > 0 ? [`${outlined} are of outlines, which people must draw`] : []),
   ]
     .map((words) => `; ${words}`)
@@ -247,7 +249,10 @@ function mendingCalls(evaluation: Evaluation, given: GetInput): readonly NextCal
     return [tagging, { tool: create.id, arguments: judged, why }];
   }
   const mended = Object.entries(mendedKinds).find(([task]) => task === modelTask)?.[1] ?? [];
-  const shownKinds = mislabelled.flatMap(({ mistakes }) => mistakes.map(({ kind }) => kind));
+  const open = mislabelled.flatMap(({ mistakes }) =>
+    mistakes.filter(({ since }) => since === undefined),
+  );
+  const shownKinds = open.map(({ kind }) => kind);
   const only = shownKinds.find((kind) => mended.some((one) => one === kind));
   if (only === undefined) return [tagging];
   const images = mislabelled.flatMap(({ imageId }) => imageId ?? []);

@@ -34,7 +34,7 @@ export class LabelAgreement {
   /** How often a class of the one is a class of the other, where both have an object. */
   readonly #classPairs = new Map<string, Map<string, number>>();
   #overlaps = 0;
-  #paired = 0;
+  #agreed = 0;
   /** Kappa is of one class an image; of several there is F1 alone. */
   #hasSeveral = false;
 
@@ -75,9 +75,9 @@ export class LabelAgreement {
     return { both, one, other };
   }
 
-  /** Mean IoU of the objects that are paired; undefined: none is. */
+  /** Mean IoU of the objects that both have; undefined: none. */
   get meanIou(): number | undefined {
-    return this.#paired === 0 ? undefined : this.#overlaps / this.#paired;
+    return this.#agreed === 0 ? undefined : this.#overlaps / this.#agreed;
   }
 
   /**
@@ -118,11 +118,11 @@ export class LabelAgreement {
     for (const { mine, theirs, iou, isSame } of candidates) {
       if (taken.has(mine) || taken.has(theirs)) continue;
       taken.add(mine).add(theirs);
-      this.#overlaps += iou;
-      this.#paired += 1;
       this.#pairClasses(mine.label, theirs.label);
       if (!isSame) continue;
+      this.#overlaps += iou;
       both += 1;
+      this.#agreed += 1;
       this.#count(mine.label, 'both');
     }
     return both;

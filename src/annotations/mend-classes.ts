@@ -5,7 +5,7 @@ import type { LabelMistakeKind } from '../contract/evaluations.ts';
 import { type Mend, type MendOutcome, type MendSettings, mendEach } from './mend-labels.ts';
 
 /** A mistake as it is kept: the class of the label, and what is there instead. */
-export interface ClassMend extends Pick<Mend, 'mendedPlace'> {
+export interface ClassMend extends Pick<Mend, 'mendedPlace' | 'isAsMended'> {
   readonly kind: LabelMistakeKind;
   /** Undefined where a class is missing. */
   readonly label: string | undefined;

@@ -13,6 +13,8 @@ export interface Mend {
   readonly instead: Box;
   /** Where it was mended before, in the list of labels; undefined: it was not. */
   readonly mendedPlace: number | undefined;
+  /** Whether nobody has saved labels of the image since it was mended. */
+  readonly isAsMended: boolean;
 }
 
 export interface Mended {
@@ -26,19 +28,19 @@ export type MendOutcome = number | MendLeft;
 
 /** Why a label is left as it is. */
 type MendLeft =
-  /** What the mistake was found by is another by now. */
+  /** What the mistake was found by is another by now; with `undo`: somebody saved labels since. */
   | 'changed'
   /** It was mended before, and somebody has put it back since. */
   | 'reverted'
   /** A label with an outline or keypoints, which say more than a box. */
   | 'outlined'
-  /** It is so as it would be mended; with `undo`: as it was before. */
+  /** It is so as it would be mended; with `undo`: as it was before, or it was never mended. */
   | 'already';
 
 export type MendCounts = Record<MendLeft | 'mended', number>;
 
 export interface MendSettings {
-  /** Labels that were mended get what they were before. */
+  /** Labels that were mended, and that nobody saved since, get what they were before. */
   readonly undo: boolean;
   /** But for these mends. Else no label is added: somebody has looked at the image since. */
   readonly isAsJudged: boolean;
@@ -63,7 +65,7 @@ export function mendLabels(
  * `mendOne` changes the list that it gets. The last mend is taken back first: then each finds the
  * list as it left it.
  */
-export function mendEach<Label, Each extends Pick<Mend, 'mendedPlace'>>(
+export function mendEach<Label, Each extends Pick<Mend, 'mendedPlace' | 'isAsMended'>>(
   labels: readonly Label[],
   mends: readonly Each[],
   settings: MendSettings,
@@ -72,10 +74,14 @@ export function mendEach<Label, Each extends Pick<Mend, 'mendedPlace'>>(
   let now = labels;
   const inTurn = settings.undo ? mends.toReversed() : mends;
   const outcomes = inTurn.map((mend) => {
+    const wasMended = mend.mendedPlace !== undefined;
+    if (settings.undo && !wasMended) return 'already';
     const next = [...now];
     const outcome = mendOne(next, mend, settings);
-    const isAgain = !settings.undo && mend.mendedPlace !== undefined;
-    if (isAgain && typeof outcome === 'number') return 'reverted';
+    if (typeof outcome === 'number') {
+      if (!settings.undo && wasMended) return 'reverted';
+      if (settings.undo && !mend.isAsMended) return 'changed';
+    }
     now = next;
     return outcome;
   });

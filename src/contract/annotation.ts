@@ -41,7 +41,7 @@ const Agreement = open({
   not_compared: z.int().optional().describe('Images with too many objects.'),
   compared_by: z.string().optional().describe('masks, boxes or masks_and_boxes.'),
   ...agreementFigures,
-  mean_iou: z.number().optional().describe('Of the objects that are one object for both.'),
+  mean_iou: z.number().optional().describe('Of the objects that both have, of one class.'),
   cohens_kappa: z.number().optional().describe('Of their classes.'),
   classes: z.array(open({ class: z.string(), ...agreementFigures })),
   disagreements: z.array(ImageAgreement).describe('Images below 1, the least first.'),

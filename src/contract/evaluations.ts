@@ -138,6 +138,10 @@ export const Mistake = open({
   labelBox: Place.optional(),
   found: z.string().describe('Class that is there; of a duplicate: of the other label.'),
   box: Place.optional(),
+  since: z
+    .string()
+    .optional()
+    .describe('mended: the label is so by now; changed: it is another, or gone.'),
 });
 
 const Call = open({ tool: z.string(), arguments: open({}) });
@@ -385,16 +389,16 @@ export const evaluations = {
         .max(limits.evaluationMendImagesMax)
         .optional()
         .describe('Ids; default: all images.'),
-      undo: z.boolean().optional().describe('Takes such mends back.'),
+      undo: z.boolean().optional().describe('Takes its mends back.'),
     }),
     answer: open({
       labels: z.int().describe('Labels that were mended.'),
       images: z.int().describe('Images in which they are.'),
       left: open({
-        changed: z.int().describe('The labels are others by now.'),
+        changed: z.int().describe('Labels were saved since.'),
         reverted: z.int().describe('Mended before, and put back since: undo these first.'),
         outlined: z.int().describe('The label has an outline or keypoints.'),
-        already: z.int().describe('Mended already; with undo: as before.'),
+        already: z.int().describe('Mended already; with undo: not mended by it.'),
       }).describe('Mistakes that were not mended.'),
       total: z.int().describe('Images with such mistakes.'),
       changed: z

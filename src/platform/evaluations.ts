@@ -264,7 +264,9 @@ async function panelOf(
     }
     case 'label_mistakes': {
       const title = picture ? `Label mistakes of ${project.name}` : undefined;
-      return mistakesPanel(dependencies, question, title, signal);
+      // Images of a version may be cut and scaled: what became of a label is not known there.
+      const labelsIn = evaluation.settings.query === undefined ? undefined : project.id;
+      return mistakesPanel(dependencies, { ...question, labelsIn }, title, signal);
     }
     case 'recommendations':
       return recommendationsPanel(dependencies, { project, evaluation, figures }, signal);

@@ -30,6 +30,8 @@ export interface Host {
   readonly environment: 'env' | 'envs';
   /** How to make the host read its file. */
   readonly afterwards: string;
+  /** The same once the entry is gone or as before; undefined: as afterwards. */
+  readonly afterUndo?: string;
 }
 
 /** The form of Claude Desktop, which most hosts use. */
@@ -73,12 +75,14 @@ const byName = {
     places: async (system) => codeFolders(system).map((folder) => place(join(folder, 'mcp.json'))),
     entry: typed,
     afterwards: 'In VS Code, run "MCP: List Servers" and start fovea.',
+    afterUndo: 'In VS Code, "MCP: List Servers" shows what is left.',
   },
   cursor: {
     ...common,
     title: 'Cursor',
     places: async ({ homeFolder }) => [place(join(homeFolder, '.cursor', 'mcp.json'))],
     afterwards: 'Enable fovea in the MCP settings of Cursor.',
+    afterUndo: 'The MCP settings of Cursor show what is left.',
   },
   codex: {
     ...common,

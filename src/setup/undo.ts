@@ -52,7 +52,7 @@ async function undoPlace(host: Host, file: string, options: Undo): Promise<Setup
     const before = copy && textOf(copy);
     const diff = showDiff(file, textOf(content), before, writtenThen(host, content, before));
     if (!dryRun) await restoreBackup(found, fitting);
-    return { ...place, kind: 'restored', diff, ...(!dryRun && { afterwards: host.afterwards }) };
+    return { ...place, kind: 'restored', diff, ...(!dryRun && { afterwards: afterUndo(host) }) };
   } catch (thrown) {
     return { ...place, kind: 'refused', why: whyOf(thrown) };
   }
@@ -87,5 +87,9 @@ async function putBack(
   const change = { ...place, kind: 'put-back' as const, diff, backup: backup.path };
   if (dryRun) return change;
   await replaceConfigFile(found, Buffer.from(after));
-  return { ...change, afterwards: host.afterwards };
+  return { ...change, afterwards: afterUndo(host) };
+}
+
+function afterUndo({ afterwards, afterUndo: other = afterwards }: Host): string {
+  return other;
 }

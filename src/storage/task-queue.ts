@@ -48,17 +48,32 @@ export const taskFairness: Migration = {
   sql: `CREATE INDEX work_served ON work (payload ->> 'workspaceId', updated) WHERE attempts > 0;`,
 };
 
+/** What tasks have to wait for each other: they are of one turn. */
+export const taskTurns: Migration = {
+  name: 'tasks in turn',
+  sql: `
+    ALTER TABLE work ADD COLUMN turn TEXT;
+    CREATE INDEX work_turn ON work (turn, ordinal)
+      WHERE turn IS NOT NULL AND status IN ('created', 'running');
+  `,
+};
+
 export interface NewTask {
   readonly id: string;
   /** Which worker runs it, for example `export`. */
   readonly kind: string;
   /** The input of the worker, stored as JSON. Its `workspaceId` names the owner. */
   readonly payload: unknown;
+  /**
+   * Tasks of one turn run one after the other, in the order in which they were added, whichever
+   * processes run them.
+   */
+  readonly turn?: string;
   /** True: cannot be claimed before `begin`. */
   readonly held?: boolean;
 }
 
-export interface QueuedTask extends Omit<NewTask, 'held'> {
+export interface QueuedTask extends Omit<NewTask, 'held' | 'turn'> {
   readonly status: TaskStatus;
   /** Progress: `current` of `total`. A total of 0 means that it is not known. */
   readonly current: number;
@@ -120,7 +135,7 @@ export interface Claim {
   fenced<T>(writes: () => Promise<T>): Promise<T>;
 }
 
-/** Needs the migrations `taskTable`, `taskErrorCodes`, `taskFairness` and `taskParts`. */
+/** Needs the migrations `taskTable`, `taskErrorCodes`, `taskFairness`, `taskParts` and `taskTurns`. */
 export interface TaskQueue {
   /** Adds a task; inside a transaction of the caller, atomically with it. */
   add(work: NewTask): Promise<void>;
@@ -140,8 +155,9 @@ export interface TaskQueue {
   /** Opens a cancelled task again; of others nothing changes. */
   reopen(id: string): Promise<void>;
   /**
-   * Claims the oldest open task of these kinds: a new one, or one whose lease has expired. A task
-   * that was claimed `limits.taskAttemptsMax` times without progress is failed instead.
+   * Claims the oldest open task of these kinds whose turn it is: a new one, or one whose lease has
+   * expired. A task that was claimed `limits.taskAttemptsMax` times without progress is failed
+   * instead.
    */
   claim(kinds: readonly string[], leaseMs?: number): Promise<Claim | undefined>;
   /** What waits or runs now, held tasks left out. */
@@ -230,13 +246,13 @@ async function addWork(
   work: NewTask,
   parent?: string,
 ): Promise<boolean> {
-  const { id, payload } = work;
+  const { id, payload, turn } = work;
   const kind = work.held ? held + work.kind : work.kind;
   const now = clock.now();
   const added = await database.run(
-    `INSERT INTO work (id, kind, payload, status, created, updated, parent)
-     VALUES (?, ?, ?, 'created', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-    [id, kind, toJson(payload), now, now, parent],
+    `INSERT INTO work (id, kind, payload, turn, status, created, updated, parent)
+     VALUES (?, ?, ?, ?, 'created', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    [id, kind, toJson(payload), turn, now, now, parent],
   );
   return added > 0;
 }
@@ -261,6 +277,7 @@ function findOpen(
        WHERE kind IN (SELECT value FROM json_each(?))
          AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
          AND open_parts = 0
+         AND (turn IS NULL OR ${isItsTurn})
        GROUP BY workspace)
      SELECT work.* FROM open JOIN work ON work.ordinal = open.first
      ORDER BY (SELECT max(updated) FROM work AS served
@@ -271,6 +288,12 @@ function findOpen(
     readQueuedTask,
   );
 }
+
+/** One that has begun goes first, also where an older one was committed after it. */
+const isItsTurn = `NOT EXISTS (SELECT 1 FROM work AS other
+  WHERE other.turn = work.turn AND other.status IN ('created', 'running')
+    AND other.ordinal <> work.ordinal
+    AND (other.status = 'running' OR (work.status = 'created' AND other.ordinal < work.ordinal)))`;
 
 async function claimNext(
   database: AsyncDatabase,

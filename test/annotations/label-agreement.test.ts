@@ -33,7 +33,7 @@ test('counts what both have, of which class, and how near it is', () => {
     { class: 'dog', both: 1, one: 1, other: 3 },
     { class: 'cat', both: 1, one: 2, other: 1 },
   ]);
-  expect(agreement.meanIou).toBeCloseTo((1 + 1 + 80 / 120) / 3);
+  expect(agreement.meanIou).toBeCloseTo((1 + 80 / 120) / 2);
   // Three pairs: cat/cat, dog/dog, cat/dog. Agreed 2/3; by chance (2*1 + 1*2)/9.
   expect(agreement.kappa).toBeCloseTo((2 / 3 - 4 / 9) / (1 - 4 / 9));
 });

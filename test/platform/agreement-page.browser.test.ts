@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const jobId = await createIndependentJob(ids);
     const { page, problems } = await open(`?job=${jobId}`);
     await page.getByText('Once more: 0 of 2 labelled.').waitFor();
-    await page.getByText('Nobody has annotated this image.').waitFor();
+    await page.getByText('You have not annotated this image.').waitFor();
     expect(await page.locator('.box-row').count()).toBe(0);
     // Nobody is led to what others say before all is labelled.
     expect(await page.getByRole('link', { name: 'compare them' }).count()).toBe(0);
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await call(images.images_annotate, { ...file, annotationFile: '["calm"]' });
     const jobId = await createIndependentJob([id], 'moods');
     const { page, problems } = await open(`?job=${jobId}`, { project: 'moods' });
-    await page.getByText('Nobody has annotated this image.').waitFor();
+    await page.getByText('You have not annotated this image.').waitFor();
     expect(await page.getByRole('button', { name: 'calm' }).getAttribute('aria-pressed')).toBe(
       'false',
     );

@@ -2,7 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
-import type { Input } from '../../src/contract/operation.ts';
+import type { Answer, Input } from '../../src/contract/operation.ts';
+import { blue, red, squaresOn } from '../fixtures/onnx-models.ts';
 import { evaluated, saying, squares, version, voc } from './judged-squares.ts';
 import { type Labelling, sharedLabelling, squaresModel } from './platform-with-model.ts';
 
@@ -80,6 +81,99 @@ it('adds no label again that it added and somebody removed, unless the mend is u
   expect(await mend()).toMatchObject({ labels: 1 });
 });
 
+it('takes back no correction of people, where nothing was mended', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { at, client, project } = judged;
+  const { evaluationId, panel } = await evaluated(fixture, judged, { query: '*', model: 'local' });
+  const save = await saver(fixture, project, await panel({ panel: 'label_mistakes' }));
+  await save('wrong.png', [['blue', 2]]);
+  await save('missed.png', [
+    ['blue', 0],
+    ['blue', 9],
+  ]);
+  const corrected = await labelsOf(fixture, project);
+  for (const only of ['swapped', 'overlooked'] as const) {
+    const asked = { ...at, evaluationId, only };
+    const { body } = await client.call(evaluations.evaluations_mend, { ...asked, undo: true });
+    expect(body).toMatchObject({ labels: 0, left: { already: 1, changed: 0 } });
+    expect((await client.call(evaluations.evaluations_mend, asked)).body).toMatchObject({
+      labels: 0,
+      left: { already: 1 },
+    });
+    await client.call(evaluations.evaluations_mend, { ...asked, undo: true });
+  }
+  expect(await labelsOf(fixture, project)).toEqual(corrected);
+});
+
+it('tells of each mistake what became of it since', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { at, client, project } = judged;
+  const { evaluationId, panel } = await evaluated(fixture, judged, { query: '*', model: 'local' });
+  const since = async () => {
+    const { mislabelled = [] } = await panel({ panel: 'label_mistakes' });
+    return Object.fromEntries(
+      mislabelled.map(({ image, mistakes }) => [image, mistakes.map((one) => one.since)]),
+    );
+  };
+  expect(await since()).toEqual({ 'wrong.png': [undefined], 'missed.png': [undefined] });
+  const asked = { ...at, evaluationId, only: 'overlooked' as const };
+  await client.call(evaluations.evaluations_mend, asked);
+  const save = await saver(fixture, project, await panel({ panel: 'label_mistakes' }));
+  await save('wrong.png', [['green', 2]]);
+  expect(await since()).toEqual({ 'wrong.png': ['changed'], 'missed.png': ['mended'] });
+  await save('wrong.png', [['blue', 2]]);
+  expect(await since()).toMatchObject({ 'wrong.png': ['mended'] });
+});
+
+it('takes back what it mended alone, and not where somebody saved labels since', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { at, client, project } = judged;
+  const { evaluationId, panel } = await evaluated(fixture, judged, { query: '*', model: 'local' });
+  const save = await saver(fixture, project, await panel({ panel: 'label_mistakes' }));
+  const mend = async (only: MendInput['only'], undo = false) =>
+    (await client.call(evaluations.evaluations_mend, { ...at, evaluationId, only, undo })).body;
+  await mend('swapped');
+  await mend('overlooked');
+  // The same labels again: somebody has looked at them.
+  await save('wrong.png', [['blue', 2]]);
+  const mended = await labelsOf(fixture, project);
+  expect(await mend('swapped', true)).toMatchObject({ labels: 0, left: { changed: 1 } });
+  expect(await labelsOf(fixture, project)).toEqual(mended);
+  expect(await mend('overlooked', true)).toMatchObject({ labels: 1, left: { changed: 0 } });
+  expect((await labelsOf(fixture, project))['missed.png']).toEqual(['blue 8 8']);
+});
+
+it('takes back mends of two evaluations in one image, the last one first', async () => {
+  const fixture = labelling();
+  const image = await squaresOn(64, 64, [
+    { left: 0, top: 0, colour: blue },
+    { left: 32, top: 32, colour: red },
+  ]);
+  const judged = await squares(fixture, [{ name: 'two.png', image, objects: [['red', 0]] }]);
+  const { at, client, project } = judged;
+  const before = await labelsOf(fixture, project);
+  const mend = async (evaluationId: string, only: MendInput['only'], undo = false) =>
+    (await client.call(evaluations.evaluations_mend, { ...at, evaluationId, only, undo })).body;
+  const asked = { query: 'filename:*two*', model: 'local' };
+  const first = await evaluated(fixture, judged, asked);
+  expect(await mend(first.evaluationId, 'swapped')).toMatchObject({ labels: 1 });
+  const second = await evaluated(fixture, judged, asked);
+  expect(await mend(second.evaluationId, 'overlooked')).toMatchObject({ labels: 1 });
+  const mended = await labelsOf(fixture, project);
+  expect(mended['two.png']).toEqual(['blue 8 8', 'red 40 40']);
+
+  expect(await mend(first.evaluationId, 'swapped', true)).toMatchObject({
+    labels: 0,
+    left: { changed: 1 },
+  });
+  expect(await mend(second.evaluationId, 'overlooked', true)).toMatchObject({ labels: 1 });
+  expect(await mend(first.evaluationId, 'swapped', true)).toMatchObject({ labels: 1 });
+  expect(await labelsOf(fixture, project)).toEqual(before);
+});
+
 it('mends in chosen images', async () => {
   const fixture = labelling();
   const judged = await squares(fixture);
@@ -122,6 +216,21 @@ it('mends no labels by an evaluation of a version', async () => {
     saying('of images of a version, not of a project'),
   );
 });
+
+/** Saves labels as a person does, of an image that a panel names. */
+async function saver(
+  fixture: Labelling,
+  project: string,
+  { mislabelled = [] }: Answer<typeof evaluations.evaluations_get>,
+) {
+  const ids = new Map(mislabelled.map(({ image, imageId }) => [image, imageId]));
+  return async (name: string, objects: Parameters<typeof voc>[0]) => {
+    const query = 'name=a.xml&overwrite=true';
+    const annotationFile = voc(objects);
+    const path = `/dataset/${project}/annotate/${ids.get(name)}?${query}`;
+    expect(await fixture.tell('POST', path, { annotationFile })).toMatchObject({ status: 200 });
+  };
+}
 
 /** Of each image, `class x y`. */
 async function labelsOf(fixture: Labelling, project: string) {

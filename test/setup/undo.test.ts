@@ -52,7 +52,8 @@ test('a link stays a link, and what it leads to is written', async () => {
   expect((await lstat(file)).isSymbolicLink()).toBe(true);
   expect(await realpath(file)).toBe(await realpath(real));
   expect(await readFile(real, 'utf8')).toContain('fovea.js');
-  await undoSetUp('cursor', options);
+  const [undone] = await undoSetUp('cursor', options);
+  expect(undone?.afterwards).toBe('The MCP settings of Cursor show what is left.');
   expect(await readFile(real, 'utf8')).toBe(before);
 });
 

@@ -9,6 +9,7 @@ import {
   taskErrorCodes,
   taskFairness,
   taskTable,
+  taskTurns,
 } from '../../src/storage/task-queue.ts';
 import { settableClock } from '../fixtures/settable-clock.ts';
 import { doneTable } from './done-table.ts';
@@ -20,6 +21,7 @@ export const taskMigrations: readonly Migration[] = [
   taskErrorCodes,
   taskFairness,
   taskParts,
+  taskTurns,
 ];
 
 export interface Opened {

@@ -400,6 +400,26 @@ function judgeTogether(openWork: OpenWork): void {
     expect(await work.claim(['job'])).toBeUndefined();
   });
 
+  test('tasks of one turn are claimed one after the other, also by another connection', async () => {
+    const { openAgain, work, clock } = await openWork();
+    const other = createTaskQueue(await openAgain(), { clock, owner: 'other' });
+    for (const id of ['1', '2', '3']) await work.add({ ...job, id, turn: 'a' });
+    await work.add({ ...job, id: '4', turn: 'b' });
+    const first = await other.claim(['job']);
+    expect(first?.id).toBe('1');
+    const apart = await work.claim(['job']);
+    expect(apart?.id).toBe('4');
+    await apart?.complete({});
+    expect(await work.claim(['job'])).toBeUndefined();
+    await first?.complete({});
+    const second = await work.claim(['job']);
+    expect(second?.id).toBe('2');
+    // Its process died: it goes on before the third begins.
+    clock.advance(leaseMs);
+    expect((await other.claim(['job'], leaseMs))?.id).toBe('2');
+    expect(await work.claim(['job'])).toBeUndefined();
+  });
+
   test('of many who claim at once each has work of its own', async () => {
     const { openAgain, work, clock } = await openWork();
     const others = await Promise.all(

@@ -14,6 +14,7 @@ import {
   LeaseLost,
   taskErrorCodes,
   taskTable,
+  taskTurns,
 } from '../../src/storage/task-queue.ts';
 import { startTaskWorker, type TaskWorkerOptions } from '../../src/storage/task-worker.ts';
 import { settableClock } from '../fixtures/settable-clock.ts';
@@ -23,7 +24,13 @@ import { doneTable } from './done-table.ts';
 
 async function openQueue(clock: Clock = systemClock) {
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openAsyncDatabase(path, [taskTable, doneTable, taskErrorCodes, taskParts]);
+  const database = openAsyncDatabase(path, [
+    taskTable,
+    doneTable,
+    taskErrorCodes,
+    taskParts,
+    taskTurns,
+  ]);
   const queue = createTaskQueue(database, { clock, owner: 'test' });
   const lines: string[] = [];
   const start = (options: Pick<TaskWorkerOptions, 'run'> & Partial<TaskWorkerOptions>) => {

@@ -163,9 +163,14 @@ it('runs on every image of a query, and leaves no copy of them behind', async ()
   const files = [pathOf('red-*.png')];
   await fovea.ok('images_upload', { project, files });
   const save_to = pathOf('several.json');
-  const run = { project, version: 'local', query: '*', save_to, confidence: 0.5 };
+  const run = { project, version: 'local', query: '*', save_to, confidence: 50 };
   const { text, data } = await fovea.call('inference_run', run);
-  expect(data, text).toMatchObject({ images: 3, unreadable: { count: 0, examples: [] } });
+  expect(text).toContain('from a confidence of 0.5 on');
+  expect(data).toMatchObject({
+    images: 3,
+    confidence: 0.5,
+    unreadable: { count: 0, examples: [] },
+  });
   const results: readonly { name: string }[] = JSON.parse(await readFile(save_to, 'utf8'));
   expect(new Set(results.map(({ name }) => name))).toEqual(
     new Set(['red-0.png', 'red-16.png', 'red-32.png']),

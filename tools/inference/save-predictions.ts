@@ -54,7 +54,9 @@ export async function savePredictions(
       ? imagesFound({ project, query: query ?? '', workspace: await workspaceOf(context) }, context)
       : imagesIn(file, context);
   const counts = await replaceFile(path, (handle) => writeAll(handle, images, given, context));
-  const confidence = given.confidence ?? confidenceDefault;
+  const asked = given.confidence ?? confidenceDefault;
+  // Above 1 it is percent.
+  const confidence = asked > 1 ? asked / 100 : asked;
   return {
     summary: summaryOf(counts, path, confidence),
     data: { path, confidence, ...counts },

@@ -13,8 +13,10 @@ export function bulkMetadataStore(
   queue: TaskQueue,
 ): BulkMetadataStore {
   return {
-    start: ({ taskId, workspaceId, projectIds, input }) =>
-      queue.add({ id: taskId, kind: 'metadata', payload: { workspaceId, projectIds, input } }),
+    start: ({ taskId, workspaceId, projectIds, input }) => {
+      const payload = { workspaceId, projectIds, input };
+      return queue.add({ id: taskId, kind: 'metadata', payload, turn: workspaceId });
+    },
     projectsOf: async (workspaceId, imageIds) =>
       new Set(
         await database.all(

@@ -74,7 +74,8 @@ export function classChangeStore(
              restored, changed, gone, created) VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0, ?)`,
           [id, projectId, JSON.stringify(change), images, created],
         );
-        await queue.add({ id, kind: 'classes', payload: { workspaceId, projectId } });
+        const payload = { workspaceId, projectId };
+        await queue.add({ id, kind: 'classes', payload, turn: projectId });
       }),
     find: (projectId, changeId) =>
       database.get(
@@ -97,7 +98,7 @@ export function classChangeStore(
         );
         if (begun === 0) return false;
         const payload = { workspaceId, projectId, changeId: id };
-        await queue.add({ id: taskId, kind: 'classes-undo', payload });
+        await queue.add({ id: taskId, kind: 'classes-undo', payload, turn: projectId });
         return true;
       }),
     countUndoable: async (changeId) => {

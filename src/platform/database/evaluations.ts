@@ -11,20 +11,17 @@ import type {
   EvaluationSettings,
   EvaluationStore,
   FoundImage,
-  ImageMend,
   JudgedImage,
   KeptMistake,
-  MendedImage,
   MistakesPage,
   ResultsPage,
   WantedMistakes,
   WantedResults,
 } from '../store/evaluations.ts';
 import type { ImageIndex } from '../store/image-index.ts';
-import type { Annotated } from '../store/images.ts';
 import { oneOf } from './column-readers.ts';
 import { countImagesApart, readChanges } from './evaluation-changes.ts';
-import { annotateInIndex } from './images.ts';
+import { mendImage } from './evaluation-mends.ts';
 
 export const evaluationTables: Migration = {
   name: 'evaluations',
@@ -153,28 +150,6 @@ export function evaluationStore(
     mend: (image, mend, now) =>
       database.transaction(() => mendImage(database, index, image, mend, now)),
   };
-}
-
-async function mendImage(
-  database: AsyncDatabase,
-  index: ImageIndex,
-  { evaluationId, ordinal, imageId, isPredicted }: MendedImage,
-  { annotation, replaces, marks }: ImageMend,
-  now: number,
-): Promise<Annotated> {
-  if (annotation !== undefined) {
-    const options = { overwrite: true, isPredicted, replaces };
-    const outcome = await annotateInIndex(database, index, imageId, annotation, options, now);
-    if (outcome !== 'annotated') return outcome;
-  }
-  for (const { place, mendedPlace } of marks) {
-    await database.run(
-      `UPDATE evaluation_mistakes SET mended_place = ?
-       WHERE evaluation_id = ? AND ordinal = ? AND place = ?`,
-      [mendedPlace, evaluationId, ordinal, place],
-    );
-  }
-  return 'annotated';
 }
 
 function addImage(
@@ -332,6 +307,8 @@ function readMistake(row: Row): KeptMistake {
     boxes: row.text('boxes'),
     place: row.integer('place'),
     mendedPlace: row.optionalInteger('mended_place'),
+    mendedRevision: row.optionalText('mended_revision'),
+    mendedAt: row.optionalInteger('mended_at'),
   };
 }
 

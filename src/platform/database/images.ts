@@ -233,7 +233,7 @@ async function annotateImage(
   database: AsyncDatabase,
   imageId: string,
   annotation: WrittenAnnotation | undefined,
-  { overwrite, replaces, isPredicted, job }: AnnotateOptions,
+  { overwrite, replaces, isPredicted, annotatedAt, job }: AnnotateOptions,
   now: number,
 ): Promise<Annotated> {
   const known = await database.get(
@@ -253,7 +253,7 @@ async function annotateImage(
   if (known.json !== undefined && !overwrite) return 'was_annotated';
   replaceLabels(database, { id: imageId, projectId }, annotation, {
     isPredicted,
-    annotatedAt: now,
+    annotatedAt: annotatedAt ?? now,
   });
   markAnnotated(database, imageId, annotation === undefined ? 'unannotated' : 'annotated');
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, jobId, job, now);
@@ -470,6 +470,7 @@ function readImage(row: Row): Image {
     inferenceId: row.optionalText('inference_id'),
     annotation: readAnnotation(row),
     isPredicted: row.boolean('predicted'),
+    annotatedAt: row.optionalInteger('annotated_at'),
     created: row.integer('created'),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Migration } from '../../storage/migrations.ts';
 import { taskParts } from '../../storage/task-parts.ts';
-import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';
+import { taskErrorCodes, taskFairness, taskTable, taskTurns } from '../../storage/task-queue.ts';
 import { activeLearningTables } from './active-learning.ts';
 import { activityImageTables, activityTables } from './activity.ts';
 import { annotationDecisionTables } from './annotation-decisions.ts';
@@ -12,6 +12,7 @@ import { autolabelTables } from './autolabel.ts';
 import { classChangeTables, classChangeTimes } from './class-changes.ts';
 import { deploymentTables } from './deployments.ts';
 import { embeddingTables } from './embeddings.ts';
+import { mendNoteColumns } from './evaluation-mends.ts';
 import {
   confusionTables,
   evaluationTables,
@@ -95,4 +96,6 @@ export const platformMigrations: readonly Migration[] = [
   versionPartTables,
   sharedCallTables,
   apiKeyUseColumn,
+  mendNoteColumns,
+  taskTurns,
 ];

@@ -34,8 +34,10 @@ export function splitStore(
   queue: TaskQueue,
 ): SplitStore {
   return {
-    start: ({ taskId, workspaceId, projectId, settings }) =>
-      queue.add({ id: taskId, kind: 'rebalance', payload: { workspaceId, projectId, settings } }),
+    start: ({ taskId, workspaceId, projectId, settings }) => {
+      const payload = { workspaceId, projectId, settings };
+      return queue.add({ id: taskId, kind: 'rebalance', payload, turn: projectId });
+    },
     ordinals: (projectId) => listOrdinals(database, projectId),
     eligible: async (projectId, ordinals, classes) =>
       database.all(

@@ -1,6 +1,7 @@
 // The panels of an evaluation that list images: those with errors, and those whose labels are
 // possibly wrong.
 
+import type { Annotation } from '../../annotations/annotation.ts';
 import type { ErrorKind, evaluations, LabelMistakeKind } from '../../contract/evaluations.ts';
 import { labelMistakeKinds } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
@@ -12,6 +13,7 @@ import type { PlatformDependencies } from '../dependencies.ts';
 import type { KeptMistake, MistakesPage, ResultsPage } from '../store/evaluations.ts';
 import { type KeptFigures, namesOfMatrix, placeOf } from './describe-evaluation.ts';
 import { drawResults } from './draw-judged-images.ts';
+import { sinceFound } from './mend-annotation.ts';
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
 
@@ -104,10 +106,13 @@ export async function imagesPanel(
   };
 }
 
-/** With a picture, all labels stand at the left, and at the right what is wrong with them. */
+/**
+ * With a picture, all labels stand at the left, and at the right what is wrong with them.
+ * `labelsIn`: the project whose labels of now tell which mistakes are there still.
+ */
 export async function mistakesPanel(
   dependencies: PlatformDependencies,
-  question: ImagesQuestion,
+  question: ImagesQuestion & { readonly labelsIn: string | undefined },
   title: string | undefined,
   signal: AbortSignal,
 ): Promise<Panel> {
@@ -118,6 +123,7 @@ export async function mistakesPanel(
   }));
   const sheet =
     title === undefined ? undefined : await drawResults(dependencies, title, drawn, signal);
+  const since = await sinceJudged(dependencies, question.labelsIn, results, signal);
   return {
     total,
     search: searchFor(question, { only: question.only ?? 'mistakes' }),
@@ -125,13 +131,36 @@ export async function mistakesPanel(
     mislabelled: results.map(({ name, imageId, mistakes }) => ({
       image: name,
       ...(imageId !== undefined && { imageId }),
-      mistakes: mistakes
-        .slice(0, limits.evaluationMistakesShownMax)
-        .map(question.figures.classification ? describeClassMistake : describeMistake),
+      mistakes: mistakes.slice(0, limits.evaluationMistakesShownMax).map((mistake) => {
+        const told = question.figures.classification
+          ? describeClassMistake(mistake)
+          : describeMistake(mistake);
+        const now = since(imageId, mistake);
+        return { ...told, ...(now !== undefined && { since: now }) };
+      }),
       total: mistakes.length,
     })),
     ...sheet,
   };
+}
+
+/** What became of a mistake since: people may have corrected it, or images may be gone. */
+async function sinceJudged(
+  { store }: Pick<PlatformDependencies, 'store'>,
+  projectId: string | undefined,
+  results: MistakesPage['results'],
+  signal: AbortSignal,
+) {
+  const present = new Map<string, Annotation | undefined>();
+  for (const { imageId } of projectId === undefined ? [] : results) {
+    signal.throwIfAborted();
+    if (imageId === undefined || projectId === undefined) continue;
+    present.set(imageId, (await store.images.find(projectId, imageId))?.annotation);
+  }
+  return (imageId: string | undefined, mistake: KeptMistake) =>
+    imageId !== undefined && present.has(imageId)
+      ? sinceFound(present.get(imageId), mistake)
+      : undefined;
 }
 
 /** Undefined for images of a class, whether they have errors or not. */

@@ -13,6 +13,11 @@ import type { Box } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import type { KeptMistake } from '../store/evaluations.ts';
 
+/** A mistake, beside the labels that an image has now. */
+export interface PresentMistake extends KeptMistake {
+  readonly isAsMended: boolean;
+}
+
 export interface MendedAnnotation {
   readonly annotation: Annotation;
   /** In the order of the mistakes. */
@@ -21,7 +26,7 @@ export interface MendedAnnotation {
 
 export function mendAnnotation(
   annotation: Annotation,
-  mistakes: readonly KeptMistake[],
+  mistakes: readonly PresentMistake[],
   settings: MendSettings,
 ): MendedAnnotation {
   if (annotation.kind === 'classification') {
@@ -43,8 +48,21 @@ export function isAsJudged(
 ): boolean {
   const { labelled } = JSON.parse(judged);
   const before: readonly Box[] = Array.isArray(labelled) ? labelled : [];
-  const undone = mendAnnotation(annotation, mistakes, { undo: true, isAsJudged: true });
+  const mended = mistakes.map((one) => ({ ...one, isAsMended: true }));
+  const undone = mendAnnotation(annotation, mended, { undo: true, isAsJudged: true });
   return [annotation, undone.annotation].some((one) => areThese(one, before));
+}
+
+/** What became of a mistake in the labels of now; undefined: it is there as it was found. */
+export function sinceFound(
+  annotation: Annotation | undefined,
+  mistake: KeptMistake,
+): 'mended' | 'changed' | undefined {
+  if (annotation === undefined) return 'changed';
+  const never = { ...mistake, mendedPlace: undefined, isAsMended: false };
+  const { outcomes } = mendAnnotation(annotation, [never], { undo: false, isAsJudged: true });
+  if (outcomes[0] === 'already') return 'mended';
+  return outcomes[0] === 'changed' ? 'changed' : undefined;
 }
 
 /** Of an image with very many labels, only some are kept. */
@@ -65,7 +83,7 @@ function areThese(annotation: Annotation, judged: readonly Box[]): boolean {
   });
 }
 
-function mendOf({ kind, boxes, mendedPlace }: KeptMistake): Mend {
+function mendOf({ kind, boxes, mendedPlace, isAsMended }: PresentMistake): Mend {
   const { labelBox, box } = JSON.parse(boxes);
-  return { kind, label: labelBox, instead: box, mendedPlace };
+  return { kind, label: labelBox, instead: box, mendedPlace, isAsMended };
 }

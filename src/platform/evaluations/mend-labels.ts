@@ -164,16 +164,22 @@ async function mendImage(
   const gone = countMends(mistakes.map(() => 'changed'));
   const before = image?.annotation;
   if (image === undefined || before === undefined) return gone;
-  const settings = { undo, isAsJudged: isAsJudged(before, boxes, all) };
-  const { annotation, outcomes } = mendAnnotation(before, mistakes, settings);
+  const { isPredicted, annotatedAt } = image;
+  const replaces = revisionOf(JSON.stringify(before));
+  const present = mistakes.map((one) => {
+    const isAsMended = one.mendedRevision === replaces && one.mendedAt === annotatedAt;
+    return { ...one, isAsMended };
+  });
+  const settings = { undo, isAsJudged: undo || isAsJudged(before, boxes, all) };
+  const { annotation, outcomes } = mendAnnotation(before, present, settings);
   const counts = countMends(outcomes);
   const marks = marksOf(mistakes, outcomes, undo);
   if (counts.mended + marks.length === 0) return counts;
   const outcome = await store.evaluations.mend(
-    { evaluationId, ordinal, imageId: image.id, isPredicted: image.isPredicted },
+    { evaluationId, ordinal, imageId: image.id, isPredicted, annotatedAt },
     {
       annotation: counts.mended === 0 ? undefined : writeAnnotation(annotation),
-      replaces: revisionOf(JSON.stringify(before)),
+      replaces,
       marks,
     },
     clock.now(),
@@ -181,7 +187,7 @@ async function mendImage(
   return outcome === 'annotated' ? counts : gone;
 }
 
-/** What is as before was not mended, whoever put it back. */
+/** What somebody put back is not mended any more. */
 function marksOf(
   mistakes: readonly KeptMistake[],
   outcomes: readonly MendOutcome[],

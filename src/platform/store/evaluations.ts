@@ -72,6 +72,10 @@ export interface KeptMistake extends FoundMistake {
   readonly place: number;
   /** Where it was mended, in the list of labels; undefined: it was not, or that is taken back. */
   readonly mendedPlace: number | undefined;
+  /** The revision of the annotation as mends of this evaluation left it. */
+  readonly mendedRevision: string | undefined;
+  /** When that annotation was saved. */
+  readonly mendedAt: number | undefined;
 }
 
 export type MendMark = Pick<KeptMistake, 'place' | 'mendedPlace'>;
@@ -81,6 +85,7 @@ export interface MendedImage {
   readonly ordinal: number;
   readonly imageId: string;
   readonly isPredicted: boolean;
+  readonly annotatedAt: number | undefined;
 }
 
 export interface ImageMend {

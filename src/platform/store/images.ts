@@ -37,6 +37,8 @@ export interface Image extends Omit<NewImage, 'batchName'> {
   readonly annotation: Annotation | undefined;
   /** Whether a model made the annotation, and no person has approved it. */
   readonly isPredicted: boolean;
+  /** Undefined: not annotated. */
+  readonly annotatedAt: number | undefined;
 }
 
 /** How an annotation is to be taken. */
@@ -47,6 +49,8 @@ export interface AnnotateOptions {
   readonly replaces?: string;
   /** Whether a model made it. */
   readonly isPredicted: boolean;
+  /** When it was made; undefined: now. */
+  readonly annotatedAt?: number;
   /** The annotation job for which it counts, beside those that have the image. */
   readonly job?: NamedJob;
 }

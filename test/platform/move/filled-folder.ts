@@ -156,8 +156,8 @@ function judgedImage(hash: string): readonly string[] {
        VALUES ('judged', 0, 'cat', 1, 0, 0)`,
     `INSERT INTO evaluation_confusions (evaluation_id, ordinal, truth, found, objects)
        VALUES ('judged', 0, 'cat', '', 2)`,
-    `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes, mended_place)
-       VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}', 2)`,
+    `INSERT INTO evaluation_mistakes (evaluation_id, ordinal, place, kind, score, label, found, boxes, mended_place, mended_revision, mended_at, annotated_before)
+       VALUES ('judged', 0, 0, 'swapped', 0.3333333333333333, 'cat', 'dog', '{}', 2, 'none', 7, 5)`,
   ];
 }
 

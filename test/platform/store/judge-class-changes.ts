@@ -8,7 +8,7 @@ const change = { rename: { Cat: 'cat', dog: 'Cat' }, remove: ['élan'] };
 
 /** A change that concerns three of five images. */
 async function withChange(open: OpenStores) {
-  const { store, database, workspace, project, index } = await withProject(open);
+  const { store, database, workspace, project, index, queue } = await withProject(open);
   const { images, classChanges } = store;
   await images.add(image('a'), written('Cat', 'cat', 'dog'));
   await images.add(image('b'), written('élan'));
@@ -27,8 +27,10 @@ async function withChange(open: OpenStores) {
   const reads = rowReads(index);
   return {
     store,
+    queue,
     fenced,
     workspace,
+    started,
     known,
     affected: async () => {
       const state = await database.snapshot();
@@ -57,6 +59,7 @@ async function withChange(open: OpenStores) {
 export function judgeClassChanges(open: OpenStores): void {
   describe('changes of classes', () => {
     judgeMade(open);
+    judgeInTurn(open);
     judgeUndone(open);
   });
 }
@@ -84,6 +87,33 @@ function judgeMade(open: OpenStores): void {
     expect(await labelsIn('a')).toEqual(['cat', 'cat', 'Cat']);
     expect(await labelsIn('b')).toEqual([]);
     expect(await labelsIn('c')).toEqual(['Cat', 'Cat']);
+  });
+}
+
+function judgeInTurn(open: OpenStores): void {
+  test('of one project are claimed one after the other, and so is what takes them back', async () => {
+    const { store, queue, known, started, workspace } = await withChange(open);
+    const { classChanges, splits } = store;
+    const kinds = ['classes', 'classes-undo', 'rebalance'];
+    const first = await queue.claim(kinds);
+    expect(first?.id).toBe('change');
+    await classChanges.start({ id: 'second', ...started });
+    const workspaceId = workspace.id;
+    await classChanges.startUndo(await known(), {
+      taskId: 'undo',
+      workspaceId,
+      undoTaskId: undefined,
+    });
+    const { projectId } = started;
+    await splits.start({ taskId: 'moves', workspaceId, projectId, settings: '{}' });
+    expect(await queue.claim(kinds)).toBeUndefined();
+    await first?.complete({});
+    for (const id of ['second', 'undo', 'moves']) {
+      const claim = await queue.claim(kinds);
+      expect(claim?.id).toBe(id);
+      expect(await queue.claim(kinds)).toBeUndefined();
+      await claim?.complete({});
+    }
   });
 }
 

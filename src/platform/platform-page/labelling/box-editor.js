@@ -11,7 +11,7 @@ import { boxInMiddle, enlarged, fitted, inPixels, isSame, moved } from './box-ge
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { FrameFiller, followFill } from './frame-filler.js';
-import { readLabels } from './image-labels.js';
+import { readLabels, sayState } from './image-labels.js';
 import { KeypointEditor } from './keypoint-editor.js';
 import { NearbyLabels } from './nearby-labels.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
@@ -88,8 +88,7 @@ export class BoxEditor {
     this.#panel = new AnnotatePanel(this, shapes, place);
     if (shapes === 'keypoints') this.keypoints = this.#keypointEditor(slug, image.id);
     if (this.keypoints !== undefined) this.#panel.add(this.keypoints.root);
-    const isAnnotated = image.annotated === true;
-    this.#panel.showState(isAnnotated ? 'Annotated.' : 'Nobody has annotated this image.', '');
+    this.#panel.showState(sayState(image, place.labels), '');
     const { queue, known } = place;
     this.review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
       lookAgain: () => this.#lookAgain(),

@@ -4,7 +4,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { revisionOf } from '../boxes-of-image.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { EditHistory } from './edit-history.js';
-import { readLabels } from './image-labels.js';
+import { readLabels, sayState } from './image-labels.js';
 import { goTo, listenToKeys } from './keys.js';
 import {
   button,
@@ -74,7 +74,7 @@ export class ClassEditor {
     const panel = this.#panel(slug, place);
     if (this.#review !== undefined) panel.prepend(this.#review.root);
     this.root = element('div', { class: 'annotate' }, picture, panel);
-    this.#tell(image.annotated === true ? 'Annotated.' : 'Nobody has annotated this image.');
+    this.#tell(sayState(image, place.labels));
     this.#listen(place);
     this.#show();
   }

@@ -35,6 +35,12 @@ export function labelsOfQueue(slug, { job }, known) {
   };
 }
 
+/** @param {Image} image @param {ImageLabels} labels */
+export function sayState({ annotated }, { areApart }) {
+  if (annotated === true) return 'Annotated.';
+  return areApart ? 'You have not annotated this image.' : 'Nobody has annotated this image.';
+}
+
 /** The image as if it had the labels of that job alone. @param {Image} image @param {JobImage | undefined} own */
 export function withOwnLabels(image, own) {
   const [labels] = own?.independent ?? [];
