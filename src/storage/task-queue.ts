@@ -135,7 +135,9 @@ export interface Claim {
   fenced<T>(writes: () => Promise<T>): Promise<T>;
 }
 
-/** Needs the migrations `taskTable`, `taskErrorCodes`, `taskFairness`, `taskParts` and `taskTurns`. */
+/**
+ * Needs the migrations `taskTable`, `taskErrorCodes`, `taskFairness`, `taskParts` and `taskTurns`.
+ */
 export interface TaskQueue {
   /** Adds a task; inside a transaction of the caller, atomically with it. */
   add(work: NewTask): Promise<void>;
