@@ -62,11 +62,8 @@ export async function fillRest(data: string): Promise<void> {
   const database = openDatabase(join(data, 'platform.db'), platformMigrations);
   try {
     database.transaction(() => {
-      for (const sql of [...rest(hash), trainingEpoch, ...classChange, ...embeddings]) {
-        database.run(sql);
-      }
-      for (const sql of [...rest(hash), versionPart, ...classChange, ...embeddings])
-        database.run(sql);
+      const others = [trainingEpoch, versionPart, ...classChange, ...embeddings];
+      for (const sql of [...rest(hash), ...others]) database.run(sql);
       fillImages(database);
     });
   } finally {
