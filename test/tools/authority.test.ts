@@ -49,7 +49,9 @@ const file = resolve('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
 // The platform is at an address here, and some tools are offered beside the embedded one alone.
 const offered = list
   .filter((tool) => !('embeddedOnly' in tool))
-  .filter(({ toolset }) => !['auth', 'doctor', 'events'].includes(toolset));
+  .filter(({ toolset }) => !['auth', 'doctor', 'events'].includes(toolset))
+  // It reads a video first; then it asks as images_upload does.
+  .filter(({ name }) => name !== 'video_frames_upload');
 
 /** Tools that ask the service nothing with these arguments, or not the management API. */
 const local = new Set([

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import * as z from 'zod';
-import { project } from '../../src/contract/fields.ts';
+import { identifier, project } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import { environmentOfOthers } from '../../src/environment.ts';
 import { asFoveaError, type FoveaError, invalidArgument } from '../../src/errors.ts';
@@ -20,8 +20,8 @@ const { images_upload: operation } = images;
 export const framesInput = z.strictObject({
   project,
   file: z.string().min(1).optional().describe('Path of a local video.'),
-  event_id: z.string().min(1).optional().describe('Or: a device event with a video.'),
-  file_id: z.string().min(1).optional().describe('Which of its videos.'),
+  event_id: identifier.optional().describe('Or: a device event with a video.'),
+  file_id: identifier.optional().describe('Which of its videos.'),
   frames_per_second: z.number().gt(0).max(120).optional().describe('Default 1.'),
   batch: operation.query.shape.batch.describe('Their batch; default: its name.'),
   offset: z.int().min(0).optional().describe('Frames to skip, if continued.'),
