@@ -98,7 +98,7 @@ class Messages {
 }
 
 /** A message for each part would take as long as the part; progress comes with each. */
-const partsMax = 256;
+const partsMax = 32;
 
 function answered(answer: ZipAnswer): Exclude<ZipAnswer, { readonly kind: 'failed' }> {
   if (answer.kind !== 'failed') return answer;

@@ -73,7 +73,7 @@ export const storageLimits = {
   fileReadBytes: 256 * 1024,
   /** Smaller blobs are read as a whole: a stream costs ten times the work of a read. */
   blobReadAtOnceBytesMax: 1024 * 1024,
-  /** A disk that takes the parts of a message no faster has failed: some hundred images. */
+  /** A disk that takes the parts of a message no faster has failed: some ten images. */
   zipPartsMsMax: 600_000,
   /** A half-written blob without writes for this time belongs to a dead process. */
   blobUnfinishedMsMax: 60 * 60 * 1000,
