@@ -4,12 +4,18 @@ import type { ErrorCode } from '../errors.ts';
 import type { BlobFile } from '../storage/blob-file.ts';
 import type { StoredBlob } from '../storage/blob-store.ts';
 
-/** An entry, then its content: pieces of it, or a file that the thread reads. */
+/** An entry, with a file that the thread reads, or followed by pieces of its content. */
 export type ZipPart =
-  | { readonly kind: 'entry'; readonly path: string; readonly isDeflated: boolean }
+  | ZipEntryPart
   | { readonly kind: 'piece'; readonly bytes: Uint8Array }
-  | { readonly kind: 'file'; readonly path: string; readonly file: BlobFile }
   | { readonly kind: 'end' };
+
+export interface ZipEntryPart {
+  readonly kind: 'entry';
+  readonly path: string;
+  readonly isDeflated: boolean;
+  readonly file: BlobFile | undefined;
+}
 
 /** One for each message, when most of it is written; that to `end` when all is on the disk. */
 export type ZipAnswer =

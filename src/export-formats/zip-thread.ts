@@ -36,10 +36,8 @@ export async function writeZipFile(
   const messages = new Messages(thread, { signal, onFile });
   try {
     for await (const entry of startAhead(entries)) {
-      await messages.add({ kind: 'entry', path: entry.path, isDeflated: entry.isDeflated });
-      if (entry.file !== undefined) {
-        await messages.add({ kind: 'file', path: entry.path, file: entry.file });
-      }
+      const { path: name, isDeflated, file } = entry;
+      await messages.add({ kind: 'entry', path: name, isDeflated, file });
       for await (const bytes of entry.content()) await messages.add({ kind: 'piece', bytes });
     }
     return await messages.end();
@@ -91,14 +89,14 @@ class Messages {
     const answer = await this.#thread.ask(parts, { msMax: limits.zipPartsMsMax, signal });
     if (typeof answer === 'string') return without(answer);
     if (answer.kind !== 'failed') {
-      for (const { kind } of parts) if (kind === 'file') onFile();
+      for (const part of parts) if (part.kind === 'entry' && part.file) onFile();
     }
     return answer;
   }
 }
 
 /** A message for each part would take as long as the part; progress comes with each. */
-const partsMax = 32;
+const partsMax = 20;
 
 function answered(answer: ZipAnswer): Exclude<ZipAnswer, { readonly kind: 'failed' }> {
   if (answer.kind !== 'failed') return answer;

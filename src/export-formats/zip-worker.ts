@@ -3,12 +3,12 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { limits } from '../limits.ts';
-import { type BlobFile, readBlobFile } from '../storage/blob-file.ts';
+import { readBlobFile } from '../storage/blob-file.ts';
 import { diskError } from '../storage/disk-errors.ts';
 import { HashedOutputFile } from '../storage/hashed-output-file.ts';
 import { unreadableEntry } from './unreadable-entry.ts';
 import { ZipFile } from './zip-file.ts';
-import type { ZipAnswer, ZipPart } from './zip-parts.ts';
+import type { ZipAnswer, ZipEntryPart, ZipPart } from './zip-parts.ts';
 
 const port = parentPort;
 
@@ -35,9 +35,8 @@ async function take(parts: readonly ZipPart[]): Promise<ZipAnswer> {
         zip.end();
         return { kind: 'written', ...(await output.end()) };
       }
-      if (part.kind === 'entry') zip.begin(part.path, part.isDeflated);
+      if (part.kind === 'entry') addEntry(zip, part);
       if (part.kind === 'piece') zip.add(part.bytes);
-      if (part.kind === 'file') addFile(zip, part);
       await output.keepUp();
     }
     return { kind: 'taken' };
@@ -47,7 +46,9 @@ async function take(parts: readonly ZipPart[]): Promise<ZipAnswer> {
   }
 }
 
-function addFile(zip: ZipFile, { path, file }: { path: string; file: BlobFile }): void {
+function addEntry(zip: ZipFile, { path, isDeflated, file }: ZipEntryPart): void {
+  zip.begin(path, isDeflated);
+  if (file === undefined) return;
   const pieces = readBlobFile(file, buffer);
   for (;;) {
     const piece = nextOf(pieces, path);
