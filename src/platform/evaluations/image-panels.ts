@@ -14,6 +14,7 @@ import type { KeptMistake, MistakesPage, ResultsPage } from '../store/evaluation
 import { type KeptFigures, namesOfMatrix, placeOf } from './describe-evaluation.ts';
 import { drawResults } from './draw-judged-images.ts';
 import { sinceFound } from './mend-annotation.ts';
+import { withImages } from './present-images.ts';
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
 
@@ -152,10 +153,10 @@ async function sinceJudged(
   signal: AbortSignal,
 ) {
   const present = new Map<string, Annotation | undefined>();
-  for (const { imageId } of projectId === undefined ? [] : results) {
-    signal.throwIfAborted();
-    if (imageId === undefined || projectId === undefined) continue;
-    present.set(imageId, (await store.images.find(projectId, imageId))?.annotation);
+  if (projectId !== undefined) {
+    for await (const { one, image } of withImages(store.images, projectId, results, signal)) {
+      if (one.imageId !== undefined) present.set(one.imageId, image?.annotation);
+    }
   }
   return (imageId: string | undefined, mistake: KeptMistake) =>
     imageId !== undefined && present.has(imageId)

@@ -20,6 +20,7 @@ import { finishedEvaluation } from './finished-evaluation.ts';
 import { imagesWithMistakes } from './image-panels.ts';
 import { judgedTaskOf } from './judged-task.ts';
 import { isAsJudged, mendAnnotation } from './mend-annotation.ts';
+import { withImages } from './present-images.ts';
 
 type MendInput = Input<typeof evaluations.evaluations_mend>;
 type Result = MistakesPage['results'][number];
@@ -48,8 +49,9 @@ export function evaluationMendHandlers(
       const judged = await allMistakes(store, evaluation.id, results);
       const sum = { labels: 0, images: 0, left: noneLeft() };
       const changed: { image: string; imageId: string; labels: number }[] = [];
-      for await (const { result, image } of withImages(store, project, results, signal)) {
-        const of = { ...result, image, all: judged.get(result.ordinal) ?? [] };
+      const { images } = store;
+      for await (const { one, image } of withImages(images, project.id, results, signal)) {
+        const of = { ...one, image, all: judged.get(one.ordinal) ?? [] };
         const { mended, ...left } = await mendImage(dependencies, evaluation.id, of, input);
         sum.left.changed += left.changed;
         sum.left.reverted += left.reverted;
@@ -58,7 +60,7 @@ export function evaluationMendHandlers(
         if (mended === 0) continue;
         sum.labels += mended;
         sum.images += 1;
-        changed.push({ image: result.name, imageId: result.imageId ?? '', labels: mended });
+        changed.push({ image: one.name, imageId: one.imageId ?? '', labels: mended });
       }
       return { ...sum, total, changed: changed.slice(0, limits.evaluationMendImagesShownMax) };
     },
@@ -101,11 +103,9 @@ async function checkImages(
   signal: AbortSignal,
 ): Promise<void> {
   const unknown: string[] = [];
-  for (let at = 0; at < images.length; at += imagesAtOnce) {
-    signal.throwIfAborted();
-    const some = images.slice(at, at + imagesAtOnce);
-    const known = await store.images.findAll(id, some);
-    unknown.push(...some.filter((imageId) => !known.has(imageId)));
+  const naming = images.map((imageId) => ({ imageId }));
+  for await (const { one, image } of withImages(store.images, id, naming, signal)) {
+    if (image === undefined) unknown.push(one.imageId);
   }
   if (unknown.length === 0) return;
   throw invalidArgument(
@@ -114,24 +114,6 @@ async function checkImages(
     'The panel label_mistakes has the imageId of each image.',
   );
 }
-
-/** Each with its image as it is now; read in groups, which are small, as labels may be many. */
-async function* withImages(
-  store: PlatformDependencies['store'],
-  { id }: Project,
-  results: readonly Result[],
-  signal: AbortSignal,
-): AsyncGenerator<{ readonly result: Result; readonly image: Image | undefined }> {
-  for (let at = 0; at < results.length; at += imagesAtOnce) {
-    signal.throwIfAborted();
-    const some = results.slice(at, at + imagesAtOnce);
-    const imageIds = some.flatMap(({ imageId }) => imageId ?? []);
-    const images = await store.images.findAll(id, imageIds);
-    for (const result of some) yield { result, image: images.get(result.imageId ?? '') };
-  }
-}
-
-const imagesAtOnce = 50;
 
 /** Mends of other kinds are known by these, so that they are no change of somebody else. */
 async function allMistakes(
