@@ -3,17 +3,6 @@
 import { type EvaluatedImage, isLeftOut } from './evaluated-image.ts';
 import { match, pair } from './match-detections.ts';
 
-/** With a row and a column more, for what is none of the classes; `add` counts one. */
-function emptyMatrix(classCount: number) {
-  const size = classCount + 1;
-  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
-  const add = (row: number, column: number) => {
-    const counts = matrix[row];
-    if (counts !== undefined) counts[column] = (counts[column] ?? 0) + 1;
-  };
-  return { matrix, add };
-}
-
 /** One object: its class, and the class that is found in its place. The background comes last. */
 export type ConfusedPair = readonly [truth: number, found: number];
 
@@ -32,13 +21,17 @@ export function confusionMatrix(
   );
 }
 
-/** Of the pairs of each image. */
+/** Of the pairs of each image; with a row and a column more, for what is none of the classes. */
 export function matrixOf(
   images: readonly (readonly ConfusedPair[])[],
   classCount: number,
 ): readonly (readonly number[])[] {
-  const { matrix, add } = emptyMatrix(classCount);
-  for (const pairs of images) for (const [truth, found] of pairs) add(truth, found);
+  const size = classCount + 1;
+  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
+  for (const [truth, found] of images.flat()) {
+    const counts = matrix[truth];
+    if (counts !== undefined) counts[found] = (counts[found] ?? 0) + 1;
+  }
   return matrix;
 }
 

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
 import type { Input } from '../../src/contract/operation.ts';
+import { file } from './judged-predictions.ts';
 import { type Labelling, redAt, sharedLabelling, squaresModel } from './platform-with-model.ts';
 
 type MendInput = Input<typeof evaluations.evaluations_mend>;
@@ -50,10 +51,6 @@ async function labelsOf({ tell }: Labelling, project: string) {
     return [String(name), annotations.labels ?? annotations] as const;
   });
   return Object.fromEntries(images);
-}
-
-function file(entries: unknown) {
-  return { name: 'results.json', content: new TextEncoder().encode(JSON.stringify(entries)) };
 }
 
 function answer(place: number, category_id: string, score: number) {

@@ -3,6 +3,7 @@
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
+import { file, judged } from './judged-predictions.ts';
 import { type Labelling, redAt, sharedLabelling, squaresModel } from './platform-with-model.ts';
 
 const labelling = sharedLabelling({ model: squaresModel });
@@ -33,22 +34,6 @@ async function posed(fixture: Labelling, objects: readonly Posed[]) {
     });
   }
   return project;
-}
-
-async function judged(fixture: Labelling, project: string, asked: object) {
-  const { client } = fixture.platform;
-  const at = { workspace: 'acme', project };
-  const { body } = await client.call(evaluations.evaluations_create, { ...at, ...asked });
-  const task = await fixture.ended(body.taskId);
-  const panel = async (more: object = {}) => {
-    const wanted = { ...at, evaluationId: body.evaluationId, ...more };
-    return (await client.call(evaluations.evaluations_get, wanted)).body;
-  };
-  return { task, panel, at: { ...at, evaluationId: body.evaluationId } };
-}
-
-function file(entries: unknown) {
-  return { name: 'results.json', content: new TextEncoder().encode(JSON.stringify(entries)) };
 }
 
 function result(image_id: string | number, score: number, keypoints: unknown, more: object = {}) {

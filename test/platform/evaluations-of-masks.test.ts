@@ -3,6 +3,7 @@
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
+import { file, judged } from './judged-predictions.ts';
 import { type Labelling, redAt, sharedLabelling, squaresModel } from './platform-with-model.ts';
 
 const labelling = sharedLabelling({ model: squaresModel });
@@ -41,22 +42,6 @@ async function sendOutlined(fixture: Labelling, project: string, sent: Outlined)
   await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.json`, {
     annotationFile: JSON.stringify(document),
   });
-}
-
-async function judged(fixture: Labelling, project: string, asked: object) {
-  const { client } = fixture.platform;
-  const at = { workspace: 'acme', project };
-  const { body } = await client.call(evaluations.evaluations_create, { ...at, ...asked });
-  const task = await fixture.ended(body.taskId);
-  const panel = async (more: object = {}) => {
-    const wanted = { ...at, evaluationId: body.evaluationId, ...more };
-    return (await client.call(evaluations.evaluations_get, wanted)).body;
-  };
-  return { task, panel, at: { ...at, evaluationId: body.evaluationId } };
-}
-
-function file(entries: unknown) {
-  return { name: 'results.json', content: new TextEncoder().encode(JSON.stringify(entries)) };
 }
 
 function result(image_id: string | number, score: number, segmentation: unknown) {

@@ -9,14 +9,11 @@ import { evaluations } from '../../src/contract/evaluations.ts';
 import { search } from '../../src/contract/search.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { trainerProgram } from './isolation/owned-resources.ts';
+import { file } from './judged-predictions.ts';
 import { type Asked, evaluated, saying, send, squares, version, voc } from './judged-squares.ts';
 import { redAt, sharedLabelling, squaresModel, startLabelling } from './platform-with-model.ts';
 
 const labelling = sharedLabelling({ model: squaresModel });
-
-function file(entries: unknown, name = 'results.json') {
-  return { name, content: new TextEncoder().encode(JSON.stringify(entries)) };
-}
 
 it('judges the configured model by what a query finds', async () => {
   const fixture = labelling();
