@@ -3,8 +3,8 @@
 import type { Image, ImageStore } from '../store/images.ts';
 
 /**
- * Each with its image, undefined where it is gone; read in groups, which are small, as labels may be
- * many.
+ * Each with its image, undefined where it is gone; read in groups, which are small, as labels may
+ * be many.
  */
 export async function* withImages<Naming extends { readonly imageId: string | undefined }>(
   images: Pick<ImageStore, 'findAll'>,
