@@ -119,13 +119,26 @@ export function scaledBy<One extends Scalable>(one: One, scale: number): One {
   };
 }
 
-export function edgesOf({ x, y, width, height }: Box): Edges {
+type Placed = Pick<Box, 'x' | 'y' | 'width' | 'height'>;
+
+export function edgesOf({ x, y, width, height }: Placed): Edges {
   return {
     left: x - width / 2,
     top: y - height / 2,
     right: x + width / 2,
     bottom: y + height / 2,
   };
+}
+
+/** From the upper left one on. */
+export function cornersOf(box: Placed): readonly Point[] {
+  const { left, top, right, bottom } = edgesOf(box);
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
 }
 
 /** Without the noise of floating point: a millionth of a pixel is enough. */

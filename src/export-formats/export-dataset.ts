@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import type { ProjectType } from '../annotations/annotation.ts';
-import { edgesOf, tidy } from '../annotations/box-geometry.ts';
+import { cornersOf, edgesOf, tidy } from '../annotations/box-geometry.ts';
 import type { SplitName } from '../contract/fields.ts';
 import type { Box, Point } from '../imaging/box.ts';
 import type { BlobFile } from '../storage/blob-file.ts';
@@ -101,14 +101,7 @@ export function classIndex(classes: readonly string[]): (label: string) => numbe
 
 /** The outline of a box; that of a box without one has four corners, from the upper left on. */
 export function outlineOf(box: Box): readonly Point[] {
-  if (box.points !== undefined && box.points.length > 2) return box.points;
-  const { left, top, right, bottom } = edgesOf(box);
-  return [
-    [left, top],
-    [right, top],
-    [right, bottom],
-    [left, bottom],
-  ];
+  return box.points !== undefined && box.points.length > 2 ? box.points : cornersOf(box);
 }
 
 /** Edges without the noise of floating point: a millionth of a pixel is enough. */

@@ -12,7 +12,12 @@ import {
   taskTurns,
 } from '../../src/storage/task-queue.ts';
 import { settableClock } from '../fixtures/settable-clock.ts';
-import { doneTable } from './done-table.ts';
+
+/** A row for each time that work was done, so that a second time shows. */
+const doneTable: Migration = {
+  name: 'done',
+  sql: 'CREATE TABLE done (name TEXT NOT NULL) STRICT',
+};
 
 /** The tables of the suite. */
 export const taskMigrations: readonly Migration[] = [

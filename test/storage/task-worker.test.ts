@@ -7,30 +7,16 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { openAsyncDatabase } from '../../src/storage/async-database.ts';
-import { taskParts } from '../../src/storage/task-parts.ts';
-import {
-  type Claim,
-  createTaskQueue,
-  LeaseLost,
-  taskErrorCodes,
-  taskTable,
-  taskTurns,
-} from '../../src/storage/task-queue.ts';
+import { type Claim, createTaskQueue, LeaseLost } from '../../src/storage/task-queue.ts';
 import { startTaskWorker, type TaskWorkerOptions } from '../../src/storage/task-worker.ts';
 import { settableClock } from '../fixtures/settable-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { startChild } from './child-process.ts';
-import { doneTable } from './done-table.ts';
+import { taskMigrations } from './opened-queue.ts';
 
 async function openQueue(clock: Clock = systemClock) {
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openAsyncDatabase(path, [
-    taskTable,
-    doneTable,
-    taskErrorCodes,
-    taskParts,
-    taskTurns,
-  ]);
+  const database = openAsyncDatabase(path, taskMigrations);
   const queue = createTaskQueue(database, { clock, owner: 'test' });
   const lines: string[] = [];
   const start = (options: Pick<TaskWorkerOptions, 'run'> & Partial<TaskWorkerOptions>) => {

@@ -1,10 +1,10 @@
 // Judges a model, or a file of predictions, by the labels of images.
 
+import { cornersOf } from '../../annotations/box-geometry.ts';
 import type { JudgedTask } from '../../contract/evaluations.ts';
 import { asFoveaError, FoveaError, invalidArgument, notFound } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import { inOrder, keypointPlaces } from '../../evaluation/keypoints/keypoint-order.ts';
-import type { Point } from '../../imaging/box.ts';
 import { limits } from '../../limits.ts';
 import type { Detection as Found, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
@@ -140,6 +140,7 @@ function detectionOf({ confidence, x, y, width, height }: Found, classIndex: num
 
 /** The numbers of an object that are judged beside its box; undefined: there are none. */
 function shapeReader(modelTask: JudgedTask, { classes, keypointNames }: LabelledImages) {
+  // What Auto Label keeps of one without an outline is its box, which is judged as that of a label.
   if (modelTask === 'segmentation')
     return (found: Found) => (found.points ?? cornersOf(found)).flat();
   if (keypointNames === undefined) return undefined;
@@ -154,18 +155,6 @@ function shapeReader(modelTask: JudgedTask, { classes, keypointNames }: Labelled
       `gives the keypoints ${quotedNames(given)}; those of ${quotedName(label)} are ${quotedNames(wanted)}`,
     );
   };
-}
-
-/** What Auto Label keeps of it is its box, which is judged as that of a label. */
-function cornersOf({ x, y, width, height }: Found): readonly Point[] {
-  const [left, top] = [x - width / 2, y - height / 2];
-  const [right, bottom] = [left + width, top + height];
-  return [
-    [left, top],
-    [right, top],
-    [right, bottom],
-    [left, bottom],
-  ];
 }
 
 function tooManyCorners() {

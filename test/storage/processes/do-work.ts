@@ -5,24 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import { openAsyncDatabase } from '../../../src/storage/async-database.ts';
-import { taskParts } from '../../../src/storage/task-parts.ts';
-import {
-  createTaskQueue,
-  taskErrorCodes,
-  taskTable,
-  taskTurns,
-} from '../../../src/storage/task-queue.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { startTaskWorker } from '../../../src/storage/task-worker.ts';
-import { doneTable } from '../done-table.ts';
+import { taskMigrations } from '../opened-queue.ts';
 
 const [path = '', name = ''] = process.argv.slice(2);
-const database = openAsyncDatabase(path, [
-  taskTable,
-  doneTable,
-  taskErrorCodes,
-  taskParts,
-  taskTurns,
-]);
+const database = openAsyncDatabase(path, taskMigrations);
 const say = (text: string) => writeSync(1, `${text}\n`);
 
 startTaskWorker({
