@@ -37,6 +37,7 @@ const files = [
   'main.js',
   'mistake-words.js',
   'navigation.js',
+  'page-links.js',
   'one-use-link.js',
   'project-tabs.js',
   'row-filter.js',

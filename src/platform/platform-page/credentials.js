@@ -2,13 +2,20 @@
 
 import { listKeys } from './api.js';
 
+/** @import { ApiKey } from './types.ts' */
+
 /**
  * The names of the keys by their ids; none for a key that may not read them.
  * @returns {Promise<ReadonlyMap<string, string>>}
  */
 export async function keyNames() {
   const { apiKeys } = await listKeys().catch(() => ({ apiKeys: [] }));
-  return new Map(apiKeys.flatMap(({ keyId, name }) => (name ? [[keyId, name]] : [])));
+  return namesOf(apiKeys);
+}
+
+/** @param {readonly ApiKey[]} keys @returns {ReadonlyMap<string, string>} by their ids */
+export function namesOf(keys) {
+  return new Map(keys.flatMap(({ keyId, name }) => (name ? [[keyId, name]] : [])));
 }
 
 /** @param {string | null | undefined} who @param {ReadonlyMap<string, string>} names */

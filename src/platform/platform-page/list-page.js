@@ -42,19 +42,20 @@ export async function listPage({ place, query, heads, fields = [], read, row, no
   /** @type {{ items: Item[], after: unknown, pages: number }} */
   const state = { items: [], after: undefined, pages: 0 };
 
-  const show = (/** @type {Loaded<Item>} */ { items, after, total, isWhole = true }) => {
+  const tell = (/** @type {Loaded<Item>} */ { after, total, isWhole = true }) => {
+    const { length } = state.items;
     state.after = after;
-    update(frame.rows, items.map(row));
     const hasMore = after !== undefined;
     filter.show(rowsIn(frame.rows), isWhole && !hasMore);
-    words.hidden = items.length > 0 || hasMore;
-    frame.root.hidden = items.length === 0;
-    more.show(hasMore, items.length, total);
+    words.hidden = length > 0 || hasMore;
+    frame.root.hidden = length === 0;
+    more.show(hasMore, length, total);
   };
   const add = (/** @type {Loaded<Item>} */ next) => {
     state.items.push(...next.items);
     state.pages += 1;
-    show({ ...next, items: state.items });
+    frame.rows.append(...next.items.map(row));
+    tell(next);
   };
   add(await read(wanted, undefined));
   const form = fields.length > 0 && fieldForm(place, fields, query, isNarrowed);
@@ -75,7 +76,8 @@ export async function listPage({ place, query, heads, fields = [], read, row, no
       const next = await read(wanted, undefined);
       if (state.pages > 1) return;
       state.items = [...next.items];
-      show(next);
+      update(frame.rows, next.items.map(row));
+      tell(next);
     },
   };
 }

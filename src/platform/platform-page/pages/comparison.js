@@ -4,6 +4,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { annotateAddress, comparisonAddress, evaluationAddress } from '../addresses.js';
 import { compareEvaluations, getProject } from '../api.js';
+import { offsetIn, pageLinks } from '../page-links.js';
 import { projectTabs } from '../project-tabs.js';
 import { table } from '../table.js';
 import { nameOf, rowOf, shareCell, shareWords } from './evaluations.js';
@@ -14,7 +15,7 @@ const pageSize = 50;
 
 /** @param {string} slug @param {string} id @param {string} baseline @param {URLSearchParams} query @returns {Promise<View>} */
 export async function comparisonView(slug, id, baseline, query) {
-  const offset = Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
+  const offset = offsetIn(query);
   const wanted = { baseline, limit: String(pageSize), offset: String(offset) };
   const [{ project }, compared] = await Promise.all([
     getProject(slug),
@@ -43,7 +44,8 @@ export async function comparisonView(slug, id, baseline, query) {
         `${count(images.better)} have fewer errors, ${count(images.worse)} more, ${count(images.same)} as many.`,
       ),
       imageTable(slug, id, compared),
-      paging(slug, id, baseline, offset, total),
+      total > pageSize &&
+        pageLinks({ offset, total, pageSize }, (at) => comparisonAddress(slug, id, baseline, at)),
     ),
   };
 }
@@ -152,19 +154,4 @@ function changeCell(change) {
   if (change === null) return element('td', { class: 'number' }, '–');
   const tone = change > 0 ? 'good' : change < 0 ? 'bad' : 'quiet';
   return element('td', { class: `number ${tone}` }, `${change > 0 ? '+' : ''}${change.toFixed(3)}`);
-}
-
-/** @param {string} slug @param {string} id @param {string} baseline @param {number} offset @param {number} total */
-function paging(slug, id, baseline, offset, total) {
-  const last = Math.min(total, offset + pageSize);
-  const at = (/** @type {number} */ place) =>
-    comparisonAddress(slug, id, baseline, Math.max(0, place));
-  if (total <= pageSize) return false;
-  return element(
-    'nav',
-    { class: 'row', 'aria-label': 'Pages' },
-    offset > 0 && element('a', { href: at(offset - pageSize) }, '‹ Before'),
-    element('span', { class: 'quiet' }, `${count(offset + 1)}–${count(last)} of ${count(total)}`),
-    last < total && element('a', { href: at(last) }, 'After ›'),
-  );
 }

@@ -3,11 +3,11 @@
 import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { drawSmall } from '../../../http-server/page-assets/drawing.js';
 import { element, svg } from '../../../http-server/page-assets/elements.js';
-import { count } from '../../../http-server/page-assets/format.js';
 import { annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
 import { getImage, getProject, searchImages, searchWorkspace } from '../api.js';
 import { findingsOf, sizeOf } from '../boxes-of-image.js';
 import { idsOfQuery, inBrackets } from '../labelling/image-queue.js';
+import { offsetIn, pageLinks } from '../page-links.js';
 import { projectTabs } from '../project-tabs.js';
 
 /** @import { Image, View } from '../types.ts' */
@@ -24,7 +24,7 @@ export async function imagesView(slug, query) {
   const tag = query.get('tag') ?? '';
   const words = query.get('q') ?? '';
   const now = { class: name, tag, query: words };
-  const offset = Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
+  const offset = offsetIn(query);
   const [{ project }, { ids, total, refusal }] = await Promise.all([
     getProject(slug),
     idsOf(slug, now, offset),
@@ -56,7 +56,10 @@ export async function imagesView(slug, query) {
         : refusal !== ''
           ? element('p', { class: 'bad', role: 'alert' }, refusal)
           : element('p', { class: 'empty' }, wordsOfNone(search)),
-      refusal === '' && paging(slug, now, offset, images.length, total),
+      refusal === '' &&
+        pageLinks({ offset, shown: images.length, total, pageSize }, (at) =>
+          imagesAddress(slug, { ...now, offset: at }),
+        ),
     ),
   };
 }
@@ -183,29 +186,4 @@ function filters(slug, classes, now) {
     show();
   });
   return form;
-}
-
-/**
- * @param {string} slug
- * @param {Wanted} wanted
- * @param {number} offset
- * @param {number} shown
- * @param {number} total
- */
-function paging(slug, wanted, offset, shown, total) {
-  const last = offset + shown;
-  const before = Math.max(0, offset - pageSize);
-  return element(
-    'nav',
-    { class: 'row', 'aria-label': 'Pages' },
-    offset > 0 &&
-      element('a', { href: imagesAddress(slug, { ...wanted, offset: before }) }, '‹ Before'),
-    element(
-      'span',
-      { class: 'quiet' },
-      `${count(shown && offset + 1)}–${count(last)} of ${count(total)}`,
-    ),
-    last < total &&
-      element('a', { href: imagesAddress(slug, { ...wanted, offset: last }) }, 'After ›'),
-  );
 }

@@ -9,6 +9,7 @@ import { idsOfQuery } from '../labelling/image-queue.js';
 import { button } from '../labelling/panel-parts.js';
 import { startReview } from '../labelling/review.js';
 import { mistakeWords, spaced } from '../mistake-words.js';
+import { offsetIn, pageLinks } from '../page-links.js';
 import { projectTabs } from '../project-tabs.js';
 import { table } from '../table.js';
 import { rowOf } from './evaluations.js';
@@ -53,7 +54,9 @@ export async function judgedImagesView(slug, id, query) {
       total === 0
         ? element('p', { class: 'empty' }, 'No image is so: choose something else above.')
         : rowsOf(slug, panel),
-      paging(slug, id, wanted, total),
+      pageLinks({ offset: wanted.offset, total, pageSize }, (offset) =>
+        judgedAddress(slug, id, { ...wanted, offset }),
+      ),
     ),
   };
 }
@@ -66,7 +69,7 @@ function wantedIn(query) {
     class: query.get('class') ?? '',
     found,
     scoreMin: query.get('score') ?? '',
-    offset: Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0),
+    offset: offsetIn(query),
   };
 }
 
@@ -202,23 +205,4 @@ function linkOf(slug, id, name, imageId) {
   if (imageId === undefined) return name;
   const query = `evaluation:${id}`;
   return element('a', { href: annotateAddress(slug, imageId, { query }) }, name);
-}
-
-/** @param {string} slug @param {string} id @param {Required<JudgedWanted>} wanted @param {number} total */
-function paging(slug, id, wanted, total) {
-  const { offset } = wanted;
-  const last = Math.min(total, offset + pageSize);
-  const at = (/** @type {number} */ place) =>
-    judgedAddress(slug, id, { ...wanted, offset: Math.max(0, place) });
-  return element(
-    'nav',
-    { class: 'row', 'aria-label': 'Pages' },
-    offset > 0 && element('a', { href: at(offset - pageSize) }, '‹ Before'),
-    element(
-      'span',
-      { class: 'quiet' },
-      `${count(Math.min(total, offset + 1))}–${count(last)} of ${count(total)}`,
-    ),
-    last < total && element('a', { href: at(last) }, 'After ›'),
-  );
 }

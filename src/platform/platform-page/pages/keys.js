@@ -6,7 +6,7 @@ import { moment } from '../../../http-server/page-assets/format.js';
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { activityAddress } from '../addresses.js';
 import { createKey, disableKey, listKeys, peopleSignIn, revokeKey } from '../api.js';
-import { whoWords } from '../credentials.js';
+import { namesOf, whoWords } from '../credentials.js';
 import { knownKey } from '../key.js';
 import { listPage } from '../list-page.js';
 
@@ -24,7 +24,7 @@ export async function keysView(query) {
     heads: ['Name', 'Begins with', 'May', 'Projects', 'Created', 'By', 'Last use', 'State', ''],
     read: async () => {
       const { apiKeys } = await listKeys();
-      names = new Map(apiKeys.flatMap(({ keyId, name }) => (name ? [[keyId, name]] : [])));
+      names = namesOf(apiKeys);
       return { items: apiKeys };
     },
     row: (key) => row(key, names, changed),

@@ -1,0 +1,29 @@
+// Before a list and after it: links to the page before and to the next one.
+
+import { element } from '../../http-server/page-assets/elements.js';
+import { count } from '../../http-server/page-assets/format.js';
+
+/** From an address, where the page begins. @param {URLSearchParams} query */
+export function offsetIn(query) {
+  return Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
+}
+
+/**
+ * @param {Readonly<{ offset: number, total: number, pageSize: number, shown?: number }>} page `shown`:
+ *   how many it shows, if others than should be there
+ * @param {(offset: number) => string} addressAt
+ */
+export function pageLinks(page, addressAt) {
+  const { offset, total, pageSize } = page;
+  const { shown = Math.max(0, Math.min(pageSize, total - offset)) } = page;
+  const last = offset + shown;
+  const before = Math.max(0, offset - pageSize);
+  const first = shown && offset + 1;
+  return element(
+    'nav',
+    { class: 'row', 'aria-label': 'Pages' },
+    offset > 0 && element('a', { href: addressAt(before) }, '‹ Before'),
+    element('span', { class: 'quiet' }, `${count(first)}–${count(last)} of ${count(total)}`),
+    last < total && element('a', { href: addressAt(last) }, 'After ›'),
+  );
+}
