@@ -60,7 +60,8 @@ async function sendFrames(
   video: LocalVideo,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { environment, signal } = { environment: environmentOfOthers(), signal: context.signal };
+  const { signal } = context;
+  const environment = environmentOfOthers();
   const facts = await probeVideo(video.path, { environment, signal });
   const { frames_per_second: wanted = 1, offset = 0, batch = video.name } = input;
   const perSecond = Math.min(wanted, facts.framesPerSecond);

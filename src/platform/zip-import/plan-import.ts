@@ -97,12 +97,15 @@ export async function planImport({
   const { images, own } = layout;
   const pairs = await pair(reader, { images, own, named, projectType }, documents);
   for (const { entry, problem } of pairs.unused) refuse(entry, problem);
-  const plainSplit = (path: string) => findSplit(path) ?? splitOfSource(pairs.sources.get(path));
-  const told = await tellYamlSplits(reader, layout, splitFiles, plainSplit);
+  const plainSplits = images.map(
+    ({ path }) => findSplit(path) ?? splitOfSource(pairs.sources.get(path)),
+  );
+  const open = images.flatMap(({ path }, place) => (plainSplits[place] === undefined ? path : []));
+  const told = await tellYamlSplits(reader, layout, splitFiles, open);
   const isOfClasses = isClassification(projectType);
   const classOf = isOfClasses ? classFolders(images) : () => undefined;
   const isAmongClasses = isOfClasses ? splitsAmongClasses(images) : () => false;
-  const splits = images.map(({ path }) => plainSplit(path) ?? told.splitOf(path));
+  const splits = images.map(({ path }, place) => plainSplits[place] ?? told.splitOf(path));
   const findClassList = findClassLists(classLists);
   const isListed = named.size > 0 || splitFiles.length > 0;
   return {
@@ -138,12 +141,11 @@ async function tellYamlSplits(
   reader: ZipAnnotationReader,
   { images, splitLists, others }: Layout,
   files: readonly SplitFile[],
-  plainSplit: (path: string) => SplitName | undefined,
+  open: readonly string[],
 ) {
   const texts = [...splitLists, ...others.map(({ entry }) => entry)];
   const byPath = new Map(texts.map((entry) => [entry.path, entry]));
   const used = new Set<string>();
-  const open = images.map(({ path }) => path).filter((path) => plainSplit(path) === undefined);
   const { splitOf, files: told } = await tellSplits({
     files: open.length === 0 ? [] : files,
     images: images.map(({ path }) => path),
