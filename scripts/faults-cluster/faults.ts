@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../src/limits.ts';
 import { below, between, type Random, shuffled } from '../../src/seeded-random.ts';
-import { Turns } from '../../src/turns.ts';
+import { SerialQueue } from '../../src/serial-queue.ts';
 import { testImage } from '../../test/fixtures/images.ts';
 import { Sight } from './calls.ts';
 import { type Cluster, sql } from './cluster.ts';
@@ -75,7 +75,7 @@ async function killAndStart(members: readonly Member[], random: Random): Promise
 const killDatabase: Fault = {
   name: 'database killed',
   run: ({ server }, random) =>
-    deaths.take(async () => {
+    deaths.run(async () => {
       await server.kill();
       await wait(between(random, 0, 3_000));
       await server.start();
@@ -83,7 +83,7 @@ const killDatabase: Fault = {
 };
 
 /** Of the one server. */
-const deaths = new Turns();
+const deaths = new SerialQueue();
 
 const cutConnections: Fault = {
   name: 'connections cut',

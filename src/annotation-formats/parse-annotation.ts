@@ -9,7 +9,7 @@ import {
 } from '../annotations/serialized-annotation.ts';
 import { invalidArgument } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { excessWords, jsonExcess } from '../json-text.ts';
+import { excessWords, jsonExcess } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import type { AnnotatedImage, AnnotationFile, Labelmap, Parsed } from './annotation-file.ts';
 import { parseClassName, parseClassNames } from './classification-labels.ts';

@@ -15,7 +15,7 @@ import { createLog } from '../log.ts';
 import { reaching } from '../mcp/instructions.ts';
 import { meantOperation } from '../mcp/operation-search/word-synonyms.ts';
 import { killSelf } from '../mcp/stdio/lifecycle.ts';
-import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/stages.ts';
+import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/pipeline.ts';
 import { checkToolsets, whyNotOffered } from '../mcp/tool-list.ts';
 import { wireTools } from '../mcp/wire-tools.ts';
 import { prepareToolCalls } from './tool-calls.ts';

@@ -4,9 +4,9 @@ import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { ServerDescription } from '../mcp/server-description.ts';
+import type { EarlyAnswers } from '../mcp/stdio/early-answers.ts';
 import type { Lifecycle } from '../mcp/stdio/lifecycle.ts';
 import type { LineInput } from '../mcp/stdio/line-input.ts';
-import type { Opening } from '../mcp/stdio/opening.ts';
 import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
 import { serveStdioMcp } from '../mcp/stdio/serve-stdio.ts';
 import { openStdioTransport } from '../mcp/stdio/stdio-transport.ts';
@@ -21,7 +21,7 @@ export interface StdioServerOptions {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
   readonly input: LineInput;
-  readonly answered: Opening['answered'];
+  readonly answered: EarlyAnswers['answered'];
 }
 
 /** Takes over the lines of `input`. Opens nothing before the first call that needs it. */

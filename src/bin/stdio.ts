@@ -5,9 +5,9 @@ import list from '../../tools/list.json' with { type: 'json' };
 import { readSettings, withWorkspace } from '../config.ts';
 import { createLog } from '../log.ts';
 import { describeServer } from '../mcp/server-description.ts';
+import { EarlyAnswers } from '../mcp/stdio/early-answers.ts';
 import { startLifecycle } from '../mcp/stdio/lifecycle.ts';
 import { LineInput } from '../mcp/stdio/line-input.ts';
-import { Opening } from '../mcp/stdio/opening.ts';
 import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
 import { checkToolsets } from '../mcp/tool-list.ts';
 
@@ -19,9 +19,9 @@ export async function runStdio(version: string): Promise<void> {
   const description = describeServer({ version, list, settings, readsFiles: true });
   const input = new LineInput(process.stdin, log);
   const lifecycle = startLifecycle(input, protocolOutput, log);
-  const opening = new Opening(input, protocolOutput, description);
-  if (!(await opening.needsServer)) return;
-  const { answered } = opening;
+  const early = new EarlyAnswers(input, protocolOutput, description);
+  if (!(await early.needsServer)) return;
+  const { answered } = early;
   const { serveToolCalls } = await import('./stdio-server.ts').catch((thrown) => {
     // An upgrade has replaced the files: the host starts us again, where we do not linger.
     process.stdin.destroy();

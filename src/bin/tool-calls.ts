@@ -9,7 +9,7 @@ import { lazyStart } from '../lazy-start.ts';
 import type { Log } from '../log.ts';
 import { principalOf } from '../mcp/idempotency/call-identity.ts';
 import { createLazyIdempotency } from '../mcp/idempotency/lazy-idempotency.ts';
-import type { CallOptions } from '../mcp/tool-call/stages.ts';
+import type { CallOptions } from '../mcp/tool-call/pipeline.ts';
 import { connectUpstreamServices } from './upstream-services.ts';
 
 export interface ToolCalls {
@@ -41,7 +41,7 @@ export function prepareToolCalls(settings: Settings, version: string, log: Log):
         eventStorePlace: services.eventStorePlace,
         signIn: services.signIn,
         machine: async () =>
-          (await import('./machine-diagnostics.ts')).createMachineDiagnostics(
+          (await import('./create-machine-diagnostics.ts')).createMachineDiagnostics(
             settings,
             version,
             log,

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject, isPlainObject, type JsonObject } from '../json-object.ts';
-import type { JsonBounds } from '../json-text.ts';
+import type { JsonBounds } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import { isLarge, problemsOfLargeValue } from './large-value-check.ts';
 import { bodyLimits, type Input, type Operation } from './operation.ts';

@@ -2,7 +2,7 @@
 // documentation and the tests derive from such constants.
 
 import * as z from 'zod';
-import type { JsonBounds } from '../json-text.ts';
+import type { JsonBounds } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import type { Scope } from './scopes.ts';
 

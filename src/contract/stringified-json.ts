@@ -3,7 +3,7 @@
 
 import type { Problem } from '../errors.ts';
 import { isPlainObject } from '../json-object.ts';
-import { excessWords, hasPrototypeName, type JsonBounds, outlineOf } from '../json-text.ts';
+import { excessWords, hasPrototypeName, type JsonBounds, outlineOf } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import { memberSchema, type Path, type Schema, structureOf } from './schema-introspection.ts';
 import { pathText } from './validation-problems.ts';

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { isJsonObject } from '../json-object.ts';
-import { excessWords, hasPrototypeName, jsonExcess } from '../json-text.ts';
+import { excessWords, hasPrototypeName, jsonExcess } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import { closed, displayName, identifier, inWorkspace, open, openData } from './fields.ts';
 import { bodyLimits, operation } from './operation.ts';

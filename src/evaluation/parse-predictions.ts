@@ -1,7 +1,7 @@
 // The JSON of a file of predictions, bounded before it is parsed.
 
 import { type FoveaError, invalidArgument } from '../errors.ts';
-import { excessWords, jsonExcess } from '../json-text.ts';
+import { excessWords, jsonExcess } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import { quotedName } from '../quoted-name.ts';
 

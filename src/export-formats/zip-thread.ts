@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import type { BlobFile } from '../storage/blob-file.ts';
 import type { StoredBlob } from '../storage/blob-store.ts';
 import { type NoAnswer, WorkerThread } from '../worker-thread.ts';
-import { startAhead, type ZipEntry } from './start-ahead.ts';
+import { readAhead, type ZipEntry } from './read-ahead.ts';
 import type { ZipAnswer, ZipPart } from './zip-parts.ts';
 
 /** An entry, whose content is empty where it has a file. */
@@ -35,7 +35,7 @@ export async function writeZipFile(
   });
   const messages = new Messages(thread, { signal, onFile });
   try {
-    for await (const entry of startAhead(entries)) {
+    for await (const entry of readAhead(entries)) {
       const { path: name, isDeflated, file } = entry;
       await messages.add({ kind: 'entry', path: name, isDeflated, file });
       for await (const bytes of entry.content()) await messages.add({ kind: 'piece', bytes });

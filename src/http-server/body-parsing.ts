@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { coerceText, isList } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
-import { JsonScanner } from '../json-text.ts';
+import { JsonScanner } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import { bodyTooLarge, readBytes } from './body-limits.ts';
 import type { BodyReservation } from './body-memory-budget.ts';

@@ -11,7 +11,7 @@ import {
   type JsonOutline,
   jsonExcess,
   longStringBytesMin,
-} from '../json-text.ts';
+} from '../json-scanner.ts';
 import { extractStrings, restoreStrings } from './long-json-strings.ts';
 
 /** A short JSON body, parsed on first use. */

@@ -5,7 +5,7 @@ import { isAscii } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { isObjectOrArray } from '../json-object.ts';
-import type { Span } from '../json-text.ts';
+import type { Span } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 
 interface Extracted {

@@ -9,7 +9,7 @@ import type { ServerCapabilities } from './server-capabilities.ts';
 import type { ServerDescription } from './server-description.ts';
 import { takesTasks, taskResult } from './tasks/add-tasks.ts';
 import { answerToolCall } from './tool-call/handle-request.ts';
-import type { Called, CallTool } from './tool-call/stages.ts';
+import type { Called, CallTool } from './tool-call/pipeline.ts';
 
 export interface ServerOptions {
   readonly clock: Clock;

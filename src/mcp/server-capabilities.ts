@@ -9,7 +9,7 @@ import { addResources } from './resources/add-resources.ts';
 import { addTasks } from './tasks/add-tasks.ts';
 import { type PlatformTasks, platformTasks } from './tasks/platform-tasks.ts';
 import { waitTool } from './tasks/tasks-extension.ts';
-import type { CallOptions, CallTool } from './tool-call/stages.ts';
+import type { CallOptions, CallTool } from './tool-call/pipeline.ts';
 import { availableTools } from './tool-profiles.ts';
 
 export interface ServerCapabilities {

@@ -2,7 +2,7 @@
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { Turns } from '../turns.ts';
+import { SerialQueue } from '../serial-queue.ts';
 
 /** Space for one file. */
 export interface DiskReservation {
@@ -24,7 +24,7 @@ export interface DiskReservations {
 export function createDiskReservations(freeBytes: () => Promise<number>): DiskReservations {
   const reservations = new Set<OpenReservation>();
   // Of two files that do not both fit, one is accepted.
-  const turns = new Turns();
+  const queue = new SerialQueue();
   const check = async () => {
     const owed = [...reservations].reduce((sum, reservation) => sum + owedBy(reservation), 0);
     if (owed + limits.uploadSpareBytesMin > (await freeBytes())) throw full();
@@ -32,7 +32,7 @@ export function createDiskReservations(freeBytes: () => Promise<number>): DiskRe
   return {
     reserve: async (bytes) => {
       const reservation = { promised: bytes, written: 0, lookedAt: 0 };
-      await turns.take(async () => {
+      await queue.run(async () => {
         reservations.add(reservation);
         await check().catch((thrown) => {
           reservations.delete(reservation);
@@ -44,7 +44,7 @@ export function createDiskReservations(freeBytes: () => Promise<number>): DiskRe
           reservation.written += count;
           if (reservation.written - reservation.lookedAt < limits.uploadRoomStepBytes) return;
           reservation.lookedAt = reservation.written;
-          await turns.take(check);
+          await queue.run(check);
         },
         release: () => {
           reservations.delete(reservation);

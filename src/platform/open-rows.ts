@@ -12,7 +12,7 @@ import { startLongReadThreads } from './database/long-reads/long-read-threads.ts
 import type { LongReads } from './database/long-reads/long-reads.ts';
 import { platformMigrations } from './database/migrations.ts';
 import { bitSlicedImageIndex } from './database/search-index/bit-sliced-image-index.ts';
-import { refuseFilesOfOthers } from './files-of-others.ts';
+import { refuseExistingFiles } from './existing-files-check.ts';
 import type { SharedCalls } from './postgres/shared-calls.ts';
 import { openSigningKey, type SigningKey } from './signed-links/signing-key.ts';
 import type { ImageIndex } from './store/image-index.ts';
@@ -50,7 +50,7 @@ export async function openRows(place: RowsPlace, clock: Clock): Promise<Rows> {
     return openServerRows(databaseUrl, objects === undefined ? data : undefined, clock);
   }
   refuseUnfinishedMove(data);
-  if (!existsSync(file)) await refuseFilesOfOthers(data, 'There is no platform.db');
+  if (!existsSync(file)) await refuseExistingFiles(data, 'There is no platform.db');
   const opened = openAsyncDatabase(file, platformMigrations);
   try {
     const database = await recordingActivity(opened, clock);

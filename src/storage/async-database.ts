@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../clock.ts';
 import { limits } from '../limits.ts';
-import { Turns } from '../turns.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import {
   type Database,
   openDatabase,
@@ -119,9 +119,9 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   readonly reader: Reader;
   readonly #writer: Database;
   readonly #busyMsMax: number;
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
   /** Of a transaction the turns of those within it. */
-  readonly #scope = new TransactionScope<Turns>();
+  readonly #scope = new TransactionScope<SerialQueue>();
   readonly #waiting: Waiting[] = [];
   #isCommitting = false;
 
@@ -140,7 +140,7 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
 
   async run(sql: string, parameters?: SqlParameters): Promise<number> {
     if (this.#scope.current() !== undefined) return this.#writer.run(sql, parameters);
-    return this.#turns.take(() => this.#whenFree(() => this.#writer.run(sql, parameters)));
+    return this.#queue.run(() => this.#whenFree(() => this.#writer.run(sql, parameters)));
   }
 
   send(sql: string, parameters?: SqlParameters): void {
@@ -149,8 +149,8 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
-    const innerTurns = this.#scope.current();
-    if (innerTurns !== undefined) return innerTurns.take(() => this.#transact(work));
+    const innerQueue = this.#scope.current();
+    if (innerQueue !== undefined) return innerQueue.run(() => this.#transact(work));
     return new Promise<T>((resolve, reject) => {
       // Its work belongs to its caller, whoever begins the group.
       const run = AsyncLocalStorage.bind(async () => {
@@ -167,7 +167,7 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   /** Others than transactions are served between two commits. */
   async #commitAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#turns.take(() => this.#commitGroup());
+      await this.#queue.run(() => this.#commitGroup());
       if (this.#waiting.length > 0) await nextTurn();
     }
     this.#isCommitting = false;
@@ -211,7 +211,7 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
     this.#writer.begin();
     let result: T;
     try {
-      result = await this.#scope.within(new Turns(), work);
+      result = await this.#scope.within(new SerialQueue(), work);
     } catch (thrown) {
       this.#writer.rollback();
       throw thrown;

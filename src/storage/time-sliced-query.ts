@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts';
 import { limits } from '../limits.ts';
 import type { AsyncReader } from './async-database.ts';
 import type { Row, SqlParameters } from './database.ts';
-import { nextSlice } from './next-slice.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export interface SlicedQuery<Item> {
   /** The rows after a position, in a total order. */
@@ -26,7 +26,7 @@ export async function* slicesOf<Item>(
   let last: Item | undefined;
   let isTimeUp = false;
   do {
-    await nextSlice();
+    await yieldToEventLoop();
     const items: Item[] = [];
     // On a server, what comes before the first row is a wait that holds up nobody.
     let endMs: number | undefined;

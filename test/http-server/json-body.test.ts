@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { bodyLimits } from '../../src/contract/operation.ts';
 import { JsonBody, readLongJson } from '../../src/http-server/json-body.ts';
-import { outlineOf } from '../../src/json-text.ts';
+import { outlineOf } from '../../src/json-scanner.ts';
 
 const long = 'iVBORw0KGgo+/='.repeat(3_000);
 const bounds = bodyLimits({ bytesMax: 100_000_000 });

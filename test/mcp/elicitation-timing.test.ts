@@ -13,7 +13,7 @@ import { createLog } from '../../src/log.ts';
 import { createServer } from '../../src/mcp/create-server.ts';
 import { createRequestStates, type RequestState } from '../../src/mcp/elicitation/request-state.ts';
 import { describeServer } from '../../src/mcp/server-description.ts';
-import { createCallTool } from '../../src/mcp/tool-call/stages.ts';
+import { createCallTool } from '../../src/mcp/tool-call/pipeline.ts';
 import { folderTools } from '../../tools/folders.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { callTool, initialize, type Message } from './raw-server.ts';

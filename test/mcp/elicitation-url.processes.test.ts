@@ -27,7 +27,7 @@ import { createLog } from '../../src/log.ts';
 import { createServer } from '../../src/mcp/create-server.ts';
 import { createRequestStates } from '../../src/mcp/elicitation/request-state.ts';
 import { describeServer } from '../../src/mcp/server-description.ts';
-import { createCallTool } from '../../src/mcp/tool-call/stages.ts';
+import { createCallTool } from '../../src/mcp/tool-call/pipeline.ts';
 import { authTools } from '../../tools/auth.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
 import { authorizationUrl, testSignInFlow } from '../fixtures/sign-in-flow.ts';

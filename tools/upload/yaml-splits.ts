@@ -2,8 +2,11 @@
 // lists.
 
 import { isYaml, namesSplits } from '../../src/annotation-formats/class-lists.ts';
-import type { SplitPlace } from '../../src/annotation-formats/data-yaml.ts';
-import { type ToldSplits, tellSplits } from '../../src/annotation-formats/yaml-splits.ts';
+import {
+  type SplitFile,
+  type ToldSplits,
+  tellSplits,
+} from '../../src/annotation-formats/yaml-splits.ts';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { count, fileAt } from '../format.ts';
 import { countedSplits, type FoundSplits } from './counted-splits.ts';
@@ -69,7 +72,7 @@ async function filesWithSplits(
   signal: AbortSignal,
 ) {
   const found = await filesAround(files, around, argument, ['.yaml', '.yml'], isYaml);
-  const named: { readonly path: string; readonly places: readonly SplitPlace[] }[] = [];
+  const named: SplitFile[] = [];
   for (const { path, real } of found) {
     const read = await yaml.read(real, path).catch(() => undefined);
     signal.throwIfAborted();

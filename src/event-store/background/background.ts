@@ -4,7 +4,7 @@
 import { extname } from 'node:path';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { Turns } from '../../turns.ts';
+import { SerialQueue } from '../../serial-queue.ts';
 import { WorkerThread } from '../../worker-thread.ts';
 import type { IndexStep } from '../store/store.ts';
 
@@ -21,7 +21,7 @@ export interface BackgroundPaths {
 export class Background {
   readonly #paths: BackgroundPaths;
   #thread: WorkerThread<BackgroundTask, IndexStep> | undefined;
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
   #ends = 0;
 
   constructor(paths: BackgroundPaths) {
@@ -34,7 +34,7 @@ export class Background {
    */
   run(task: BackgroundTask, afterwards?: () => Promise<unknown>): Promise<IndexStep> {
     const ends = this.#ends;
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       if (ends !== this.#ends) return { hasMore: false };
       const step = await this.#run(task);
       await afterwards?.();

@@ -6,8 +6,8 @@ import type { Clock } from '../../clock.ts';
 import type { EventStoreSettings } from '../../event-store-config.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
+import { SerialQueue } from '../../serial-queue.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { Turns } from '../../turns.ts';
 import type { Arrival, EventStore } from '../store/store.ts';
 import type { AdmissionControl } from './admission-control.ts';
 import type { BallastFile } from './ballast-file.ts';
@@ -48,7 +48,7 @@ export class Maintenance {
   readonly #tasks: readonly ReturnType<typeof startPeriodicTask>[];
   #monotonicAge: Promise<MonotonicAge> | undefined;
   /** The draft sweep and the cleanup never run at the same time. */
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
   #clockProblem: string | undefined;
   #aloneSince: number | undefined;
 
@@ -60,13 +60,13 @@ export class Maintenance {
       startPeriodicTask(
         'The draft sweep',
         settings.draftSweepSeconds * 1000,
-        () => this.#turns.take(() => this.#finalizeDrafts()),
+        () => this.#queue.run(() => this.#finalizeDrafts()),
         log,
       ),
       startPeriodicTask(
         'The cleanup',
         settings.cleanupSeconds * 1000,
-        () => this.#turns.take(() => this.#cleanUp()),
+        () => this.#queue.run(() => this.#cleanUp()),
         log,
       ),
       startPeriodicTask('Early eviction', limits.capacityReadMs, () => this.#keepCapacity(), log),
@@ -81,15 +81,15 @@ export class Maintenance {
 
   /** Runs the draft sweep and the cleanup once, after running ones have ended. */
   async clean(): Promise<void> {
-    await this.#turns.take(() => this.#finalizeDrafts());
-    await this.#turns.take(() => this.#cleanUp());
+    await this.#queue.run(() => this.#finalizeDrafts());
+    await this.#queue.run(() => this.#cleanUp());
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#dependencies.ballast.stop();
     await Promise.all(this.#tasks.map((task) => task.stop()));
-    await this.#turns.take(async () => {});
+    await this.#queue.run(async () => {});
   }
 
   /** Opened once, and again after a failure. */

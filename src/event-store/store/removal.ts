@@ -3,9 +3,9 @@
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { readFileKind } from './files.ts';
-import { oldestOf } from './states.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
+import { oldestOf } from './upload-states.ts';
 import type { Writing } from './write-transaction.ts';
 
 /** Removes what the rule allows, and writes the ledger. */

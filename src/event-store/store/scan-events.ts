@@ -4,7 +4,7 @@
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import { nextSlice } from '../../storage/next-slice.ts';
+import { yieldToEventLoop } from '../../storage/yield-to-event-loop.ts';
 import type { UsableIndex } from '../index/event-index.ts';
 import { allCandidates } from './candidates-in-order.ts';
 import { type FilteredEvent, looksInside, matches, matchesInside } from './matching.ts';
@@ -56,7 +56,7 @@ export async function scanEvents(
 }
 
 async function letOthersWork(signal: AbortSignal | undefined): Promise<void> {
-  await nextSlice();
+  await yieldToEventLoop();
   if (signal?.aborted) throw new FoveaError('cancelled', 'The client went away.');
 }
 

@@ -22,7 +22,6 @@ import { hasOldIndex } from './old-index.ts';
 import { removable } from './removal.ts';
 import type { Events } from './scan-events.ts';
 import { migrations } from './schema.ts';
-import { oldestOf } from './states.ts';
 import type {
   Arrival,
   CountFilter,
@@ -49,6 +48,7 @@ import type {
 } from './store.ts';
 import { bodyText } from './stored-body.ts';
 import { charactersOf, eventAt, eventsAt, readEvent } from './stored-event.ts';
+import { oldestOf } from './upload-states.ts';
 
 export interface EventStoreOptions {
   /** The data folder; made where there is none. */

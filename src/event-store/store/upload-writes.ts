@@ -9,8 +9,8 @@ import {
   eventToChange,
   optionalEventToChange,
 } from './event-to-change.ts';
-import { oldestOf } from './states.ts';
 import type { Arrival } from './store.ts';
+import { oldestOf } from './upload-states.ts';
 import type { Writing } from './write-transaction.ts';
 
 export function imageUploaded({ database }: Writing, fileId: string, sourceId: string): number {

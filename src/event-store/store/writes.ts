@@ -15,8 +15,8 @@ import {
 import { insertFile } from './files.ts';
 import { removeOldIndex } from './old-index.ts';
 import { removeEvents } from './removal.ts';
-import { oldestOf } from './states.ts';
 import type { Arrival, EventHead, Finalized, NewFile } from './store.ts';
+import { oldestOf } from './upload-states.ts';
 import {
   imageUploaded,
   retryUpload,

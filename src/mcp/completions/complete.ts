@@ -2,7 +2,7 @@
 
 import { limits } from '../../limits.ts';
 import { cleanLine } from '../foreign-text.ts';
-import { type CallOptions, readOnlyScope } from '../tool-call/stages.ts';
+import { type CallOptions, readOnlyScope } from '../tool-call/pipeline.ts';
 import type { AvailableTools } from '../tool-profiles.ts';
 import { sources, workspaceOf } from './value-sources.ts';
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { readBytes } from '../../http-server/body-limits.ts';
 import { refuseExcess } from '../../http-server/json-body.ts';
-import { hasPrototypeName, type JsonBounds, JsonScanner } from '../../json-text.ts';
+import { hasPrototypeName, type JsonBounds, JsonScanner } from '../../json-scanner.ts';
 import { limits } from '../../limits.ts';
 
 export interface MessageBody {

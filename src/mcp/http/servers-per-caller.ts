@@ -14,7 +14,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createCapabilities } from '../server-capabilities.ts';
 import { describeServer } from '../server-description.ts';
 import type { Tool, ToolContext } from '../tool.ts';
-import { prepareCallTools } from '../tool-call/stages.ts';
+import { prepareCallTools } from '../tool-call/pipeline.ts';
 import type { ListedTool } from '../tool-list.ts';
 import type { Caller } from './authorization.ts';
 import { withinScopes } from './scoped-client.ts';

@@ -10,7 +10,7 @@ import {
 import { membersOf } from '../../json-object.ts';
 import { readApp } from '../app/resource.ts';
 import { readSkill } from '../skills/resource.ts';
-import { type CallTool, readOnlyScope } from '../tool-call/stages.ts';
+import { type CallTool, readOnlyScope } from '../tool-call/pipeline.ts';
 import type { AvailableTools } from '../tool-profiles.ts';
 import { readingCall } from './uris.ts';
 

@@ -7,7 +7,7 @@ import { createServer } from '../create-server.ts';
 import { createRequestStates } from '../elicitation/request-state.ts';
 import { createCapabilities } from '../server-capabilities.ts';
 import type { ServerDescription } from '../server-description.ts';
-import { type CallOptions, createCallTool } from '../tool-call/stages.ts';
+import { type CallOptions, createCallTool } from '../tool-call/pipeline.ts';
 
 export interface StdioMcpOptions extends CallOptions {
   readonly description: ServerDescription;

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, membersOf } from '../../json-object.ts';
-import { excessWords, type JsonBounds, type JsonExcess, jsonExcess } from '../../json-text.ts';
+import { excessWords, type JsonBounds, type JsonExcess, jsonExcess } from '../../json-scanner.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { createInvalidLineLog, type InvalidLineLog } from './invalid-line-log.ts';

@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../../clock.ts';
 import { membersOf } from '../../json-object.ts';
 import { type BackgroundTask, type NextCall, type Tool, wrapped } from '../tool.ts';
-import { type CallOptions, createCallTool, readOnlyScope } from '../tool-call/stages.ts';
+import { type CallOptions, createCallTool, readOnlyScope } from '../tool-call/pipeline.ts';
 import type { Arguments, AvailableTools } from '../tool-profiles.ts';
 import { nextCallsOf, readTaskId, type TaskHandle, writeTaskId } from './task-id.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';

@@ -16,8 +16,8 @@ import {
   hostElicitation,
   InputRequired,
 } from '../elicitation/host-elicitation.ts';
+import type { Called, CallTool } from './pipeline.ts';
 import { createProgress, noProgress, type Progress } from './progress.ts';
-import type { Called, CallTool } from './stages.ts';
 
 export interface ToolCallOptions extends ElicitationOptions {
   readonly callTool: CallTool;

@@ -10,7 +10,7 @@ import { baseName } from '../../annotation-formats/path-hints.ts';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { Turns } from '../../turns.ts';
+import { SerialQueue } from '../../serial-queue.ts';
 import type { DiskReservations } from '../disk-reservations.ts';
 import { fileProblemOf, type ImportSource, type SourceFile } from '../zip-import/import-source.ts';
 import {
@@ -80,33 +80,19 @@ export interface ReaderOptions {
 /** Its thread starts with the first question, and has to be closed. */
 export function openZipAnnotationReader(options: ReaderOptions): ZipAnnotationReader {
   const reader = new Reader(options);
+  const asked = <Kind extends 'class list' | 'split list' | 'image list'>(
+    entry: SourceFile,
+    bytesMax: number,
+    kind: Kind,
+  ) =>
+    reader.inTurn(async () => {
+      const { path } = entry;
+      return expected(await reader.read(entry, bytesMax, (bytes) => ({ kind, path, bytes })), kind);
+    });
   return {
-    classList: (entry, bytesMax) =>
-      reader.inTurn(async () => {
-        const given = await reader.read(entry, bytesMax, (bytes) => ({
-          kind: 'class list',
-          path: entry.path,
-          bytes,
-        }));
-        return expected(given, 'class list');
-      }),
-    namesOfSplit: (entry, bytesMax) =>
-      reader.inTurn(async () => {
-        const given = await reader.read(entry, bytesMax, (bytes) => ({
-          kind: 'split list',
-          bytes,
-        }));
-        return expected(given, 'split list');
-      }),
-    imagesOfList: (entry, bytesMax) =>
-      reader.inTurn(async () => {
-        const given = await reader.read(entry, bytesMax, (bytes) => ({
-          kind: 'image list',
-          path: entry.path,
-          bytes,
-        }));
-        return expected(given, 'image list');
-      }),
+    classList: (entry, bytesMax) => asked(entry, bytesMax, 'class list'),
+    namesOfSplit: (entry, bytesMax) => asked(entry, bytesMax, 'split list'),
+    imagesOfList: (entry, bytesMax) => asked(entry, bytesMax, 'image list'),
     addDocument: (entry, bytesMax) => reader.inTurn(() => reader.addDocument(entry, bytesMax)),
     pair: (question) =>
       reader.inTurn(async () => {
@@ -169,7 +155,7 @@ class Reader {
   #copied = 0;
   #leftMs: number;
   #isClosed = false;
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -178,7 +164,7 @@ class Reader {
   }
 
   inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.take(work);
+    return this.#queue.run(work);
   }
 
   async ask(

@@ -4,7 +4,7 @@ import { limits } from '../../limits.ts';
 import { readablePlace } from '../images/readable-objects.ts';
 import { openObjects } from '../zip-import/open-objects.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
-import { type ImportPayload, importAll } from './import-all.ts';
+import { type ImportPayload, importDataset } from './import-dataset.ts';
 
 /** What an import was started with. */
 export interface ObjectsPayload extends ImportPayload {
@@ -23,5 +23,5 @@ export const importObjects: BackgroundTask = async (dependencies, claim, signal)
     readersMax: limits.importedObjectsAtOnceMax,
     textMsMax: limits.importedTextMsMax,
   });
-  return importAll(dependencies, claim, open, signal);
+  return importDataset(dependencies, claim, open, signal);
 };

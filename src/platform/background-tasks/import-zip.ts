@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts';
 import { LeaseLost } from '../../storage/task-queue.ts';
 import { openZip } from '../zip-import/open-zip.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
-import { type ImportPayload, importAll } from './import-all.ts';
+import { type ImportPayload, importDataset } from './import-dataset.ts';
 
 /** What a zip upload was started with. */
 export interface ZipPayload extends ImportPayload {
@@ -26,7 +26,7 @@ export const importZip: BackgroundTask = async (dependencies, claim, signal) => 
       const source = await openZip(files, file, signal);
       return { source, readersMax: limits.zipReadersMax, textMsMax: limits.zipTextMsMax };
     };
-    const result = await importAll(dependencies, claim, open, signal);
+    const result = await importDataset(dependencies, claim, open, signal);
     await dependencies.uploads.received.remove([upload.file]);
     return result;
   } catch (thrown) {

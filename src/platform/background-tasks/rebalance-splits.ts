@@ -6,7 +6,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { compareImages } from '../projects/compare-images.ts';
 import { countSplits, planRebalance, planShuffle } from '../projects/plan-splits.ts';
-import type { SplitGroup } from '../projects/settle-groups.ts';
+import type { SplitGroup } from '../projects/split-groups.ts';
 import type { NearDuplicates } from '../store/projects.ts';
 import type { EligibleImage, SplitMove } from '../store/rebalance.ts';
 import type { Store } from '../store/store.ts';

@@ -2,7 +2,7 @@
 
 import type { SplitName } from '../../contract/fields.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import type { ImportPayload } from '../background-tasks/import-all.ts';
+import type { ImportPayload } from '../background-tasks/import-dataset.ts';
 import { batchNameAt } from './upload-image.ts';
 
 /** Of the input of an import. */

@@ -3,7 +3,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
-import { refuseFilesOfOthers } from '../files-of-others.ts';
+import { refuseExistingFiles } from '../existing-files-check.ts';
 import {
   makeKeyFile,
   newKey,
@@ -26,7 +26,7 @@ export async function openSharedKey(
   const kept = await readKey(database);
   const own = await readKeyFile(folder);
   if (own === undefined && kept !== undefined) throw notShared();
-  if (kept === undefined) await refuseFilesOfOthers(folder, 'The database is empty');
+  if (kept === undefined) await refuseExistingFiles(folder, 'The database is empty');
   const key = own ?? (await makeKeyFile(folder));
   if (!key.equals(await keepKey(database, key))) throw notShared();
   return signingKeyOf(key);

@@ -3,7 +3,7 @@
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import type { SplitCounts } from '../store/projects.ts';
 import type { SplitMove } from '../store/rebalance.ts';
-import { dealGroups, gatherGroups, type Settled, type SplitGroup } from './settle-groups.ts';
+import { dealGroups, gatherGroups, type Settled, type SplitGroup } from './split-groups.ts';
 
 export interface PlacedImage {
   readonly id: string;

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Secret } from '../../secret.ts';
-import { Turns } from '../../turns.ts';
+import { SerialQueue } from '../../serial-queue.ts';
 import type { SecretStore } from './secret-store.ts';
 
 /** The entries of a keychain, under the name of this service. They throw what the library does. */
@@ -157,7 +157,7 @@ function damaged(): FoveaError {
  * whoever waits behind it gives up as well.
  */
 function oneAtATime(entries: KeychainEntries) {
-  const turns = new Turns();
+  const queue = new SerialQueue();
   return async <T>(work: () => Promise<T>): Promise<T> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     let hasGivenUp = false;
@@ -165,7 +165,7 @@ function oneAtATime(entries: KeychainEntries) {
       hasGivenUp = true;
       reject(new KeychainError('silent'));
     }, limits.keychainMsMax);
-    const turn = turns.take(async () => {
+    const turn = queue.run(async () => {
       if (hasGivenUp) throw new KeychainError('silent');
       return work();
     });

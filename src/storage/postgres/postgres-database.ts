@@ -6,7 +6,7 @@ import type { Client, ClientBase, Pool, PoolClient, QueryArrayResult } from 'pg'
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Secret } from '../../secret.ts';
-import { Turns } from '../../turns.ts';
+import { SerialQueue } from '../../serial-queue.ts';
 import type { AsyncDatabase, AsyncReader, AsyncSnapshot } from '../async-database.ts';
 import type { Row, SqlParameters } from '../database.ts';
 import type { Migration } from '../migrations.ts';
@@ -126,7 +126,7 @@ type Connection = Pick<ClientBase, 'query'>;
 /** A transaction, or one within it. */
 interface Running {
   readonly client: PoolClient;
-  readonly innerTurns: Turns;
+  readonly innerQueue: SerialQueue;
   /** Statements that nobody waits for; none of these rejects. */
   readonly sent: Promise<void>[];
   /** Why the first of them failed. */
@@ -190,7 +190,7 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
 
   async transaction<T>(work: () => Promise<T>, turn = ''): Promise<T> {
     const outer = this.#scope.current();
-    if (outer !== undefined) return outer.innerTurns.take(() => this.#inner(outer, work));
+    if (outer !== undefined) return outer.innerQueue.run(() => this.#inner(outer, work));
     return again(() => inClient(this.#writers, (client) => this.#outer(client, work, turn)));
   }
 
@@ -401,7 +401,7 @@ async function command(connection: Connection, text: string): Promise<void> {
 }
 
 function newRunning(client: PoolClient): Running {
-  return { client, innerTurns: new Turns(), sent: [] };
+  return { client, innerQueue: new SerialQueue(), sent: [] };
 }
 
 /** What follows in the transaction waits for it in the server alone. */

@@ -1,7 +1,7 @@
 // What of a zip file's entries is read ahead of its turn, and that what fails so fails in its turn.
 
 import { expect, test } from 'vitest';
-import { startAhead, type ZipEntry } from '../../src/export-formats/start-ahead.ts';
+import { readAhead, type ZipEntry } from '../../src/export-formats/read-ahead.ts';
 
 async function* given(entries: readonly ZipEntry[]): AsyncGenerator<ZipEntry> {
   yield* entries;
@@ -26,7 +26,7 @@ test('a few are begun ahead, and ended when nobody reads on', async () => {
       }
     },
   }));
-  for await (const { content } of startAhead(given(entries))) {
+  for await (const { content } of readAhead(given(entries))) {
     const pieces: Uint8Array[] = [];
     for await (const piece of content()) pieces.push(piece);
     if (Buffer.concat(pieces).includes('second')) break;
@@ -47,7 +47,7 @@ test('one that fails ahead of its turn fails in its turn', async () => {
   ];
   let text = '';
   const read = async () => {
-    for await (const { path, content } of startAhead(given(entries))) {
+    for await (const { path, content } of readAhead(given(entries))) {
       text += path;
       for await (const piece of content()) text += Buffer.from(piece).toString('latin1');
     }

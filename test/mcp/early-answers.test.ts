@@ -8,9 +8,9 @@ import { systemClock } from '../../src/clock.ts';
 import { readSettings, type Settings, toolProfiles } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { describeServer } from '../../src/mcp/server-description.ts';
+import { EarlyAnswers } from '../../src/mcp/stdio/early-answers.ts';
 import { initializedRevisions } from '../../src/mcp/stdio/first-request.ts';
 import { LineInput } from '../../src/mcp/stdio/line-input.ts';
-import { Opening } from '../../src/mcp/stdio/opening.ts';
 import { serveStdioMcp } from '../../src/mcp/stdio/serve-stdio.ts';
 import { openStdioTransport } from '../../src/mcp/stdio/stdio-transport.ts';
 import list from '../../tools/list.json' with { type: 'json' };
@@ -40,14 +40,14 @@ async function session(
   const description = describeServer({ version: '1.2.3', list, settings, readsFiles: true });
   const input = new LineInput(stdin, log);
   const over = once(input, 'close');
-  const opening = isOpened ? new Opening(input, output, description) : undefined;
+  const beginning = isOpened ? new EarlyAnswers(input, output, description) : undefined;
   stdin.end(lines.map((line) => `${line}\n`).join(''));
-  const needsServer = (await opening?.needsServer) ?? true;
+  const needsServer = (await beginning?.needsServer) ?? true;
   const early = answers.length;
   if (needsServer) {
     const options = { list, settings, log, description, clock: systemClock };
     const calls = { loadTools: notHere, makeContext: notHere };
-    const transport = openStdioTransport(input, output, log, opening?.answered);
+    const transport = openStdioTransport(input, output, log, beginning?.answered);
     const server = serveStdioMcp({ ...options, ...calls }, transport);
     await over;
     await server.close();

@@ -61,7 +61,7 @@ export interface OpenedSource {
  * `open` gets a folder for files that are there only meanwhile. The report and the end of the work
  * are one transaction.
  */
-export async function importAll(
+export async function importDataset(
   dependencies: TaskDependencies,
   claim: Claim,
   open: (folder: string) => Promise<OpenedSource>,

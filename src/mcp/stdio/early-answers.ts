@@ -10,7 +10,7 @@ import type { Id } from './line-transport.ts';
 import type { Output } from './protocol-output.ts';
 
 /** Reads the lines of `input` until the server has to be there. */
-export class Opening implements LineReader {
+export class EarlyAnswers implements LineReader {
   /** True: the list was answered, or something else was asked. False: before, stdin has ended. */
   readonly needsServer: Promise<boolean>;
   readonly #input: LineInput;

@@ -9,7 +9,7 @@ export interface ZipEntry {
 }
 
 /** The same entries; those that nobody takes any more are ended. */
-export async function* startAhead<Entry extends ZipEntry>(
+export async function* readAhead<Entry extends ZipEntry>(
   entries: AsyncIterable<Entry>,
 ): AsyncGenerator<Entry> {
   const started: StartedEntry<Entry>[] = [];
@@ -17,7 +17,7 @@ export async function* startAhead<Entry extends ZipEntry>(
   try {
     for await (const entry of entries) {
       started.push(start(entry));
-      const next = started.length > startedAheadMax ? started.shift() : undefined;
+      const next = started.length > readAheadMax ? started.shift() : undefined;
       if (next !== undefined) yield { ...next.entry, content: () => content(next) };
     }
     for (const next of started) yield { ...next.entry, content: () => content(next) };
@@ -28,7 +28,7 @@ export async function* startAhead<Entry extends ZipEntry>(
 }
 
 /** Each with a piece in memory. */
-const startedAheadMax = 16;
+const readAheadMax = 16;
 
 interface StartedEntry<Entry> {
   readonly entry: Entry;

@@ -8,7 +8,7 @@ import { blobFolder } from '../storage/open-blobs.ts';
  * For rows that are to be made anew. Throws `conflict` where the data folder has files: a sweep
  * would remove those to which new rows do not refer. `missing`: a sentence without its full stop.
  */
-export async function refuseFilesOfOthers(data: string, missing: string): Promise<void> {
+export async function refuseExistingFiles(data: string, missing: string): Promise<void> {
   if (!(await hasBlobs(blobFolder(data)))) return;
   throw new FoveaError('conflict', `${missing}, but "${data}" has the files of datasets.`, {
     hint:

@@ -1,10 +1,10 @@
 // One work after the other, in the order in which they came.
 
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Does `work` once all before it has ended, well or not. Resolves or rejects as it does. */
-  take<Result>(work: () => Promise<Result>): Promise<Result> {
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
     const taken = this.#last.then(work);
     this.#last = taken.catch(() => {});
     return taken;

@@ -1,7 +1,7 @@
 // JSON text is counted before it is parsed.
 
 import { expect, test } from 'vitest';
-import { excessWords, jsonExcess, outlineOf } from '../src/json-text.ts';
+import { excessWords, jsonExcess, outlineOf } from '../src/json-scanner.ts';
 
 const bounds = { elementsMax: 6, depthMax: 3, membersMax: 4 };
 const many = { elementsMax: 1_000_000, depthMax: 64, membersMax: 1_000_000 };

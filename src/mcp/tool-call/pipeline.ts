@@ -7,7 +7,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import { asFoveaError, FoveaError, framesOf, invalidArgument } from '../../errors.ts';
-import { hasPrototypeName } from '../../json-text.ts';
+import { hasPrototypeName } from '../../json-scanner.ts';
 import { lazyStart } from '../../lazy-start.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
