@@ -3,6 +3,17 @@
 import { basename } from 'node:path';
 import { foreignWords, isPlain } from '../src/mcp/foreign-text.ts';
 
+export interface FoundImages {
+  readonly total: number;
+  /** False: there are at least so many. */
+  readonly isExact: boolean;
+}
+
+/** `364 images`, `at least 100000 images`. */
+export function countFound({ total, isExact }: FoundImages): string {
+  return `${isExact ? '' : 'at least '}${count(total, 'image')}`;
+}
+
 /** `1 image`, `364 images`. */
 export function count(figure: number, singular: string, plural = `${singular}s`): string {
   return `${figure} ${figure === 1 ? singular : plural}`;

@@ -8,7 +8,7 @@ import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
-import { asGiven, count, tally } from './format.ts';
+import { asGiven, count, countFound, tally } from './format.ts';
 import {
   type AnsweredClasses,
   answeredClasses,
@@ -93,7 +93,7 @@ async function runModel(given: RunInput, context: ToolContext): Promise<ToolResu
   }
   const target =
     save_to === undefined ? undefined : await sheetTarget({ save_to }, 'inference.jpg', context);
-  return withSources(given, context, async ({ list, total }) => {
+  return withSources(given, context, async ({ list, found }) => {
     const seen: Seen[] = [];
     for (const source of list) {
       context.progress(seen.length, list.length, 'Running the model');
@@ -103,15 +103,16 @@ async function runModel(given: RunInput, context: ToolContext): Promise<ToolResu
     const { sheet, notes } = await drawAll(seen, title, context);
     const path = sheet && target && (await saveSheet(sheet.data, target));
     const [only] = seen;
-    const isOne = total === undefined && only !== undefined;
+    const isOne = found === undefined && only !== undefined;
     const facts = isOne
       ? { ...only.facts, ...factsOf(only) }
       : {
-          images_found: total,
+          images_found: found?.total,
+          ...(found?.isExact === false && { totalIsExact: false }),
           images: seen.map((one) => ({ name: one.source.name, ...factsOf(one) })),
         };
     const saved = path === undefined ? '' : ` Drawn in ${asGiven(path)}.`;
-    const where = isOne ? only.source.shown : `${seen.length} of ${count(total ?? 0, 'image')}`;
+    const where = found ? `${seen.length} of ${countFound(found)}` : (only?.source.shown ?? '');
     return {
       summary: `${summaryOf(seen, where)}${saved}`,
       data: { ...facts, ...(path !== undefined && { path }), ...notes },

@@ -8,7 +8,7 @@ import { limits } from '../src/limits.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool } from '../src/mcp/tool.ts';
 import { jobWork } from './follow-up-calls.ts';
-import { count, quoted } from './format.ts';
+import { count, countFound, quoted } from './format.ts';
 import { readBase64 } from './local-file.ts';
 import { getExport } from './search/get-export.ts';
 import { exportTool } from './search/start-export.ts';
@@ -46,12 +46,13 @@ const imagesSearch = toolFor(search.images_search, {
       arguments: { ...input, ...(image !== undefined && { image }), offset },
       why: 'The next page.',
     };
-    const hasMore = results.length > 0 && offset < total;
+    const isExact = facts.totalIsExact !== false;
+    const hasMore = results.length > 0 && (offset < total || !isExact);
     return {
-      summary: `Found ${count(total, 'image')}, ${results.length} on this page.`,
+      summary: `Found ${countFound({ total, isExact })}, ${results.length} on this page.`,
       data: { ...facts, results },
       page: {
-        ...(facts.total !== undefined && { total }),
+        ...(facts.total !== undefined && isExact && { total }),
         shown: results.length,
         truncated: hasMore,
         ...(hasMore && { next: { offset } }),
@@ -92,12 +93,14 @@ export const searchTools: readonly Tool[] = [
   fromOperation(search.workspace_search, {
     title: 'Search workspace images',
     description:
-      'Finds images in all projects with one query: by split, class, number of boxes, tag, metadata, missing labels. Gives the exact total and a page of images.',
-    summarize: ({ results, total = results.length }) =>
-      `Found ${count(total, 'image')}, ${results.length} on this page.`,
+      'Finds images in all projects with one query: by split, class, number of boxes, tag, metadata, missing labels. Gives the total and a page of images.',
+    summarize: ({ results, total = results.length, totalIsExact }) => {
+      const found = countFound({ total, isExact: totalIsExact !== false });
+      return `Found ${found}, ${results.length} on this page.`;
+    },
     project: ({ results, ...facts }) => ({ ...facts, results }),
-    page: ({ results, total, continuationToken }) => ({
-      ...(total !== undefined && { total }),
+    page: ({ results, total, totalIsExact, continuationToken }) => ({
+      ...(total !== undefined && totalIsExact !== false && { total }),
       shown: results.length,
       truncated: Boolean(continuationToken),
       ...(continuationToken && { next: { continuationToken } }),

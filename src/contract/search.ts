@@ -140,6 +140,7 @@ export const search = {
     answer: open({
       offset: z.int().optional(),
       total: z.int().optional(),
+      totalIsExact: z.boolean().optional(),
       results: z.array(FoundImage),
     }),
     errors: [413],
@@ -166,6 +167,7 @@ export const search = {
     answer: open({
       results: z.array(FoundImage),
       total: z.int().optional(),
+      totalIsExact: z.boolean().optional(),
       continuationToken: z.string().nullable().optional(),
     }),
     scope: 'image:read',

@@ -134,6 +134,8 @@ export const platformLimits = {
   searchChunkImages: 4_096,
   /** Results of one page. */
   searchPageMax: 1_000,
+  /** On PostgreSQL a search counts so many images one by one, in a quarter of a second. */
+  serverTotalMax: 100_000,
   /** Annotations of one page as JSON: they are converted at once. */
   foundAnnotationsCharactersMax: 4_000_000,
   /** Terms of one prefix, of all workspaces; beyond, own names are scanned. */

@@ -146,6 +146,29 @@ describe('files by path', () => {
     expect(next).toMatchObject([{ tool: 'images_search', arguments: { ...args, offset: 2 } }]);
   });
 
+  it('images_search tells a total that is not exact as "at least", and pages on beyond it', async () => {
+    fixture.on('POST /acme/cells/search', () => ({
+      json: { offset: 9, total: 10, totalIsExact: false, results: [{ id: 'i1' }, { id: 'i2' }] },
+    }));
+    const args = { workspace: 'acme', project: 'cells', offset: 9 };
+    const { summary, page, next } = await fixture.call('images_search', args);
+    expect(summary).toBe('Found at least 10 images, 2 on this page.');
+    expect(page).toEqual({ shown: 2, truncated: true, next: { offset: 11 } });
+    expect(next).toMatchObject([{ arguments: { ...args, offset: 11 } }]);
+  });
+
+  it('workspace_search tells a total that is not exact as "at least"', async () => {
+    fixture.on('POST /acme/search/v1', () => ({
+      json: { total: 10, totalIsExact: false, results: [{ id: 'i1' }], continuationToken: 't' },
+    }));
+    const { summary, page } = await fixture.call('workspace_search', {
+      workspace: 'acme',
+      query: '*',
+    });
+    expect(summary).toBe('Found at least 10 images, 1 on this page.');
+    expect(page).toEqual({ shown: 1, truncated: true, next: { continuationToken: 't' } });
+  });
+
   it('images_search asks for other fields where told, and names the tool that knows splits', async () => {
     fixture.on('POST /acme/cells/search', () => ({ json: { results: [] } }));
     const args = { workspace: 'acme', project: 'cells' };

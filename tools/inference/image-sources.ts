@@ -9,7 +9,7 @@ import { workspace as workspaces } from '../../src/contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { asGiven, lastPart, quoted } from '../format.ts';
+import { asGiven, type FoundImages, lastPart, quoted } from '../format.ts';
 import { queryWithin } from '../images/project-query.ts';
 import { openPart } from '../local-file.ts';
 import { withScratchFolder } from '../scratch-folder.ts';
@@ -37,7 +37,7 @@ export interface Source {
 export interface Sources {
   readonly list: readonly Source[];
   /** How many images the search finds; undefined: there is none. */
-  readonly total: number | undefined;
+  readonly found: FoundImages | undefined;
 }
 
 /** Calls `use` with the images; files of the platform are there as long as it runs. */
@@ -54,11 +54,11 @@ export async function withSources<Result>(
   if (file !== undefined) {
     const part = await openPart(file, 'file', context);
     const name = basename(file);
-    return use({ list: [{ shown: asGiven(file), name, sent: { file: part } }], total: undefined });
+    return use({ list: [{ shown: asGiven(file), name, sent: { file: part } }], found: undefined });
   }
   if (url !== undefined) {
     const source = { shown: asGiven(url), name: url, sent: { image: url } };
-    return use({ list: [source], total: undefined });
+    return use({ list: [source], found: undefined });
   }
   return withPlatformImages(given, context, use);
 }
@@ -69,17 +69,17 @@ async function withPlatformImages<Result>(
   use: (sources: Sources) => Promise<Result>,
 ): Promise<Result> {
   const workspace = await workspaceOf(context);
-  const found =
+  const { ids, found } =
     imageId === undefined
       ? await findImages(workspace, project, query, context)
-      : { ids: [imageId], total: undefined };
+      : { ids: [imageId], found: undefined };
   return withScratchFolder(context, async (folder) => {
     const list: Source[] = [];
-    for (const [index, id] of found.ids.entries()) {
+    for (const [index, id] of ids.entries()) {
       const path = join(folder, `image-${index}`);
       list.push(await bringImage({ workspace, project: lastPart(project), id, path }, context));
     }
-    return use({ list, total: found.total });
+    return use({ list, found });
   });
 }
 
@@ -104,7 +104,8 @@ async function findImages(
   const { body } = await client.call(search.workspace_search, input, { signal });
   const ids = body.results.flatMap(({ id }) => id ?? []).slice(0, limits.previewSourcesMax);
   if (ids.length === 0) throw noImageFound(project);
-  return { ids, total: body.total ?? ids.length };
+  const { total = ids.length, totalIsExact } = body;
+  return { ids, found: { total, isExact: totalIsExact !== false } };
 }
 
 export function noImageFound(project: string): FoveaError {

@@ -14,7 +14,7 @@ interface Wanted {
 
 type SplitCounts = Readonly<Record<SplitName, number>>;
 
-/** Undefined where the service does not count what such a search finds. */
+/** Undefined where the service does not count all that such a search finds. */
 export async function countTagged(
   { workspace, project, tags }: Wanted,
   { client, signal }: ToolContext,
@@ -26,7 +26,7 @@ export async function countTagged(
     const query = queryWithin(project, [`split:${split}`, ...terms].join(' '));
     const asked = { workspace, query, fields: ['id'], pageSize: 1 };
     const found = await client.call(search.workspace_search, asked, { signal }).catch(unknown);
-    return found?.body.total;
+    return found?.body.totalIsExact === false ? undefined : found?.body.total;
   };
   const counts = await Promise.all([countOf('train'), countOf('valid'), countOf('test')]);
   signal.throwIfAborted();

@@ -149,6 +149,7 @@ export function findImages(
   const images = readFound(database, page, withAnnotations);
   return {
     total: size(hits),
+    isTotalExact: true,
     images,
     next: placed.length > images.length ? placed[images.length - 1] : undefined,
     isComplete: isComplete(database),

@@ -9,12 +9,12 @@ export function offsetIn(query) {
 }
 
 /**
- * @param {Readonly<{ offset: number, total: number, pageSize: number, shown?: number }>} page `shown`:
- *   how many it shows, if others than should be there
+ * @param {Readonly<{ offset: number, total: number, isExact?: boolean | undefined, pageSize: number, shown?: number }>} page
+ *   `shown`: how many it shows, if others than should be there; `isExact`: false where there are more
  * @param {(offset: number) => string} addressAt
  */
 export function pageLinks(page, addressAt) {
-  const { offset, total, pageSize } = page;
+  const { offset, total, pageSize, isExact = true } = page;
   const { shown = Math.max(0, Math.min(pageSize, total - offset)) } = page;
   const last = offset + shown;
   const before = Math.max(0, offset - pageSize);
@@ -23,7 +23,12 @@ export function pageLinks(page, addressAt) {
     'nav',
     { class: 'row', 'aria-label': 'Pages' },
     offset > 0 && element('a', { href: addressAt(before) }, '‹ Before'),
-    element('span', { class: 'quiet' }, `${count(first)}–${count(last)} of ${count(total)}`),
-    last < total && element('a', { href: addressAt(last) }, 'After ›'),
+    element(
+      'span',
+      { class: 'quiet' },
+      `${count(first)}–${count(last)} of ${count(total)}${isExact ? '' : '+'}`,
+    ),
+    (last < total || (!isExact && shown === pageSize)) &&
+      element('a', { href: addressAt(last) }, 'After ›'),
   );
 }

@@ -12,6 +12,7 @@ import { findProject, onlyProject } from '../access-control/accessible-projects.
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Project } from '../store/projects.ts';
+import type { SearchPage } from '../store/search.ts';
 import { emptySearchNotes } from './empty-search-notes.ts';
 import { brokenNote, type Example, findLike } from './find-like.ts';
 import {
@@ -49,7 +50,7 @@ export function projectSearchHandlers(
         const query = { kind: 'and', parts: conditions } as const;
         const request = { ...common, query, isDescribed, signal, wrong: wrongExample };
         const { total, images, notes } = await findLike(dependencies, accessible, example, request);
-        refuseCut(images.length, total, common);
+        refuseCut(images.length, offset + images.length < total, limit);
         const results = await Promise.all(images.map((one) => describeFound(one, describing)));
         return { offset, total, results, notes };
       };
@@ -73,12 +74,12 @@ export function projectSearchHandlers(
         });
         return { ...answer, notes: [noSuchWords, ...answer.notes] };
       }
-      refuseCut(page.images.length, page.total, common);
+      refuseCut(page.images.length, page.next !== undefined, limit);
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
       const missing =
         page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
-      const notes = [...missing, ...notesOn(input, dependencies), ...notesOnIndex(page.isComplete)];
-      return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
+      const notes = [...missing, ...notesOn(input, dependencies), ...notesOnSearch(page)];
+      return { offset, ...totalFacts(page), results, ...(notes.length > 0 && { notes }) };
     },
   };
 }
@@ -87,12 +88,8 @@ export function projectSearchHandlers(
 const noSuchWords = 'These words are in no name and no tag of such images, so by meaning:';
 
 /** Whoever asks by places would take what is cut off for images that are not there. */
-function refuseCut(
-  images: number,
-  total: number,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-): void {
-  if (images >= Math.min(limit, total - offset)) return;
+function refuseCut(images: number, hasMore: boolean, limit: number): void {
+  if (images >= limit || !hasMore) return;
   const most = limits.foundAnnotationsCharactersMax;
   throw invalidArgument(
     'limit',
@@ -180,6 +177,17 @@ export function wordsNote({ embeddings }: Pick<PlatformDependencies, 'embeddings
     : 'Words are looked for in file names and tags; like-text:"..." in workspace_search finds by meaning.';
 }
 
-export function notesOnIndex(isComplete: boolean): readonly string[] {
-  return isComplete ? [] : ['The index is being made: some older images are not found yet.'];
+type Totals = Pick<SearchPage, 'total' | 'isTotalExact'>;
+
+/** `totalIsExact` is there where it is not: `total` is how many there are at least then. */
+export function totalFacts({ total, isTotalExact }: Totals) {
+  return { total, ...(!isTotalExact && { totalIsExact: false }) };
+}
+
+export function notesOnSearch(page: Totals & Pick<SearchPage, 'isComplete'>): readonly string[] {
+  const { total, isTotalExact, isComplete } = page;
+  return [
+    ...(isTotalExact ? [] : [`More than ${total} images match: beyond that they are not counted.`]),
+    ...(isComplete ? [] : ['The index is being made: some older images are not found yet.']),
+  ];
 }

@@ -22,7 +22,7 @@ import {
   needDescriptors,
   readFieldNames,
 } from './image-fields.ts';
-import { notesOnIndex, wordsNote } from './project-search.ts';
+import { notesOnSearch, totalFacts, wordsNote } from './project-search.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 
@@ -57,7 +57,7 @@ export function workspaceSearchHandlers(
       const notes = [...page.notes, ...(parsed.hasWords ? [wordsNote(dependencies)] : [])];
       return {
         results,
-        total: page.total,
+        ...totalFacts(page),
         ...(page.next && { continuationToken: makeToken(links.key, question, page.next) }),
         ...(notes.length > 0 && { notes }),
       };
@@ -102,7 +102,7 @@ async function findPage(
     const order = { sort: sort ?? newestFirst, after, offset: 0 };
     const page = await store.search.find(accessible, { query, limit, withAnnotations, ...order });
     const missing = page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
-    return { ...page, notes: [...missing, ...notesOnIndex(page.isComplete)] };
+    return { ...page, notes: [...missing, ...notesOnSearch(page)] };
   }
   const wrong = (message: string, hint?: string) =>
     new QueryText(request.text, 'query').error(like.at, message, hint);
@@ -116,6 +116,7 @@ async function findPage(
   const end = offset + found.images.length;
   return {
     ...found,
+    isTotalExact: true,
     next: end < found.total && end > offset ? { value: 0, ordinal: end } : undefined,
     notes: [...found.notes, ...candidatesNote(found.total)],
   };

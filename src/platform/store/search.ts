@@ -44,8 +44,9 @@ export interface FoundImage {
 }
 
 export interface SearchPage {
-  /** How many images are found in all. */
+  /** How many images are found in all; at least, where it is not exact. */
   readonly total: number;
+  readonly isTotalExact: boolean;
   /** Fewer than were asked for, where their annotations are large. */
   readonly images: readonly FoundImage[];
   /** Undefined: this is the last page. */

@@ -59,6 +59,8 @@ async function askBoth(
     const right = await search.search.find(reach, request);
     const found = await reads.read('acme', (reader) => findImages(reader, reach, request));
     expect(found).toEqual(right);
+    const counted = { total: Math.min(right.total, 2), isTotalExact: right.total <= 2 };
+    expect(await findImages(copy.database, reach, request, 2)).toEqual({ ...right, ...counted });
     after = right.next;
   }
   const { limit, offset } = pages;

@@ -10,9 +10,9 @@ const queuedMax = 1_000;
 
 /**
  * `undecided`: those of an annotation job that were neither approved nor sent back. `more`: reads the
- * ids that follow; undefined: there are none.
- * @typedef {{ name: string, ids: readonly string[], total: number, undecided: Set<string>,
- *   more?: (() => Promise<Partial<Queue>>) | undefined }} Queue
+ * ids that follow; undefined: there are none. `isExact`: false where there are more than `total`.
+ * @typedef {{ name: string, ids: readonly string[], total: number, isExact: boolean,
+ *   undecided: Set<string>, more?: (() => Promise<Partial<Queue>>) | undefined }} Queue
  */
 
 /** @type {Queue | undefined} */
@@ -30,9 +30,9 @@ export async function placeInQueue(slug, queue, id) {
   while (opened.more !== undefined && opened.ids.at(-1) === id) {
     opened = { ...opened, ...(await opened.more()) };
   }
-  const { ids, total } = opened;
+  const { ids, total, isExact } = opened;
   const at = ids.indexOf(id);
-  return { at, total, ids, before: ids[at - 1], after: ids[at + 1] };
+  return { at, total, isExact, ids, before: ids[at - 1], after: ids[at + 1] };
 }
 
 /**
@@ -75,7 +75,8 @@ async function read(slug, queue) {
     const undone = described.independent ? ['unannotated'] : ['unannotated', 'annotated'];
     const open = images.filter(({ state }) => undone.includes(state));
     const undecided = new Set(open.map(({ id }) => id));
-    return { name, ids: images.map(({ id }) => id), total: images.length, undecided };
+    const ids = images.map(({ id }) => id);
+    return { name, ids, total: ids.length, isExact: true, undecided };
   }
   const wanted = `project:${slug}${inBrackets(query)}`;
   const first = await readFrom(wanted, [], undefined);
@@ -90,9 +91,9 @@ async function read(slug, queue) {
 async function readFrom(wanted, before, token) {
   const found = await service().searchWorkspace(wanted, queuedMax, token);
   const ids = [...before, ...found.results.flatMap(({ id }) => id ?? [])];
-  const { continuationToken, total } = found;
+  const { continuationToken, total, totalIsExact: isExact = true } = found;
   const more = continuationToken && (() => readFrom(wanted, ids, continuationToken));
-  return { ids, ...(total !== undefined && { total }), more: more || undefined };
+  return { ids, ...(total !== undefined && { total }), isExact, more: more || undefined };
 }
 
 /**
@@ -104,7 +105,8 @@ export async function idsOfQuery(slug, queue, offset, limit) {
   while (found.more !== undefined && found.ids.length < offset + limit) {
     found = { ...found, ...(await found.more()) };
   }
-  return { ids: found.ids.slice(offset, offset + limit), total: found.total };
+  const { ids, total, isExact } = found;
+  return { ids: ids.slice(offset, offset + limit), total, isExact };
 }
 
 /** Id of the evaluation that a search names; undefined: none. @param {string} query */

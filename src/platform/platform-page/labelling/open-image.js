@@ -34,7 +34,7 @@ export async function openImage(slug, id, query) {
   const shown = {
     before: place.before && annotateAddress(slug, place.before, queue),
     after: place.after && annotateAddress(slug, place.after, queue),
-    where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}`,
+    where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}${place.isExact ? '' : '+'}`,
     queue,
     ids: place.ids,
     labels,

@@ -25,7 +25,7 @@ export async function imagesView(slug, query) {
   const words = query.get('q') ?? '';
   const now = { class: name, tag, query: words };
   const offset = offsetIn(query);
-  const [{ project }, { ids, total, refusal }] = await Promise.all([
+  const [{ project }, { ids, total, isExact, refusal }] = await Promise.all([
     getProject(slug),
     idsOf(slug, now, offset),
   ]);
@@ -57,7 +57,7 @@ export async function imagesView(slug, query) {
           ? element('p', { class: 'bad', role: 'alert' }, refusal)
           : element('p', { class: 'empty' }, wordsOfNone(search)),
       refusal === '' &&
-        pageLinks({ offset, shown: images.length, total, pageSize }, (at) =>
+        pageLinks({ offset, shown: images.length, total, isExact, pageSize }, (at) =>
           imagesAddress(slug, { ...now, offset: at }),
         ),
     ),
@@ -75,16 +75,19 @@ async function idsOf(slug, wanted, offset) {
   if (query !== '') {
     try {
       const queue = { query: searchOf(wanted), job: '' };
-      const { ids, total } = await idsOfQuery(slug, queue, offset, pageSize);
-      return { ids, total, refusal: '' };
+      return { ...(await idsOfQuery(slug, queue, offset, pageSize)), refusal: '' };
     } catch (thrown) {
-      return { ids: [], total: 0, refusal: await refusalOf(thrown, query) };
+      return { ids: [], total: 0, isExact: true, refusal: await refusalOf(thrown, query) };
     }
   }
   const conditions = { ...(name && { class_name: name }), ...(tag && { tag }) };
-  const { results, total } = await searchImages(slug, { offset, limit: pageSize, ...conditions });
+  const {
+    results,
+    total,
+    totalIsExact: isExact,
+  } = await searchImages(slug, { offset, limit: pageSize, ...conditions });
   const ids = results.flatMap(({ id }) => id ?? []);
-  return { ids, total: total ?? ids.length, refusal: '' };
+  return { ids, total: total ?? ids.length, isExact, refusal: '' };
 }
 
 /**

@@ -25,19 +25,22 @@ import { textList } from './list-text.ts';
 import { rankByMeaning } from './nearest-images.ts';
 import { rankBySimilarity } from './similarity-index.ts';
 
+/** Images beyond `countMax` are not counted. */
 export async function findImages(
   reader: AsyncReader,
   accessible: AccessibleProjects,
   request: SearchRequest,
+  countMax: number = limits.serverTotalMax,
 ): Promise<SearchPage> {
   const hits = await hitsOf(reader, accessible, request.query);
   const { limit, withAnnotations } = request;
-  const total = await countHits(reader, hits);
+  const { total, isTotalExact } = await countSome(reader, hits, countMax);
   const placed = total === 0 ? [] : await orderImages(reader, hits, request, limit + 1);
   const page = placed.slice(0, limit).map(({ ordinal }) => ordinal);
   const images = await readFound(reader, page, withAnnotations);
   return {
     total,
+    isTotalExact,
     images,
     next: placed.length > images.length ? placed[images.length - 1] : undefined,
     isComplete: await isComplete(reader),
@@ -181,6 +184,21 @@ async function countHits(reader: AsyncReader, { sql, values }: Condition): Promi
     (row) => row.integer('n'),
   );
   return count ?? 0;
+}
+
+/** To count all takes the longer, the more there are: 25 s of a hundred million. */
+async function countSome(
+  reader: AsyncReader,
+  { sql, values }: Condition,
+  most: number,
+): Promise<Pick<SearchPage, 'total' | 'isTotalExact'>> {
+  const found = await reader.get(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM image_search s WHERE ${sql} LIMIT ?) AS found`,
+    [...values, most + 1],
+    (row) => row.integer('n'),
+  );
+  const total = Math.min(found ?? 0, most);
+  return { total, isTotalExact: found === undefined || found <= most };
 }
 
 /**
