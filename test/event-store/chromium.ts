@@ -54,8 +54,10 @@ export async function visit(
   });
   page.on('pageerror', ({ message }) => problems.push(message));
   page.on('dialog', async (dialog) => {
-    problems.push(`dialog: ${dialog.message()}`);
-    await dialog.dismiss();
+    const asksBeforeLeaving = dialog.type() === 'beforeunload';
+    problems.push(`dialog: ${asksBeforeLeaving ? 'leave the page?' : dialog.message()}`);
+    // Who stays on the page would wait for its reload until the test ends.
+    await (asksBeforeLeaving ? dialog.accept() : dialog.dismiss());
   });
   page.on('request', (request) => {
     const { origin, pathname, search } = new URL(request.url());

@@ -171,20 +171,23 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   });
 
   test('what somebody else changed meanwhile is shown, and replaced only when asked', async () => {
-    const id = await upload();
+    const id = await upload('cells', ['shared']);
     await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
-    const { page, problems } = await open(id);
+    const { page, problems } = await open('?q=tag%3Ashared');
     await page.locator('.box-row').waitFor();
     await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
     await drag(page, [100, 100], [150, 150]);
     await page.getByRole('alert').getByText('they have 1 boxes (dashed), you have 2').waitFor();
     expect(await page.locator('.theirs').count()).toBe(1);
     expect(await boxesOf(id)).toEqual([['WBC', 300, 100, 50, 50]]);
+    // What else is said meanwhile does not take the question away.
+    await page.keyboard.press('c');
+    await page.getByText('There is no image before that can be read.').waitFor();
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await expect.poll(async () => (await boxesOf(id))?.length).toBe(2);
     await saved(page);
     await setBoxes(id, [['WBC', 0, 0, 50, 50]]);
-    await page.keyboard.press('Delete');
+    for (const key of ['k', 'Delete']) await page.keyboard.press(key);
     await page.getByRole('button', { name: 'Take theirs' }).click();
     expect(await page.locator('.box-row').allTextContents()).toEqual(['WBC 50 × 50 at 0, 0']);
     expect(await boxesOf(id)).toEqual([['WBC', 0, 0, 50, 50]]);

@@ -1,6 +1,7 @@
 // Predictions on the page of the platform, in a real browser: what a model sees is accepted or
 // refused, by keys, by hand and in a review, and becomes labels only then.
 
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { imageExtensions } from '../../src/contract/images.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
@@ -12,7 +13,6 @@ import {
   labellingPage,
   onScreen,
   open,
-  saved,
   setBoxes,
   upload,
   uploadPicture,
@@ -42,6 +42,11 @@ async function predictionsOf(imageId: string) {
   return (await call(imageExtensions.images_predictions, where)).body;
 }
 
+/** As a person sees it. */
+async function keptRefused(page: Page) {
+  await page.getByText('What is refused is kept.').waitFor();
+}
+
 const first = ['red', 0, 0, 16, 16];
 const second = ['red', 32, 0, 16, 16];
 const third = ['blue', 16, 32, 16, 16];
@@ -64,7 +69,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await expect.poll(() => rows.count()).toBe(1);
     await page.keyboard.press('Delete');
     await expect.poll(() => rows.count()).toBe(0);
-    await saved(page);
+    await keptRefused(page);
     expect(await boxesOf(id)).toEqual([first]);
     // What was refused is back by undo, and then what was accepted.
     await page.keyboard.press('Control+z');
@@ -105,6 +110,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       [40, 8],
     ];
     await expect.poll(refused).toEqual(two);
+    await keptRefused(page);
     await page.reload();
     await page.getByText('1 prediction to decide').waitFor();
     expect(await rows.allTextContents()).toEqual(['blue 50 %']);
@@ -126,6 +132,40 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('who leaves before a refusal is kept is asked, and who leaves after it is not', async () => {
+    const id = await uploadSquares();
+    const { page, problems } = await open(id);
+    await page.getByText('3 predictions').waitFor();
+    const stored = Promise.withResolvers<void>();
+    const mayAnswer = Promise.withResolvers<void>();
+    await page.route('**/predictions', async (route) => {
+      const response = await route.fetch();
+      stored.resolve();
+      await mayAnswer.promise;
+      await route.fulfill({ response });
+    });
+    await page.keyboard.press('r');
+    await stored.promise;
+    await page.getByText('Keeping what is refused…').waitFor();
+    // The page cannot know yet that the platform has it.
+    page.removeAllListeners('dialog');
+    const asked = page.waitForEvent('dialog');
+    void page.evaluate('location.reload()');
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    mayAnswer.resolve();
+    await keptRefused(page);
+    const askedAgain: string[] = [];
+    page.on('dialog', async (unwanted) => {
+      askedAgain.push(unwanted.type());
+      await unwanted.accept();
+    });
+    await page.reload();
+    await page.getByText('2 predictions to decide').waitFor();
+    expect([askedAgain, problems]).toEqual([[], []]);
+  });
+
   test('without a network a refusal waits, and is sent when it is back', async () => {
     const id = await uploadSquares();
     const { page } = await open(id);
@@ -136,7 +176,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.keyboard.press('r');
     await page.context().setOffline(false);
     await expect.poll(async () => (await predictionsOf(id)).refused?.length).toBe(2);
-    await page.getByText('What is refused is kept.').waitFor();
+    await keptRefused(page);
   });
 
   test('Shift+A accepts all above the threshold, which [ and ] and a field change', async () => {

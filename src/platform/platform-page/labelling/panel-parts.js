@@ -100,7 +100,8 @@ export class StateLine {
   #later;
 
   /**
-   * What is `bad` stays for some seconds, whatever is saved meanwhile.
+   * What is `bad` stays for some seconds, whatever is saved meanwhile. The question after a conflict
+   * stays until it is answered.
    * @param {string} words @param {'' | 'bad'} look
    */
   tell(words, look) {
@@ -116,13 +117,14 @@ export class StateLine {
   /** @param {string} words @param {'' | 'bad'} look */
   #show(words, look) {
     clearTimeout(this.#later);
-    this.#conflict.hidden = true;
     this.#state.className = look === '' ? 'quiet' : look;
     this.#state.textContent = words;
   }
 
   /** @param {Exclude<SaveState<unknown>, { name: 'conflict' }>} state */
   tellSaved(state) {
+    const wasAsking = !this.#conflict.hidden;
+    this.#conflict.hidden = true;
     if ('words' in state) {
       const what = state.name === 'waiting' ? 'Not saved yet, it is tried again' : 'Not saved';
       return this.#show(`${what}: ${state.words}`, 'bad');
@@ -130,7 +132,7 @@ export class StateLine {
     const words = state.name === 'saved' ? 'Saved.' : 'Saving…';
     const waitMs = this.#refusedMs + refusalReadMs - performance.now();
     clearTimeout(this.#later);
-    if (waitMs <= 0 || !this.#conflict.hidden) this.#show(words, '');
+    if (waitMs <= 0 || wasAsking) this.#show(words, '');
     else this.#later = setTimeout(() => this.#show(words, ''), waitMs);
   }
 

@@ -23,7 +23,7 @@ export class RefusalSaver {
   #hasFailed = false;
 
   /**
-   * `send` gives what the platform has then; `say` is told why something is not kept, and when it is.
+   * `send` gives what the platform has then; `say` is told how far it is kept.
    * @param {{
    *   stored: readonly RefusedBox[],
    *   predictions: readonly Prediction[],
@@ -46,7 +46,9 @@ export class RefusalSaver {
   /** @param {ReadonlySet<Prediction>} refused all that are to be refused from now on */
   keep(refused) {
     this.#wanted = refused;
-    if (this.#difference() === undefined || this.#isBusy) return;
+    if (this.#difference() === undefined) return;
+    if (!this.#hasFailed) this.#say('Keeping what is refused…', '');
+    if (this.#isBusy) return;
     unsaved.add(this);
     void this.#run();
   }
@@ -61,10 +63,13 @@ export class RefusalSaver {
   /** Whether to go on. */
   async #attempt() {
     const change = this.#difference();
-    if (change === undefined) return false;
+    if (change === undefined) {
+      unsaved.delete(this);
+      this.#say('What is refused is kept.', '');
+      return false;
+    }
     try {
       this.#stored = await this.#send(change);
-      if (this.#hasFailed) this.#say('What is refused is kept.', '');
       this.#hasFailed = false;
       return true;
     } catch (thrown) {
