@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type MovedSignIns, moveSignIns } from '../authorization-server/move-sign-ins.ts';
 import { systemClock } from '../clock.ts';
 import type { MigrateCommand } from '../commands.ts';
 import { objectsPlaceAt } from '../config.ts';
@@ -16,8 +17,12 @@ import { table } from './administer.ts';
 /** Exit code 0: all is there, as it was; 1: something differs, or was lost. */
 export async function runMigrate(command: MigrateCommand): Promise<void> {
   const request = requestOf(command);
-  const report = await moveDatasets(request, showProgress());
-  process.stdout.write(reportText(report, request));
+  let signIns: MovedSignIns | undefined;
+  const beforeFinish = async () => {
+    signIns = await moveSignIns(request);
+  };
+  const report = await moveDatasets({ ...request, beforeFinish }, showProgress());
+  process.stdout.write(reportText(report) + signInsText(signIns, request, report));
   if (!report.isSame) process.exitCode = 1;
 }
 
@@ -78,7 +83,7 @@ function showProgress(): (stage: string, done: number) => void {
   };
 }
 
-function reportText(report: MoveReport, request: MoveRequest): string {
+function reportText(report: MoveReport): string {
   const { tables, index, files, ms } = report;
   const rows = tables.map(({ name, source, target }) => [
     name,
@@ -96,8 +101,19 @@ function reportText(report: MoveReport, request: MoveRequest): string {
     lostText('missing or damaged at the source', files.lost),
     lostText('damaged at the target', files.damaged),
     `${outcomeText(report)} It took ${(ms / 1000).toFixed(1)} s.\n`,
-    report.isFinished ? `\n${afterwards(request)}` : '',
   ].join('');
+}
+
+function signInsText(
+  signIns: MovedSignIns | undefined,
+  request: MoveRequest,
+  { isFinished }: MoveReport,
+): string {
+  if (!isFinished) return '';
+  const moved = signIns
+    ? `Accounts: ${count(signIns.accounts)}, applications: ${count(signIns.applications)}, with all sign-ins (${count(signIns.rows)} rows): the same on both sides.`
+    : 'The source has no accounts and no sign-ins.';
+  return `${moved}\n\n${afterwards(request)}`;
 }
 
 function filesText({ files: { files, bytes, copied } }: MoveReport): string {
@@ -118,7 +134,7 @@ function outcomeText({ isSame, isFinished }: MoveReport): string {
 
 function afterwards({ direction, objects, folder }: MoveRequest): string {
   return [
-    'Not moved: accounts, applications and sign-ins (sign-in.db, the schema fovea_sign_in), files that came by an upload link and were not taken yet, the Event Store, and settings.',
+    'Not moved: files that came by an upload link and were not taken yet, the Event Store, and settings.',
     'The source is as it was: start no process on it again.',
     direction === 'to-folder'
       ? `Start platforms with --data "${folder}", without FOVEA_DATABASE_URL and FOVEA_OBJECTS_URL.`

@@ -21,7 +21,7 @@ import {
   validate,
 } from '../fixtures/authorization-server.ts';
 import { agree, openFormBrowser } from '../fixtures/form-browser.ts';
-import { runFovea, startFovea } from '../fixtures/fovea-services.ts';
+import { freePort, runFovea, startFovea } from '../fixtures/fovea-services.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../fixtures/postgres-server.ts';
 import { startRoundRobin } from '../fixtures/round-robin.ts';
 import { adapterOver, judgeAdapter } from './oidc-adapter-suite.ts';
@@ -190,6 +190,46 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (needs initdb)', { timeout: 120_000
     expect(commands.output()).not.toContain(databasePassword);
   });
 
+  test('fovea migrate takes accounts and sign-ins along, there and back', async () => {
+    const [folder, back] = [await newFolder(), await newFolder()];
+    const databaseUrl = (await newDatabase()).reveal();
+    const port = String(await freePort());
+    const environment = { HOME: folder, FOVEA_WORKSPACE: 'acme' };
+    const start = (data: string, more = {}) =>
+      startFovea(['platform', '--port', port, '--data', data], { ...environment, ...more });
+    const run = (words: readonly string[], input = '') => runFovea(words, environment, input);
+    const people = await addPeople((words, input) => run([...words, '--data', folder], input));
+    const first = await start(folder);
+    const tokens = await people.signInAt(first, first);
+    expect((await run(['migrate', '--from', folder, '--to', databaseUrl])).stderr).toContain(
+      'uses',
+    );
+    await first.stop();
+    const there = await run(['migrate', '--from', folder, '--to', databaseUrl, '--objects', back]);
+    expect(there).toMatchObject({ code: 0, stderr: expect.any(String) });
+    expect(there.stdout).toContain('Accounts: 1, applications: 1, with all sign-ins (');
+    expect(there.stdout + there.stderr).not.toContain(databasePassword);
+    const second = await start(back, { FOVEA_DATABASE_URL: databaseUrl });
+    expect((await validate(second, tokens.accessToken)).body).toMatchObject({ active: true });
+    const next = signedIn(await refresh(second, people.application, tokens.refreshToken));
+    await second.stop();
+    const home = join(await newFolder(), 'home');
+    const others = ['account', 'add', 'eve', '--email', 'eve@example.com', '--data', home];
+    await run(others, `${person.password}\n`);
+    const move = ['migrate', '--from', databaseUrl, '--objects', back, '--to', home];
+    const refused = await run(move);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('has accounts or applications that the source does not have'),
+    ]);
+    await run(['account', 'remove', 'eve', '--data', home]);
+    expect(await run(move)).toMatchObject({ code: 0 });
+    const third = await start(home);
+    onTestFinished(() => third.stop());
+    signedIn(await refresh(third, people.application, next.refreshToken));
+    await people.signInAt(third, third);
+  });
+
   test('a server that is killed is 503 of all, never 500, and is used again when it is back', async () => {
     const { commands, one, two, application, signInAt } = await startProcesses();
     const tokens = await signInAt(one, two);
@@ -229,12 +269,21 @@ async function startProcesses() {
     ran += ended.stdout + ended.stderr;
     return ended;
   };
-  await run(['account', 'add', 'ada', '--email', 'ada@example.com'], `${person.password}\n`);
+  const people = await addPeople(run);
   // The files of datasets are in one folder.
   const shared = await newFolder();
   const start = () => startFovea(['platform', '--port', '0'], environment(shared));
   const [one, two] = await Promise.all([start(), start()]);
   for (const service of [one, two]) onTestFinished(() => service.stop());
+  const output = () => [ran, one.output(), two.output()].join('\n');
+  return { commands: { run, output }, one, two, ...people };
+}
+
+type Run = (words: readonly string[], input?: string) => Promise<{ readonly stdout: string }>;
+
+/** An account and an application, and how that person signs in with it. */
+async function addPeople(run: Run) {
+  await run(['account', 'add', 'ada', '--email', 'ada@example.com'], `${person.password}\n`);
   const app = ['application', 'add', '--name', 'App', '--auth', 'none', '--desktop'];
   const redirectUri = 'http://127.0.0.1:8976/callback';
   const { stdout } = await run([...app, '--redirect-uri', redirectUri]);
@@ -252,8 +301,7 @@ async function startProcesses() {
     });
     return signedIn(answer);
   };
-  const output = () => [ran, one.output(), two.output()].join('\n');
-  return { commands: { run, output }, one, two, application, signInAt };
+  return { application, signInAt };
 }
 
 type Addressed = Pick<TestAuthorizationServer, 'url'>;

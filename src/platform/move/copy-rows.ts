@@ -2,9 +2,9 @@
 
 import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
+import { digestRows, lastKey, type RowDigest, readPages } from '../../storage/ordered-rows.ts';
 import { readEntries } from '../database/search-index/image-entries.ts';
 import type { ImageIndex, IndexChange } from '../store/image-index.ts';
-import { digestRows, lastKey, type RowDigest, readPages } from './rows.ts';
 import type { Source, Target } from './sides.ts';
 import type { MovedTable } from './tables.ts';
 

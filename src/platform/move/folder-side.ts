@@ -30,7 +30,7 @@ import {
   type Source,
   type Target,
 } from './sides.ts';
-import { isCopied, type MovedTable } from './tables.ts';
+import type { MovedTable } from './tables.ts';
 
 /** As long as it is open no other process opens the rows. */
 export async function openFolderSource(folder: string): Promise<Source> {
@@ -137,7 +137,7 @@ async function openFolderTarget(folder: string): Promise<Target> {
     database,
     index: bitSlicedImageIndex,
     insert: async (table, rows) => {
-      const columns = table.columns.map((column) => (isCopied(table, column) ? '?' : '0'));
+      const columns = table.columns.map((column) => (table.copied.includes(column) ? '?' : '0'));
       const names = table.columns.map(({ name }) => name).join(', ');
       const sql = `INSERT INTO ${table.name} (${names}) VALUES (${columns.join(', ')})`;
       await database.transaction(async () => {

@@ -36,6 +36,8 @@ export interface MoveRequest {
   readonly objects: ObjectsPlace | { readonly folder: string } | undefined;
   /** Whether files that the source has lost are left behind, and the rest is moved. */
   readonly withoutLost: boolean;
+  /** Called when all is at the target, before it is the platform's: what it throws ends the move. */
+  readonly beforeFinish?: () => Promise<void>;
 }
 
 export interface MoveReport {
@@ -124,7 +126,10 @@ async function moveInto(
       compared.isSame &&
       files.damaged.length === 0 &&
       (files.lost.length === 0 || request.withoutLost);
-    if (isFinished) await target.finish(await numbersOf(source, tables));
+    if (isFinished) {
+      await request.beforeFinish?.();
+      await target.finish(await numbersOf(source, tables));
+    }
     return { ...compared, files, isSame, isFinished };
   } finally {
     await target.close();

@@ -5,6 +5,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Secret } from '../../secret.ts';
 import type { DescribedColumn } from '../../storage/described-tables.ts';
+import type { Value, Values } from '../../storage/ordered-rows.ts';
 import { schemaLock, unfinishedMove, unfinishedSchema } from '../../storage/postgres/migrations.ts';
 import {
   applicationName,
@@ -14,7 +15,6 @@ import {
 } from '../../storage/postgres/postgres-database.ts';
 import { platformMigrations } from '../database/migrations.ts';
 import { serverImageIndex } from '../postgres/search-index/server-image-index.ts';
-import type { Value, Values } from './rows.ts';
 import {
   type ClaimedTarget,
   inUse,
@@ -25,7 +25,7 @@ import {
   type Source,
   type Target,
 } from './sides.ts';
-import { isCopied, type MovedTable } from './tables.ts';
+import type { MovedTable } from './tables.ts';
 
 const schema = databaseSchemas.platform;
 const draft = unfinishedSchema(schema);
@@ -184,7 +184,7 @@ function asObject(table: MovedTable, row: Values): Readonly<Record<string, strin
   const values = row.values();
   const object: Record<string, string | number> = {};
   for (const column of table.columns) {
-    const value: Value = isCopied(table, column) ? values.next().value : 0;
+    const value: Value = table.copied.includes(column) ? values.next().value : 0;
     if (value instanceof Uint8Array) {
       object[column.name] = `\\x${Buffer.from(value).toString('hex')}`;
     } else if (value !== undefined) object[column.name] = value;

@@ -5,9 +5,9 @@ import { systemClock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
+import type { Values } from '../../storage/ordered-rows.ts';
 import { platformMigrations } from '../database/migrations.ts';
 import type { ImageIndex } from '../store/image-index.ts';
-import type { Values } from './rows.ts';
 import type { MovedTable } from './tables.ts';
 
 /** From where rows are read: one state, that nobody changes before it is closed. */

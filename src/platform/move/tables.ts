@@ -3,14 +3,12 @@
 
 import { FoveaError } from '../../errors.ts';
 import { type DescribedColumn, describeTables } from '../../storage/described-tables.ts';
+import type { OrderedTable } from '../../storage/ordered-rows.ts';
 import { platformMigrations } from '../database/migrations.ts';
 
-export interface MovedTable {
-  readonly name: string;
+export interface MovedTable extends OrderedTable {
   /** In their order; of `images` also the number by which both engines know a row. */
   readonly columns: readonly DescribedColumn[];
-  /** By which its rows are read in one order on both engines. */
-  readonly key: readonly string[];
   /** The column whose values the engine gives, counting up. */
   readonly numbered: string | undefined;
 }
@@ -30,15 +28,18 @@ export function movedTables(): readonly MovedTable[] {
     .map(({ name, columns, key }) => {
       if (key.length === 0) throw new FoveaError('internal', `The table ${name} has no key.`);
       if (name === 'images') {
-        return { name, columns: [rowNumber, ...columns], key: ['rowid'], numbered: 'rowid' };
+        const all = [rowNumber, ...columns];
+        return { name, columns: all, copied: all, key: ['rowid'], numbered: 'rowid' };
       }
       const [first = ''] = key;
       const isNumber = columns.some((column) => column.name === first && column.type === 'INTEGER');
-      return { name, columns, key, numbered: key.length === 1 && isNumber ? first : undefined };
+      const copied = columns.filter((column) => !indexColumns.has(`${name}.${column.name}`));
+      return {
+        name,
+        columns,
+        copied,
+        key,
+        numbered: key.length === 1 && isNumber ? first : undefined,
+      };
     });
-}
-
-/** Whether a column is copied and compared. */
-export function isCopied(table: MovedTable, { name }: DescribedColumn): boolean {
-  return !indexColumns.has(`${table.name}.${name}`);
 }

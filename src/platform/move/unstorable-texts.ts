@@ -4,21 +4,20 @@
 import { FoveaError } from '../../errors.ts';
 import { quotedName } from '../../quoted-name.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
-import { isCopied, type MovedTable } from './tables.ts';
+import type { OrderedTable } from '../../storage/ordered-rows.ts';
 
 /** Throws `invalid_input`, which names the first row that has one and its column. */
 export async function refuseUnstorableTexts(
   reader: AsyncReader,
-  tables: readonly MovedTable[],
+  tables: readonly OrderedTable[],
 ): Promise<void> {
   for (const table of tables) await refuseIn(reader, table);
 }
 
-async function refuseIn(reader: AsyncReader, table: MovedTable): Promise<void> {
-  const columns = table.columns.filter((column) => isCopied(table, column));
-  const texts = columns.filter(({ type }) => type === 'TEXT').map(({ name }) => name);
+async function refuseIn(reader: AsyncReader, table: OrderedTable): Promise<void> {
+  const texts = table.copied.filter(({ type }) => type === 'TEXT').map(({ name }) => name);
   if (texts.length === 0) return;
-  const key = columns.some(({ name }) => name === 'id') ? ['id'] : table.key;
+  const key = table.copied.some(({ name }) => name === 'id') ? ['id'] : table.key;
   const found = await reader.get(
     `SELECT ${key.map((name) => `CAST(${name} AS TEXT) AS key_${name}`).join(', ')},
        CASE ${texts.map((name) => `WHEN ${hasNul(name)} THEN '${name}'`).join(' ')} END AS at

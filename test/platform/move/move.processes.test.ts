@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres)('fovea migrate', { timeout: 180_000 }, () => {
     const there = await migrate(['--from', from, '--to', url, ...objects], environment);
     expect(there).toMatchObject({ code: 0 });
     expect(there.stdout).toContain('All rows and files are the same on both sides.');
-    expect(there.stdout).toContain('Not moved: accounts, applications and sign-ins');
+    expect(there.stdout).toMatch(/Accounts: \d+, applications: \d+/);
     expect(there.stdout + there.stderr).not.toContain('never-shown');
     // No table is empty, so nothing of any is passed over.
     expect(there.stdout.match(/^\w+ +0 .*$/gm)).toBeNull();

@@ -1,10 +1,19 @@
-// Rows of a table as both engines give them: in one order, page by page, with the hash of all.
+// Rows of a table as both engines give them: in the order of its key, page by page, with the hash of
+// all.
 
 import { createHash } from 'node:crypto';
-import { limits } from '../../limits.ts';
-import type { AsyncReader } from '../../storage/async-database.ts';
-import type { Row } from '../../storage/database.ts';
-import { isCopied, type MovedTable } from './tables.ts';
+import { limits } from '../limits.ts';
+import type { AsyncReader } from './async-database.ts';
+import type { Row } from './database.ts';
+import type { DescribedColumn } from './described-tables.ts';
+
+/** A table, and what of it is read. */
+export interface OrderedTable {
+  readonly name: string;
+  readonly copied: readonly DescribedColumn[];
+  /** Some of these columns; both engines give the rows in their order. */
+  readonly key: readonly string[];
+}
 
 export type Value = string | number | Uint8Array | undefined;
 
@@ -20,13 +29,13 @@ export interface RowRange {
 /** The rows of a table in the order of its key. Large rows come in small pages. */
 export async function* readPages(
   reader: AsyncReader,
-  table: MovedTable,
+  table: OrderedTable,
   { after, upTo }: RowRange = {},
 ): AsyncGenerator<readonly Values[]> {
   const key = `(${table.key.join(', ')})`;
   const marks = `(${table.key.map(() => '?').join(', ')})`;
-  const columns = table.columns.filter((column) => isCopied(table, column));
-  const names = columns.map(({ name }) => name).join(', ');
+  const { copied } = table;
+  const names = copied.map(({ name }) => name).join(', ');
   let last = after;
   for (let count: number = limits.moveFirstRows; ; ) {
     const bounds = [last && `${key} > ${marks}`, upTo && `${key} <= ${marks}`];
@@ -35,7 +44,7 @@ export async function* readPages(
       `SELECT ${names} FROM ${table.name} WHERE ${conditions || 'true'}
        ORDER BY ${table.key.join(', ')} LIMIT ${count}`,
       [...(last ?? []), ...(upTo ?? [])],
-      (row) => columns.map(({ name, type }) => readers[type](row, name)),
+      (row) => copied.map(({ name, type }) => readers[type](row, name)),
     );
     if (rows.length > 0) yield rows;
     if (rows.length < count) return;
@@ -45,9 +54,8 @@ export async function* readPages(
 }
 
 /** The key of a row. */
-function keyOf(table: MovedTable, row: Values): Values {
-  const columns = table.columns.filter((column) => isCopied(table, column));
-  return table.key.map((name) => row[columns.findIndex((column) => column.name === name)]);
+function keyOf({ copied, key }: OrderedTable, row: Values): Values {
+  return key.map((name) => row[copied.findIndex((column) => column.name === name)]);
 }
 
 const readers = {
@@ -80,7 +88,7 @@ export interface RowDigest {
 /** What two engines that hold the same rows say alike. */
 export async function digestRows(
   reader: AsyncReader,
-  table: MovedTable,
+  table: OrderedTable,
   range: RowRange = {},
 ): Promise<RowDigest> {
   const hash = createHash('sha256');
@@ -98,8 +106,11 @@ function asJson(value: Value): unknown {
 }
 
 /** The key of the last row; undefined: there is no row. */
-export async function lastKey(reader: AsyncReader, table: MovedTable): Promise<Values | undefined> {
-  const types = new Map(table.columns.map(({ name, type }) => [name, type]));
+export async function lastKey(
+  reader: AsyncReader,
+  table: OrderedTable,
+): Promise<Values | undefined> {
+  const types = new Map(table.copied.map(({ name, type }) => [name, type]));
   return reader.get(
     `SELECT ${table.key.join(', ')} FROM ${table.name}
      ORDER BY ${table.key.map((name) => `${name} DESC`).join(', ')} LIMIT 1`,
