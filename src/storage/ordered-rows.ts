@@ -1,5 +1,5 @@
-// Rows of a table as both engines give them: in the order of its key, page by page, with the hash of
-// all.
+// Rows of a table as both engines give them: in the order of its key, page by page, with the hash
+// of all.
 
 import { createHash } from 'node:crypto';
 import { limits } from '../limits.ts';

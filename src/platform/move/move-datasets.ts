@@ -36,7 +36,7 @@ export interface MoveRequest {
   readonly objects: ObjectsPlace | { readonly folder: string } | undefined;
   /** Whether files that the source has lost are left behind, and the rest is moved. */
   readonly withoutLost: boolean;
-  /** Called when all is at the target, before it is the platform's: what it throws ends the move. */
+  /** Called when all is at the target, before it is the platform's; what it throws ends it. */
   readonly beforeFinish?: () => Promise<void>;
 }
 
