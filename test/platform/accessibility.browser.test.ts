@@ -1,5 +1,5 @@
-// Whether everybody can use the page of the platform: axe looks at each of its views, light and
-// dark, and one walk is done by keys alone.
+// Whether everybody can use the page of the platform: axe looks at each of its views, light, dark
+// and narrow, and one walk is done by keys alone.
 
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { folders } from '../../src/contract/folders.ts';
 import { images } from '../../src/contract/images.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
-import { violationsOn } from './axe-violations.ts';
+import { narrow, violationsOn } from './axe-violations.ts';
 import {
   call,
   createIndependentJob,
@@ -98,9 +98,11 @@ const views: readonly (readonly [name: string, place: () => string])[] = [
 ];
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
-  test.each(['light', 'dark'] as const)('axe finds nothing serious: %s', async (colorScheme) => {
+  test.each(['light', 'dark', 'narrow'] as const)('axe finds nothing serious: %s', async (look) => {
     const { page } = await open(`${image}?job=${job}`);
+    const colorScheme = look === 'dark' ? 'dark' : 'light';
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    if (look === 'narrow') await page.setViewportSize(narrow);
     for (const [name, place] of views) {
       await page.goto(`${url()}/#${place()}`);
       await page.locator('main:not([aria-busy]) h2').waitFor();
@@ -125,6 +127,10 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
     await page.getByRole('dialog').waitFor();
     expect(['the keys', await violationsOn(page)]).toEqual(['the keys', []]);
     await page.keyboard.press('Escape');
+    if (look === 'narrow') {
+      await page.getByRole('button', { name: 'Menu' }).click();
+      expect(['the menu', await violationsOn(page)]).toEqual(['the menu', []]);
+    }
     await page.getByRole('button', { name: 'Forget the key' }).click();
     await page.getByLabel('API key').waitFor();
     expect(['the key form', await violationsOn(page)]).toEqual(['the key form', []]);

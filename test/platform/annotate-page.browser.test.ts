@@ -368,6 +368,50 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const moved = await page.locator('.stage').boundingBox();
     expect((after?.x ?? 0) - (moved?.x ?? 0)).toBeCloseTo((20 / 400) * (after?.width ?? 0), -1);
     expect(await boxesOf(id)).toEqual([[hostile, 10, 10, 20, 20]]);
+    const width = async () =>
+      ((await page.locator('.stage').boundingBox())?.width ?? 0) / (before?.width ?? 1);
+    for (const key of ['+', '-', '-']) await page.keyboard.press(key);
+    expect(await width()).toBeCloseTo(1, 1);
+    for (const key of ['+', '+']) await page.keyboard.press(key);
+    expect(await width()).toBeCloseTo(2.25, 1);
+    await page.keyboard.press('0');
+    expect(await width()).toBeCloseTo(1, 2);
+    expect(problems).toEqual([]);
+  });
+
+  test('a finger draws, moves and resizes a box, and chooses it by a tap', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 300, 100, 60, 60]]);
+    const options = { hasTouch: true, viewport: { width: 420, height: 800 } };
+    const { page, problems } = await open(id, { options });
+    await page.locator('.box-row').waitFor();
+    const session = await page.context().newCDPSession(page);
+    const swipe = async (from: readonly [number, number], to: readonly [number, number]) => {
+      const [x, y] = await onScreen(page, from);
+      const [endX, endY] = await onScreen(page, to);
+      const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at: readonly number[]) =>
+        session.send('Input.dispatchTouchEvent', {
+          type,
+          touchPoints: at.length > 0 ? [{ x: at[0] ?? 0, y: at[1] ?? 0 }] : [],
+        });
+      await touch('touchStart', [x, y]);
+      await touch('touchMove', [(x + endX) / 2, (y + endY) / 2]);
+      await touch('touchMove', [endX, endY]);
+      await touch('touchEnd', []);
+    };
+    const second = async () => (await boxesOf(id))?.[1]?.slice(1).map(Number);
+    await swipe([40, 40], [140, 140]);
+    await saved(page);
+    expect(near(await second(), [40, 40, 100, 100])).toBe(true);
+    await swipe([90, 90], [110, 100]);
+    await expect.poll(async () => near(await second(), [60, 50, 100, 100])).toBe(true);
+    await swipe([160, 150], [200, 170]);
+    await expect.poll(async () => near(await second(), [60, 50, 140, 120])).toBe(true);
+    await page.touchscreen.tap(...(await onScreen(page, [330, 130])));
+    const chosen = page.locator('.box-row[aria-pressed="true"]');
+    expect(await chosen.textContent()).toBe('RBC 60 × 60 at 300, 100');
+    await page.getByRole('button', { name: 'Delete box' }).tap();
+    await expect.poll(async () => (await boxesOf(id))?.length).toBe(1);
     expect(problems).toEqual([]);
   });
 
@@ -402,3 +446,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 });
+
+/** Within three pixels of the picture: one pixel of a narrow screen is more than one of it. */
+function near(found: readonly number[] | undefined, wanted: readonly number[]): boolean {
+  return wanted.every((value, at) => Math.abs((found?.[at] ?? Number.NaN) - value) <= 3);
+}

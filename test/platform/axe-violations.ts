@@ -6,6 +6,9 @@ import type { Page } from 'playwright-core';
 
 const require = createRequire(import.meta.url);
 
+/** As a phone has it. */
+export const narrow = { width: 360, height: 700 };
+
 interface Violation {
   readonly id: string;
   readonly impact: string;
@@ -22,12 +25,16 @@ export async function violationsOn(page: Page): Promise<readonly Violation[]> {
   return found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
 }
 
-/** The same in light and in dark. */
-export async function violationsOfBoth(page: Page): Promise<readonly Violation[]> {
+/** The same in light and in dark, and as narrow as a phone. */
+export async function violationsOfAll(page: Page): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     found.push(...(await violationsOn(page)));
   }
+  const size = page.viewportSize();
+  await page.setViewportSize(narrow);
+  found.push(...(await violationsOn(page)));
+  if (size !== null) await page.setViewportSize(size);
   return found;
 }

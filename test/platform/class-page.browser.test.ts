@@ -73,6 +73,11 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await saved(page);
     await page.getByRole('link', { name: 'Next ›' }).click();
     await page.getByText('2 of 2').waitFor();
+    await page.keyboard.press('p');
+    await page.getByText('1 of 2').waitFor();
+    expect(await pressed(page)).toEqual(['1 sea', '2 sky']);
+    await page.keyboard.press('n');
+    await page.getByText('2 of 2').waitFor();
     await page.keyboard.press('2');
     await saved(page);
     const kept = await Promise.all(ids.map((id) => classesOf('scenes', id)));

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { tasks } from '../../src/contract/tasks.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
-import { violationsOfBoth } from './axe-violations.ts';
+import { violationsOfAll } from './axe-violations.ts';
 import { evaluated, squares } from './judged-squares.ts';
 import { goTo, hostile, shownRows, useOpenedPages } from './opened-pages.ts';
 import { redAt, sharedLabelling, squaresModel } from './platform-with-model.ts';
@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await row.locator('td').allTextContents()).toEqual(
       expect.arrayContaining(['completed', 'split:test']),
     );
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     await page.getByLabel('Filter').fill('failed');
     await page.getByText('None fits').waitFor();
     await page.getByLabel('Filter').fill('');
@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     // Names of classes are text.
     await page.getByRole('rowheader', { name: hostile }).first().waitFor();
     expect(await page.locator('main img').count()).toBe(0);
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await expect
       .poll(() => sheet.evaluate((img: { naturalWidth: number }) => img.naturalWidth))
       .toBeGreaterThan(100);
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     // Other images by the choices above, kept in the address.
     await page.getByLabel('What').selectOption('misses');
     await expect.poll(() => placeOf(page)).toBe(place(`judged/${first}?only=misses&class=red`));
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(placeOf(page)).toBe(place(`comparison/${second}/${first}`));
     await page.getByText(/have fewer errors, \d+ more, \d+ as many\.$/).waitFor();
     expect(await page.getByRole('rowheader', { name: 'AP50' }).count()).toBe(1);
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 

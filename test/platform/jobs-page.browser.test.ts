@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { reviews } from '../../src/contract/annotation.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
-import { violationsOfBoth } from './axe-violations.ts';
+import { violationsOfAll } from './axe-violations.ts';
 import { call, createJob, labellingPage, open, upload, uploadLabelled } from './labelling-page.ts';
 import { hostile, shownRows } from './opened-pages.ts';
 
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.goto(`${url()}/#project/bees/jobs`);
     await page.getByText('No annotation job yet.').waitFor();
     await page.getByRole('rowheader').first().waitFor();
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     // Without a click: it is why people look here.
     await row.getByText(`${hostile} is missing`).waitFor();
     expect(await page.locator('main img').count()).toBe(0);
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     await page.getByLabel('Person').selectOption('ada@example.com');
     await expect.poll(() => shownRows(page)).not.toContain('Check the edges');
     expect(await shownRows(page)).toContain('Of Ada');

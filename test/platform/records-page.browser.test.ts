@@ -8,7 +8,7 @@ import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import { rectOf, shapeOf } from '../event-store/open-pages.ts';
 import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { violationsOfBoth } from './axe-violations.ts';
+import { violationsOfAll } from './axe-violations.ts';
 import { goTo, hostile, shownRows, useOpenedPages } from './opened-pages.ts';
 import { at, yesterday } from './vision-event-requests.ts';
 
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     }
     await goTo(page, 'projects');
     await goTo(page, 'events');
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     await page.getByRole('link', { name: 'line-3' }).click();
     await page.getByRole('button', { name: 'More' }).waitFor();
     expect((await shownRows(page)).length).toBe(50);
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByLabel('Class seen').fill('nothing');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText('No event fits: take a condition away.').waitFor();
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const output = await source();
     await page.getByRole('button', { name: 'Output image' }).click();
     expect(await source()).not.toBe(output);
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     await page.getByRole('button', { name: `1 ${hostile}` }).click();
     await page.getByText('Classified as good 75 %').waitFor();
     expect(await page.locator('main').textContent()).toContain(`${hostile}${hostile}`);
@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const secretField = page.getByLabel('The secret of the new key');
     await secretField.waitFor();
     const secret = await secretField.inputValue();
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     const row = page.locator('tbody tr');
     expect(await row.textContent()).toContain('workspace:read, project:create');
     expect(await row.textContent()).toContain(hostile);
@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     for (const place of ['keys', 'activity', 'activity?kind=api_key']) {
       if (place !== 'keys') await goTo(page, place);
       expect([place, await page.evaluate(wide)]).toEqual([place, 0]);
-      expect([place, await violationsOfBoth(page)]).toEqual([place, []]);
+      expect([place, await violationsOfAll(page)]).toEqual([place, []]);
     }
     expect(await page.getByLabel('Kind').isVisible()).toBe(true);
     await goTo(page, 'activity');
@@ -247,7 +247,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       expect.stringContaining('Before'),
       expect.stringContaining('Afterwards'),
     ]);
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     await page.getByLabel('Kind').selectOption('project');
     await page.getByText(`Old ${hostile}`).waitFor();
     await page.getByLabel('From').fill('2099-01-01T00:00');

@@ -11,7 +11,7 @@ import {
   scriptOf,
   smallVersion,
 } from '../trainers/test-trainers.ts';
-import { violationsOfBoth } from './axe-violations.ts';
+import { violationsOfAll } from './axe-violations.ts';
 import { goTo, hostile, shownRows, useOpenedPages } from './opened-pages.ts';
 
 const open = useOpenedPages();
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await rows.nth(1).textContent()).toContain('map50 0.75, precision 0.5, recall 0.25');
     await page.getByLabel('Filter').fill('status:failed');
     expect(await shownRows(page)).toEqual(['custom']);
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     await page.locator('tbody tr:visible a').click();
     await page.getByText('ended with exit code 3').waitFor();
     expect(await page.locator('pre.log').textContent()).toContain(hostile);
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       .getByRole('img', { name: 'loss: 1 at epoch 3; from 1 to 3, epoch 1 to 3' })
       .waitFor();
     const rising = page.getByRole('img', { name: 'map50: 0.75 at epoch 3; from 0.25 to 0.75' });
-    expect(await violationsOfBoth(page)).toEqual([]);
+    expect(await violationsOfAll(page)).toEqual([]);
     // From the lower left corner to the upper right one.
     expect(await rising.locator('.line').getAttribute('d')).toBe('M0.0 120.0L150.0 60.0L300.0 0.0');
     expect(await page.getByText('cells/1/').textContent()).toContain(good);
