@@ -54,7 +54,7 @@ export async function squares(fixture: Labelling, more: readonly Sent[] = []) {
   return { project, client, at: { workspace: 'acme', project } };
 }
 
-type Squares = Awaited<ReturnType<typeof squares>>;
+export type Squares = Awaited<ReturnType<typeof squares>>;
 
 export async function version({ tell, ended }: Labelling, { project }: Squares, resize?: object) {
   const settings = { preprocessing: { ...(resize && { resize }) }, augmentation: {} };
