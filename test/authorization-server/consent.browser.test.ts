@@ -13,6 +13,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
+import { violationsOn } from '../platform/axe-violations.ts';
 import { addGrace, administer, grace } from './page-visits.ts';
 import { shareService } from './shared-service.ts';
 
@@ -248,14 +249,17 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByLabel('Name or email').fill('nobody');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
     await expectReadable(page, ['h1', '.quiet', '.problem', 'label', 'input', 'button.main']);
     await signInAs(page, person.email);
+    expect(await violationsOn(page)).toEqual([]);
     await expectReadable(page, ['h1', '.quiet', 'dd', '.permissions ul', '.strong', 'button', 'a']);
     await page.goto(`${service.url}/settings/sign-in`);
     await page.getByLabel('Name or email').fill(person.email);
     await page.getByLabel('Password').fill(person.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Registered' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
     await expectReadable(page, ['h2', 'small', 'code', 'summary', 'textarea', 'select', 'label']);
   });
 });

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { plainEvent } from '../fixtures/event-store.ts';
+import { violationsOfAll } from '../platform/axe-violations.ts';
 import { hasChromium, inChromium } from './chromium.ts';
 import { expectTexts, fill, picture, rectOf, usePages } from './open-pages.ts';
 
@@ -176,6 +177,19 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.goBack();
     await page.locator('#details').waitFor();
     expect(problems).toEqual([]);
+  });
+
+  test('axe finds nothing serious, in light, dark and narrow', async () => {
+    const store = await open();
+    const { page } = await show(store);
+    await page.getByText('No events yet').waitFor();
+    expect(await violationsOfAll(page)).toEqual([]);
+    await fill(store, 3, await picture());
+    await expect.poll(() => page.locator('.card').count()).toBe(3);
+    expect(await violationsOfAll(page)).toEqual([]);
+    await page.locator('.card a').first().click();
+    await page.locator('#details').waitFor();
+    expect(await violationsOfAll(page)).toEqual([]);
   });
 
   const patience = { timeout: 120_000 };
