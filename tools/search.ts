@@ -94,9 +94,10 @@ export const searchTools: readonly Tool[] = [
     title: 'Search workspace images',
     description:
       'Finds images in all projects with one query: by split, class, number of boxes, tag, metadata, missing labels. Gives the total and a page of images.',
-    summarize: ({ results, total = results.length, totalIsExact }) => {
+    summarize: ({ results, total = results.length, totalIsExact, order }) => {
       const found = countFound({ total, isExact: totalIsExact !== false });
-      return `Found ${found}, ${results.length} on this page.`;
+      const worst = order === 'worst_first' ? ', the worst first' : '';
+      return `Found ${found}, ${results.length} on this page${worst}.`;
     },
     project: ({ results, ...facts }) => ({ ...facts, results }),
     page: ({ results, total, totalIsExact, continuationToken }) => ({

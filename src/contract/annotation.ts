@@ -22,6 +22,7 @@ const email = text.max(320).refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), {
 });
 const label = text.min(1).max(limits.labelCharactersMax);
 const classesMax = hasAtMost(limits.autolabelClassesMax);
+const ordered = z.boolean().optional().describe('Show images in this order, not by name.');
 
 /** Objects of both people, of one and of the other, and F1 at an IoU of 0.5. */
 const agreementFigures = {
@@ -206,6 +207,7 @@ export const reviews = {
         })
         .optional()
         .describe('Ids of the images.'),
+      ordered,
       job: jobId.optional().describe('Or: an annotation job.'),
       instructions: text
         .min(1)
@@ -213,10 +215,15 @@ export const reviews = {
         .optional()
         .describe('What to look at.'),
       assignedTo: email.optional().describe('Email of the person.'),
-    }).refine(({ images, job }) => (images === undefined) !== (job === undefined), {
-      path: ['images'],
-      error: 'give either images or job',
-    }),
+    })
+      .refine(({ images, job }) => (images === undefined) !== (job === undefined), {
+        path: ['images'],
+        error: 'give either images or job',
+      })
+      .refine(({ ordered: isOrdered, job }) => isOrdered === undefined || job === undefined, {
+        path: ['ordered'],
+        error: 'goes with images: a job keeps its order',
+      }),
     answer: open({
       taskId: z.string().describe('Its task is completed once every image is decided.'),
       jobId: z.string().describe('The annotation job of these images.'),
@@ -293,6 +300,7 @@ export const annotationExtensions = {
           error: `names more than ${limits.annotationJobImagesMax} images: make several jobs`,
         })
         .describe('Ids of the images.'),
+      ordered,
       independent: z.boolean().optional().describe('Keep labels apart to compare people.'),
       labelerEmail: email.describe('Email of the member who labels.'),
       reviewerEmail: email.describe('Email of the member who reviews.'),
@@ -337,7 +345,7 @@ export const annotationExtensions = {
     toolset: 'annotation',
     method: 'GET',
     path: '/{workspace}/{project}/jobs/{jobId}/images',
-    summary: 'Images of a job with what was decided, by name.',
+    summary: 'Images of a job in their order with what was decided.',
     pathParameters: inJob,
     query: closed({
       image: imageId.optional().describe('Only this one.'),

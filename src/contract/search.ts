@@ -168,6 +168,7 @@ export const search = {
       results: z.array(FoundImage),
       total: z.int().optional(),
       totalIsExact: z.boolean().optional(),
+      order: z.string().optional().describe('sorted, or worst_first; else the newest first.'),
       continuationToken: z.string().nullable().optional(),
     }),
     scope: 'image:read',

@@ -8,7 +8,6 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { encodeImage } from '../imaging/encode-image.ts';
 import type { RawImage } from '../imaging/raw-image.ts';
 import { limits } from '../limits.ts';
-import { parseQuery } from '../query-language/parse-query.ts';
 import { quotedNames } from '../quoted-name.ts';
 import {
   findProject,
@@ -40,7 +39,7 @@ import { evaluationTagHandlers } from './evaluations/tag-images.ts';
 import { newId } from './ids-and-slugs.ts';
 import { chooseModel } from './inference.ts';
 import { countsOf } from './projects.ts';
-import { projectFinder } from './search/workspace-search.ts';
+import { readQuery } from './search/read-query.ts';
 import type { Evaluation, EvaluationSettings } from './store/evaluations.ts';
 import type { Project } from './store/projects.ts';
 import { describeTaskStart } from './tasks.ts';
@@ -169,7 +168,7 @@ async function labelsOf(
   }
   const { store } = dependencies;
   const accessible = onlyProject(project);
-  const parsed = parseQuery(query ?? '', await projectFinder(store, accessible));
+  const parsed = await readQuery(store, accessible, query ?? '');
   if (parsed.like) throw invalidArgument('query', 'no search by likeness is judged');
   if ((await store.search.count(accessible, parsed.query)) === 0) {
     throw invalidArgument('query', 'finds no image', 'Try it with workspace_search first.');

@@ -16,7 +16,7 @@ import {
   refuseCondition,
 } from './query-fields.ts';
 import { QueryText } from './query-lexer.ts';
-import type { Query, Sort } from './query-syntax-tree.ts';
+import type { JudgedCondition, Query, Sort } from './query-syntax-tree.ts';
 import { wordsOf } from './search-terms.ts';
 
 /** A query, with what it asks for beside its conditions. */
@@ -27,6 +27,13 @@ export interface ParsedQuery {
   readonly like: PlacedLikeness | undefined;
   /** Whether free words are among its conditions. */
   readonly hasWords: boolean;
+  /** The conditions `evaluation:`, and where in the text each stands. */
+  readonly judged: readonly PlacedJudgement[];
+}
+
+export interface PlacedJudgement {
+  readonly condition: JudgedCondition;
+  readonly at: number;
 }
 
 export type PlacedLikeness = Likeness & { readonly at: number };
@@ -49,6 +56,7 @@ class Parser {
   #sort: Sort | undefined;
   #like: PlacedLikeness | undefined;
   #hasWords = false;
+  readonly #judged: PlacedJudgement[] = [];
   #depth = 0;
   #conditions = 0;
   #patterns = 0;
@@ -74,7 +82,8 @@ class Parser {
       const { kind, at } = this.#like;
       throw text.error(at, `like-${kind}: is an order of its own, and cannot have sort:`);
     }
-    return { query, sort: this.#sort, like: this.#like, hasWords: this.#hasWords };
+    const beside = { sort: this.#sort, like: this.#like, hasWords: this.#hasWords };
+    return { query, ...beside, judged: this.#judged };
   }
 
   #readOr(): Query {
@@ -201,6 +210,9 @@ class Parser {
     if ('query' in field) {
       if (field.query.kind === 'name' && field.query.pattern.includes('*')) {
         this.#countPattern(name.at);
+      }
+      if (field.query.kind === 'evaluation') {
+        this.#judged.push({ condition: field.query, at: name.at });
       }
       return field.query;
     }

@@ -47,6 +47,12 @@ export interface Sort {
   readonly direction: 'asc' | 'desc';
 }
 
+/** Those first in which an evaluation found most of what the condition is about. */
+export interface WorstFirst {
+  readonly key: 'worst';
+  readonly judged: JudgedCondition;
+}
+
 /** The newest image first. */
 export const newestFirst: Sort = { key: 'created', direction: 'desc' };
 
@@ -58,7 +64,7 @@ export interface After {
 
 export interface SearchRequest {
   readonly query: Query;
-  readonly sort: Sort;
+  readonly sort: Sort | WorstFirst;
   /** Undefined: from the start. */
   readonly after: After | undefined;
   /** Images that are passed over, counted from `after`. */

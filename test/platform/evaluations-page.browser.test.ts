@@ -123,6 +123,33 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('the worst images come first, as on the page before, also in a review', async () => {
+    const misses = place(`judged/${first}?only=misses`);
+    const { page, problems } = await open(labelling().platform, misses);
+    const worstFirst = ['missed.png', 'wrong.png', `${hostile}.png`];
+    expect(await shownRows(page)).toEqual(worstFirst);
+    const goThrough = async () => {
+      for (const [at, name] of worstFirst.entries()) {
+        await page.getByText(`${at + 1} of 3`, { exact: true }).waitFor();
+        await page.getByRole('heading', { name }).waitFor();
+        await page.keyboard.press('n');
+      }
+    };
+    await page.getByRole('link', { name: 'Go through them' }).click();
+    await goThrough();
+    await goTo(page, misses);
+    await page.getByRole('button', { name: 'Review all of them' }).click();
+    await page.getByRole('region', { name: 'Review' }).waitFor();
+    await goThrough();
+    for (let left = 3; left > 0; left -= 1) {
+      await page.getByRole('button', { name: 'Send back' }).waitFor();
+      await page.getByLabel('Why it is sent back').fill('seen');
+      await page.getByRole('button', { name: 'Send back' }).click();
+      await page.getByText(`${4 - left} sent back`).waitFor();
+    }
+    expect(problems).toEqual([]);
+  });
+
   test('images of an evaluation become a review, whose changes its task tells', async () => {
     const { platform } = labelling();
     const { page, problems } = await open(platform, place(`judged/${first}?class=red&found=blue`));

@@ -138,6 +138,21 @@ it('hands the images that it shows to a person, by a search', async () => {
   });
   const asked = await fovea.call('annotation_review', review?.arguments);
   expect(asked.data).toMatchObject({ images: cell.data.total });
+  expect(asked.text).toMatch(
+    /^\d+ images of "cells" wait for a person, the worst first: tell them/,
+  );
+  const query = String(review?.arguments.query);
+  const found = await fovea.call('workspace_search', { query, pageSize: 1 });
+  expect(found.text).toContain('1 on this page, the worst first.');
+  expect(found.data).toMatchObject({
+    results: [{ name: String(z.array(z.looseObject({})).parse(cell.data.results)[0]?.image) }],
+  });
+  const unknown = await fovea.call('annotation_review', {
+    ...cells,
+    query: `evaluation:${which.evaluationId}/misses/Cell`,
+  });
+  expect(unknown.text).toContain('this evaluation has no class \\"Cell\\"');
+  expect(unknown.text).toContain('Its classes: \\"Platelets\\", \\"RBC\\", \\"WBC\\".');
 });
 
 function nextCalls({ next }: Facts) {

@@ -105,6 +105,8 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, readonly strin
     annotationFile: ['annotations'],
     annotationName: ['annotations'],
   },
+  // Chosen ids keep their order, and a query says whether it has one.
+  annotation_review: { ordered: [] },
   // The hosted API has no revisions.
   images_annotate: { annotationFile: ['file', 'annotation'], revision: [] },
   images_search: { image_base64: ['image'] },

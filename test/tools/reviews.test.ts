@@ -44,6 +44,29 @@ it('a review says who is asked, and what it replaced', async () => {
   expect(data).toMatchObject({ replaced });
 });
 
+it('a review shows images in the order of their ids, or in that of a search that has one', async () => {
+  const sent: unknown[] = [];
+  const answer = { taskId: 'j1', jobId: 'j1', images: 2, undecided: 2, page: 'p' };
+  fixture.on('POST /acme/cells/reviews', ({ body }) => {
+    const { images, ordered } = Object(JSON.parse(body));
+    sent.push([images, ordered]);
+    return { status: 201, json: answer };
+  });
+  fixture.on('POST /acme/search/v1', ({ body }) => {
+    const isSorted = String(Object(JSON.parse(body)).query).includes('sort:');
+    const results = [{ id: 'b' }, { id: 'a' }];
+    return { json: { results, total: 2, ...(isSorted && { order: 'sorted' }) } };
+  });
+  await fixture.call('annotation_review', { ...where, images: ['d', 'c'] });
+  await fixture.call('annotation_review', { ...where, query: 'tag:night sort:width' });
+  await fixture.call('annotation_review', { ...where, query: 'tag:night' });
+  expect(sent).toEqual([
+    [['d', 'c'], true],
+    [['b', 'a'], true],
+    [['b', 'a'], false],
+  ]);
+});
+
 it.each([
   [{ state: 'approved' }, 'approved by a reviewer.'],
   [{ state: 'rejected', comment: 'No.' }, 'sent back by a reviewer; "review" says why.'],

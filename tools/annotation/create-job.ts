@@ -86,7 +86,8 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   if (found && dry_run === true) return dryRunOfJob(found, wanted, context);
   const ids = (found?.ids ?? images ?? []).slice(0, wanted.num_images);
   if (ids.length > limits.annotationJobImagesMax) throw tooMany(ids.length);
-  const sent = { ...job, images: [...ids], independent: wanted.independent };
+  const { independent } = wanted;
+  const sent = { ...job, images: [...ids], ordered: found?.isOrdered, independent };
   const { body } = await client.call(ofImages, sent, { signal });
   const answer = given(job.labelerEmail, body.numImages ?? ids.length, body);
   if (body.id === undefined) return answer;

@@ -18,7 +18,7 @@ const { images, job, instructions, assignedTo } = operation.body.shape;
 
 const input = z.strictObject({
   ...operation.pathParameters.shape,
-  images,
+  images: images.describe('Ids of the images, in their order.'),
   query: selectionArguments.query,
   job,
   instructions,
@@ -56,13 +56,15 @@ async function askForReview(wanted: ReviewInput, context: ToolContext): Promise<
   const most = limits.annotationJobImagesMax;
   if (found && found.ids.length > most) throw tooMany(found.ids.length);
   const { client, signal } = context;
-  const sent = found === undefined ? rest : { ...rest, images: [...found.ids] };
+  const ordered = found ? found.isOrdered : wanted.images && true;
+  const sent = { ...rest, ordered, ...(found && { images: [...found.ids] }) };
   const { body } = await client.call(operation, sent, { signal });
   const { taskId, jobId, undecided, assignedTo, replaced } = body;
   const command = reviewCommand({ project, jobId });
   const person = assignedTo === undefined ? 'a person' : quoted(assignedTo);
+  const order = found?.isWorstFirst ? ', the worst first' : '';
   return {
-    summary: `${count(undecided, 'image')} of ${quoted(project)} wait for ${person}: tell them to run ${asGiven(command)}, which opens the first one, signed in.${replacedWords(replaced)}`,
+    summary: `${count(undecided, 'image')} of ${quoted(project)} wait for ${person}${order}: tell them to run ${asGiven(command)}, which opens the first one, signed in.${replacedWords(replaced)}`,
     data: { ...body, command },
     forPage: { address: `#${body.page}` },
     next: [waitForTask(workspace, taskId)],

@@ -49,6 +49,9 @@ export interface ImageSelection {
   readonly shown: readonly FoundImage[];
   /** What the service says of the search, for example why nothing was found. */
   readonly notes: unknown;
+  /** Whether the query has an order of its own: `sort:`, or an evaluation's worst first. */
+  readonly isOrdered: boolean;
+  readonly isWorstFirst: boolean;
   /** Changes with the set of images. */
   readonly digest: string;
 }
@@ -64,17 +67,20 @@ export async function selectImages(wanted: Wanted, context: ToolContext): Promis
   // Images that come or go meanwhile may move others to another page.
   const found = new Map<string, FoundImage>();
   let notes: unknown;
+  let order: string | undefined;
   for await (const page of searchPages(asked, context)) {
     for (const image of page.results) found.set(idOf(image), image);
     const { total = found.size } = page;
     if (Math.max(total, found.size) > limits.imagesSelectedMax) throw tooMany(total);
     context.progress(found.size, total, 'Finding images');
     notes ??= page.notes;
+    order ??= page.order;
   }
   const ids = [...found.keys()];
   const digest = createHash('sha256').update(ids.toSorted().join('\n')).digest('base64url');
   const shown = [...found.values()].slice(0, limits.imagesSelectedShownMax);
-  return { query, ids, shown, notes, digest };
+  const [isOrdered, isWorstFirst] = [order !== undefined, order === 'worst_first'];
+  return { query, ids, shown, notes, digest, isOrdered, isWorstFirst };
 }
 
 /** As a dry run tells it, of any number of images. */

@@ -59,7 +59,7 @@ export function annotationJobHandlers(
       const job = newJob(input, project, principal);
       const isIndependent = input.independent === true;
       const jobs = isIndependent ? store.independentLabels.add : store.annotationJobs.addChosen;
-      const added = await jobs(job, imageIds);
+      const added = await jobs({ ...job, isOrdered: input.ordered === true }, imageIds);
       if ('kind' in added) throw notFree(added, imageIds.length);
       return describeJob(added, project, principal);
     },

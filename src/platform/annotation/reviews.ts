@@ -43,7 +43,7 @@ async function begin(
   { store, clock }: PlatformDependencies,
   principal: Principal,
   project: Project,
-  { images = [], instructions, assignedTo }: ReviewInput,
+  { images = [], ordered, instructions, assignedTo }: ReviewInput,
 ): Promise<AnnotationJob> {
   const imageIds = [...new Set(images)];
   const job = {
@@ -54,6 +54,7 @@ async function begin(
     reviewer: undefined,
     createdBy: principal.name,
     created: clock.now(),
+    isOrdered: ordered === true,
   };
   const asked = { instructions, reviewer: assignedTo };
   const added = await store.annotationJobs.addReview(job, imageIds, asked);

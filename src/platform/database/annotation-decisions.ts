@@ -14,6 +14,7 @@ import type {
   JobImagesPage,
 } from '../store/annotation-jobs.ts';
 import type { ImageIndex } from '../store/image-index.ts';
+import { byPosition } from './job-order.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationDecisionTables: Migration = {
@@ -42,7 +43,7 @@ export function readJobImages(
 ): Promise<readonly JobImage[]> {
   return database.all(
     `${selectImages} WHERE job_id = ? AND (CAST(? AS TEXT) IS NULL OR image_id = ?)
-     ORDER BY images.name, image_id LIMIT ? OFFSET ?`,
+     ${byPosition} LIMIT ? OFFSET ?`,
     [jobId, imageId, imageId, limit, offset],
     readJobImage,
   );

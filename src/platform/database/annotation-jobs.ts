@@ -25,6 +25,7 @@ import {
   readState,
   setDecision,
 } from './annotation-decisions.ts';
+import { positionIn } from './job-order.ts';
 import { findJob, listJobs } from './read-annotation-jobs.ts';
 import { changingImages } from './search-index/update-index.ts';
 
@@ -277,8 +278,9 @@ async function insertWithImages(
 ): Promise<void> {
   await insertJob(database, job);
   await database.run(
-    `INSERT INTO annotation_job_images (job_id, image_id, state)
-     SELECT ?, value, CASE WHEN objects IS NULL THEN 'unannotated' ELSE 'annotated' END
+    `INSERT INTO annotation_job_images (job_id, image_id, state, position)
+     SELECT ?, value, CASE WHEN objects IS NULL THEN 'unannotated' ELSE 'annotated' END,
+       ${positionIn(job)}
      FROM json_each(?) JOIN images ON images.id = value`,
     [job.id, JSON.stringify(imageIds)],
   );

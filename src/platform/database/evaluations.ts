@@ -209,6 +209,7 @@ async function readResults(
        coalesce(sum(false_positives), 0) AS false_positives, coalesce(sum(misses), 0) AS misses
      ${joined} GROUP BY image.ordinal, name, hash, image_id, boxes
      ORDER BY ${confused === undefined ? '' : 'max(cell.objects) DESC,'}
+       ${only === undefined ? '' : `sum(${only}) DESC,`}
        coalesce(sum(false_positives), 0) + coalesce(sum(misses), 0) DESC, image.ordinal
      LIMIT :limit OFFSET :offset`,
     { ...chosen, limit, offset },

@@ -16,6 +16,7 @@ import type {
 import { serverIndependentNote } from './activity/change-triggers.ts';
 import { insertJob, unknownAmong } from './annotation-jobs.ts';
 import { readAnnotation } from './column-readers.ts';
+import { byPosition, positionIn } from './job-order.ts';
 import { findJob } from './read-annotation-jobs.ts';
 
 const tables = `
@@ -44,8 +45,8 @@ export function independentLabelStore(database: AsyncDatabase): IndependentLabel
         if (unknown.length > 0) return { kind: 'unknown', imageIds: unknown };
         await insertJob(database, { ...job, isIndependent: true });
         await database.run(
-          `INSERT INTO independent_labels (job_id, image_id)
-           SELECT ?, value FROM json_each(?)`,
+          `INSERT INTO independent_labels (job_id, image_id, position)
+           SELECT ?, value, ${positionIn(job)} FROM json_each(?)`,
           [job.id, JSON.stringify(imageIds)],
         );
         const added = await findJob(database, job.projectId, job.id);
@@ -57,7 +58,7 @@ export function independentLabelStore(database: AsyncDatabase): IndependentLabel
         `SELECT job_id, image_id, images.name, independent_labels.annotation IS NOT NULL AS labelled
          FROM independent_labels JOIN images ON images.id = image_id
          WHERE job_id = ? AND (CAST(? AS TEXT) IS NULL OR image_id = ?)
-         ORDER BY images.name, image_id LIMIT ? OFFSET ?`,
+         ${byPosition} LIMIT ? OFFSET ?`,
         [jobId, imageId, imageId, limit, offset],
         readJobImage,
       ),

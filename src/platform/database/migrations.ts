@@ -24,6 +24,7 @@ import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
 import { independentLabelTables } from './independent-labels.ts';
 import { inferenceTables } from './inferences.ts';
+import { jobPositionColumns } from './job-order.ts';
 import { splitTables } from './rebalance.ts';
 import { refusedFileTables } from './refused-files.ts';
 import { refusedPredictionColumn } from './refused-predictions.ts';
@@ -98,4 +99,5 @@ export const platformMigrations: readonly Migration[] = [
   apiKeyUseColumn,
   mendNoteColumns,
   taskTurns,
+  jobPositionColumns,
 ];

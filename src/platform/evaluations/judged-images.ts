@@ -12,7 +12,7 @@ import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
 import { onlyProject } from '../access-control/accessible-projects.ts';
 import { countsOf } from '../projects.ts';
-import { projectFinder } from '../search/workspace-search.ts';
+import { projectFinder } from '../search/read-query.ts';
 import type { EvaluationSettings } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import type { Store } from '../store/store.ts';

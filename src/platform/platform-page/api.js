@@ -185,10 +185,11 @@ export function decideImage(project, job, image, decision) {
  * @param {string} project
  * @param {string} instructions
  * @param {readonly string[]} images
+ * @param {boolean} ordered in this order, not by name
  * @returns {Promise<string>} its id
  */
-export async function createReview(project, instructions, images) {
-  return (await call('POST', at(project, 'reviews'), { instructions, images })).jobId;
+export async function createReview(project, instructions, images, ordered) {
+  return (await call('POST', at(project, 'reviews'), { instructions, images, ordered })).jobId;
 }
 
 /** @param {string} project @param {string} job @returns {Promise<JobAgreement>} */

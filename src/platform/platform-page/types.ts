@@ -130,6 +130,7 @@ export interface LabellingService {
     project: string,
     instructions: string,
     images: readonly string[],
+    ordered: boolean,
   ) => Promise<string>;
   /** Shows what stands at an address; false: it is shown already. */
   readonly goTo: (address: string) => boolean;
@@ -143,6 +144,8 @@ export interface Place {
   readonly where: string;
   readonly queue: QueueName;
   readonly ids: readonly string[];
+  /** Whether they come from a search with an order of its own. */
+  readonly isOrdered: boolean;
   readonly classes: ClassNumbers;
   readonly labels: ImageLabels;
   /** What was decided about the image, in an annotation job. */

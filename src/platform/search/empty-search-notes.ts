@@ -138,7 +138,6 @@ function aloneFindsNone(query: Query): string | undefined {
 const listedBy: Readonly<Partial<Record<Query['kind'], string>>> = {
   batch: '; batches_list names the batches',
   job: '; annotation_jobs_list names the jobs',
-  evaluation: '; evaluations_list names the evaluations',
 };
 
 /** Not what is asked to be absent: that may well be. */

@@ -6,7 +6,7 @@ import { invalidArgument, notFound } from '../../errors.ts';
 import { checkExportFormat, exportFailed } from '../../export-formats/export-format.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
-import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.ts';
+import type { ParsedQuery } from '../../query-language/parse-query.ts';
 import { QueryText } from '../../query-language/query-lexer.ts';
 import { quotedName } from '../../quoted-name.ts';
 import {
@@ -20,7 +20,7 @@ import { newId } from '../ids-and-slugs.ts';
 import type { Project } from '../store/projects.ts';
 import type { Store } from '../store/store.ts';
 import { describeTaskStart } from '../tasks.ts';
-import { projectFinder } from './workspace-search.ts';
+import { readQuery } from './read-query.ts';
 
 type Exports = Pick<typeof search, 'search_export_start' | 'search_export_get'>;
 
@@ -32,9 +32,10 @@ export function searchExportHandlers(
       const { store, tasks, clock } = dependencies;
       const { workspace } = principal;
       const named = await findProjects(dependencies, principal, input);
-      const { query, like } = parseQuery(
+      const { query, like } = await readQuery(
+        store,
+        await accessibleProjects(store, principal),
         input.query,
-        await projectFinder(store, await accessibleProjects(store, principal)),
       );
       if (like) {
         const message = 'there is no search by likeness in exports';

@@ -3,10 +3,9 @@
 import type { search } from '../../contract/search.ts';
 import type { FoveaError } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.ts';
-import type { FindProjectId, Likeness } from '../../query-language/query-fields.ts';
+import type { ParsedQuery } from '../../query-language/parse-query.ts';
+import type { Likeness } from '../../query-language/query-fields.ts';
 import { QueryText } from '../../query-language/query-lexer.ts';
-import { newestFirst } from '../../query-language/query-syntax-tree.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
@@ -23,6 +22,7 @@ import {
   readFieldNames,
 } from './image-fields.ts';
 import { notesOnSearch, totalFacts, wordsNote } from './project-search.ts';
+import { orderOf, readQuery } from './read-query.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 
@@ -35,7 +35,7 @@ export function workspaceSearchHandlers(
       const { query: text, continuationToken: token, pageSize = 50 } = input;
       const { workspace } = principal;
       const accessible = await accessibleProjects(store, principal);
-      const parsed = parseQuery(text, await projectFinder(store, accessible));
+      const parsed = await readQuery(store, accessible, text);
       const fields: readonly FieldName[] = input.fields
         ? readFieldNames(input.fields)
         : ['id', 'name', 'project', 'split', 'labels'];
@@ -58,6 +58,7 @@ export function workspaceSearchHandlers(
       return {
         results,
         ...totalFacts(page),
+        ...orderWord(parsed),
         ...(page.next && { continuationToken: makeToken(links.key, question, page.next) }),
         ...(notes.length > 0 && { notes }),
       };
@@ -65,16 +66,11 @@ export function workspaceSearchHandlers(
   };
 }
 
-/** Ids of the live projects in reach, by their slugs. */
-export async function projectFinder(
-  store: Store,
-  accessible: AccessibleProjects,
-): Promise<FindProjectId> {
-  const projects = await store.projects.list(accessible.workspaceId);
-  const ids = new Map(
-    projects.filter(({ id }) => isAccessible(accessible, id)).map(({ id, slug }) => [slug, id]),
-  );
-  return (slug) => ids.get(slug);
+/** Who makes a queue of what is found keeps an order that was asked for. */
+function orderWord(parsed: ParsedQuery) {
+  if (parsed.like !== undefined) return {};
+  if (parsed.sort !== undefined) return { order: 'sorted' };
+  return orderOf(parsed).key === 'worst' ? { order: 'worst_first' } : {};
 }
 
 interface PageRequest {
@@ -92,14 +88,16 @@ interface PageRequest {
 async function findPage(
   dependencies: PlatformDependencies,
   accessible: AccessibleProjects,
-  { query, sort, like }: ParsedQuery,
+  parsed: ParsedQuery,
   request: PageRequest,
 ) {
   const { store, links } = dependencies;
+  const { query, like } = parsed;
   const { question, token, limit, withAnnotations } = request;
   const after = token === undefined ? undefined : readToken(links.key, question, token);
   if (like === undefined) {
-    const order = { sort: sort ?? newestFirst, after, offset: 0 };
+    const sort = orderOf(parsed);
+    const order = { sort, after, offset: 0 };
     const page = await store.search.find(accessible, { query, limit, withAnnotations, ...order });
     const missing = page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
     return { ...page, notes: [...missing, ...notesOnSearch(page)] };

@@ -37,7 +37,10 @@ export interface NewAnnotationJob {
 }
 
 /** A job whose images were chosen one by one. */
-export type NewChosenJob = Omit<NewAnnotationJob, 'batchId'>;
+export type NewChosenJob = Omit<NewAnnotationJob, 'batchId'> & {
+  /** Whether they are shown in the order in which they are given, not by name. */
+  readonly isOrdered?: boolean;
+};
 
 /** What a person is asked to do; undefined members leave the job as it is. */
 export interface AskedReview {
@@ -127,7 +130,7 @@ export interface AnnotationJobStore {
   findAnywhere(workspaceId: string, jobId: string): Promise<AnnotationJob | undefined>;
   /** The newest approval or rejection of an image that still stands. */
   newestDecision(imageId: string): Promise<JobImage | undefined>;
-  /** By their names. */
+  /** By their names, or in the order that they were given in. */
   images(jobId: string, page: JobImagesPage): Promise<readonly JobImage[]>;
   /**
    * Approves and rejects images of a job, all or none; a rejected annotation that a model made is

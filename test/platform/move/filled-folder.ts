@@ -93,8 +93,8 @@ function rest(hash: string): readonly string[] {
        VALUES (${workspaceId}, 'fv_public') ON CONFLICT DO NOTHING`,
     `INSERT INTO annotation_jobs (id, project_id, name, batch_id, labeler, reviewer, created_by, instructions, created)
        VALUES ('job', ${projectId}, 'Night', NULL, NULL, NULL, 'test', NULL, 1)`,
-    `INSERT INTO annotation_job_images (job_id, image_id, state)
-       VALUES ('job', ${imageId}, 'annotated')`,
+    `INSERT INTO annotation_job_images (job_id, image_id, state, position)
+       VALUES ('job', ${imageId}, 'annotated', 0)`,
     `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
        VALUES ('job', ${imageId}, NULL)`,
     `INSERT INTO independent_labels (job_id, image_id, annotation, objects, labelled_by, labelled_at)

@@ -69,8 +69,8 @@ function annotating(save) {
       (await save('images_refuse_predictions', { project, imageId, ...change })).refused,
     decideImage: (project, jobId, imageId, decision) =>
       save('annotation_jobs_decide', { project, jobId, imageId, ...decision }),
-    createReview: async (project, instructions, images) =>
-      (await save('annotation_review', { project, instructions, images })).jobId,
+    createReview: async (project, instructions, images, ordered) =>
+      (await save('annotation_review', { project, instructions, images, ordered })).jobId,
   };
   return service;
 }

@@ -1,8 +1,13 @@
 // Sorts the results of a search, as far as a page needs it.
 
 import { limits } from '../../../limits.ts';
-import type { After, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
+import type {
+  After,
+  JudgedCondition,
+  SearchRequest,
+} from '../../../query-language/query-syntax-tree.ts';
 import type { Reader } from '../../../storage/database.ts';
+import { judgedPlaces } from '../judged-images.ts';
 import { orderByNumber } from './bit-sliced-index.ts';
 import { type Bitmap, beyond, has, ordinals, size } from './bitmap.ts';
 import { type Index, readSlices } from './evaluate-query.ts';
@@ -17,10 +22,14 @@ import { rangeOf } from './term-bitmaps.ts';
 export function orderImages(
   index: Index,
   hits: Bitmap,
-  { sort: { key, direction }, after, offset }: OrderedSearch,
+  { sort, after, offset }: OrderedSearch,
   countMax: number,
 ): readonly After[] {
   if (hits.size === 0) return [];
+  if (sort.key === 'worst') {
+    return orderByPlace(index.database, hits, sort.judged, after).slice(offset, offset + countMax);
+  }
+  const { key, direction } = sort;
   if (key === 'created') return orderByAge(hits, direction, { after, offset }, countMax);
   const limit = offset + countMax;
   if (key === 'name') {
@@ -37,6 +46,25 @@ export function orderImages(
 }
 
 type OrderedSearch = Pick<SearchRequest, 'sort' | 'after' | 'offset'>;
+
+/** In the order of an evaluation, which is short beside a platform. */
+function orderByPlace(
+  database: Reader,
+  hits: Bitmap,
+  judged: JudgedCondition,
+  after: After | undefined,
+): readonly After[] {
+  const { sql, values } = judgedPlaces(judged);
+  return database
+    .all(
+      `SELECT placed.place, image_ordinals.ordinal FROM (${sql}) AS placed
+         CROSS JOIN image_ordinals USING (image_id)
+       WHERE placed.place > ? ORDER BY placed.place`,
+      [...values, Number(after?.value ?? 0)],
+      (row) => ({ value: row.integer('place'), ordinal: row.integer('ordinal') }),
+    )
+    .filter(({ ordinal }) => has(hits, ordinal));
+}
 
 function orderByAge(
   hits: Bitmap,

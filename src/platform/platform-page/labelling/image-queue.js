@@ -11,8 +11,10 @@ const queuedMax = 1_000;
 /**
  * `undecided`: those of an annotation job that were neither approved nor sent back. `more`: reads the
  * ids that follow; undefined: there are none. `isExact`: false where there are more than `total`.
+ * `isOrdered`: whether a search has an order of its own.
  * @typedef {{ name: string, ids: readonly string[], total: number, isExact: boolean,
- *   undecided: Set<string>, more?: (() => Promise<Partial<Queue>>) | undefined }} Queue
+ *   undecided: Set<string>, isOrdered: boolean,
+ *   more?: (() => Promise<Partial<Queue>>) | undefined }} Queue
  */
 
 /** @type {Queue | undefined} */
@@ -30,9 +32,9 @@ export async function placeInQueue(slug, queue, id) {
   while (opened.more !== undefined && opened.ids.at(-1) === id) {
     opened = { ...opened, ...(await opened.more()) };
   }
-  const { ids, total, isExact } = opened;
+  const { ids, total, isExact, isOrdered } = opened;
   const at = ids.indexOf(id);
-  return { at, total, isExact, ids, before: ids[at - 1], after: ids[at + 1] };
+  return { at, total, isExact, ids, isOrdered, before: ids[at - 1], after: ids[at + 1] };
 }
 
 /**
@@ -76,7 +78,7 @@ async function read(slug, queue) {
     const open = images.filter(({ state }) => undone.includes(state));
     const undecided = new Set(open.map(({ id }) => id));
     const ids = images.map(({ id }) => id);
-    return { name, ids, total: ids.length, isExact: true, undecided };
+    return { name, ids, total: ids.length, isExact: true, undecided, isOrdered: false };
   }
   const wanted = `project:${slug}${inBrackets(query)}`;
   const first = await readFrom(wanted, [], undefined);
@@ -91,9 +93,15 @@ async function read(slug, queue) {
 async function readFrom(wanted, before, token) {
   const found = await service().searchWorkspace(wanted, queuedMax, token);
   const ids = [...before, ...found.results.flatMap(({ id }) => id ?? [])];
-  const { continuationToken, total, totalIsExact: isExact = true } = found;
+  const { continuationToken, total, totalIsExact: isExact = true, order } = found;
   const more = continuationToken && (() => readFrom(wanted, ids, continuationToken));
-  return { ids, ...(total !== undefined && { total }), isExact, more: more || undefined };
+  return {
+    ids,
+    ...(total !== undefined && { total }),
+    isExact,
+    isOrdered: order !== undefined,
+    more: more || undefined,
+  };
 }
 
 /**
@@ -105,8 +113,8 @@ export async function idsOfQuery(slug, queue, offset, limit) {
   while (found.more !== undefined && found.ids.length < offset + limit) {
     found = { ...found, ...(await found.more()) };
   }
-  const { ids, total, isExact } = found;
-  return { ids: ids.slice(offset, offset + limit), total, isExact };
+  const { ids, total, isExact, isOrdered } = found;
+  return { ids: ids.slice(offset, offset + limit), total, isExact, isOrdered };
 }
 
 /** Id of the evaluation that a search names; undefined: none. @param {string} query */

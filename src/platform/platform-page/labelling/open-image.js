@@ -37,6 +37,7 @@ export async function openImage(slug, id, query) {
     where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}${place.isExact ? '' : '+'}`,
     queue,
     ids: place.ids,
+    isOrdered: place.isOrdered,
     labels,
     known,
     classes: new ClassNumbers(slug, Object.keys(project.classes ?? {})),

@@ -36,14 +36,14 @@ export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allD
 /**
  * Makes an annotation job of the images of a search, and goes there.
  * @param {string} slug
- * @param {{ queue: QueueName, ids: readonly string[] }} images
+ * @param {{ queue: QueueName, ids: readonly string[], isOrdered: boolean }} images
  * @param {string} [words] of what
  * @returns {Promise<string | undefined>} why it was not made
  */
-export async function startReview(slug, { queue: { query }, ids }, words = query) {
+export async function startReview(slug, { queue: { query }, ids, isOrdered }, words = query) {
   const what = `Review of ${words === '' ? 'all images' : words}`.slice(0, 200).toWellFormed();
   try {
-    const job = await service().createReview(slug, what, ids);
+    const job = await service().createReview(slug, what, ids, isOrdered);
     // Whose predictions stand beside the labels.
     const judged = evaluationIn(query) === undefined ? '' : query;
     service().goTo(annotateAddress(slug, '', { job, query: judged }));

@@ -107,7 +107,7 @@ async function review(slug, job, compared) {
   const words = `Where ${job.name ?? 'a job'} and ${whomOf(compared)} differ`.slice(0, 200);
   const ids = compared.disagreements.map(({ id }) => id);
   return attempt(async () => {
-    location.hash = annotateAddress(slug, '', { job: await createReview(slug, words, ids) });
+    location.hash = annotateAddress(slug, '', { job: await createReview(slug, words, ids, true) });
   });
 }
 

@@ -155,8 +155,8 @@ function ways(slug, search, words) {
   const problem = element('span', { class: 'bad', role: 'status' });
   const queue = { query: search, job: '' };
   const review = button('Review all of them', async () => {
-    const { ids } = await idsOfQuery(slug, queue, 0, reviewedMax);
-    problem.textContent = (await startReview(slug, { queue, ids }, words)) ?? '';
+    const { ids, isOrdered } = await idsOfQuery(slug, queue, 0, reviewedMax);
+    problem.textContent = (await startReview(slug, { queue, ids, isOrdered }, words)) ?? '';
   });
   return element(
     'p',

@@ -3,11 +3,14 @@
 import { limits } from '../../../limits.ts';
 import type {
   After,
+  JudgedCondition,
   Query,
   SearchRequest,
   Sort,
+  WorstFirst,
 } from '../../../query-language/query-syntax-tree.ts';
 import type { AsyncReader } from '../../../storage/async-database.ts';
+import { judgedPlaces } from '../../database/judged-images.ts';
 import type { NearestPage, NearestRequest } from '../../store/embeddings.ts';
 import type {
   AccessibleProjects,
@@ -213,12 +216,12 @@ async function orderImages(
   countMax: number,
 ): Promise<readonly After[]> {
   const isNamed = sort.key === 'name';
-  const { value, order, behind } = orderOf(sort, after);
+  const { value, order, behind, beside } = orderOf(sort, after);
   const wanted = behind ? joined([hits, behind], 'AND') : hits;
   return reader.all(
-    `SELECT ${value.sql} AS value, s.ordinal FROM image_search s WHERE ${wanted.sql}
-     ORDER BY ${order} LIMIT ? OFFSET ?`,
-    [...value.values, ...wanted.values, countMax, offset],
+    `SELECT ${value.sql} AS value, s.ordinal FROM image_search s ${beside?.sql ?? ''}
+     WHERE ${wanted.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
+    [...value.values, ...(beside?.values ?? []), ...wanted.values, countMax, offset],
     (row) => ({
       value: isNamed ? row.text('value') : row.integer('value'),
       ordinal: row.integer('ordinal'),
@@ -232,9 +235,13 @@ interface Order {
   readonly order: string;
   /** What comes behind the image to go on after. */
   readonly behind: Condition | undefined;
+  /** A join of what the images are sorted by. */
+  readonly beside?: Condition;
 }
 
-function orderOf({ key, direction }: Sort, after: After | undefined): Order {
+function orderOf(sort: Sort | WorstFirst, after: After | undefined): Order {
+  if (sort.key === 'worst') return orderByPlace(sort.judged, after);
+  const { key, direction } = sort;
   const isUp = direction === 'asc';
   const sign = isUp ? '>' : '<';
   if (key === 'created') {
@@ -260,6 +267,17 @@ function orderOf({ key, direction }: Sort, after: After | undefined): Order {
       sql: `${value.sql} ${sign} ? OR (${value.sql} = ? AND s.ordinal < ?)`,
       values: [...value.values, last, ...value.values, last, after.ordinal],
     },
+  };
+}
+
+/** In the order of an evaluation. */
+function orderByPlace(judged: JudgedCondition, after: After | undefined): Order {
+  const { sql, values } = judgedPlaces(judged);
+  return {
+    value: { sql: 'placed.place', values: [] },
+    order: 'placed.place',
+    behind: after && { sql: 'placed.place > ?', values: [Number(after.value)] },
+    beside: { sql: `JOIN (${sql}) AS placed ON placed.image_id = s.image_id`, values },
   };
 }
 
