@@ -1,10 +1,7 @@
 // Statistics of inferences: figures by hand, their window, and who sees them.
 
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { platformMigrations } from '../../src/platform/database/migrations.ts';
-import { openAsyncDatabase } from '../../src/storage/async-database.ts';
 import { type Labelling, modelFile, redAt, startLabelling } from './platform-with-model.ts';
 
 const noon = Date.UTC(2026, 10, 21, 12);
@@ -190,18 +187,13 @@ it('metadata is set on all records, or on none', async () => {
 
 it('names a time only where one was given, and says why there are no earlier figures', async () => {
   const fixture = await startLabelling({ clock });
-  const database = openAsyncDatabase(
-    join(fixture.platform.data, 'platform.db'),
-    platformMigrations,
-  );
-  onTestFinished(() => database.close());
   const seen = (count: number, created: number) =>
-    database.run(
-      `WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+    fixture.platform.query(
+      `WITH RECURSIVE numbers (n) AS (
+         VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
        INSERT INTO inferences (id, workspace_id, model_name, source, created, metadata)
-       SELECT 'seen-' || ? || n, (SELECT id FROM workspaces WHERE slug = 'acme'), 'm', 'hosted', ?,
-         '{}' FROM numbers`,
-      [count, created, created],
+       SELECT 'seen-${created}' || n, (SELECT id FROM workspaces WHERE slug = 'acme'), 'm',
+         'hosted', ${created}, '{}' FROM numbers`,
     );
   const hour = 60 * 60 * 1000;
   await seen(100_001, noon - 36 * hour);

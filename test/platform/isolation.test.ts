@@ -4,7 +4,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { embeddedOperations } from '../../src/contract/index.ts';
@@ -80,8 +79,8 @@ beforeAll(async () => {
   inside = thingsAt(made, 3);
   await makeKeys();
   await settled();
-  drawVideos();
-  before = keptNow();
+  await drawVideos();
+  before = await keptNow();
 }, 120_000);
 
 afterAll(async () => {
@@ -120,22 +119,22 @@ async function makeKeys(): Promise<void> {
 }
 
 async function settled(): Promise<void> {
-  await vi.waitUntil(() => openWork(platform.data) === 0, { timeout: 60_000, interval: 50 });
+  await vi.waitUntil(async () => (await platform.look(openWork)) === 0, {
+    timeout: 60_000,
+    interval: 50,
+  });
 }
 
 /** Their video is none: a picture of it is there all the same. */
-function drawVideos(): void {
-  const database = new DatabaseSync(join(platform.data, 'platform.db'));
-  database.exec('UPDATE video_jobs SET sheet_hash = (SELECT hash FROM images LIMIT 1)');
-  database.close();
+async function drawVideos(): Promise<void> {
+  await platform.query('UPDATE video_jobs SET sheet_hash = (SELECT hash FROM images LIMIT 1)');
 }
 
-function keptNow(): readonly (readonly string[])[] {
-  const { data } = platform;
-  return [
-    keptOf(data, idIn(data, 'workspaces', 'globex')),
-    keptOf(data, idIn(data, 'projects', 'outside')),
-  ];
+function keptNow(): Promise<readonly (readonly string[])[]> {
+  return platform.look(async (rows) => [
+    await keptOf(rows, await idIn(rows, 'workspaces', 'globex')),
+    await keptOf(rows, await idIn(rows, 'projects', 'outside')),
+  ]);
 }
 
 let names = 0;
@@ -402,7 +401,7 @@ test('nothing of the other workspace, and of the project outside, has changed', 
   await settled();
   expect(before.map(({ length }) => length)).toEqual([expect.any(Number), expect.any(Number)]);
   expect(Math.min(...before.map(({ length }) => length))).toBeGreaterThan(15);
-  expect(keptNow()).toEqual(before);
+  expect(await keptNow()).toEqual(before);
 });
 
 test('what a key for all exports from both is not for a key for a folder', async () => {

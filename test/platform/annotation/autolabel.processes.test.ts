@@ -174,7 +174,7 @@ describe('with a model', () => {
     const hash = createHash('sha256').update(noPicture).digest('hex');
     await mkdir(join(data, 'blobs', hash.slice(0, 2)), { recursive: true });
     await writeFile(join(data, 'blobs', hash.slice(0, 2), hash), noPicture);
-    await fixture.platform.change(`UPDATE images SET hash = '${hash}' WHERE id = '${corrupt}'`);
+    await fixture.platform.query(`UPDATE images SET hash = '${hash}' WHERE id = '${corrupt}'`);
     const started = await start(fixture, project, { batchId });
     expect(await fixture.ended(String(started.body.taskId))).toMatchObject({
       status: 'completed',
@@ -211,7 +211,7 @@ describe('with a model', () => {
     await fixture.ended(String(started.body.taskId));
     // As it is after too many processes died over it: nobody was left to free what it took.
     const { jobId } = started.body;
-    await fixture.platform.change(
+    await fixture.platform.query(
       `UPDATE work SET status = 'failed', error = 'gave up' WHERE id = '${jobId}'`,
       `INSERT INTO annotation_jobs (id, project_id, name, batch_id, created_by, created)
         SELECT 'left', project_id, 'Auto Label', '${batchId}', 'nobody', created
@@ -225,7 +225,7 @@ describe('with a model', () => {
     const locked =
       'batchId: has no image that waits for labels: all are annotated, or in an open job';
     expect(words(await start(fixture, project, { batchId }))).toEqual([400, locked]);
-    await fixture.platform.change(`UPDATE work SET status = 'failed' WHERE id = '${jobId}'`);
+    await fixture.platform.query(`UPDATE work SET status = 'failed' WHERE id = '${jobId}'`);
     const again = await start(fixture, project, { batchId });
     expect(again.body.message).toBe('Auto Label takes 2 images.');
     expect((await fixture.tell('GET', `/acme/${project}/jobs/left`)).status).toBe(404);

@@ -19,6 +19,7 @@ import {
   startPlatformProcess,
   startTestPlatform,
   type TestPlatform,
+  withRowsInFolder,
 } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/read-zip.ts';
 
@@ -224,7 +225,7 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
 
 it('goes on where another release has done other images of a batch', async () => {
   const data = join(folder, 'begun');
-  const before = await startTestPlatform({ data });
+  const before = await startTestPlatform({ data, ...withRowsInFolder });
   await createProject(before.client, 'begun', 7);
   const augmentation = { mosaic: true, image: { versions: 3 } } as const;
   const { version, taskId } = await generate(before.client, 'begun', { augmentation });

@@ -13,8 +13,6 @@ import { projects } from '../../../src/contract/projects.ts';
 import { trash } from '../../../src/contract/trash.ts';
 import { versions } from '../../../src/contract/versions.ts';
 import { workflows } from '../../../src/contract/workflows.ts';
-import { platformMigrations } from '../../../src/platform/database/migrations.ts';
-import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { createProject, refusal, resultOf, upload } from '../labelled-projects.ts';
 
@@ -24,26 +22,15 @@ const days30 = 30 * 24 * hour;
 /** A full hour, so that the purge just before the end is another one than that at the end. */
 const start = Math.ceil(systemClock.now() / hour) * hour;
 
-interface Era {
-  readonly platform: TestPlatform;
-  readonly database: Database;
-}
-
 /** A platform whose clock stands still, once its purge is over. */
-async function at(data: string, now: number): Promise<Era> {
+async function at(data: string, now: number): Promise<TestPlatform> {
   const platform = await startTestPlatform({ data, clock: { ...systemClock, now: () => now } });
   onTestFinished(() => platform.close());
-  const database = openDatabase(join(data, 'platform.db'), platformMigrations);
-  onTestFinished(() => database.close());
-  const ended = () =>
-    database.get(
-      'SELECT status FROM work WHERE id = ?',
-      [`purge-${Math.floor(now / hour)}`],
-      (row) => row.text('status'),
-    );
-  while (!['completed', 'failed'].includes(ended() ?? '')) await delay(5);
-  expect(ended()).toBe('completed');
-  return { platform, database };
+  const purge = `SELECT status FROM work WHERE id = 'purge-${Math.floor(now / hour)}'`;
+  const status = async () => (await platform.query(purge))[0]?.status;
+  while (!['completed', 'failed'].includes(String(await status()))) await delay(5);
+  expect(await status()).toBe('completed');
+  return platform;
 }
 
 async function newFolder(): Promise<string> {
@@ -53,28 +40,22 @@ async function newFolder(): Promise<string> {
 }
 
 /** Every row of every table that has this text somewhere; the log outlives what it tells of. */
-function rowsWith(database: Database, text: string): readonly string[] {
-  const tables = database.all(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%' AND name NOT LIKE 'activity%'",
-    [],
-    (row) => row.text('name'),
-  );
-  return tables.flatMap((table) => {
-    const columns = database.all(`SELECT name FROM pragma_table_info('${table}')`, [], (row) =>
-      row.text('name'),
-    );
-    const found = columns.map((column) => `instr(CAST("${column}" AS TEXT), :text) > 0`);
-    if (found.length === 0) return [];
-    return database.all(
-      `SELECT count(*) AS n FROM "${table}" WHERE ${found.join(' OR ')} HAVING count(*) > 0`,
-      { text },
-      (row) => `${table}: ${row.integer('n')}`,
-    );
+function rowsWith(platform: TestPlatform, text: string): Promise<readonly string[]> {
+  return platform.look(async (rows) => {
+    const found: string[] = [];
+    for (const [table, columns] of await rows.tables()) {
+      if (/^(activity|noted_)/.test(table)) continue;
+      const has = columns.map((column) => `CAST("${column}" AS TEXT) LIKE '%${text}%'`);
+      const sql = `SELECT count(*) AS n FROM "${table}" WHERE ${has.join(' OR ')}`;
+      const [counted] = await rows.run(sql);
+      if (Number(counted?.n) > 0) found.push(`${table}: ${counted?.n}`);
+    }
+    return found;
   });
 }
 
 /** A project with everything in it, in the trash since `start`; what it was known by. */
-async function trashProject({ platform, database }: Era, name: string) {
+async function trashProject(platform: TestPlatform, name: string) {
   const { client } = platform;
   const project = await createProject(client, name);
   const imageId = await upload(client, project, 1, { tag: ['a'], classes: ['cat'] });
@@ -107,10 +88,8 @@ async function trashProject({ platform, database }: Era, name: string) {
   await client.call(folders.folders_create, { workspace, name, projects: [project] });
   const { image } = (await client.call(images.images_get, { workspace, project, imageId })).body;
   const { body: gone } = await client.call(projects.projects_delete, { workspace, project });
-  const versionId = database.get('SELECT id FROM versions WHERE project_id = ?', [gone.id], (row) =>
-    row.text('id'),
-  );
-  return { id: gone.id ?? '', imageId, versionId: versionId ?? '', hash: String(image.hash) };
+  const [made] = await platform.query(`SELECT id FROM versions WHERE project_id = '${gone.id}'`);
+  return { id: gone.id ?? '', imageId, versionId: String(made?.id), hash: String(image.hash) };
 }
 
 function pathOf(data: string, hash: string): string {
@@ -120,13 +99,13 @@ function pathOf(data: string, hash: string): string {
 it('keeps a project for 30 days, and takes all of it then', async () => {
   const data = await newFolder();
   const first = await at(data, start);
-  const kept = await createProject(first.platform.client, 'Kept');
-  const keptImage = await upload(first.platform.client, kept, 7, { classes: ['cat'] });
+  const kept = await createProject(first.client, 'Kept');
+  const keptImage = await upload(first.client, kept, 7, { classes: ['cat'] });
   const gone = await trashProject(first, 'Cells');
-  await first.platform.close();
+  await first.close();
 
   const before = await at(data, start + days30 - 1);
-  const { body } = await before.platform.client.call(trash.trash_list, { workspace });
+  const { body } = await before.client.call(trash.trash_list, { workspace });
   expect(body.items).toMatchObject([
     {
       type: 'project',
@@ -138,20 +117,20 @@ it('keeps a project for 30 days, and takes all of it then', async () => {
     },
   ]);
   const restore = { workspace, type: 'project', id: gone.id } as const;
-  await before.platform.client.call(trash.trash_restore, restore);
+  await before.client.call(trash.trash_restore, restore);
   const cells = { workspace, project: 'cells' };
-  const { body: back } = await before.platform.client.call(projects.projects_get, cells);
+  const { body: back } = await before.client.call(projects.projects_get, cells);
   expect(back.project).toMatchObject({ images: 2, classes: { cat: 1 } });
   expect(back.versions).toHaveLength(1);
-  await before.platform.close();
-  before.database.run('UPDATE projects SET deleted_at = ? WHERE id = ?', [start, gone.id]);
+  await before.close();
+  await before.query(`UPDATE projects SET deleted_at = ${start} WHERE id = '${gone.id}'`);
 
   const after = await at(data, start + days30);
-  const { client } = after.platform;
+  const { client } = after;
   expect((await client.call(trash.trash_list, { workspace })).body.items).toEqual([]);
   expect((await refusal(client.call(trash.trash_restore, restore))).status).toBe(404);
   for (const text of [gone.id, gone.imageId, gone.versionId]) {
-    expect(rowsWith(after.database, text)).toEqual([]);
+    expect(await rowsWith(after, text)).toEqual([]);
   }
   expect(await createProject(client, 'Cells')).toBe('cells');
   const { body: others } = await client.call(projects.projects_get, { workspace, project: kept });
@@ -171,7 +150,7 @@ it('keeps a project for 30 days, and takes all of it then', async () => {
 it('takes a version and a workflow, and leaves the project of the version', async () => {
   const data = await newFolder();
   const first = await at(data, start);
-  const { client } = first.platform;
+  const { client } = first;
   const project = await createProject(client, 'Cells');
   await upload(client, project, 1);
   const settings = { preprocessing: {}, augmentation: {} };
@@ -188,13 +167,13 @@ it('takes a version and a workflow, and leaves the project of the version', asyn
   const made = { workspace, name: 'Flow', config: { specification: {} } };
   const { workflow } = (await client.call(workflows.workflows_create, made)).body;
   await client.call(workflows.workflows_delete, { workspace, workflow: workflow.url });
-  await first.platform.close();
+  await first.close();
 
   const after = await at(data, start + days30);
-  const later = after.platform.client;
+  const later = after.client;
   const { body: shown } = await later.call(projects.projects_get, { workspace, project });
   expect(shown.versions.map(({ id }) => id)).toEqual(['acme/cells/2']);
-  expect(rowsWith(after.database, workflow.id)).toEqual([]);
+  expect(await rowsWith(after, workflow.id)).toEqual([]);
   expect((await later.call(trash.trash_list, { workspace })).body.items).toEqual([]);
   const { body: next } = await later.call(versions.versions_generate, {
     workspace,
@@ -207,7 +186,7 @@ it('takes a version and a workflow, and leaves the project of the version', asyn
 it('forgets work that ended 30 days ago, and keeps what versions are known by', async () => {
   const data = await newFolder();
   const first = await at(data, start);
-  const { client } = first.platform;
+  const { client } = first;
   const project = await createProject(client, 'Cells');
   const imageId = await upload(client, project, 1);
   const { body: bulk } = await client.call(images.images_set_metadata_bulk, {
@@ -222,15 +201,15 @@ it('forgets work that ended 30 days ago, and keeps what versions are known by', 
     ...settings,
   });
   await resultOf(client, String(version.taskId));
-  await first.platform.close();
+  await first.close();
 
   const before = await at(data, start + days30 - 1);
-  expect(await resultOf(before.platform.client, bulk.taskId)).toMatchObject({ succeeded: 1 });
-  await before.platform.close();
+  expect(await resultOf(before.client, bulk.taskId)).toMatchObject({ succeeded: 1 });
+  await before.close();
   const after = await at(data, start + days30);
-  const missing = await refusal(resultOf(after.platform.client, bulk.taskId));
+  const missing = await refusal(resultOf(after.client, bulk.taskId));
   expect(missing.status).toBe(404);
-  expect(await resultOf(after.platform.client, String(version.taskId))).toMatchObject({
+  expect(await resultOf(after.client, String(version.taskId))).toMatchObject({
     images: 1,
   });
 });
@@ -239,15 +218,13 @@ it('forgets records of inferences after 90 days, and ended video jobs after 30',
   const data = await newFolder();
   const first = await at(data, start);
   const days90 = 90 * 24 * hour;
-  const { database } = first;
-  database.run(
+  await first.query(
     `WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 250)
      INSERT INTO inferences (id, workspace_id, model_name, source, created, metadata)
-     SELECT 'seen-' || n, (SELECT id FROM workspaces), 'm', 'hosted', ? + (n = 250), '{}'
-     FROM numbers`,
-    [start],
+     SELECT 'seen-' || n, (SELECT id FROM workspaces), 'm', 'hosted',
+       ${start} + CASE n WHEN 250 THEN 1 ELSE 0 END, '{}' FROM numbers`,
+    "INSERT INTO inference_classes SELECT ordinal, 'cat', 0.5, 0 FROM inferences",
   );
-  database.run("INSERT INTO inference_classes SELECT ordinal, 'cat', 0.5, 0 FROM inferences");
   const jobs = [
     ['ended', 'completed', start],
     ['broken', 'failed', start],
@@ -255,40 +232,36 @@ it('forgets records of inferences after 90 days, and ended video jobs after 30',
     ['running', 'running', start],
   ] as const;
   for (const [id, status, updated] of jobs) {
-    database.run(
+    await first.query(
       `INSERT INTO video_jobs (id, workspace_id, input, settings, hash, bytes, created)
-       SELECT ?, id, '{}', '{}', ?, 1, 1 FROM workspaces`,
-      [id, `hash of ${id}`],
-    );
-    database.run(
+       SELECT '${id}', id, '{}', '{}', 'hash of ${id}', 1, 1 FROM workspaces`,
       `INSERT INTO work (id, kind, payload, status, lease_expires, created, updated)
-       VALUES (?, 'video', '{}', ?, ?, 1, ?)`,
-      [id, status, start + days90 * 2, updated],
+       VALUES ('${id}', 'video', '{}', '${status}', ${start + days90 * 2}, 1, ${updated})`,
     );
   }
-  await first.platform.close();
-  const left = (era: Era) => ({
-    jobs: era.database.all('SELECT id FROM video_jobs ORDER BY id', [], (row) => row.text('id')),
-    work: era.database.all("SELECT id FROM work WHERE kind = 'video' ORDER BY id", [], (row) =>
-      row.text('id'),
-    ),
-    seen: era.database.get('SELECT count(*) AS n FROM inference_classes', [], (row) =>
-      row.integer('n'),
-    ),
-  });
+  await first.close();
+  const left = async (platform: TestPlatform) => {
+    const idsOf = async (sql: string) => (await platform.query(sql)).map(({ id }) => id);
+    const [seen] = await platform.query('SELECT count(*) AS n FROM inference_classes');
+    return {
+      jobs: await idsOf('SELECT id FROM video_jobs ORDER BY id'),
+      work: await idsOf("SELECT id FROM work WHERE kind = 'video' ORDER BY id"),
+      seen: Number(seen?.n),
+    };
+  };
 
   const before = await at(data, start + days30 - 1);
-  expect(left(before).jobs).toEqual(['broken', 'ended', 'late', 'running']);
-  await before.platform.close();
+  expect((await left(before)).jobs).toEqual(['broken', 'ended', 'late', 'running']);
+  await before.close();
   const month = await at(data, start + days30);
   const kept = ['late', 'running'];
-  expect(left(month)).toEqual({ jobs: kept, work: kept, seen: 250 });
-  expect(rowsWith(month.database, 'hash of ended')).toEqual([]);
-  await month.platform.close();
+  expect(await left(month)).toEqual({ jobs: kept, work: kept, seen: 250 });
+  expect(await rowsWith(month, 'hash of ended')).toEqual([]);
+  await month.close();
   const early = await at(data, start + days90 - 1);
-  expect(left(early)).toEqual({ jobs: ['running'], work: ['running'], seen: 250 });
-  await early.platform.close();
+  expect(await left(early)).toEqual({ jobs: ['running'], work: ['running'], seen: 250 });
+  await early.close();
   const quarter = await at(data, start + days90);
-  expect(left(quarter)).toEqual({ jobs: ['running'], work: ['running'], seen: 1 });
-  expect(rowsWith(quarter.database, 'seen-250')).toEqual(['inferences: 1']);
+  expect(await left(quarter)).toEqual({ jobs: ['running'], work: ['running'], seen: 1 });
+  expect(await rowsWith(quarter, 'seen-250')).toEqual(['inferences: 1']);
 });

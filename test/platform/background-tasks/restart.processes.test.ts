@@ -19,7 +19,7 @@ import { startFovea } from '../../fixtures/fovea-services.ts';
 import { hasFfmpeg } from '../../fixtures/has-ffmpeg.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
 import { avi } from '../../fixtures/mp4-files.ts';
-import { startTestPlatform } from '../../fixtures/platform.ts';
+import { startTestPlatform, withRowsInFolder } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/read-zip.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { scriptTrainer } from '../../trainers/test-trainers.ts';
@@ -51,7 +51,7 @@ let prepared: string;
 
 beforeAll(async () => {
   prepared = await mkdtemp(join(tmpdir(), 'fovea-killed-'));
-  const platform = await startTestPlatform({ data: prepared });
+  const platform = await startTestPlatform({ data: prepared, ...withRowsInFolder });
   const calls = callsTo(platform.url);
   await uploadNoise(calls);
   // Two versions of the same: what is exported once is not written again.

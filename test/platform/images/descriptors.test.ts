@@ -17,7 +17,7 @@ import { startDescriptors } from '../../../src/platform/images/descriptors.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { testImage } from '../../fixtures/images.ts';
-import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+import { startTestPlatform, type TestPlatform, withRowsInFolder } from '../../fixtures/platform.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
 
@@ -25,7 +25,7 @@ const where = { workspace: 'acme', project: 'cells' };
 const sample = 'sample/blood-cells/JPEGImages';
 
 async function startWithProject(data: string): Promise<TestPlatform> {
-  const platform = await startTestPlatform({ data });
+  const platform = await startTestPlatform({ data, ...withRowsInFolder });
   await platform.client.call(projects.projects_create, {
     workspace: 'acme',
     name: 'Cells',

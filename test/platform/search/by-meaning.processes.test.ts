@@ -15,7 +15,11 @@ import { rankByMeaning as rankOnServer } from '../../../src/platform/postgres/se
 import { openDatabase } from '../../../src/storage/database.ts';
 import { writeEmbedder } from '../../fixtures/embedder-folder.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
-import { startPlatformProcess, startTestPlatform } from '../../fixtures/platform.ts';
+import {
+  startPlatformProcess,
+  startTestPlatform,
+  withRowsInFolder,
+} from '../../fixtures/platform.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/postgres-server.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { createProject } from '../labelled-projects.ts';
@@ -179,7 +183,7 @@ it('killed while it embeds, it ends as if nobody had', { timeout: 120_000 }, asy
   const embedder = await writeEmbedder(join(await temporaryFolder(), 'tiny-clip'));
   const data = await temporaryFolder();
   const count = 300;
-  const first = await startTestPlatform({ data });
+  const first = await startTestPlatform({ data, ...withRowsInFolder });
   const project = await createProject(first.client, 'things');
   for (let n = 0; n < count; n += 1) await put(first.client, project, `${n}.png`, shade(n));
   await first.close();

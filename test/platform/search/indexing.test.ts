@@ -11,7 +11,7 @@ import { search } from '../../../src/contract/search.ts';
 import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { nameChunkTables } from '../../../src/platform/database/search-index/name-index.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+import { startTestPlatform, type TestPlatform, withRowsInFolder } from '../../fixtures/platform.ts';
 import { scene } from './distinct-images.ts';
 import { openSearch } from './indexed-images.ts';
 
@@ -25,7 +25,7 @@ async function find({ client }: TestPlatform, query: string) {
 it('brings older images into the index after a start, with how they look', async () => {
   const data = await mkdtemp(join(tmpdir(), 'fovea-indexing-'));
   onTestFinished(() => rm(data, { recursive: true, force: true }));
-  const first = await startTestPlatform({ data });
+  const first = await startTestPlatform({ data, ...withRowsInFolder });
   const { client } = first;
   await client.call(projects.projects_create, {
     workspace,
@@ -60,7 +60,7 @@ it('brings older images into the index after a start, with how they look', async
 it('steps over an image that cannot be taken in, and tries it again in the next hour', async () => {
   const data = await mkdtemp(join(tmpdir(), 'fovea-indexing-'));
   onTestFinished(() => rm(data, { recursive: true, force: true }));
-  const first = await startTestPlatform({ data });
+  const first = await startTestPlatform({ data, ...withRowsInFolder });
   const { client } = first;
   await client.call(projects.projects_create, {
     workspace,

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
@@ -307,9 +306,7 @@ describe('a job', () => {
       400,
       'input_url: is an upload link that was not given like this: its signature does not match',
     ]);
-    const database = new DatabaseSync(join(data, 'platform.db'));
-    database.exec('DELETE FROM uploads');
-    database.close();
+    await platform.query('DELETE FROM uploads');
     expect(await begin(link)).toEqual([
       400,
       'input_url: is an upload link whose video is not kept any more, or never came',
