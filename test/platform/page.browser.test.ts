@@ -296,10 +296,10 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
 
   test('says when an address names nothing, and goes on', async () => {
     const { page } = await open('#project/nothing');
-    const problem = page.locator('#problem');
+    const problem = page.locator('main').getByRole('alert');
     await problem.waitFor();
     expect(await problem.textContent()).toMatch(/project.*"nothing"|"nothing".*project/);
-    await page.getByRole('link', { name: 'Projects' }).click();
+    await page.getByRole('link', { name: 'Projects', exact: true }).click();
     await page.getByRole('link', { name: 'Cells' }).waitFor();
     expect(await problem.isVisible()).toBe(false);
   });

@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     // Names of keys are not theirs to read: so it is told by its id.
     await other.page.getByText('added api key').first().waitFor();
     await other.page.evaluate('location.hash = "keys"');
-    await other.page.locator('#problem').getByText('credentials:read').waitFor();
+    await other.page.locator('main').getByText('credentials:read').waitFor();
   });
 
   test('activity: what was before a change, and by project, kind and time', async () => {

@@ -1,9 +1,10 @@
 // A page that is a list: what the service is asked for, a filter of what is loaded, the rows, what to
 // do while there are none, and a button for more.
 
-import { failureOf } from '../../http-server/page-assets/api-error.js';
+import { ApiError, failureOf } from '../../http-server/page-assets/api-error.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
+import { refuseUnknown } from './known-conditions.js';
 import { RowFilter } from './row-filter.js';
 import { tableFrame } from './table.js';
 
@@ -57,8 +58,12 @@ export async function listPage({ place, query, heads, fields = [], read, row, no
     frame.rows.append(...next.items.map(row));
     tell(next);
   };
-  add(await read(wanted, undefined));
   const form = fields.length > 0 && fieldForm(place, fields, query, isNarrowed);
+  const refusal = await refusalOf(async () => {
+    refuseUnknown(query, [...fields.map(({ name }) => name), 'q']);
+    add(await read(wanted, undefined));
+  });
+  if (refusal !== undefined) return refused(place, form, refusal);
   return {
     content: element(
       'div',
@@ -79,6 +84,27 @@ export async function listPage({ place, query, heads, fields = [], read, row, no
       update(frame.rows, next.items.map(row));
       tell(next);
     },
+  };
+}
+
+/** What is wrong with the conditions; undefined: nothing. @param {() => Promise<void>} act */
+async function refusalOf(act) {
+  try {
+    await act();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof ApiError && [400, 422].includes(thrown.status)) return thrown.message;
+    throw thrown;
+  }
+}
+
+/** The conditions can be corrected, and nothing passes for their answer. @param {string} place @param {HTMLElement | false} form @param {string} refusal */
+function refused(place, form, refusal) {
+  const all = element('a', { href: place }, 'The list without conditions');
+  const words = element('p', { class: 'bad', role: 'alert' }, refusal);
+  return {
+    content: element('div', { class: 'stack' }, form, words, element('p', {}, all)),
+    refresh: async () => {},
   };
 }
 

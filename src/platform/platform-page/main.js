@@ -1,10 +1,11 @@
 // The page for people: asks for a key, reads the address, and shows one view at a time.
 
-import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { ApiError, failureOf } from '../../http-server/page-assets/api-error.js';
 import { byId, element } from '../../http-server/page-assets/elements.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
 import { signIn } from './api.js';
+import { failedLink } from './failed-link.js';
 import { forgetKey, keepKey, knownKey } from './key.js';
 import { annotateView } from './labelling/annotate.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
@@ -95,9 +96,11 @@ function viewOf() {
   const [name = '', slug = '', part = '', ...ids] = place.split('/').map(decoded);
   const ofWorkspace = workspaceViews.get(name);
   if (ofWorkspace !== undefined) return ofWorkspace(query, slug, part);
-  if (name !== 'project' || slug === '') return projectsView(query);
-  const ofProject = projectViews.get(part);
-  return ofProject === undefined ? projectView(slug) : ofProject(slug, query, ...ids);
+  if (['', 'projects'].includes(name) || place === 'project') return projectsView(query);
+  if (name === 'project' && part === '') return projectView(slug);
+  const ofProject = name === 'project' ? projectViews.get(part) : undefined;
+  if (ofProject !== undefined) return ofProject(slug, query, ...ids);
+  throw new ApiError(404, `There is no page “${place}” here.`);
 }
 
 /** What is no percent-encoded text stands for itself. @param {string} text */
@@ -119,24 +122,59 @@ async function show() {
 async function load(/** @type {number} */ turn) {
   main.setAttribute('aria-busy', 'true');
   if (main.querySelector('.annotate')) holdKeys();
+  const stopWaiting = showWaiting(turn);
   let isShown = false;
   try {
     const view = await viewOf();
     if (turn !== wanted) return;
     shown = view;
-    document.title = `${view.title} · Fovea`;
-    main.replaceChildren(element('h2', { tabindex: -1 }, view.title), view.content);
-    markPlace();
-    closeMenu();
-    window.scrollTo({ top: 0 });
+    present(view);
     isShown = true;
-    // The reader followed a link that is gone: so the focus goes where they are now.
-    if (document.activeElement === document.body) main.querySelector('h2')?.focus();
+  } catch (thrown) {
+    if (turn === wanted) showFailure(thrown);
   } finally {
+    stopWaiting();
     if (turn === wanted) main.removeAttribute('aria-busy');
     if (isShown) releaseKeys();
     else if (turn === wanted) forgetKeys();
   }
+}
+
+/** Longer than this, what is shown would pass for what was asked for. */
+const waitMs = 100;
+
+/** Says that the page loads. The picture that is annotated stays until the next one is there. @param {number} turn */
+function showWaiting(turn) {
+  const timer = setTimeout(() => {
+    if (turn !== wanted || isAnnotating()) return;
+    const bar = element('progress', { class: 'loading', 'aria-label': 'Loading' });
+    present({ title: 'Loading …', content: bar });
+    shown = undefined;
+  }, waitMs);
+  return () => clearTimeout(timer);
+}
+
+function isAnnotating() {
+  return main.querySelector('.annotate') !== null && location.hash.includes('/annotate/');
+}
+
+/** @param {View} view */
+function present(view) {
+  document.title = `${view.title} · Fovea`;
+  main.replaceChildren(element('h2', { tabindex: -1 }, view.title), view.content);
+  markPlace();
+  closeMenu();
+  window.scrollTo({ top: 0 });
+  // The reader followed a link that is gone: so the focus goes where they are now.
+  if (document.activeElement === document.body) main.querySelector('h2')?.focus();
+}
+
+/** In place of the view before. What may go well later is told by who tries it again. @param {unknown} thrown */
+function showFailure(thrown) {
+  const { status, words } = failureOf(thrown);
+  if (status === 401 || isPassing(status)) throw thrown;
+  shown = undefined;
+  present(failedLink(location.hash, status, words));
 }
 
 /**
@@ -199,6 +237,11 @@ byId('sign-out', HTMLElement).addEventListener('click', () => {
   unsaved.clear();
   forgetOutlines();
   signOut();
+});
+document.querySelector('.skip')?.addEventListener('click', (event) => {
+  // Its address would lead to another view.
+  event.preventDefault();
+  main.querySelector('h2')?.focus();
 });
 window.addEventListener('hashchange', () => {
   if (isSignedIn) show();

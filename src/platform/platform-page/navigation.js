@@ -29,7 +29,7 @@ export function markPlace() {
   const links = [...document.querySelectorAll('#views a')];
   const isOf = (/** @type {Element} */ link) =>
     link.getAttribute('data-of')?.split(' ').includes(name) ?? false;
-  const here = links.find(isOf) ?? links[0];
+  const here = links.find(isOf) ?? (name === '' ? links[0] : undefined);
   for (const link of links) {
     if (link === here) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');

@@ -17,8 +17,10 @@ export function pageLinks(page, addressAt) {
   const { offset, total, pageSize, isExact = true } = page;
   const { shown = Math.max(0, Math.min(pageSize, total - offset)) } = page;
   const last = offset + shown;
-  const before = Math.max(0, offset - pageSize);
-  const first = shown && offset + 1;
+  // From beyond the end it leads to the last page.
+  const lastPage = Math.max(0, Math.ceil(total / pageSize) - 1) * pageSize;
+  const before = Math.max(0, Math.min(offset - pageSize, isExact ? lastPage : offset));
+  const range = shown > 0 ? `${count(offset + 1)}–${count(last)}` : 'none';
   return element(
     'nav',
     { class: 'row', 'aria-label': 'Pages' },
@@ -26,7 +28,7 @@ export function pageLinks(page, addressAt) {
     element(
       'span',
       { class: 'quiet' },
-      `${count(first)}–${count(last)} of ${count(total)}${isExact ? '' : '+'}`,
+      `${range} of ${count(total)}${isExact ? '' : '+'}`,
     ),
     (last < total || (!isExact && shown === pageSize)) &&
       element('a', { href: addressAt(last) }, 'After ›'),

@@ -59,6 +59,9 @@ export class RowFilter {
 
   #apply() {
     const conditions = conditionsOf(this.#field.value, this.#heads);
+    const unknown = unknownColumn(this.#field.value, this.#heads);
+    this.#field.setAttribute('aria-invalid', String(unknown !== undefined));
+    if (unknown !== undefined) return this.#refuse(unknown);
     let fit = 0;
     for (const row of this.#rows) {
       row.hidden = !fits(row, conditions);
@@ -72,6 +75,17 @@ export class RowFilter {
     this.none.textContent = this.#isWhole
       ? 'None fits: take a word of the filter away.'
       : `None of the ${count(all)} that are loaded fits. There are more, which were not looked at.`;
+  }
+
+  /** @param {string} column */
+  #refuse(column) {
+    for (const row of this.#rows) row.hidden = true;
+    const all = this.#heads.filter((head) => head !== '').join(', ');
+    const known = all === '' ? 'This list has no columns' : `Columns are ${all}`;
+    this.#figures.textContent = 'Not understood';
+    this.none.hidden = this.#rows.length === 0;
+    const quotes = `Quotes look for a text as it stands: "${column}:…".`;
+    this.none.textContent = `There is no column “${column}”. ${known}. ${quotes}`;
   }
 
   #keep() {
@@ -104,6 +118,18 @@ function conditionsOf(search, heads) {
       return text === '' ? [] : [condition];
     },
   );
+}
+
+/**
+ * The first that is named and is none. `10:30` and `https://…` name no column.
+ * @param {string} search @param {readonly string[]} heads
+ */
+function unknownColumn(search, heads) {
+  for (const [, , head = '', , word = ''] of folded(search).matchAll(terms)) {
+    const isName = /^\p{L}[\p{L}-]*$/u.test(head) && !word.startsWith('//');
+    if (isName && !heads.includes(head)) return head;
+  }
+  return undefined;
 }
 
 /** @param {HTMLElement} row @param {readonly Condition[]} conditions */

@@ -1,5 +1,6 @@
 // The vision events of a use case, the newest first.
 
+import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { moment, plainValue } from '../../../http-server/page-assets/format.js';
 import { eventAddress, eventsAddress } from '../addresses.js';
@@ -56,17 +57,24 @@ function conditionsOf({ type, class: seen, device, data, metadata, since, until 
     ...(type && { eventType: type }),
     ...(seen && { detection: { operator: 'eq', value: seen } }),
     ...(device && { deviceId: device }),
-    ...(data && { eventFieldFilters: [comparison('column', data)] }),
-    ...(metadata && { customMetadataFilters: [comparison('field', metadata)] }),
+    ...(data && { eventFieldFilters: [comparison('data', 'column', data)] }),
+    ...(metadata && { customMetadataFilters: [comparison('metadata', 'field', metadata)] }),
     ...(since && { startTime: isoOf(since) }),
     ...(until && { endTime: isoOf(until) }),
   };
 }
 
-/** `name=value`, `name>5`. @param {string} member @param {string} words */
-function comparison(member, words) {
-  const found = /^([^=<>!]*)(!=|>=|<=|=|>|<)?(.*)$/s.exec(words);
-  const [, name = '', sign = '=', value = ''] = found ?? [];
+/** `name=value`, `name>5`. @param {string} condition @param {string} member @param {string} words */
+function comparison(condition, member, words) {
+  const found = /^([^=<>!]+)(!=|>=|<=|=|>|<)(.+)$/s.exec(words);
+  if (found === null) {
+    const example = 'such as result=fail or line>=3';
+    throw new ApiError(
+      400,
+      `“${condition}” compares a member with a value, ${example}: “${words}” does not.`,
+    );
+  }
+  const [, name = '', sign = '', value = ''] = found;
   const operator = operators.get(sign) ?? 'eq';
   return { [member]: name.trim(), operator, value: scalarOf(value.trim()) };
 }

@@ -3,6 +3,7 @@
 import { element } from '../../../http-server/page-assets/elements.js';
 import { projectAddress } from '../addresses.js';
 import { listFolders } from '../api.js';
+import { refuseUnknown } from '../known-conditions.js';
 import { RowFilter } from '../row-filter.js';
 
 /** @import { Folders, View } from '../types.ts' */
@@ -11,6 +12,7 @@ import { RowFilter } from '../row-filter.js';
 
 /** @param {URLSearchParams} query @returns {Promise<View>} */
 export async function foldersView(query) {
+  refuseUnknown(query, ['q']);
   const { data } = await listFolders();
   const filter = new RowFilter('#folders', query);
   const tree = below(data, null, new Set());

@@ -6,6 +6,7 @@ import { element, svg } from '../../../http-server/page-assets/elements.js';
 import { annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
 import { getImage, getProject, searchImages, searchWorkspace } from '../api.js';
 import { findingsOf, sizeOf } from '../boxes-of-image.js';
+import { refuseUnknown } from '../known-conditions.js';
 import { idsOfQuery, inBrackets } from '../labelling/image-queue.js';
 import { offsetIn, pageLinks } from '../page-links.js';
 import { projectTabs } from '../project-tabs.js';
@@ -20,6 +21,7 @@ const pageSize = 24;
  * @returns {Promise<View>}
  */
 export async function imagesView(slug, query) {
+  refuseUnknown(query, ['class', 'tag', 'q', 'offset']);
   const name = query.get('class') ?? '';
   const tag = query.get('tag') ?? '';
   const words = query.get('q') ?? '';
@@ -55,7 +57,7 @@ export async function imagesView(slug, query) {
         ? element('ul', { class: 'grid' }, ...images.map((image) => tile(slug, image)))
         : refusal !== ''
           ? element('p', { class: 'bad', role: 'alert' }, refusal)
-          : element('p', { class: 'empty' }, wordsOfNone(search)),
+          : element('p', { class: 'empty' }, wordsOfNone(search, total)),
       refusal === '' &&
         pageLinks({ offset, shown: images.length, total, isExact, pageSize }, (at) =>
           imagesAddress(slug, { ...now, offset: at }),
@@ -106,8 +108,9 @@ async function refusalOf(thrown, words) {
   }
 }
 
-/** @param {string} search */
-function wordsOfNone(search) {
+/** @param {string} search @param {number} total */
+function wordsOfNone(search, total) {
+  if (total > 0) return 'The list ends before this page: go back to the last one.';
   return search === ''
     ? 'The project has no image yet: images_upload sends some.'
     : `No image matches ${search}: take a condition away.`;

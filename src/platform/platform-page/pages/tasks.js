@@ -20,7 +20,7 @@ export async function tasksView(query) {
   const list = await listPage({
     place: '#tasks',
     query,
-    heads: ['Task', 'Status', 'Progress', 'Started', 'Outcome'],
+    heads: ['Kind', 'Status', 'Progress', 'Started', 'Outcome'],
     fields: [
       {
         name: 'status',

@@ -5,6 +5,7 @@ import { count, moment, percent, plainValue } from '../../../http-server/page-as
 import { projectAddress } from '../addresses.js';
 import { getProject, getVersion, previewVersion } from '../api.js';
 import { bar, splitBar } from '../chart.js';
+import { refuseUnknown } from '../known-conditions.js';
 import { projectTabs } from '../project-tabs.js';
 import { RowFilter } from '../row-filter.js';
 
@@ -12,6 +13,7 @@ import { RowFilter } from '../row-filter.js';
 
 /** @param {string} slug @param {URLSearchParams} query @returns {Promise<View>} */
 export async function versionsView(slug, query) {
+  refuseUnknown(query, ['q']);
   const { project, versions } = await getProject(slug);
   const numbers = versions.map(({ id }) => String(id).slice(String(id).lastIndexOf('/') + 1));
   const list = element('ol', { class: 'stack' });
