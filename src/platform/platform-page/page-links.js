@@ -25,11 +25,7 @@ export function pageLinks(page, addressAt) {
     'nav',
     { class: 'row', 'aria-label': 'Pages' },
     offset > 0 && element('a', { href: addressAt(before) }, '‹ Before'),
-    element(
-      'span',
-      { class: 'quiet' },
-      `${range} of ${count(total)}${isExact ? '' : '+'}`,
-    ),
+    element('span', { class: 'quiet' }, `${range} of ${count(total)}${isExact ? '' : '+'}`),
     (last < total || (!isExact && shown === pageSize)) &&
       element('a', { href: addressAt(last) }, 'After ›'),
   );
