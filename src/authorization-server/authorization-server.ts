@@ -30,6 +30,8 @@ export interface AuthorizationServerOptions {
   readonly workspace: string;
   /** Path of an MCP server in this process: a resource for tokens and token exchange. */
   readonly resourcePath?: string;
+  /** Path of the platform's page at the same address; undefined: there is none. */
+  readonly platformPage?: string;
   readonly log: Log;
   readonly clock: Clock;
   /** Allows client metadata documents on a `host:port` that is not public: for tests. */
@@ -82,6 +84,7 @@ export async function mountAuthorizationServer(
       pages: interactions({
         users,
         log,
+        platformPage: options.platformPage,
         authorizePath: paths.authorization,
         issuer: () => requireOpen(opened).issuer.origin,
         provider: () => requireOpen(opened).providers.current(),

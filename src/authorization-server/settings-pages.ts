@@ -2,7 +2,7 @@
 // password.
 
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { asFoveaError, invalidArgument } from '../errors.ts';
 import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
@@ -17,6 +17,7 @@ import {
   registeredPage,
   type TypedApplication,
 } from './pages/applications-page.ts';
+import type { Page } from './pages/page-layout.ts';
 import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { settingsPaths } from './paths.ts';
@@ -60,6 +61,17 @@ export function settings(dependencies: SettingsDependencies): readonly Route[] {
   ];
 }
 
+/** With the navigation of the platform's page, where there is one. */
+function send(
+  { platformPage }: SettingsDependencies,
+  response: ServerResponse,
+  status: number,
+  page: Page,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  sendPage(response, status, { ...page, platformPage }, headers);
+}
+
 /** The form is bound to its own cookie, against login CSRF. */
 async function showSignIn(
   dependencies: SettingsDependencies,
@@ -80,7 +92,7 @@ async function showSignIn(
     hasAccounts: !(await accounts.isEmpty()),
   });
   const cookie = { 'set-cookie': cookieOf(dependencies, name, secret, limits.settingsFormMs) };
-  sendPage(response, refused?.status ?? 200, page, { ...refused?.headers, ...cookie });
+  send(dependencies, response, refused?.status ?? 200, page, { ...refused?.headers, ...cookie });
 }
 
 async function signIn(
@@ -136,7 +148,7 @@ async function showApplications(
     token: await tokenMaker(dependencies, secret),
     ...more,
   });
-  sendPage(response, status, page);
+  send(dependencies, response, status, page);
 }
 
 async function changeApplications(
@@ -190,7 +202,7 @@ async function addApplication(
       },
       workspace,
     );
-    sendPage(response, 200, registeredPage(application, secret?.reveal()));
+    send(dependencies, response, 200, registeredPage(application, secret?.reveal()));
   } catch (thrown) {
     const error = asFoveaError(thrown);
     if (error.code !== 'invalid_input' && error.code !== 'conflict') throw thrown;
@@ -242,7 +254,7 @@ async function showPage(
 ): Promise<void> {
   const token = await tokenMaker(dependencies, secret);
   const page = passwordPage({ account, token: token('password'), problem: refused?.problem });
-  sendPage(response, refused?.status ?? 200, page, refused?.headers);
+  send(dependencies, response, refused?.status ?? 200, page, refused?.headers);
 }
 
 /** Requires the current password, so that a signed-in browser alone is not enough. */
@@ -278,7 +290,7 @@ async function changePassword(
     const problem = `The new password ${problems[0]?.message}.`;
     return showPage(dependencies, response, session, { problem, status });
   }
-  sendPage(response, 200, passwordChangedPage());
+  send(dependencies, response, 200, passwordChangedPage());
 }
 
 const passwordsDiffer = 'The two new passwords are not the same.';

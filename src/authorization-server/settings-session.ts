@@ -16,6 +16,8 @@ export interface SettingsDependencies {
   /** Known once the service listens. */
   issuer(): string;
   readonly log: Log;
+  /** Path of the platform's page at the same address; undefined: it has none. */
+  readonly platformPage: string | undefined;
 }
 
 export interface CurrentSession {

@@ -34,15 +34,17 @@ export interface InteractionDependencies {
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** The path of the authorization endpoint, where a sign-in can start again. */
   readonly authorizePath: string;
+  /** Path of the platform's page at the same address; undefined: there is none. */
+  readonly platformPage: string | undefined;
   readonly log: Log;
 }
 
 /** The pages at `/oauth/sign-in/{uid}` and below, and the settings pages. */
 export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
-  const { log, users, issuer } = dependencies;
+  const { log, users, issuer, platformPage } = dependencies;
   return [
-    ...settings({ users, log, issuer }),
+    ...settings({ users, log, issuer, platformPage }),
     pageRoute('GET', path, log, async (request, response, { uid = '' }) => {
       const interaction = await find(dependencies, request, response, uid);
       if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);

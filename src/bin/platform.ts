@@ -35,6 +35,7 @@ export async function servePlatform(
     workspace,
     host: command.host,
     publicUrl: settings.publicUrl,
+    platformPage: '/',
     log,
     clock: systemClock,
   });

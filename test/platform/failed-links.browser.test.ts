@@ -1,5 +1,5 @@
-// Links of the platform's page that lead nowhere, conditions that nobody knows, and answers that take
-// long: nothing that was shown before may pass for the answer.
+// Links of the platform's page that lead nowhere, conditions that nobody knows, and answers that
+// take long: nothing that was shown before may pass for the answer.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { projects } from '../../src/contract/projects.ts';

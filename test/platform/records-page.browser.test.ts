@@ -128,6 +128,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('No API key yet').waitFor();
     const applications = page.getByRole('link', { name: 'their applications' });
     expect(await applications.getAttribute('href')).toBe('/settings/applications');
+    const views = page.getByRole('navigation', { name: 'Views', exact: true });
+    expect(await views.getByRole('link', { name: 'Applications' }).isVisible()).toBe(true);
     await page.getByText('New key').click();
     const form = page.getByRole('form', { name: 'A new key' });
     await form.getByLabel('Name').fill(hostile);

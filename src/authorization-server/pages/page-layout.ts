@@ -1,5 +1,6 @@
 // The layout of every page, and its form elements.
 
+import { settingsPaths } from '../paths.ts';
 import type { Html, TemplateValue } from './html.ts';
 import { html, trusted } from './html.ts';
 import { style } from './style.ts';
@@ -11,10 +12,12 @@ export interface Page {
   readonly continueTo?: string;
   /** For lists and long forms. */
   readonly isWide?: boolean;
+  /** Path of the platform's page, whose navigation stands above this one. */
+  readonly platformPage?: string | undefined;
 }
 
 /** A whole document. It loads no resources and needs no script. */
-export function pageHtml({ title, body, continueTo, isWide }: Page): string {
+export function pageHtml({ title, body, continueTo, isWide, platformPage }: Page): string {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -27,6 +30,7 @@ ${continueTo !== undefined && html`<meta http-equiv="refresh" content="0; url=${
 <style>${trusted(style)}</style>
 </head>
 <body>
+${platformPage !== undefined && navigation(platformPage, title)}
 <main class="${isWide ? 'wide' : 'narrow'}">
 <p class="brand">Fovea</p>
 ${body}
@@ -34,6 +38,15 @@ ${body}
 </body>
 </html>
 `.text;
+}
+
+/** The views of the platform's page, and Applications among them. */
+function navigation(platformPage: string, title: string): Html {
+  const views = ['Projects', 'Events', 'Tasks', 'Activity', 'Folders', 'Keys'];
+  const isHere = title === 'Applications';
+  return html`<nav class="views" aria-label="Views">${views.map(
+    (view) => html`<a href="${platformPage}#${view.toLowerCase()}">${view}</a>`,
+  )}<a href="${settingsPaths.applications}"${isHere && html` aria-current="page"`}>Applications</a><a href="${platformPage}#trash">Trash</a></nav>`;
 }
 
 /** A form field with its label; `problem` is announced to screen readers too. */

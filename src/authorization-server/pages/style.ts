@@ -36,6 +36,10 @@ export const style = `
 body { margin: 0; min-height: 100vh; overflow-wrap: anywhere; background: var(--ground); color: var(--text); }
 main { width: min(30rem, 100% - 2rem); margin: 0 auto; padding: 2.5rem 0 3rem; }
 main.wide { width: min(56rem, 100% - 2rem); }
+nav.views { display: flex; flex-wrap: wrap; gap: 0.25rem; max-width: 56rem; margin: 0 auto; padding: 0.9rem 1rem 0; }
+.views a { padding: 0.4rem 0.75rem; border-radius: 0.5rem; color: var(--quiet); font-size: 0.95rem; font-weight: 550; text-decoration: none; }
+.views a:hover { color: var(--text); }
+.views a[aria-current] { background: var(--tool-profile); color: var(--text); box-shadow: 0 1px 3px #10182814; }
 .brand { margin: 0 0 1rem; font-weight: 650; color: var(--quiet); letter-spacing: 0.01em; }
 .card {
   padding: 1.75rem; border: 1px solid var(--line); border-radius: 0.9rem;

@@ -4,7 +4,7 @@ import { ApiError, failureOf } from '../../http-server/page-assets/api-error.js'
 import { byId, element } from '../../http-server/page-assets/elements.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
-import { signIn } from './api.js';
+import { peopleSignIn, signIn } from './api.js';
 import { failedLink } from './failed-link.js';
 import { forgetKey, keepKey, knownKey } from './key.js';
 import { annotateView } from './labelling/annotate.js';
@@ -199,6 +199,7 @@ async function attempt(work) {
 async function enter() {
   await attempt(async () => {
     byId('workspace', HTMLElement).textContent = await signIn();
+    byId('applications', HTMLElement).hidden = !peopleSignIn();
     isSignedIn = true;
     document.body.classList.add('is-signed-in');
     keyForm.hidden = true;
