@@ -2,7 +2,7 @@
 
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
 
-const asked = { calls: [], sizes: [], modes: [], isReady: false, isGone: false };
+const asked = { calls: [], sizes: [], modes: [], told: [], isReady: false, isGone: false };
 globalThis.asked = asked;
 
 /**
@@ -21,6 +21,10 @@ globalThis.showApp = async (html, { capabilities, context, later }) => {
     asked.calls.push(call);
     if (asked.isGone) throw new Error('The host has lost its server.');
     return globalThis.relay === undefined ? later : globalThis.relay(call);
+  };
+  bridge.onupdatemodelcontext = async ({ content = [] }) => {
+    asked.told.push(content.map(({ text }) => text).join(' '));
+    return {};
   };
   bridge.onsizechange = (size) => {
     asked.sizes.push(size);

@@ -98,6 +98,59 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
     // The host takes the page away once all is saved.
     expect(await torn).toBe(true);
     expect(await boxesOf(id)).toEqual([['RBC', 40, 40, 80, 60]]);
+    await expect
+      .poll(() => page.evaluate('asked.told.at(-1)'))
+      .toBe('The labelling page was closed, and all is saved.');
+  });
+
+  it('what is not saved when the host takes the page away is told to the model', async () => {
+    const [id = ''] = await upload(1);
+    const { page, frame } = await review([id]);
+    await nameClass(frame, 'RBC');
+    await page.evaluate('asked.isGone = true');
+    await drag(page, frame, [40, 40], [120, 100]);
+    await frame.getByText('Not saved yet, it is tried again').waitFor();
+    await page.evaluate('bridge.teardownResource({}).then(() => true)');
+    expect(await page.evaluate('asked.told')).toEqual([
+      expect.stringMatching(
+        /^The labelling page was closed at #project\/cells\/annotate\/.* are lost/,
+      ),
+    ]);
+    expect(await boxesOf(id)).toBe(undefined);
+  });
+
+  it('outlines and keypoints are drawn there as on the page of the platform', async () => {
+    for (const [name, type] of [
+      ['Leaves', 'instance-segmentation'],
+      ['Bees', 'keypoint-detection'],
+    ]) {
+      await fovea.ok('projects_create', { name, type, annotation: 'things' });
+    }
+    const [leaf = ''] = await upload(1, 'leaves');
+    const drawn = await review([leaf], 'Look.', 'dark', 'leaves');
+    await nameClass(drawn.frame, 'leaf');
+    const corners = [
+      [40, 40],
+      [120, 40],
+      [80, 120],
+    ] as const;
+    for (const corner of [...corners, [41, 41] as const]) {
+      await click(drawn.page, drawn.frame, corner);
+    }
+    await drawn.frame.getByText('Saved.').waitFor();
+    expect(await pointsOf('leaves', leaf, 'points')).toEqual([corners]);
+    const [bee = ''] = await upload(1, 'bees');
+    const placed = await review([bee], 'Look.', 'dark', 'bees');
+    await nameClass(placed.frame, 'bee');
+    await drag(placed.page, placed.frame, [100, 50], [300, 150]);
+    await placed.frame.getByText('Click where the next point is').waitFor();
+    const points = [
+      [120, 100],
+      [280, 110],
+    ] as const;
+    for (const point of points) await click(placed.page, placed.frame, point);
+    await expect.poll(() => pointsOf('bees', bee, 'keypoints')).toEqual([points]);
+    expect([...drawn.problems, ...placed.problems]).toEqual([]);
   });
 
   it('one image is edited when the person says so; names and comments stay text', async () => {
@@ -176,7 +229,7 @@ function axe(): Promise<string> {
 let made = 0;
 
 /** Pictures of 400 x 200 pixels. */
-async function upload(count: number): Promise<string[]> {
+async function upload(count: number, project = 'cells'): Promise<string[]> {
   const files: string[] = [];
   for (let place = 0; place < count; place += 1) {
     made += 1;
@@ -186,12 +239,13 @@ async function upload(count: number): Promise<string[]> {
     await writeFile(path, await sharp({ create }).png().toBuffer());
     files.push(path);
   }
-  return uploadFiles(files);
+  return uploadFiles(files, project);
 }
 
-async function uploadFiles(files: readonly string[]): Promise<string[]> {
-  await fovea.ok('images_upload', { project: 'cells', files });
-  const found = await fovea.ok('workspace_search', { query: 'project:cells', fields: ['name'] });
+async function uploadFiles(files: readonly string[], project = 'cells'): Promise<string[]> {
+  await fovea.ok('images_upload', { project, files });
+  const query = `project:${project}`;
+  const found = await fovea.ok('workspace_search', { query, fields: ['name'] });
   const rows = Object(found).results.map((row: unknown) => Object(row));
   return files.map((path) => {
     const name = path.split('/').at(-1);
@@ -227,23 +281,35 @@ async function boxesOf(imageId = '') {
   });
 }
 
+/** Points of outlines, or keypoints, to five pixels: one of the picture is more than one of the screen. */
+async function pointsOf(project: string, imageId: string, member: 'points' | 'keypoints') {
+  const { image } = await fovea.ok('images_get', { project, imageId });
+  return Object(image).annotation?.boxes?.map((box: Facts) =>
+    Object(box)[member]?.map((point: unknown) => {
+      const [x, y] = Array.isArray(point) ? point : [Object(point).x, Object(point).y];
+      return [x, y].map((value) => Math.round(value / 5) * 5);
+    }),
+  );
+}
+
 async function review(
   images: readonly string[],
   instructions = 'Look.',
   theme: 'light' | 'dark' = 'dark',
+  project = 'cells',
 ) {
-  const opened = await shown(
-    'annotation_review',
-    { project: 'cells', images, instructions },
-    theme,
-  );
+  const opened = await shown('annotation_review', { project, images, instructions }, theme);
   await opened.frame.locator('.stage img').waitFor();
   return opened;
 }
 
 async function shown(tool: string, args: Facts, theme: 'light' | 'dark' = 'dark') {
   const answer = await fovea.client.callTool({ name: tool, arguments: args });
-  const opened = await showPage({ client: fovea.client, browser }, tool, { relays: true, theme });
+  const opened = await showPage({ client: fovea.client, browser }, tool, {
+    capabilities: { serverTools: {}, updateModelContext: { text: {} } },
+    relays: true,
+    theme,
+  });
   pages.push(opened.page);
   await sendResult(opened.page, answer);
   return opened;
@@ -258,14 +324,24 @@ type At = readonly [x: number, y: number];
 
 /** From one place of the picture to another, in its pixels. */
 async function drag(page: Page, frame: Frame, from: At, to: At, width = 400): Promise<void> {
+  const onScreen = await screenOf(frame, width);
+  await page.mouse.move(...onScreen(from));
+  await page.mouse.down();
+  await page.mouse.move(...onScreen(to), { steps: 4 });
+  await page.mouse.up();
+}
+
+async function click(page: Page, frame: Frame, at: At): Promise<void> {
+  const onScreen = await screenOf(frame, 400);
+  await page.mouse.click(...onScreen(at));
+}
+
+/** Where a place of the picture is on the screen. */
+async function screenOf(frame: Frame, width: number) {
   const stage = frame.locator('.stage');
   await stage.scrollIntoViewIfNeeded();
   const place = await stage.boundingBox();
   if (place === null) throw new Error('There is no picture.');
   const scale = place.width / width;
-  const onScreen = ([x, y]: At): [number, number] => [place.x + x * scale, place.y + y * scale];
-  await page.mouse.move(...onScreen(from));
-  await page.mouse.down();
-  await page.mouse.move(...onScreen(to), { steps: 4 });
-  await page.mouse.up();
+  return ([x, y]: At): [number, number] => [place.x + x * scale, place.y + y * scale];
 }

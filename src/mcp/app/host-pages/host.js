@@ -22,7 +22,7 @@ let lastId = 0;
  */
 export async function connect(name, view) {
   /** @type {Host} */
-  let host = { callTool: undefined, changeMode: undefined };
+  let host = { callTool: undefined, changeMode: undefined, tellModel: undefined };
   listen({
     'ui/notifications/tool-result': (result) => view.show(result, host),
     'ui/notifications/tool-cancelled': () => view.fail('The call was cancelled.'),
@@ -38,13 +38,18 @@ export async function connect(name, view) {
   );
   const context = asRecord(answer.hostContext);
   dress(context);
-  const callsTools = asRecord(answer.hostCapabilities).serverTools !== undefined;
+  const { serverTools, updateModelContext } = asRecord(answer.hostCapabilities);
+  const callsTools = serverTools !== undefined;
   const hasModes = asList(context.availableDisplayModes).includes('fullscreen');
   host = {
     callTool: callsTools
       ? (call) => request('tools/call', { name: call.tool, ...argumentsOf(call) })
       : undefined,
     changeMode: hasModes ? changeMode : undefined,
+    tellModel:
+      updateModelContext === undefined
+        ? undefined
+        : (text) => request('ui/update-model-context', { content: [{ type: 'text', text }] }),
   };
   notify('ui/notifications/initialized', {});
   tellSize();

@@ -35,17 +35,34 @@ function show(result, host) {
   const isOpen = typeof address === 'string' && callTool !== undefined;
   const shown = [summaryOf(result), ...pictures(result, 'The image, in small.')];
   if (!isOpen) return fill(shown);
-  const open = () => new LabellingPage(host, callTool).open(address);
+  const open = () => {
+    opened = { host, page: new LabellingPage(host, callTool) };
+    opened.page.open(address);
+  };
   if (new URLSearchParams(address.split('?')[1]).has('job')) return open();
   fill([...shown, button('Edit labels', open)]);
 }
 
-/** Waits for what is not saved, and then says to nobody what is not: the page is gone. */
+/** The page that is open, and its host. @type {{ page: LabellingPage, host: Host } | undefined} */
+let opened;
+
+/**
+ * Waits for what is not saved. Nobody sees the page any more, so the model is told: first, since a
+ * host may not wait so long.
+ */
 async function end() {
+  if (unsaved.size === 0) return;
+  /** @param {string} words */
+  const tell = (words) => opened?.host.tellModel?.(words).catch(() => undefined);
+  void tell(
+    `The labelling page was closed at ${opened?.page.address} before all was saved: the last ` +
+      'labels or decisions there are lost. Tell the person; images_get shows what is stored.',
+  );
   const until = performance.now() + endMsMax;
   while (unsaved.size > 0 && performance.now() < until) {
     await new Promise((done) => setTimeout(done, 50));
   }
+  if (unsaved.size === 0) await tell('The labelling page was closed, and all is saved.');
 }
 
 class LabellingPage {
@@ -68,6 +85,11 @@ class LabellingPage {
       });
     fill([element('div', { class: 'row' }, this.#title, full), this.#problem, this.#image]);
     document.addEventListener('click', (event) => this.#follow(event));
+  }
+
+  /** Of what is shown, or asked for. */
+  get address() {
+    return this.#shown;
   }
 
   /** As `goTo` of a labelling service. @param {string} address */

@@ -26,6 +26,8 @@ export interface Host {
   readonly callTool: ((call: NextCall) => Promise<ToolResult>) | undefined;
   /** Fills the screen, or does so no more; undefined: the host has no such place. */
   readonly changeMode: ((mode: DisplayMode) => Promise<void>) | undefined;
+  /** Says what the model is to know from now on, in place of what was said before. */
+  readonly tellModel: ((text: string) => Promise<unknown>) | undefined;
 }
 
 export type DisplayMode = 'inline' | 'fullscreen';
