@@ -33,7 +33,47 @@ const call = (name: string, args: unknown) => rpc('tools/call', { name, argument
 
 const upload = (files: string) => call('images_upload', { project: 'cells', files: [files] });
 
+/** As the labelling page saves, in a host that shows pages. */
+const save = (annotationFile: string) =>
+  call('labelling_save', {
+    operation: 'images_annotate',
+    arguments: { project: 'cells', imageId: 'a', name: 'page.json', annotationFile },
+  });
+
 const attacks: readonly StdioAttack[] = [
+  {
+    name: 'a page that saves 100,000 boxes',
+    lines: () => [
+      save(
+        JSON.stringify({
+          images: [{ id: 1, file_name: 'a.png', width: 40, height: 20 }],
+          categories: [{ id: 1, name: 'RBC' }],
+          annotations: repeated(100_000, (id) => ({
+            id,
+            image_id: 1,
+            category_id: 1,
+            bbox: [1, 1, 2, 2],
+          })),
+        }),
+      ),
+    ],
+    mustAnswer: true,
+  },
+  {
+    name: 'a page that saves 3 million brackets',
+    lines: () => [save(nested(1_500_000))],
+    mustAnswer: true,
+  },
+  {
+    name: 'a page that reads with 900,000 arguments',
+    lines: () => [
+      call('labelling_read', { operation: 'images_get', arguments: 'here' }).replace(
+        '"here"',
+        manyMembers(900_000),
+      ),
+    ],
+    mustAnswer: true,
+  },
   {
     name: 'a line of 15 MB',
     lines: () => [call('workspace_whoami', { a: 'a'.repeat(15_000_000) })],
@@ -176,7 +216,9 @@ const hello = rpc(
   'initialize',
   {
     protocolVersion: '2025-06-18',
-    capabilities: {},
+    capabilities: {
+      extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+    },
     clientInfo: { name: 'attacks', version: '1' },
   },
   1,

@@ -25,14 +25,42 @@ const methods = [
   'nothing/known',
 ] as const;
 
+/** As a host says of itself that shows pages: else their tools are not offered. */
+const hostWithPages = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'fuzz', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {
+    extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+  },
+};
+
 const calls = list.map(({ name, inputSchema }) => {
-  const right = rightValue(Schema.parse(inputSchema), '', () => []);
+  const schema = Schema.parse(inputSchema);
+  const right = fc.oneof(
+    rightValue(schema, '', () => []),
+    ...operationsIn(inputSchema),
+  );
   const args = fc.oneof(right, right.chain(withOneOdd), oddValue);
-  return args.map((given): unknown => ({
+  const meta = fc.constantFrom(undefined, hostWithPages);
+  return fc.tuple(args, meta).map(([given, _meta]): unknown => ({
     method: 'tools/call',
-    params: { name, arguments: given },
+    params: { name, arguments: given, _meta },
   }));
 });
+
+/** The tools of pages pass operations on: with the arguments of each, where a tool has it. */
+function operationsIn(inputSchema: unknown): readonly fc.Arbitrary<unknown>[] {
+  const operations: unknown = Object(inputSchema).properties?.operation?.enum;
+  if (!Array.isArray(operations)) return [];
+  return list.flatMap(({ name, inputSchema: own }) =>
+    operations.includes(name)
+      ? rightValue(Schema.parse(own), '', () => []).map((given) => ({
+          operation: name,
+          arguments: given,
+        }))
+      : [],
+  );
+}
 
 const other = fc
   .tuple(

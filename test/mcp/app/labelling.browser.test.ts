@@ -281,7 +281,7 @@ async function boxesOf(imageId = '') {
   });
 }
 
-/** Points of outlines, or keypoints, to five pixels: one of the picture is more than one of the screen. */
+/** Points of outlines, or keypoints, to five pixels, as `boxesOf`. */
 async function pointsOf(project: string, imageId: string, member: 'points' | 'keypoints') {
   const { image } = await fovea.ok('images_get', { project, imageId });
   return Object(image).annotation?.boxes?.map((box: Facts) =>

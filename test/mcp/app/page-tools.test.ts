@@ -1,5 +1,5 @@
-// The tools of the labelling page, called as nobody but the page should: whatever a model or a hostile
-// page sends there does no more than the operations themselves allow, and changes nothing unseen.
+// The tools of the labelling page, called as nobody but the page should: whatever a model or a
+// hostile page sends there does no more than the operations themselves allow.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
