@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 25_000 }, () => {
     const answered = new Promise<void>((resolve) => {
       go = resolve;
     });
-    await page.route('**/acme/cells/health', async (route) => {
+    await page.route(/\/acme\/cells$/, async (route) => {
       await answered;
       await route.continue();
     });
@@ -108,6 +108,26 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 25_000 }, () => {
     go();
     await page.getByRole('heading', { name: 'Classes' }).waitFor();
     expect(await page.getByRole('progressbar', { name: 'Loading' }).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('the overview of a project does not wait for its labels to be counted', async () => {
+    const { page, problems } = await open(platform, 'projects');
+    let go = () => {};
+    const answered = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    await page.route('**/acme/cells/health', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await goTo(page, 'project/cells');
+    await page.getByText('The project has no image yet: images_upload sends some.').waitFor();
+    await page.getByRole('progressbar', { name: 'Counting the labels' }).waitFor();
+    expect(await violationsOfAll(page)).toEqual([]);
+    go();
+    await page.getByRole('heading', { name: 'Classes' }).waitFor();
+    expect(await page.getByRole('progressbar').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 // One project: its counts, how its images are split, and its classes.
 
+import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { agreementAddress, annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
@@ -10,17 +11,16 @@ import { progressWords } from '../labelling/review-panel.js';
 import { projectTabs } from '../project-tabs.js';
 import { table } from '../table.js';
 
-/** @import { Job, View } from '../types.ts' */
+/** @import { Health, Job, View } from '../types.ts' */
 
 /** @param {string} slug @returns {Promise<View>} */
 export async function projectView(slug) {
-  const [{ project, versions }, { stats }, jobs] = await Promise.all([
+  const [{ project, versions }, jobs] = await Promise.all([
     getProject(slug),
-    getHealth(slug),
     // A key that reads projects need not read jobs.
     listJobs(slug).catch(() => []),
   ]);
-  const [width = 0, height = 0] = stats.avgImageSize.map(Math.round);
+  const { images = 0, unannotated = 0, splits = {} } = project;
   return {
     title: project.name,
     content: element(
@@ -30,30 +30,58 @@ export async function projectView(slug) {
       element(
         'dl',
         { class: 'facts' },
-        fact('Images', count(stats.numImages)),
-        fact('Annotations', count(stats.numAnnotations)),
-        fact('Without annotation', count(stats.missingAnnotations)),
-        fact('Marked as empty', count(stats.nullAnnotations)),
-        fact('Average size', `${width} × ${height}`),
+        fact('Images', count(images)),
+        fact('Without annotation', count(unannotated)),
         fact('Versions', count(versions.length)),
       ),
-      stats.missingAnnotations > 0 &&
+      unannotated > 0 &&
         element(
           'p',
           {},
           element(
             'a',
             { href: annotateAddress(slug, '', { query: 'annotated:false' }) },
-            `Annotate the ${count(stats.missingAnnotations)} without annotation`,
+            `Annotate the ${count(unannotated)} without annotation`,
           ),
         ),
+      images === 0 && element('p', { class: 'empty' }, nothing),
       ...jobList(slug, jobs),
       element('h3', {}, 'Splits'),
-      splitBar(project.splits ?? {}),
-      element('h3', {}, 'Classes'),
-      classChart(stats.classDistribution, (name) => imagesAddress(slug, { class: name })),
+      splitBar(splits),
+      healthPlace(slug),
     ),
   };
+}
+
+const nothing = 'The project has no image yet: images_upload sends some.';
+
+/** What takes longer: all images are looked at, and after an upload their looks are waited for. @param {string} slug */
+function healthPlace(slug) {
+  const bar = element('progress', { 'aria-label': 'Counting the labels' });
+  const place = element('div', { class: 'stack' }, bar);
+  getHealth(slug).then(
+    ({ stats }) => place.replaceChildren(...healthParts(slug, stats)),
+    (thrown) => {
+      place.replaceChildren(element('p', { class: 'bad', role: 'alert' }, failureOf(thrown).words));
+    },
+  );
+  return place;
+}
+
+/** @param {string} slug @param {Health['stats']} stats */
+function healthParts(slug, stats) {
+  const [width = 0, height = 0] = stats.avgImageSize.map(Math.round);
+  return [
+    element(
+      'dl',
+      { class: 'facts' },
+      fact('Annotations', count(stats.numAnnotations)),
+      fact('Marked as empty', count(stats.nullAnnotations)),
+      fact('Average size', `${width} × ${height}`),
+    ),
+    element('h3', {}, 'Classes'),
+    classChart(stats.classDistribution, (name) => imagesAddress(slug, { class: name })),
+  ];
 }
 
 /** The newest ones; their page has all. */
