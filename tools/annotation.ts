@@ -37,7 +37,7 @@ export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.autolabel_start, {
     title: 'Start Auto Label',
     description:
-      'Lets a model label the images of a batch, in the background. batches_list has the batch id; autolabel_get shows progress. A hosted platform charges credits for it.',
+      'Lets a model label the images of a batch, in the background. batches_list has the id, autolabel_get shows progress. Hosted platforms charge credits.',
     cost: confirmAutolabelCost,
     summarize: ({ jobId, leftOut = [] }) =>
       `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.` +

@@ -164,7 +164,7 @@ export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload_zip, {
     title: 'Upload zip',
     description:
-      'Uploads a dataset as one zip file, from a folder or .zip of this machine, read in the background. Without path it gives a URL to PUT the zip to.',
+      'Uploads a dataset as one zip file, from a folder or .zip here, in the background. Without path: gives a URL to PUT it to.',
     fileArguments: ['path'],
     // Subfolders are not searched, and existing images are skipped.
     repeated: 'made',
@@ -177,7 +177,7 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.images_upload_zip_status, {
     title: 'Get zip upload',
-    description: 'Tells how far the import of an uploaded zip is, and what was refused.',
+    description: 'Tells how far a zip import is, and what was refused.',
     summarize: ({ status }, { taskId }) =>
       `Zip upload ${quoted(taskId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
   }),

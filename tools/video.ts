@@ -14,7 +14,7 @@ const { video_inference_start: start, video_inference_get: get } = video;
 export const videoTools: readonly Tool[] = [
   fromOperation(video.video_upload_url_create, {
     title: 'Create video upload URL',
-    description: 'Gives a URL to which another program PUTs a video, for input_url.',
+    description: 'Gives a URL to PUT a video to, for input_url.',
     repeated: 'made',
     givesSecret: true,
     summarize: (_answer, { file_name }) => `Upload URL for ${quoted(file_name)}.`,
@@ -30,7 +30,7 @@ export const videoTools: readonly Tool[] = [
   toolFor(get, {
     title: 'Get video job',
     description:
-      'Tells whether a video job is done, what it found, and which events that makes. Ask once a minute.',
+      'Tells whether a video job is done, what it found and which events that makes. Ask once a minute.',
     // It writes a file here.
     effect: 'adds',
     idempotent: true,
@@ -42,8 +42,7 @@ export const videoTools: readonly Tool[] = [
     name: 'video_frames_upload',
     toolset: 'video',
     title: 'Upload frames of video',
-    description:
-      'Uploads frames of a video, also of a device event, to a project, in their order, to be labelled.',
+    description: 'Uploads frames of a video or device event to a project, in order.',
     usesFiles: true,
     input: framesInput,
     run: uploadFrames,

@@ -22,7 +22,7 @@ export const video = {
     path: '/video_upload_signed_url/',
     summary: 'A URL to which a video can be uploaded.',
     body: open({
-      file_name: z.string().min(1).max(500).describe('Name of the video file, with its extension.'),
+      file_name: z.string().min(1).max(500).describe('Name of the video with extension.'),
     }),
     answer: open({
       signed_url: z.string().optional().describe('For one PUT of the bytes.'),

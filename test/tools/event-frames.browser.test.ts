@@ -93,7 +93,7 @@ test.runIf(hasFfmpeg)('says what is wrong with a request, and adds nothing then'
 describe.skipIf(!hasChromium || !hasFfmpeg)(inChromium, { timeout: 90_000 }, () => {
   test('from an event to labelled frames, in their order', async () => {
     const id = await eventWith([await makeVideo('door.mp4')]);
-    const given = { project: 'doors', event_id: id };
+    const given = { project: 'doors', event_id: id, split: 'valid', tags: ['door'] };
     const taken = await fovea.call('video_frames_upload', given);
     expect(taken.text).toMatch(/^Uploaded 5 frames of .*, 1 a second\./);
     const again = await fovea.call('video_frames_upload', given);
@@ -104,6 +104,8 @@ describe.skipIf(!hasChromium || !hasFfmpeg)(inChromium, { timeout: 90_000 }, () 
     expect(image).toMatchObject({
       name: `event-${id}-00000.jpg`,
       metadata: { event: id, seconds: 0 },
+      split: 'valid',
+      tags: ['door'],
     });
     const asked = { project: 'doors', query: `batch:"event-${id}"` };
     const { command } = await fovea.ok('annotation_review', asked);

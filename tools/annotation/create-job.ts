@@ -38,7 +38,7 @@ type JobInput = z.output<typeof input>;
 const createJob = toolFor(ofBatch, {
   title: 'Create annotation job',
   description:
-    'Gives images to a member to label, and another to review: the first of a batch (batches_list), or, on the embedded platform, of ids or a query. To let a model label: autolabel_start.',
+    'Gives images to a member to label and another to review: the first of a batch (batches_list), or (embedded) of ids or a query. For a model: autolabel_start.',
   input,
   run: (wanted, context) =>
     wanted.batch === undefined ? giveChosen(wanted, context) : giveOfBatch(wanted, context),

@@ -30,7 +30,7 @@ type ReviewInput = z.output<typeof input>;
 const review = toolFor(operation, {
   title: 'Ask a person',
   description:
-    'Asks a person to correct labels in the browser, and to approve each image or send it back with a comment. Tell them the command in the answer; tasks_wait then tells what they decided and changed.',
+    'Asks a person to correct labels in the browser and approve each image or send it back. Tell them the command in the answer; tasks_wait then tells what they decided and changed.',
   app: 'labelling',
   input,
   run: askForReview,

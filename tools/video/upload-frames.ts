@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import * as z from 'zod';
-import { identifier, project } from '../../src/contract/fields.ts';
+import { identifier, project, tagName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import { environmentOfOthers } from '../../src/environment.ts';
 import { asFoveaError, type FoveaError, invalidArgument } from '../../src/errors.ts';
@@ -20,10 +20,12 @@ const { images_upload: operation } = images;
 export const framesInput = z.strictObject({
   project,
   file: z.string().min(1).optional().describe('Path of a local video.'),
-  event_id: identifier.optional().describe('Or: a device event with a video.'),
+  event_id: identifier.optional().describe('Or: an event with video.'),
   file_id: identifier.optional().describe('Which of its videos.'),
   frames_per_second: z.number().gt(0).max(120).optional().describe('Default 1.'),
   batch: operation.query.shape.batch.describe('Their batch; default: its name.'),
+  split: operation.query.shape.split.describe('Split of new frames; default train.'),
+  tags: z.array(tagName).optional().describe('Tags that all frames get.'),
   offset: z.int().min(0).optional().describe('Frames to skip, if continued.'),
 });
 
@@ -155,6 +157,8 @@ async function sendFrame(
       project: input.project,
       name,
       batch,
+      split: input.split,
+      tag: input.tags && [...input.tags],
       sequence_number: number,
       file: { name, content },
       metadata: JSON.stringify({ ...video.metadata, seconds }),
