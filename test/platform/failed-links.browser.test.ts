@@ -33,6 +33,8 @@ const failing = [
   ['project/cells/evaluation/nope', 'evaluation', '#project/cells/evaluations'],
   ['project/cells/training/1/nope', 'version', '#project/cells/trainings'],
   ['project/cells/images?page=7', '“page”', '#project/cells'],
+  ['project/cells/images?offset=-1', '“offset”', '#project/cells'],
+  ['project/cells/evaluation/nope?panel=x', '“panel”', '#project/cells/evaluations'],
   ['project/cells/versions?status=x', '“status”', '#project/cells'],
   ['events/nope', 'nope', '#events'],
   ['event/nope/nope', 'nope', '#events/nope'],

@@ -159,6 +159,11 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: 'After ›' }).click();
     await page.getByText('25–30 of 30').waitFor();
     expect(await page.locator('.tile').count()).toBe(6);
+    await page.evaluate('location.hash = "project/cells/images?offset=999"');
+    await page.getByText('The list ends before this page').waitFor();
+    await page.getByText('none of 30', { exact: true }).waitFor();
+    await page.getByRole('link', { name: '‹ Before' }).click();
+    await page.getByText('25–30 of 30').waitFor();
     await page.getByLabel('Class').selectOption('RBC');
     await page.getByText('1–2 of 2').waitFor();
     const tile = page.locator('.tile', { hasText: 'slide-1.png' });

@@ -1,11 +1,14 @@
 // Before a list and after it: links to the page before and to the next one.
 
+import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 
-/** From an address, where the page begins. @param {URLSearchParams} query */
+/** From an address, where the page begins. Throws what is no whole number. @param {URLSearchParams} query */
 export function offsetIn(query) {
-  return Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
+  const words = query.get('offset') ?? '0';
+  if (/^\d{1,12}$/.test(words)) return Number(words);
+  throw new ApiError(400, `“offset” is a whole number, such as 48: “${words}” is none.`);
 }
 
 /**

@@ -4,6 +4,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { annotateAddress, comparisonAddress, evaluationAddress } from '../addresses.js';
 import { compareEvaluations, getProject } from '../api.js';
+import { refuseUnknown } from '../known-conditions.js';
 import { offsetIn, pageLinks } from '../page-links.js';
 import { projectTabs } from '../project-tabs.js';
 import { table } from '../table.js';
@@ -15,6 +16,7 @@ const pageSize = 50;
 
 /** @param {string} slug @param {string} id @param {string} baseline @param {URLSearchParams} query @returns {Promise<View>} */
 export async function comparisonView(slug, id, baseline, query) {
+  refuseUnknown(query, ['offset']);
   const offset = offsetIn(query);
   const wanted = { baseline, limit: String(pageSize), offset: String(offset) };
   const [{ project }, compared] = await Promise.all([

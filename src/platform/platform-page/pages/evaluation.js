@@ -7,6 +7,7 @@ import { comparisonAddress, evaluationAddress, judgedAddress } from '../addresse
 import { getEvaluation, getProject, listEvaluations } from '../api.js';
 import { bar } from '../chart.js';
 import { fact } from '../facts.js';
+import { refuseUnknown } from '../known-conditions.js';
 import { projectTabs } from '../project-tabs.js';
 import { table } from '../table.js';
 import { confusionTable } from './confusion-table.js';
@@ -25,6 +26,7 @@ const rowsMax = 100;
  * @returns {Promise<View>}
  */
 export async function evaluationView(slug, id, query) {
+  refuseUnknown(query, ['class']);
   const [{ project }, first] = await Promise.all([getProject(slug), getEvaluation(slug, id, {})]);
   const ofClass = query.get('class') ?? '';
   const place = element('div', { class: 'stack' }, ...(await parts(slug, first, ofClass)));

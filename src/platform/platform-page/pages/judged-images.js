@@ -5,6 +5,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { annotateAddress, evaluationAddress, judgedAddress } from '../addresses.js';
 import { getEvaluation, getProject } from '../api.js';
+import { refuseUnknown } from '../known-conditions.js';
 import { idsOfQuery } from '../labelling/image-queue.js';
 import { button } from '../labelling/panel-parts.js';
 import { startReview } from '../labelling/review.js';
@@ -28,6 +29,7 @@ const mistakes = ['mistakes', 'overlooked', 'swapped', 'badly_placed', 'duplicat
 
 /** @param {string} slug @param {string} id @param {URLSearchParams} query @returns {Promise<View>} */
 export async function judgedImagesView(slug, id, query) {
+  refuseUnknown(query, ['only', 'class', 'found', 'score', 'offset']);
   const wanted = wantedIn(query);
   const [{ project }, summary, panel] = await Promise.all([
     getProject(slug),
