@@ -193,6 +193,9 @@ it('writes what it finds in the images of a folder, by their paths there', async
     { image_id: 'night/both.png', category_id: 'blue' },
     { image_id: 'night/both.png', category_id: 'red' },
   ]);
+  const glob = { ...run, file: pathOf('shots/**/*.png'), save_to: pathOf('glob.json') };
+  await fovea.ok('inference_run', glob);
+  expect(JSON.parse(await readFile(glob.save_to, 'utf8'))).toEqual(results);
   const file = pathOf('both.png');
   await fovea.ok('inference_run', { ...run, file, save_to: pathOf('one.json') });
   expect(JSON.parse(await readFile(pathOf('one.json'), 'utf8'))).toMatchObject([
@@ -200,7 +203,9 @@ it('writes what it finds in the images of a folder, by their paths there', async
     {},
   ]);
   const both = { ...run, query: '*', save_to: pathOf('two.json') };
-  expect((await fovea.call('inference_run', both)).text).toContain('query: is needed where');
+  expect((await fovea.call('inference_run', both)).text).toContain(
+    'file: and query are given both',
+  );
   const outside = { ...run, file: '/etc', save_to: pathOf('two.json') };
   expect((await fovea.call('inference_run', outside)).text).toContain('FOVEA_FILE_ROOTS');
 });

@@ -41,7 +41,10 @@ export async function savePredictions(
   context: ToolContext,
 ): Promise<ToolResult> {
   const { query, file, save_to, project } = given;
-  if ((query === undefined) === (file === undefined)) {
+  if (query !== undefined && file !== undefined) {
+    throw invalidArgument('file', 'and query are given both: give one of them');
+  }
+  if (query === undefined && file === undefined) {
     throw invalidArgument(
       'query',
       'is needed where save_to ends in .json, or a folder as file: what to run the model on',
@@ -169,11 +172,15 @@ async function* imagesFound(
   }
 }
 
-/** The images of a folder and all below it, by their paths in it; or of a file or glob. */
+/**
+ * The images of a folder and all below it, by their paths in it; those of a glob by their paths in
+ * the folder before its first wildcard; or a file.
+ */
 async function* imagesIn(given: string, context: ToolContext): AsyncGenerator<Listed> {
   const found = await context.files.find([given], 'file', { extensions: imageExtensions });
   checkTotal('file', found.length);
-  const folder = await context.files.readable(given, 'file').catch(() => undefined);
+  const around = folderBeforeWildcard(given);
+  const folder = await context.files.readable(around, 'file').catch(() => undefined);
   for (const { path, real } of found) {
     const within = folder === undefined ? '' : slashed(relative(folder, real));
     const name = within === '' || within.startsWith('..') ? basename(path) : within;
@@ -188,6 +195,13 @@ async function* imagesIn(given: string, context: ToolContext): AsyncGenerator<Li
       },
     };
   }
+}
+
+/** What has no wildcard stays as it is. */
+function folderBeforeWildcard(given: string): string {
+  const parts = slashed(given).split('/');
+  const first = parts.findIndex((part) => /[*?[{]/.test(part));
+  return first < 0 ? given : parts.slice(0, first).join('/') || (first === 0 ? '.' : '/');
 }
 
 function checkTotal(argument: string, total: number): void {
