@@ -6,7 +6,9 @@ import { type ErrorCode, FoveaError, systemErrorCode } from '../errors.ts';
 export function unreadableEntry(path: string, cause: unknown): FoveaError {
   const isDamaged = cause instanceof FoveaError && lostCodes.has(cause.code);
   if (isDamaged || systemErrorCode(cause) === 'ENOENT') {
-    const remedy = 'restore it from a backup, or leave the image out of what you export';
+    const remedy =
+      'upload the same image again, make another version if this one changed its pixels, ' +
+      'or restore a backup';
     const message = `The stored content of "${path}" is damaged or lost: ${remedy}.`;
     return new FoveaError('conflict', message, { cause });
   }

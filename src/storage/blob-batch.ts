@@ -9,6 +9,7 @@ import {
   futimesSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -40,8 +41,9 @@ export class BlobBatch {
   /** Content that is not on the disk before `end`. `now`: from when on it counts as young. */
   add({ hash, bytes }: HashedBytes, now: number): void {
     const places = placesOf(this.#folder, hash);
-    const found = places.find((path) => isKept(path, bytes.length, now));
     const [place = ''] = places;
+    const first = places.find((path) => existsSync(path));
+    const found = first !== undefined && isKept(first, bytes, now) ? first : undefined;
     this.#changed.add(dirname(found ?? place));
     if (found !== undefined) return;
     const draft = join(draftFolder(this.#folder), randomUUID());
@@ -79,12 +81,11 @@ export class BlobBatch {
   }
 }
 
-/** As a blob folder keeps what it knows: another size is damage, which is replaced. */
-function isKept(path: string, bytes: number, now: number): boolean {
-  if (!existsSync(path)) return false;
+/** As a blob folder keeps what it knows: what is damaged is replaced. */
+function isKept(path: string, bytes: Uint8Array, now: number): boolean {
   try {
     utimesSync(path, now / 1000, now / 1000);
-    return statSync(path).size === bytes;
+    return statSync(path).size === bytes.length && readFileSync(path).equals(bytes);
   } catch (thrown) {
     // A sweep took it away meanwhile.
     if (systemErrorCode(thrown) === 'ENOENT') return false;

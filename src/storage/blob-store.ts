@@ -1,6 +1,7 @@
 // Bytes by their SHA-256: the interface of every blob store, and the one on a local folder.
 
 import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -61,7 +62,8 @@ export type BlobContent = Uint8Array | HashedBytes | AsyncIterable<Uint8Array>;
 export interface BlobStore {
   /**
    * Keeps content; it is on the disk when this resolves. Content that is there already is not
-   * written again, and counts as young once more. Throws `full` when the disk is.
+   * written again, and counts as young once more; where it is damaged, it is replaced. Throws
+   * `full` when the disk is.
    */
   put(content: BlobContent): Promise<StoredBlob>;
   /**
@@ -301,16 +303,16 @@ class BlobFolder implements BlobStore {
 
   /**
    * Whether this content is in its place already. The folder is synced all the same: the process
-   * that placed it may not have come that far. Content of another size is damaged, so it is not
-   * kept but replaced.
+   * that placed it may not have come that far. What is there and damaged is not kept but replaced.
    */
   async #keepKnown({ hash, bytes }: StoredBlob): Promise<boolean> {
     for (const path of this.#places(hash)) {
-      const size = await readIfThere(path, async () => {
+      const isWhole = await readIfThere(path, async () => {
         await this.#makeYoung(path);
-        return (await stat(path)).size;
+        return (await stat(path)).size === bytes && (await hashOf(path, bytes)) === hash;
       });
-      if (size !== bytes) continue;
+      if (isWhole === undefined) continue;
+      if (!isWhole) return false;
       await this.#ensureFolder(dirname(path));
       await this.#sync(dirname(path));
       return true;
@@ -419,6 +421,13 @@ async function syncAndHash(path: string): Promise<StoredBlob> {
     await file.close();
   }
   return meter.measured();
+}
+
+async function hashOf(path: string, bytes: number): Promise<string> {
+  if (bytes <= limits.blobReadAtOnceBytesMax) return sha256(await readFile(path));
+  const meter = new ContentMeter();
+  await meter.drain(createReadStream(path));
+  return meter.measured().hash;
 }
 
 /** Whether it had to be copied, to another disk. */

@@ -140,7 +140,7 @@ describe('the zip file', () => {
       const images = [image({ open: neverOpened, file }), image({ fileName: 'whole.jpg' })];
       await expect(writeExport(coco, dataset(images), join(own, 'out.zip'))).rejects.toMatchObject({
         code: 'conflict',
-        message: expect.stringContaining('content of "train/cell.jpg" is damaged or lost: restore'),
+        message: expect.stringContaining('content of "train/cell.jpg" is damaged or lost: upload'),
       });
       expect(await readdir(own)).toEqual([]);
     });

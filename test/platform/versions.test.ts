@@ -211,7 +211,8 @@ it('tells whoever waits for an export why it failed, and tries again when asked 
       status: 409,
       message:
         'The export failed. The stored content of "train/square-0.png" is damaged or lost: ' +
-        'restore it from a backup, or leave the image out of what you export.',
+        'upload the same image again, make another version if this one changed its pixels, ' +
+        'or restore a backup.',
     },
   });
   await writeFile(file, whole);

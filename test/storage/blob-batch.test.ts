@@ -62,11 +62,11 @@ test('does not write what is there, and makes it young again', async () => {
   expect(await blobs.has(hello.hash)).toBe(true);
 });
 
-test('replaces what is damaged', async () => {
+test.each(['damaged', 'hellO'])('replaces what is damaged: "%s"', async (content) => {
   const { folder, blobs, clock, batch } = await openFolder();
-  const damaged = new HashedBytes(Buffer.from('damaged'));
+  const damaged = new HashedBytes(Buffer.from(content));
   await blobs.put(damaged.bytes);
-  await mkdir(join(folder, '2c'));
+  await mkdir(join(folder, '2c'), { recursive: true });
   const from = join(folder, damaged.hash.slice(0, 2), damaged.hash);
   await rename(from, join(folder, '2c', hello.hash));
   batch.add(hello, clock.now());

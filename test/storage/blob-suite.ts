@@ -167,12 +167,21 @@ function judgeDamage(open: Open): void {
     expect(bytes).toBeLessThan(1_000_003);
   });
 
-  test('that changed the size is healed by putting the content again', async () => {
+  test.each(['hell', 'hellO', ''])('"%s" is healed by "hello" put again', async (content) => {
     const { blobs, damage } = await open();
     await blobs.put(hello);
-    await damage(helloHash, Buffer.from('hell'));
+    await damage(helloHash, Buffer.from(content));
     await blobs.put(hello);
     expect(Buffer.from(await blobs.get(helloHash)).toString()).toBe('hello');
+  });
+
+  test('of what is large is healed by a stream of it put again', async () => {
+    const { blobs, damage } = await open();
+    const content = Buffer.alloc(1_500_000, 'abcdefg');
+    const { hash } = await blobs.put(content);
+    await damage(hash, Buffer.from(content).fill('x', 700_000, 700_001));
+    await blobs.put(pieces(content.toString()));
+    expect((await blobs.get(hash)).length).toBe(1_500_000);
   });
 }
 

@@ -11,6 +11,7 @@ import {
   type RenderSource,
 } from '../../dataset-versions/render-images.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
+import { isDamagedContent } from '../../storage/content-hash.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { Version, VersionImage, VersionSource } from '../store/versions.ts';
@@ -118,9 +119,13 @@ async function toRender(
   try {
     return { bytes: await blobs.get(hash), hash, split, boxes };
   } catch (thrown) {
-    throw named(source, asFoveaError(thrown).message, thrown);
+    const isDamaged = isDamagedContent(thrown, hash);
+    throw named(source, isDamaged ? damagedFile : asFoveaError(thrown).message, thrown);
   }
 }
+
+/** An upload of the same bytes replaces what is damaged. */
+const damagedFile = 'its stored file is damaged. Upload the same file again.';
 
 function toVersionImage(
   { ordinal, name, split, annotation }: VersionSource,
