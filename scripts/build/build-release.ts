@@ -1,8 +1,16 @@
 // The release in a folder: fovea.js, its parts, and the licences of what is bundled.
 
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, transformSync } from 'esbuild';
 import { type Compression, compressFile } from './compress-file.ts';
 import { licenceNotices } from './licence-texts.ts';
 import { sharpInside, sharpScript, writeSharpWasm } from './sharp-wasm.ts';
@@ -110,12 +118,23 @@ function copyPages(folder: string, compression: Compression): void {
       recursive: true,
       filter: (path) => !/\.(ts|json)$/.test(path),
     });
+    dropComments(join(folder, 'parts', target));
   }
   const target = join(folder, 'parts/page-assets/swagger-ui');
   mkdirSync(target, { recursive: true });
   cpSync(`${viewer}/${viewerLicence}`, join(target, viewerLicence));
   for (const name of viewerFiles) {
     writeFileSync(join(target, `${name}.br`), compressFile(`${viewer}/${name}`, compression));
+  }
+}
+
+/** A third of the scripts is for those who read their sources. */
+function dropComments(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.js')) continue;
+    const path = join(folder, name);
+    const { code } = transformSync(readFileSync(path, 'utf8'), { charset: 'utf8' });
+    writeFileSync(path, code);
   }
 }
 

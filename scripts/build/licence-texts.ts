@@ -9,18 +9,25 @@ export interface Notices {
   readonly text: string;
 }
 
-/** One notice for each package among the bundled files. Throws where a package has no licence. */
+/**
+ * A notice for each licence text of the packages among the bundled files, with their names above.
+ * Throws where a package has no licence.
+ */
 export function licenceNotices(bundledFiles: readonly string[]): Notices {
   const folders = new Set(bundledFiles.flatMap((file) => packageFolder(file) ?? []));
   const packages = [...folders].sort();
-  return { packages, text: packages.map(notice).join(`\n${'-'.repeat(80)}\n\n`) };
+  const byText = Map.groupBy(packages.map(notice), ({ text }) => text);
+  const notices = [...byText].map(
+    ([text, ofPackages]) => `${ofPackages.map(({ name }) => name).join('\n')}\n\n${text}\n`,
+  );
+  return { packages, text: notices.join(`\n${'-'.repeat(80)}\n\n`) };
 }
 
 function packageFolder(file: string): string | undefined {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }
 
-function notice(folder: string): string {
+function notice(folder: string): { readonly name: string; readonly text: string } {
   const { name, version, license }: Record<string, string> = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   );
@@ -29,7 +36,10 @@ function notice(folder: string): string {
   const text = path !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (!text && !license) throw new Error(`${folder} has no licence.`);
   const parts = license?.includes('LGPL') ? [text, ...lesserNotice(folder)] : [text];
-  return `${name} ${version} (${license})\n\n${parts.map((part) => part.trim()).join('\n\n')}\n`;
+  return {
+    name: `${name} ${version} (${license})`,
+    text: parts.map((part) => part.trim()).join('\n\n'),
+  };
 }
 
 /**

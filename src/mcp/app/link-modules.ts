@@ -39,12 +39,13 @@ export async function linkModules(entry: string, read: ReadModule): Promise<stri
   return script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 }
 
-const importing = /^import (?:\{([^}]*)\} from )?'([^']+)';\n/gm;
+const importing = /^import (?:\{([^}]*)\} from )?(?:'([^']+)'|"([^"]+)");\n/gm;
 const exporting = /^export (?=(?:async )?(?:function|class|const) ([\w$]+))/gm;
 
 function parsed(path: string, text: string): Module {
-  const imports = [...text.matchAll(importing)].map(([, names = '', specifier = '']) => ({
-    path: posix.join(posix.dirname(path), specifier),
+  const imports = [...text.matchAll(importing)].map(([, names = '', own = '', built = '']) => ({
+    // The release has them in other quotes.
+    path: posix.join(posix.dirname(path), own || built),
     names,
   }));
   return { path, text, imports };
