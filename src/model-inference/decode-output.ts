@@ -79,6 +79,8 @@ const decoders: Readonly<Record<OutputForm, (given: Given) => DecodedBox[]>> = {
       const row = values.subarray(place * width, place * width + 6);
       const [left = 0, top = 0, right = 0, bottom = 0, score = 0, classNumber = -1] = row;
       const classIndex = Math.round(classNumber);
+      // RT-DETR of two classes has this shape too: two scores stand here, and no class.
+      if (isProbable(score) && classIndex !== classNumber) throw noClassNumber(classNumber);
       const least = leastScores[classIndex];
       // Rows that are not needed are filled up with whatever the exporter likes.
       if (least === undefined || score < least || score === 0) continue;
@@ -164,6 +166,19 @@ function wrongScore(score: number) {
   return wrongNumbers(
     `a score of ${Number(score.toPrecision(4))}, and scores lie from 0 to 1`,
     'They may be raw numbers (logits): export it with its sigmoid or softmax.',
+  );
+}
+
+/** Rows that are not needed have no such score. */
+function isProbable(score: number): boolean {
+  return score > 0 && score <= scoreMax;
+}
+
+function noClassNumber(given: number) {
+  return wrongNumbers(
+    `${Number(given.toPrecision(4))} as the number of a class, which is no whole number`,
+    'Known as [1, boxes, 6] are two corners, score and class; RT-DETR, which gives a score for ' +
+      'each class there, does not run here.',
   );
 }
 

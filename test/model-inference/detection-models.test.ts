@@ -166,6 +166,8 @@ describe('the output', () => {
   it.each([
     ['a score above 1', [10, 10, 30, 30, 7.5, 0], /^The model gives a score of 7.5, and/],
     ['no number as a score', [10, 10, 30, 30, Number.NaN, 0], /scores that are no numbers/],
+    ['two scores (RT-DETR)', [0.5, 0.5, 0.2, 0.2, 0.9, 0.03], /^The model gives 0.03 as/],
+    ['a sure second class alone', [0.5, 0.5, 0.2, 0.2, 0.01, 0.97], /as the number of a class/],
     ['no number as a place', [Number.NaN, 10, 30, 30, 0.9, 0], /places are no numbers/],
   ])('with %s is no answer', async (_, values, words) => {
     const labeller = await shared.labellerOf(constantModel([1, 1, 6], values));
