@@ -6,6 +6,7 @@ import { evaluationJobs } from './jobs/evaluations.ts';
 import { eventJobs } from './jobs/events.ts';
 import { freshJobs } from './jobs/fresh.ts';
 import { imageJobs } from './jobs/images.ts';
+import { modelLoopJobs } from './jobs/model-loop.ts';
 import { sharingJobs } from './jobs/sharing.ts';
 import { versionJobs } from './jobs/versions.ts';
 
@@ -14,6 +15,7 @@ export const jobs: readonly Job[] = [
   ...imageJobs,
   ...versionJobs,
   ...evaluationJobs,
+  ...modelLoopJobs,
   ...sharingJobs,
   ...eventJobs,
   ...freshJobs,

@@ -1,47 +1,17 @@
 // Jobs about how good a model is: what it misses, and where.
 
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { at, type CallTool, type Job, listAt, type Scene } from '../job.ts';
+import { at, type Job, listAt } from '../job.ts';
 import { finished, found, idsOf, seedSample } from './blood-cells.ts';
-
-const project = 'blood-cells';
-
-type Predicted = (label: unknown, image: string) => unknown;
-
-/** As a trainer elsewhere left them: the labels, without the platelets of every other image. */
-async function seedPredictions(scene: Scene): Promise<void> {
-  await seedSample(scene);
-  const missed = new Set(await missedImages(scene));
-  await writePredictions(scene, 'predictions.json', (label, image) =>
-    label === 'Platelets' && missed.has(image) ? undefined : label,
-  );
-}
-
-/** The labels as results; `predicted` says which class is found for one: undefined for none. */
-async function writePredictions(scene: Scene, file: string, predicted: Predicted): Promise<void> {
-  const wanted = { query: '*', fields: ['name', 'annotations'], pageSize: 100 };
-  const images = listAt(await scene.post('/search/v1', wanted), 'results');
-  const results = images.flatMap((image) => {
-    const name = String(at(image, 'name'));
-    return listAt(image, 'annotations.boxes').flatMap((box) => {
-      const [x = 0, y = 0, width = 0, height = 0] = ['x', 'y', 'width', 'height'].map((member) =>
-        Number(at(box, member)),
-      );
-      const found = predicted(at(box, 'label'), name.replace(/\.\w+$/, ''));
-      const bbox = [x - width / 2, y - height / 2, width, height];
-      return found === undefined ? [] : [{ image_id: name, category_id: found, bbox, score: 0.8 }];
-    });
-  });
-  await writeFile(join(scene.files, file), JSON.stringify(results));
-}
-
-/** Every other image with platelets, by name. */
-async function missedImages(scene: Scene): Promise<readonly string[]> {
-  const names = await found(scene, 'class:Platelets');
-  return names.filter((_, place) => place % 2 === 0);
-}
+import {
+  evaluated,
+  missedImages,
+  project,
+  seedPredictions,
+  writePredictions,
+  wrongImages,
+} from './made-predictions.ts';
 
 export const evaluationJobs: readonly Job[] = [
   {
@@ -148,16 +118,3 @@ export const evaluationJobs: readonly Job[] = [
     },
   },
 ];
-
-async function evaluated(call: CallTool, predictions: string): Promise<unknown> {
-  const asked = { project, query: '*', predictions };
-  const { evaluationId, taskId } = await call('evaluations_create', asked);
-  await finished(call, { taskId });
-  return evaluationId;
-}
-
-/** Every third image with white cells, by name. */
-async function wrongImages(scene: Scene): Promise<readonly string[]> {
-  const names = await found(scene, 'class:WBC');
-  return names.filter((_, place) => place % 3 === 0);
-}
