@@ -114,6 +114,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const [first, second] = [await upload('cells', ['named']), await upload('cells', ['named'])];
     const { page, problems } = await open(`${first}?q=tag%3Anamed+sort%3Aname`);
     const chips = page.getByRole('group', { name: 'Classes' }).getByRole('button');
+    await chips.first().waitFor();
     const named = (await chips.count()) + 1;
     for (const name of ['zebra', 'ant']) {
       await page.getByLabel('New class').fill(name);

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { testImage } from '../fixtures/images.ts';
-import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+import { startTestPlatform, type TestPlatform, withRowsInFolder } from '../fixtures/platform.ts';
 import { makeKey, send } from './api-key-requests.ts';
 import { at, eventRequests, Page, yesterday } from './vision-event-requests.ts';
 
@@ -323,9 +323,9 @@ describe('of very many events', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fovea-many-events-'));
-    await (await startTestPlatform({ data: folder })).close();
+    await (await startTestPlatform({ data: folder, ...withRowsInFolder })).close();
     fill(folder);
-    large = await startTestPlatform({ data: folder });
+    large = await startTestPlatform({ data: folder, ...withRowsInFolder });
   }, 60_000);
 
   afterAll(async () => {
