@@ -88,7 +88,10 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const name = await page.locator('.card').nth(30).getAttribute('data-id');
     await fill(store, 3);
     await expectTexts(page.locator('#new'), ['3 new events']);
-    expect(await rectOf(page.locator(`[data-id="${name}"]`))).toEqual(before);
+    const after = await rectOf(page.locator(`[data-id="${name}"]`));
+    // Chromium lays out in parts of a pixel.
+    expect(Math.abs(after.y - before.y)).toBeLessThan(1);
+    expect({ ...after, y: before.y }).toEqual(before);
     expect(await page.locator('.card').count()).toBe(40);
     await page.getByRole('button', { name: '3 new events' }).click();
     expect(await page.locator('.card').count()).toBe(43);
@@ -185,7 +188,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByText('No events yet').waitFor();
     expect(await violationsOfAll(page)).toEqual([]);
     await fill(store, 3, await picture());
-    await expect.poll(() => page.locator('.card').count()).toBe(3);
+    await expect.poll(() => page.locator('.card').count(), { timeout: 20_000 }).toBe(3);
     expect(await violationsOfAll(page)).toEqual([]);
     await page.locator('.card a').first().click();
     await page.locator('#details').waitFor();

@@ -92,6 +92,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await shownRows(page)).toEqual(['Two']);
     await page.getByLabel('Filter').fill('what:project -name:two');
     expect(await shownRows(page)).toEqual(['One']);
+    await page.getByLabel('Filter').fill('two');
+    expect(await shownRows(page)).toEqual(['Two']);
     await page.getByLabel('Filter').fill('of:project');
     expect(await shownRows(page)).toEqual([]);
     await goTo(page, 'tasks?q=nothing');

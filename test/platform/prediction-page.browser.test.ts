@@ -132,7 +132,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  test('who leaves before a refusal is kept is asked, and who leaves after it is not', async () => {
+  const patience = { timeout: 120_000 };
+  test('who leaves early is asked, and who leaves later is not', patience, async () => {
     const id = await uploadSquares();
     const { page, problems } = await open(id);
     await page.getByText('3 predictions').waitFor();

@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const review = page.getByRole('region', { name: 'Review' });
     await review.getByText('0 approved, 0 sent back, 3 left').waitFor();
     const first = await page.locator('main h2').textContent();
-    await slowly(page);
+    const letGo = await holdImages(page);
     await page.keyboard.press('a');
     await page.keyboard.press('s');
     await page.keyboard.type('too bright');
@@ -105,6 +105,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await page.getByLabel('Why it is sent back').inputValue()).toBe('');
     await page.keyboard.press('Control+Enter');
     await page.keyboard.press('n');
+    letGo();
     await review.getByText('1 approved, 1 sent back, 1 left').waitFor();
     const told = [...(await decisions()).values()].toSorted();
     expect(told).toEqual([['annotated'], ['approved'], ['rejected', 'too dark']]);
@@ -286,8 +287,20 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
 
 /** The platform takes its time for each image and each decision. */
 async function slowly(page: Page): Promise<void> {
-  await page.route(/\/acme\/cells\/(jobs\/[^/]+\/)?images\/[^/]+$/, async (route) => {
+  await page.route(ofImages, async (route) => {
     await sleep(400);
     await route.continue();
   });
 }
+
+/** Answers about images come once they are let go. */
+async function holdImages(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(ofImages, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+const ofImages = /\/acme\/cells\/(jobs\/[^/]+\/)?images\/[^/]+$/;

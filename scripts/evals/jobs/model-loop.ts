@@ -1,4 +1,4 @@
-// Jobs that close the loop of a model: what its figures are, and what to do about labels and images.
+// Jobs that close the loop of a model: what its figures are, and what to do about its images.
 
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';

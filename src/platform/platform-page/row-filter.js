@@ -109,7 +109,8 @@ const terms = /(-?)(?:([^\s":]+):)?(?:"([^"]*)"?|([^\s"]+))/g;
 function conditionsOf(search, heads) {
   return [...folded(search).matchAll(terms)].flatMap(
     ([whole, minus, head = '', phrase, word = '']) => {
-      const column = heads.indexOf(head);
+      // The column of the buttons has no name: a word without one is looked for in all.
+      const column = head === '' ? -1 : heads.indexOf(head);
       const isExcluded = minus !== '';
       const said = phrase ?? word;
       // 10:30 names no column.
