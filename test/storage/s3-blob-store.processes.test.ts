@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -115,6 +116,30 @@ describe.skipIf(!hasS3Server)('on an object store', { timeout: 60_000 }, () => {
     await server.client.send(new DeleteObjectCommand({ Bucket: place.bucket, Key: old }));
     expect(Buffer.from(await blobs.get(helloHash)).toString()).toBe('hello');
     expect(Buffer.from(await other.get(helloHash)).toString()).toBe('hello');
+  });
+
+  test('a copy that one process healed is what all others read', async () => {
+    const { blobs, place, clock } = await openNew();
+    const other = await openAt(place, clock);
+    await blobs.put(hello);
+    await replace(place, helloHash, Buffer.from('hellO'));
+    await expect(other.get(helloHash)).rejects.toThrow('damaged');
+    clock.advance(1_000);
+    await blobs.put(hello);
+    expect(Buffer.from(await other.get(helloHash)).toString()).toBe('hello');
+    expect(await buffer(await other.open(helloHash))).toEqual(hello);
+  });
+
+  test('a copy whose damage shows in a stream is looked for anew by the next one', async () => {
+    const { blobs, place, clock } = await openNew();
+    const other = await openAt(place, clock);
+    await blobs.put(hello);
+    expect(await other.size(helloHash)).toBe(5);
+    await replace(place, helloHash, Buffer.from('hellO'));
+    clock.advance(1_000);
+    await blobs.put(hello);
+    await expect(buffer(await other.open(helloHash))).rejects.toThrow('damaged');
+    expect(await buffer(await other.open(helloHash))).toEqual(hello);
   });
 
   test('puts and sweeps of three processes at once lose nothing that is referred to', async () => {

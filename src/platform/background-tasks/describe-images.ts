@@ -6,6 +6,7 @@ import { FoveaError } from '../../errors.ts';
 import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
+import { isDamagedContent } from '../../storage/content-hash.ts';
 import type { ImageLook, UndescribedImage } from '../store/search.ts';
 import type { BackgroundTask, TaskDependencies } from './background-task.ts';
 
@@ -61,6 +62,7 @@ async function lookAt(
     // A store that is away says nothing about the image.
     if (!(thrown instanceof FoveaError) || thrown.code === 'unavailable') throw thrown;
     if (thrown.code === 'not_found') return { imageId, problem: 'its file is lost' };
+    if (isDamagedContent(thrown, hash)) return { imageId, problem: 'its stored file is damaged' };
     return { imageId, problem: thrown.problems[0]?.message ?? thrown.message };
   }
 }

@@ -54,7 +54,9 @@ function refuseUnreadable(names: readonly string[]): void {
   const shown = names.slice(0, limits.healthImagesShownMax).map((name) => `"${name}"`);
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
   const message = `These images cannot be read: ${shown.join(', ')}${more}.`;
-  const hint = 'Delete them, or replace them by whole files; projects_findings lists them.';
+  const hint =
+    'projects_findings lists them, with the reason. Upload a file again whose stored copy is ' +
+    'damaged or lost; delete the others, or replace them by whole files.';
   throw new FoveaError('invalid_input', message, { hint });
 }
 

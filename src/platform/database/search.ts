@@ -34,6 +34,7 @@ import {
   countTry,
   hasUndescribed,
   listUndescribed,
+  lookAgain,
   settleUndescribed,
 } from './search-index/undescribed-images.ts';
 import { describeImages, indexImages } from './search-index/update-index.ts';
@@ -110,6 +111,7 @@ export function searchStore(
     countTry: (imageId, fenced) => fenced(() => countTry(database, imageId)),
     hasUndescribed: (scope) => hasUndescribed(database, scope),
     describe: (looks, fenced) => fenced(() => keepLooks(database, index, looks)),
+    lookAgain: (imageIds) => lookAgain(database, imageIds),
     unindexed: (countMax, except = []) =>
       database.all(
         `SELECT o.image_id, i.hash FROM image_ordinals o JOIN images i ON i.id = o.image_id

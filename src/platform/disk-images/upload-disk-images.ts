@@ -75,6 +75,8 @@ async function uploadFiles(
     return [{ image, annotation: labels?.annotation }];
   });
   const added = toAdd.length === 0 ? [] : await store.images.addAll(project.id, toAdd);
+  const again = added.filter(({ duplicate }) => duplicate).map(({ id }) => id);
+  if (again.length > 0) await store.search.lookAgain(again);
   let next = 0;
   const answers = files.map((_file, place) => {
     const one = taken[place];

@@ -49,6 +49,7 @@ export async function uploadImage(
   if (known !== undefined) {
     // A file that was lost on the disk is there again.
     await blobs.put(content);
+    await store.search.lookAgain([known.id]);
     return { image: known, labels: undefined };
   }
   const file = await checkImageFile(bytes).catch(async (thrown) => {

@@ -103,6 +103,8 @@ export interface SearchStore {
   hasUndescribed(scope: DescribedScope): Promise<boolean>;
   /** Keeps how images look, or why that cannot be told. */
   describe(looks: readonly ImageLook[], fenced: FencedTransaction): Promise<void>;
+  /** Their files were put again: those that could not be read are to be looked at once more. */
+  lookAgain(imageIds: readonly string[]): Promise<void>;
   /** Images that came before there was an index; not `except`. */
   unindexed(countMax: number, except?: readonly string[]): Promise<readonly StoredImage[]>;
   index(imageIds: readonly string[], fenced: FencedTransaction): Promise<void>;

@@ -172,6 +172,7 @@ async function addImage(
   if (known && found) {
     // A file that was lost on the disk is there again.
     await blobs.put(content);
+    await store.search.lookAgain([known.id]);
     return { image: known, size: found };
   }
   const file = await checkImageFile(bytes);

@@ -22,6 +22,7 @@ import {
   damaged,
   HashedBytes,
   hashLength,
+  isDamagedContent,
   isHash,
   sha256,
   verified,
@@ -128,8 +129,12 @@ class S3Blobs implements BlobStore {
 
   async get(hash: string): Promise<Uint8Array> {
     const content = await this.#find(hash, (key) => this.#whole(key));
-    if (sha256(content) !== hash) throw damaged(hash);
-    return content;
+    if (sha256(content) === hash) return content;
+    // Another process may have put a whole one since.
+    this.#known.delete(hash);
+    const newest = await this.#find(hash, (key) => this.#whole(key));
+    if (sha256(newest) !== hash) throw damaged(hash);
+    return newest;
   }
 
   /** The SDK tries again until an answer begins: one that breaks off is asked for once more. */
@@ -146,7 +151,17 @@ class S3Blobs implements BlobStore {
 
   async open(hash: string): Promise<Readable> {
     const pieces = await this.#find(hash, (key) => this.#bucket.get(key));
-    return Readable.from(verified(pieces, hash), { objectMode: false });
+    return Readable.from(this.#verified(pieces, hash), { objectMode: false });
+  }
+
+  /** A copy that turns out to be damaged is not the one that the next read begins with. */
+  async *#verified(pieces: AsyncIterable<Uint8Array>, hash: string): AsyncGenerator<Uint8Array> {
+    try {
+      yield* verified(pieces, hash);
+    } catch (thrown) {
+      if (isDamagedContent(thrown, hash)) this.#known.delete(hash);
+      throw thrown;
+    }
   }
 
   file(): undefined {

@@ -1,7 +1,7 @@
 // New images are looked at behind their upload: what depends on it waits, and what cannot be read
 // is named.
 
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -148,6 +148,33 @@ it('looks after a restart at what was not looked at before, and names files that
   const asked = { ...where, like_image: kept };
   const { body: found } = await second.client.call(search.images_search, asked);
   expect(found.results.map((image) => image.id)).toEqual([kept]);
+});
+
+it('looks again at an image whose damaged file is healed by an upload', async () => {
+  const data = await temporaryFolder();
+  const platform = await startTestPlatform({ data });
+  onTestFinished(() => platform.close());
+  const { client } = platform;
+  const project = { workspace: 'acme', name: 'Cells', annotation: 'cells' } as const;
+  await client.call(projects.projects_create, { ...project, type: 'object-detection' });
+  const content = await testImage(10);
+  const id = await upload(platform, 'a.png', content);
+  await client.call(projects.projects_health, where);
+  const { body: shown } = await client.call(images.images_get, { ...where, imageId: id });
+  const hash = String(shown.image.hash);
+  await writeFile(join(data, 'blobs', hash.slice(0, 2), hash), 'damaged');
+  // As a process leaves it that ends before it has looked.
+  await platform.query(
+    'INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images',
+  );
+  const { body: health } = await client.call(projects.projects_health, where);
+  expect(health.unreadable).toMatchObject({
+    total: 1,
+    images: [{ id, reason: 'its stored file is damaged' }],
+  });
+  expect(await upload(platform, 'a.png', content)).toBe(id);
+  const { body: healed } = await client.call(projects.projects_health, where);
+  expect(healed.unreadable).toEqual({ total: 0, images: [] });
 });
 
 it('lets others have a turn while many files are lost', async () => {

@@ -101,6 +101,23 @@ export async function settleUndescribed(
   );
 }
 
+/** Asks first, since hardly any upload is of an image with a problem, and writes take turns. */
+export async function lookAgain(
+  database: AsyncDatabase,
+  imageIds: readonly string[],
+): Promise<void> {
+  const ids = JSON.stringify(imageIds);
+  const problem = await database.get(
+    `SELECT 1 AS n FROM undescribed_images WHERE ${hasProblem} LIMIT 1`,
+    [ids],
+    (row) => row.integer('n'),
+  );
+  if (problem === undefined) return;
+  await database.run(`UPDATE undescribed_images SET problem = NULL WHERE ${hasProblem}`, [ids]);
+}
+
+const hasProblem = 'problem IS NOT NULL AND image_id IN (SELECT value FROM json_each(?))';
+
 /** The oldest first. */
 export async function listUnreadable(
   database: AsyncReader,
