@@ -20,6 +20,7 @@ import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform, withRowsInFolder } from '../../fixtures/platform.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { numberIn, seedImages } from '../seed-images.ts';
+import { sendZip, zipOf } from '../zip-import/zip-files.ts';
 
 const where = { workspace: 'acme', project: 'cells' };
 const sample = 'sample/blood-cells/JPEGImages';
@@ -150,32 +151,46 @@ it('looks after a restart at what was not looked at before, and names files that
   expect(found.results.map((image) => image.id)).toEqual([kept]);
 });
 
-it('looks again at an image whose damaged file is healed by an upload', async () => {
-  const data = await temporaryFolder();
-  const platform = await startTestPlatform({ data });
-  onTestFinished(() => platform.close());
-  const { client } = platform;
-  const project = { workspace: 'acme', name: 'Cells', annotation: 'cells' } as const;
-  await client.call(projects.projects_create, { ...project, type: 'object-detection' });
-  const content = await testImage(10);
-  const id = await upload(platform, 'a.png', content);
-  await client.call(projects.projects_health, where);
-  const { body: shown } = await client.call(images.images_get, { ...where, imageId: id });
-  const hash = String(shown.image.hash);
-  await writeFile(join(data, 'blobs', hash.slice(0, 2), hash), 'damaged');
-  // As a process leaves it that ends before it has looked.
-  await platform.query(
-    'INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images',
-  );
-  const { body: health } = await client.call(projects.projects_health, where);
-  expect(health.unreadable).toMatchObject({
-    total: 1,
-    images: [{ id, reason: 'its stored file is damaged' }],
-  });
-  expect(await upload(platform, 'a.png', content)).toBe(id);
-  const { body: healed } = await client.call(projects.projects_health, where);
-  expect(healed.unreadable).toEqual({ total: 0, images: [] });
-});
+const healing: readonly [
+  string,
+  (platform: TestPlatform, content: Uint8Array) => Promise<unknown>,
+][] = [
+  ['an upload', (platform, content) => upload(platform, 'a.png', content)],
+  [
+    'a zip file',
+    (platform, content) => sendZip(platform, 'cells', zipOf([{ name: 'a.png', content }])),
+  ],
+];
+
+it.each(healing)(
+  'looks again at an image whose damaged file is healed by %s',
+  async (_way, heal) => {
+    const data = await temporaryFolder();
+    const platform = await startTestPlatform({ data });
+    onTestFinished(() => platform.close());
+    const { client } = platform;
+    const project = { workspace: 'acme', name: 'Cells', annotation: 'cells' } as const;
+    await client.call(projects.projects_create, { ...project, type: 'object-detection' });
+    const content = await testImage(10);
+    const id = await upload(platform, 'a.png', content);
+    await client.call(projects.projects_health, where);
+    const { body: shown } = await client.call(images.images_get, { ...where, imageId: id });
+    const hash = String(shown.image.hash);
+    await writeFile(join(data, 'blobs', hash.slice(0, 2), hash), 'damaged');
+    // As a process leaves it that ends before it has looked.
+    await platform.query(
+      'INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images',
+    );
+    const { body: health } = await client.call(projects.projects_health, where);
+    expect(health.unreadable).toMatchObject({
+      total: 1,
+      images: [{ id, reason: 'its stored file is damaged' }],
+    });
+    await heal(platform, content);
+    const { body: healed } = await client.call(projects.projects_health, where);
+    expect(healed.unreadable).toEqual({ total: 0, images: [] });
+  },
+);
 
 it('lets others have a turn while many files are lost', async () => {
   const { data, database } = await seedImages(1_600);
