@@ -8,9 +8,10 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import { type AsyncDatabase, type AsyncReader, asAsyncReader } from '../storage/async-database.ts';
-import { type Database, openDatabase, openToRead } from '../storage/database.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
 import { describeTables } from '../storage/described-tables.ts';
 import { digestRows, type OrderedTable, readPages } from '../storage/ordered-rows.ts';
+import { readSchemaVersion } from '../storage/schema-version.ts';
 import { isBusy } from '../storage/sqlite-errors.ts';
 import { openSignInDatabase } from './sign-in-database.ts';
 import { signInFile, signInMigrations } from './store/schema.ts';
@@ -64,20 +65,14 @@ interface Source {
 /** As long as it is open no other process opens it. */
 function openFile(file: string): Source | undefined {
   if (!existsSync(file)) return undefined;
-  const busyMsMax = limits.moveWaitMs;
   let database: Database;
   try {
-    const unchanged = openToRead(file, { busyMsMax });
-    try {
-      const sql = 'PRAGMA user_version';
-      refuseVersion(
-        unchanged.get(sql, [], (row) => row.integer('user_version')),
-        file,
-      );
-    } finally {
-      unchanged.close();
-    }
-    database = openDatabase(file, signInMigrations, { busyMsMax, isAlone: true });
+    // Opening it to write would bring an older one up to date.
+    refuseVersion(readSchemaVersion(file), file);
+    database = openDatabase(file, signInMigrations, {
+      busyMsMax: limits.moveWaitMs,
+      isAlone: true,
+    });
   } catch (thrown) {
     throw isBusy(thrown) ? inUse(file) : thrown;
   }

@@ -51,11 +51,16 @@ export async function finished(call: CallTool, what: Facts): Promise<void> {
   }
 }
 
+/** Without its extension. */
+export function bareName(file: string): string {
+  return file.replace(/\.\w+$/, '');
+}
+
 /** Names of the images that a query finds, without their extensions, in order. */
 export async function found(scene: Scene, query: string): Promise<readonly string[]> {
   const answer = await scene.post('/search/v1', { query, fields: ['name'], pageSize: 1000 });
   return listAt(answer, 'results')
-    .map((image) => String(at(image, 'name')).replace(/\.\w+$/, ''))
+    .map((image) => bareName(String(at(image, 'name'))))
     .toSorted();
 }
 

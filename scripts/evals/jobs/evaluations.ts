@@ -8,6 +8,7 @@ import {
   evaluated,
   missedImages,
   project,
+  seedChecked,
   seedPredictions,
   writePredictions,
   wrongImages,
@@ -51,13 +52,7 @@ export const evaluationJobs: readonly Job[] = [
       '{files}/checked.json has what an expert sees in the images of "Blood Cells" (COCO results). ' +
       'Some labels are of the wrong class. Tag the images that have such labels, and no others: ' +
       'relabel.',
-    seed: async (scene) => {
-      await seedSample(scene);
-      const wrong = new Set(await wrongImages(scene));
-      await writePredictions(scene, 'checked.json', (label, image) =>
-        label === 'WBC' && wrong.has(image) ? 'RBC' : label,
-      );
-    },
+    seed: seedChecked,
     solve: async (call, files) => {
       const predictions = join(files, 'checked.json');
       const { evaluationId, taskId } = await call('evaluations_create', {

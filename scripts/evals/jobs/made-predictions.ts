@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { at, type CallTool, listAt, type Scene } from '../job.ts';
-import { finished, found, seedSample } from './blood-cells.ts';
+import { bareName, finished, found, seedSample } from './blood-cells.ts';
 
 export const project = 'blood-cells';
 
@@ -24,20 +24,37 @@ export async function writePredictions(
   file: string,
   predicted: Predicted,
 ): Promise<void> {
-  const wanted = { query: '*', fields: ['name', 'annotations'], pageSize: 100 };
-  const images = listAt(await scene.post('/search/v1', wanted), 'results');
-  const results = images.flatMap((image) => {
-    const name = String(at(image, 'name'));
-    return listAt(image, 'annotations.boxes').flatMap((box) => {
+  const images = await labelledImages(scene);
+  const results = images.flatMap(({ name, boxes }) =>
+    boxes.flatMap((box) => {
       const [x = 0, y = 0, width = 0, height = 0] = ['x', 'y', 'width', 'height'].map((member) =>
         Number(at(box, member)),
       );
-      const found = predicted(at(box, 'label'), name.replace(/\.\w+$/, ''));
+      const found = predicted(at(box, 'label'), bareName(name));
       const bbox = [x - width / 2, y - height / 2, width, height];
       return found === undefined ? [] : [{ image_id: name, category_id: found, bbox, score: 0.8 }];
-    });
-  });
+    }),
+  );
   await writeFile(join(scene.files, file), JSON.stringify(results));
+}
+
+/** All images by their names, with their labels. */
+export async function labelledImages(scene: Scene) {
+  const wanted = { query: '*', fields: ['name', 'annotations'], pageSize: 100 };
+  const images = listAt(await scene.post('/search/v1', wanted), 'results');
+  return images.map((image) => ({
+    name: String(at(image, 'name')),
+    boxes: listAt(image, 'annotations.boxes'),
+  }));
+}
+
+/** By an expert, who sees red cells where some labels say white ones. */
+export async function seedChecked(scene: Scene): Promise<void> {
+  await seedSample(scene);
+  const wrong = new Set(await wrongImages(scene));
+  await writePredictions(scene, 'checked.json', (label, image) =>
+    label === 'WBC' && wrong.has(image) ? 'RBC' : label,
+  );
 }
 
 /** Every other image with platelets, by name. */

@@ -5,11 +5,21 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { at, type CallTool, type Facts, type Job, listAt, type Scene } from '../job.ts';
-import { classCounts, finished, found, idsOf, importSample, seedSample } from './blood-cells.ts';
+import {
+  bareName,
+  classCounts,
+  finished,
+  found,
+  idsOf,
+  importSample,
+  seedSample,
+} from './blood-cells.ts';
 import {
   evaluated,
+  labelledImages,
   missedImages,
   project,
+  seedChecked,
   seedPredictions,
   writePredictions,
   wrongImages,
@@ -37,27 +47,16 @@ async function figuresOf(call: CallTool, evaluationId: unknown, name: string): P
   return listAt(shown, 'classes').find((row) => at(row, 'class') === name);
 }
 
-/** By an expert, as `wrong-classes` has it. */
-async function seedChecked(scene: Scene): Promise<void> {
-  await seedSample(scene);
-  const wrong = new Set(await wrongImages(scene));
-  await writePredictions(scene, 'checked.json', (label, image) =>
-    label === 'WBC' && wrong.has(image) ? 'RBC' : label,
-  );
-}
-
 /** How many labels of a class are in images. */
 async function countLabels(
   scene: Scene,
   name: string,
   images?: ReadonlySet<string>,
 ): Promise<number> {
-  const wanted = { query: '*', fields: ['name', 'annotations'], pageSize: 100 };
-  const results = listAt(await scene.post('/search/v1', wanted), 'results');
-  const within = results.filter(
-    (image) => images?.has(String(at(image, 'name')).replace(/\.\w+$/, '')) ?? true,
+  const within = (await labelledImages(scene)).filter(
+    (image) => images?.has(bareName(image.name)) ?? true,
   );
-  const labels = within.flatMap((image) => listAt(image, 'annotations.boxes'));
+  const labels = within.flatMap(({ boxes }) => boxes);
   return labels.filter((box) => at(box, 'label') === name).length;
 }
 
@@ -74,13 +73,12 @@ async function copyImages({ files, setUp }: Scene, split: 'train' | 'test'): Pro
   await setUp('images_upload', { project, files: copies, split });
 }
 
-async function groupsOf(call: CallTool, finding: string): Promise<readonly unknown[]> {
-  return listAt(await call('projects_findings', { project, finding }), 'groups');
-}
-
-/** Those of a group whose names are of copies. */
-function copiesIn(group: unknown): readonly unknown[] {
-  return listAt(group, 'images').filter((image) => /^scan-/.test(String(at(image, 'name'))));
+/** Ids of those copies among the images of a finding. */
+async function findCopies(call: CallTool, finding: string): Promise<readonly unknown[]> {
+  const groups = listAt(await call('projects_findings', { project, finding }), 'groups');
+  const images = groups.flatMap((group) => listAt(group, 'images'));
+  const copies = images.filter((image) => /^scan-/.test(String(at(image, 'name'))));
+  return copies.map((image) => at(image, 'id'));
 }
 
 export const modelLoopJobs: readonly Job[] = [
@@ -222,11 +220,8 @@ export const modelLoopJobs: readonly Job[] = [
       await copyImages(scene, 'train');
     },
     solve: async (call) => {
-      for (const group of await groupsOf(call, 'near-duplicates')) {
-        for (const image of copiesIn(group)) {
-          const change = { project, imageId: at(image, 'id'), operation: 'add', tags: ['copy'] };
-          await call('images_tag', change);
-        }
+      for (const imageId of await findCopies(call, 'near-duplicates')) {
+        await call('images_tag', { project, imageId, operation: 'add', tags: ['copy'] });
       }
     },
     check: async (scene) => {
@@ -243,8 +238,7 @@ export const modelLoopJobs: readonly Job[] = [
       await copyImages(scene, 'test');
     },
     solve: async (call) => {
-      const copies = (await groupsOf(call, 'leaks')).flatMap(copiesIn);
-      const images = copies.map((image) => at(image, 'id'));
+      const images = await findCopies(call, 'leaks');
       await call('images_set_split', { project, images, split: 'train' });
     },
     check: async (scene) => {

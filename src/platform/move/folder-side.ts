@@ -7,8 +7,9 @@ import { FoveaError, notFound } from '../../errors.ts';
 import { makeFolder, syncFolder } from '../../folder-sync.ts';
 import { limits } from '../../limits.ts';
 import { asAsyncReader, openAsyncDatabase } from '../../storage/async-database.ts';
-import { type Database, openDatabase, openToRead } from '../../storage/database.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
 import { type Lock, tryLock } from '../../storage/file-lock.ts';
+import { readSchemaVersion } from '../../storage/schema-version.ts';
 import { isBusy } from '../../storage/sqlite-errors.ts';
 import { platformMigrations } from '../database/migrations.ts';
 import { bitSlicedImageIndex } from '../database/search-index/bit-sliced-image-index.ts';
@@ -66,19 +67,10 @@ function openAlone(file: string, folder: string): Database {
   const busyMsMax = limits.moveWaitMs;
   try {
     // Opening it to write would bring an older one up to date.
-    refuseVersion(readVersion(file), `"${folder}"`);
+    refuseVersion(readSchemaVersion(file), `"${folder}"`);
     return openDatabase(file, platformMigrations, { busyMsMax, isAlone: true });
   } catch (thrown) {
     throw isBusy(thrown) ? inUse(`"${folder}"`) : thrown;
-  }
-}
-
-function readVersion(file: string): number {
-  const reader = openToRead(file, { busyMsMax: limits.moveWaitMs });
-  try {
-    return reader.get('PRAGMA user_version', [], (row) => row.integer('user_version')) ?? 0;
-  } finally {
-    reader.close();
   }
 }
 
@@ -100,7 +92,7 @@ export async function claimFolder(folder: string, key: Buffer): Promise<ClaimedT
   const draft = unfinishedFile(folder);
   return {
     open: async () => {
-      if (!existsSync(draft) || readVersion(draft) !== platformMigrations.length) {
+      if (!existsSync(draft) || readSchemaVersion(draft) !== platformMigrations.length) {
         await removeUnfinished(folder, () => true);
       }
       const target = await openFolderTarget(folder);

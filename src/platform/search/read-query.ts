@@ -30,8 +30,7 @@ export async function readQuery(
   accessible: AccessibleProjects,
   text: string,
 ): Promise<ParsedQuery> {
-  const projects = await store.projects.list(accessible.workspaceId);
-  const reachable = projects.filter(({ id }) => isAccessible(accessible, id));
+  const reachable = await projectsInReach(store, accessible);
   const parsed = parseQuery(text, finderOf(reachable));
   const inReach = new Set(reachable.map(({ id }) => id));
   const known = new Map<string, Judged>();
@@ -55,8 +54,15 @@ export async function projectFinder(
   store: Pick<Store, 'projects'>,
   accessible: AccessibleProjects,
 ): Promise<FindProjectId> {
-  const projects = await store.projects.list(accessible.workspaceId);
-  return finderOf(projects.filter(({ id }) => isAccessible(accessible, id)));
+  return finderOf(await projectsInReach(store, accessible));
+}
+
+async function projectsInReach(
+  { projects }: Pick<Store, 'projects'>,
+  accessible: AccessibleProjects,
+) {
+  const all = await projects.list(accessible.workspaceId);
+  return all.filter(({ id }) => isAccessible(accessible, id));
 }
 
 /** `sort:`; else what an evaluation is asked for, the worst first; else the newest first. */

@@ -43,6 +43,17 @@ afterAll(async () => {
   await fovea?.close();
 });
 
+/** A box on an image, drawn while the host does not answer. */
+async function drawWithoutHost() {
+  const [id = ''] = await upload(1);
+  const { page, frame } = await review([id]);
+  await nameClass(frame, 'RBC');
+  await page.evaluate('asked.isGone = true');
+  await drag(page, frame, [40, 40], [120, 100]);
+  await frame.getByText('Not saved yet, it is tried again').waitFor();
+  return { id, page };
+}
+
 describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout: 60_000 }, () => {
   it('boxes are drawn, named, moved and deleted, and images approved or sent back', async () => {
     const ids = await upload(3);
@@ -86,12 +97,7 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
   });
 
   it('where the host is gone, changes wait, and are sent when it is back', async () => {
-    const [id = ''] = await upload(1);
-    const { page, frame } = await review([id]);
-    await nameClass(frame, 'RBC');
-    await page.evaluate('asked.isGone = true');
-    await drag(page, frame, [40, 40], [120, 100]);
-    await frame.getByText('Not saved yet, it is tried again').waitFor();
+    const { id, page } = await drawWithoutHost();
     expect(await boxesOf(id)).toBe(undefined);
     const torn = page.evaluate('bridge.teardownResource({}).then(() => true)');
     await page.evaluate('asked.isGone = false');
@@ -104,12 +110,7 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
   });
 
   it('what is not saved when the host takes the page away is told to the model', async () => {
-    const [id = ''] = await upload(1);
-    const { page, frame } = await review([id]);
-    await nameClass(frame, 'RBC');
-    await page.evaluate('asked.isGone = true');
-    await drag(page, frame, [40, 40], [120, 100]);
-    await frame.getByText('Not saved yet, it is tried again').waitFor();
+    const { id, page } = await drawWithoutHost();
     await page.evaluate('bridge.teardownResource({}).then(() => true)');
     expect(await page.evaluate('asked.told')).toEqual([
       expect.stringMatching(
