@@ -144,10 +144,10 @@ export async function confirmAutolabelCost(
   };
 }
 
-/** No platform says beforehand how much it takes. */
+/** No platform says beforehand how much it takes, and one's own takes none. */
 function charges(baseUrl: string | undefined, workspace: string): string {
   const where = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
-  return `It uses credits of the workspace ${quoted(workspace)}${where}; the platform counts how many.`;
+  return `It may use credits of the workspace ${quoted(workspace)}${where}; the platform counts how many.`;
 }
 
 /**

@@ -1,9 +1,12 @@
 // Tools of the inference toolset: running a model on images.
 
+import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
 import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
 import type { Answer } from '../src/contract/operation.ts';
-import { asFoveaError, FoveaError, problemsText } from '../src/errors.ts';
+import { asFoveaError, FoveaError, invalidArgument, problemsText } from '../src/errors.ts';
+import { hasWildcard } from '../src/file-access/glob-pattern.ts';
 import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
@@ -23,7 +26,7 @@ import {
   overlappingPairs,
 } from './inference/match-boxes.ts';
 import { savePredictions } from './inference/save-predictions.ts';
-import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
+import { type SheetTarget, saveSheet, sheetTarget } from './previews/save-sheet.ts';
 
 const { inference_run: run, inference_draw: draw } = inference;
 const { project } = run.pathParameters.shape;
@@ -91,8 +94,8 @@ async function runModel(given: RunInput, context: ToolContext): Promise<ToolResu
   if (save_to !== undefined && /\.json$/i.test(save_to)) {
     return savePredictions({ ...given, save_to }, context);
   }
-  const target =
-    save_to === undefined ? undefined : await sheetTarget({ save_to }, 'inference.jpg', context);
+  await refuseManyFiles(given, context);
+  const target = save_to === undefined ? undefined : await pictureTarget(save_to, context);
   return withSources(given, context, async ({ list, found }) => {
     const seen: Seen[] = [];
     for (const source of list) {
@@ -123,6 +126,35 @@ async function runModel(given: RunInput, context: ToolContext): Promise<ToolResu
           }),
     };
   });
+}
+
+/** A picture shows one file; what is found in many goes into a file of results. */
+async function refuseManyFiles({ file }: RunInput, { files }: ToolContext): Promise<void> {
+  if (file === undefined) return;
+  const isFile = await files.readable(file, 'file').then(isPlainFile, () => false);
+  if (isFile || !(hasWildcard(file) || (await isFolder(file, files)))) return;
+  throw invalidArgument(
+    'save_to',
+    'must end in .json where file is a folder or a glob: what is found in all images goes there',
+  );
+}
+
+async function pictureTarget(save_to: string, context: ToolContext): Promise<SheetTarget> {
+  const ending = extname(save_to).toLowerCase();
+  const isKnown = ['', '.jpg', '.jpeg'].includes(ending);
+  if (!(isKnown || (await isFolder(save_to, context.files)))) {
+    throw invalidArgument('save_to', 'must end in .jpg (a picture) or .json (COCO results of all)');
+  }
+  return sheetTarget({ save_to }, 'inference.jpg', context);
+}
+
+async function isPlainFile(real: string): Promise<boolean> {
+  return (await stat(real)).isFile();
+}
+
+async function isFolder(path: string, files: ToolContext['files']): Promise<boolean> {
+  const real = await files.readable(path, 'file').catch(() => undefined);
+  return real !== undefined && (await stat(real)).isDirectory();
 }
 
 interface Prediction extends FoundBox {

@@ -21,14 +21,20 @@ export const visionEventTools: readonly Tool[] = [
     title: 'Create vision event',
     description:
       'Records on the platform what a camera saw. Upload its images first with vision_events_upload_image. On a device, also offline, use events_create.',
-    summarize: (_answer, { eventId, eventType }) =>
-      `Recorded ${eventType} event ${quoted(eventId)}.`,
+    summarize: ({ created }, { eventId, eventType }) =>
+      created === false
+        ? `The ${eventType} event ${quoted(eventId)} was recorded before: nothing is new.`
+        : `Recorded ${eventType} event ${quoted(eventId)}.`,
   }),
   fromOperation(visionEvents.vision_events_create_batch, {
     title: 'Create vision events',
     description:
       'Records up to 100 events on the platform in one call. For one event use vision_events_create.',
-    summarize: (_answer, { events }) => `Recorded ${count(events.length, 'event')}.`,
+    summarize: ({ created }, { events }) => {
+      const fresh = typeof created === 'number' ? created : events.length;
+      const before = events.length - fresh;
+      return `Recorded ${count(fresh, 'event')}${before > 0 ? `; ${before} had been recorded before` : ''}.`;
+    },
   }),
   toolFor(upload, {
     title: 'Upload event image',

@@ -206,6 +206,15 @@ it('writes what it finds in the images of a folder, by their paths there', async
   expect((await fovea.call('inference_run', both)).text).toContain(
     'file: and query are given both',
   );
+  for (const many of [run, { ...run, file: glob.file }]) {
+    expect((await fovea.call('inference_run', many)).text).toContain(
+      'save_to: must end in .json where file is a folder or a glob',
+    );
+  }
+  const asText = { ...run, file, save_to: pathOf('two.txt') };
+  expect((await fovea.call('inference_run', asText)).text).toContain(
+    'save_to: must end in .jpg (a picture) or .json',
+  );
   const outside = { ...run, file: '/etc', save_to: pathOf('two.json') };
   expect((await fovea.call('inference_run', outside)).text).toContain('FOVEA_FILE_ROOTS');
 });

@@ -108,7 +108,7 @@ function costsFirst(
 ): ToolResult {
   const call = { tool, arguments: { ...input, accept_cost: true } };
   return {
-    summary: `Nothing was started: it costs. ${message}`,
+    summary: `Nothing was started: it may cost. ${message}`,
     data: { started: false },
     next: [{ ...call, why: 'Starts it, once the user agreed to the cost.' }],
   };
