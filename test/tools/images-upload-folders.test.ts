@@ -191,6 +191,23 @@ it('takes splits by the lists that trainers of YOLO read', async () => {
   );
 });
 
+it('says where lists or a data.yaml contradict the folders, which count', async () => {
+  const folder = await imagesAt('train/a.png', 'train/b.png', 'valid/c.png', 'valid/d.png');
+  await write(folder, 'train.txt', 'train/a.png\nvalid/c.png\n');
+  await write(folder, 'val.txt', 'train/b.png\n');
+  await write(folder, 'data.yaml', 'train: ./valid\nval: ./train\nnames: [cat]\n');
+  expect((await upload({ files: [folder] })).text).toContain(
+    'Splits as their folders are called: 2 train, 2 valid, 0 test.' +
+      ' 2 images have another split in the lists beside them, such as "b.png": folders count.' +
+      ' 4 images have another split in a data.yaml, such as "a.png": folders count.',
+  );
+  projects += 1;
+  await write(folder, 'train.txt', 'train/a.png\ntrain/b.png\n');
+  await write(folder, 'val.txt', 'valid/c.png\n');
+  await write(folder, 'data.yaml', 'train: ./train\nval: ./valid\nnames: [cat]\n');
+  expect((await upload({ files: [folder] })).text).not.toContain('another split');
+});
+
 it('takes splits by the folders in a data.yaml, or says that they cannot be told', async () => {
   const folder = await imagesAt('images/one/a.png', 'images/two/b.png');
   await write(folder, 'data.yaml', 'train: ./images/one\nval: "images/two"\nnames: [cat]\n');

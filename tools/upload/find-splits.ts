@@ -4,6 +4,7 @@
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import type { Annotations } from './annotation-files.ts';
 import { countedSplits, type FoundSplits } from './counted-splits.ts';
+import { overruledWords } from './overruled-splits.ts';
 import { splitsOfFolders } from './split-folders.ts';
 import { findListedSplits } from './split-lists.ts';
 import { splitsOfDataYaml } from './yaml-splits.ts';
@@ -21,9 +22,11 @@ export async function findSplits(
   files: FileRoots,
   signal: AbortSignal,
 ): Promise<Pick<FoundSplits, 'splitOf' | 'words'> | undefined> {
+  const voc = await findListedSplits(paths, files, 'voc');
+  const folders = voc === undefined ? splitsOfFolders(paths) : undefined;
   const first =
-    (await findListedSplits(paths, files, 'voc')) ??
-    splitsOfFolders(paths) ??
+    voc ??
+    folders ??
     (await findListedSplits(paths, files, 'darknet')) ??
     splitsOfDocuments(paths, annotations);
   const open = paths.filter((path) => first?.splitOf(path) === undefined);
@@ -33,10 +36,17 @@ export async function findSplits(
       : await splitsOfDataYaml({ patterns, paths, open }, files, signal);
   if (first === undefined && rest === undefined) return undefined;
   const { words, restWords } = rest ?? { words: '', restWords: '' };
+  const overruled =
+    folders === undefined
+      ? ''
+      : await overruledWords({ patterns, paths }, folders.splitOf, files, signal);
   return {
     splitOf: (path) => first?.splitOf(path) ?? rest?.splitOf(path),
     words:
-      (first?.words ?? '') + words + (restWords || (words === '' ? (first?.restWords ?? '') : '')),
+      (first?.words ?? '') +
+      overruled +
+      words +
+      (restWords || (words === '' ? (first?.restWords ?? '') : '')),
   };
 }
 
