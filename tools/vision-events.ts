@@ -5,7 +5,7 @@ import { flatMetadata } from '../src/contract/fields.ts';
 import { visionEvents } from '../src/contract/vision-events.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { count, quoted } from './format.ts';
+import { count, nameList, quoted } from './format.ts';
 import { openPart } from './local-file.ts';
 
 const { vision_events_upload_image: upload } = visionEvents;
@@ -21,19 +21,20 @@ export const visionEventTools: readonly Tool[] = [
     title: 'Create vision event',
     description:
       'Records on the platform what a camera saw. Upload its images first with vision_events_upload_image. On a device, also offline, use events_create.',
-    summarize: ({ created }, { eventId, eventType }) =>
+    summarize: ({ created, newUseCases }, { eventId, eventType }) =>
       created === false
         ? `The ${eventType} event ${quoted(eventId)} was recorded before: nothing is new.`
-        : `Recorded ${eventType} event ${quoted(eventId)}.`,
+        : `Recorded ${eventType} event ${quoted(eventId)}.${newUseCaseWords(newUseCases)}`,
   }),
   fromOperation(visionEvents.vision_events_create_batch, {
     title: 'Create vision events',
     description:
       'Records up to 100 events on the platform in one call. For one event use vision_events_create.',
-    summarize: ({ created }, { events }) => {
+    summarize: ({ created, newUseCases }, { events }) => {
       const fresh = typeof created === 'number' ? created : events.length;
       const before = events.length - fresh;
-      return `Recorded ${count(fresh, 'event')}${before > 0 ? `; ${before} had been recorded before` : ''}.`;
+      const repeated = before > 0 ? `; ${before} had been recorded before` : '';
+      return `Recorded ${count(fresh, 'event')}${repeated}.${newUseCaseWords(newUseCases)}`;
     },
   }),
   toolFor(upload, {
@@ -55,3 +56,7 @@ export const visionEventTools: readonly Tool[] = [
     },
   }),
 ];
+
+function newUseCaseWords(names: readonly string[] = []): string {
+  return names.length === 0 ? '' : ` Not known before, and made: use case ${nameList(names)}.`;
+}

@@ -81,6 +81,12 @@ const eventBounds = bodyLimits({
   elementsMax: limits.eventElementsMax,
 });
 
+const newUseCases = z
+  .array(z.string())
+  .readonly()
+  .optional()
+  .describe('Use cases that were not known, and are made.');
+
 export const visionEvents = {
   /**
    * The caller chooses the event id, unique in its use case: repeating an event adds nothing,
@@ -94,7 +100,11 @@ export const visionEvents = {
     summary: 'Record an event.',
     body: open(event).refine(...eventSize),
     bodyLimits: eventBounds,
-    answer: open({ eventId: z.string().optional(), created: z.unknown().optional() }),
+    answer: open({
+      eventId: z.string().optional(),
+      created: z.unknown().optional(),
+      newUseCases,
+    }),
     success: 201,
     errors: [409],
     scope: 'vision-events:write',
@@ -115,7 +125,11 @@ export const visionEvents = {
         .describe('Events, as vision_events_create takes them.'),
     }),
     bodyLimits: eventBounds,
-    answer: open({ created: z.unknown().optional(), eventIds: z.array(z.string()).optional() }),
+    answer: open({
+      created: z.unknown().optional(),
+      eventIds: z.array(z.string()).optional(),
+      newUseCases,
+    }),
     success: 201,
     errors: [409],
     scope: 'vision-events:write',

@@ -32,11 +32,11 @@ export function visionEventHandlers(
     ...eventReadHandlers(dependencies),
     ...useCaseHandlers(dependencies),
     vision_events_create: async (event, { principal }) => {
-      const [created] = await addEvents(dependencies, principal, [event], () => '');
-      return { eventId: event.eventId, created };
+      const { added, newUseCases } = await addEvents(dependencies, principal, [event], () => '');
+      return { eventId: event.eventId, created: added[0], ...newOnes(newUseCases) };
     },
     vision_events_create_batch: async ({ events }, { principal }) => {
-      const added = await addEvents(
+      const { added, newUseCases } = await addEvents(
         dependencies,
         principal,
         events,
@@ -45,6 +45,7 @@ export function visionEventHandlers(
       return {
         created: added.filter(Boolean).length,
         eventIds: events.map(({ eventId }) => eventId),
+        ...newOnes(newUseCases),
       };
     },
     vision_events_upload_image: async (input, { principal, origin }) => {
@@ -55,18 +56,22 @@ export function visionEventHandlers(
   };
 }
 
+function newOnes(newUseCases: readonly string[]) {
+  return newUseCases.length === 0 ? {} : { newUseCases };
+}
+
 /** Atomic. `placeOf` gives the place of an event in the input, for errors. */
 async function addEvents(
   dependencies: PlatformDependencies,
   principal: Principal,
   sent: readonly EventInput[],
   placeOf: (index: number) => string,
-): Promise<readonly boolean[]> {
+): Promise<{ readonly added: readonly boolean[]; readonly newUseCases: readonly string[] }> {
   requireWholeWorkspace(principal, 'Recording events');
   const { store, clock } = dependencies;
   const { workspace } = principal;
   checkSeen(sent);
-  const events = await withUseCaseIds(store, workspace.id, sent);
+  const { events, newUseCases } = await withUseCaseIds(store, workspace.id, sent);
   const sources = events.flatMap((event, index) => sourcesOf(event, placeOf(index)));
   const ids = sources.map(({ id }) => id);
   const missing = new Set(
@@ -84,28 +89,34 @@ async function addEvents(
     workspace,
     events.filter((_, index) => added[index] === true),
   );
-  return added;
+  return { added, newUseCases };
 }
 
-/** An event may name its use case, and is the same event as under its id. */
+/**
+ * An event may name its use case, and is the same event as under its id. An unknown one is made,
+ * and told: it may be misspelt.
+ */
 async function withUseCaseIds(
   { useCases }: Pick<Store, 'useCases'>,
   workspaceId: string,
   events: readonly EventInput[],
-): Promise<readonly EventInput[]> {
+): Promise<{ readonly events: readonly EventInput[]; readonly newUseCases: readonly string[] }> {
   const names = [...new Set(events.map(({ useCaseId }) => useCaseId))];
   const ids = new Map(
     await Promise.all(
       names.map(async (name) => {
         const found = await useCases.find(workspaceId, name);
-        return [name, found?.id ?? name] as const;
+        return [name, found?.id] as const;
       }),
     ),
   );
-  return events.map((event) => ({
-    ...event,
-    useCaseId: ids.get(event.useCaseId) ?? event.useCaseId,
-  }));
+  return {
+    events: events.map((event) => ({
+      ...event,
+      useCaseId: ids.get(event.useCaseId) ?? event.useCaseId,
+    })),
+    newUseCases: names.filter((name) => ids.get(name) === undefined),
+  };
 }
 
 interface Source {

@@ -51,7 +51,11 @@ async function uploadedId(shade: number): Promise<string> {
 describe('one event', () => {
   it('is recorded once, however often it is sent', async () => {
     const event = { eventId: 'once', eventData: { result: 'pass', externalId: 'a' } };
-    expect(await create(event)).toEqual({ eventId: 'once', created: true });
+    expect(await create(event)).toEqual({
+      eventId: 'once',
+      created: true,
+      newUseCases: ['line-3'],
+    });
     expect(await create(event)).toEqual({ eventId: 'once', created: false });
     const turned = { eventData: { externalId: 'a', result: 'pass' }, eventId: 'once' };
     expect(await create(turned)).toEqual({ eventId: 'once', created: false });
@@ -92,7 +96,11 @@ describe('one event', () => {
   it('may have an id that another use case has', async () => {
     await create({ eventId: 'shared' });
     const other = { eventId: 'shared', useCaseId: 'line-4', deviceId: 'd' };
-    expect(await create(other)).toEqual({ eventId: 'shared', created: true });
+    expect(await create(other)).toEqual({
+      eventId: 'shared',
+      created: true,
+      newUseCases: ['line-4'],
+    });
   });
 
   it.each([

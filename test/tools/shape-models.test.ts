@@ -256,6 +256,18 @@ it('says what an answer lacks: boxes beyond the most, and outlines', async () =>
     ' More were found: only the surest are kept. 300 boxes without an outline: ',
   );
   expect(data).toMatchObject({ more_found: true, without_outline: 300 });
+  const many = { name: 'Many', type: 'instance-segmentation', annotation: 'x' };
+  await fovea.ok('projects_create', many);
+  await fovea.ok('images_upload', { project: 'many', files: [pathOf('both.png')] });
+  const { batches } = await fovea.ok('batches_list', { project: 'many' });
+  const batchId = Object([batches].flat()[0]).id;
+  const start = { project: 'many', batchId, modelType: 'local' };
+  const labelling = await fovea.ok('autolabel_start', start);
+  const labelled = await fovea.call('tasks_wait', { taskId: labelling.taskId });
+  expect(labelled.text).toContain('only the surest kept in 1 image, 300 boxes without an outline');
+  expect(labelled.data).toMatchObject({
+    result: { modelLacks: { ofImages: 1, moreFound: 1, withoutOutline: 300 } },
+  });
   const save_to = pathOf('many.json');
   const all300 = { project: 'outlines', version: 'local', query: '*', save_to };
   expect((await fovea.call('inference_run', all300)).text).toContain('More were found');

@@ -27,3 +27,19 @@ export function lacksWords({
     cutOutlines === 0 ? '' : cut,
   ].join('');
 }
+
+/** The same of the result of a task, as parts of a list. */
+export function lacksParts({
+  moreFound,
+  withoutOutline,
+  cutOutlines,
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  const [more, coarse, cut] = [moreFound, withoutOutline, cutOutlines].map((one) =>
+    Number(one ?? 0),
+  );
+  return [
+    ...(more ? [`only the surest kept in ${count(more, 'image')}`] : []),
+    ...(coarse ? [`${count(coarse, 'box', 'boxes')} without an outline`] : []),
+    ...(cut ? [`${count(cut, 'outline')} without holes or other pieces of the mask`] : []),
+  ];
+}
