@@ -1,6 +1,7 @@
 // `npm run bench:curation -- FOLDER`: how much of what is wrong with a dataset is found. FOLDER
 // holds JPEGImages and Annotations as Pascal VOC has them; the sample unless given. Copies of all
-// images are told among them, and damaged labels by what a model would find. The same run gives
+// images are told among them, frames of one scene in several splits, and damaged labels by what a
+// model would find. The same run gives
 // the same figures.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -32,10 +33,14 @@ const copies: readonly (readonly [string, (image: Sharp, size: Size) => Sharp])[
   ['mirrored', (image) => image.flop()],
 ];
 
+const scenesMax = 60;
+const framesOfScene = 8;
+
 const folder = process.argv[2] ?? 'sample/blood-cells';
 const files = readdirSync(join(folder, 'JPEGImages')).sort();
 process.stdout.write(`${files.length} images of ${folder}\n\n`);
 await sayCopies();
+await sayFrames();
 sayMistakes();
 
 /** A share of width and height is gone, half of it on each side. */
@@ -74,6 +79,58 @@ async function vectorsOf(images: readonly Buffer[]): Promise<readonly Int8Array[
     vectors.push(descriptor.vector);
   }
   return vectors;
+}
+
+/**
+ * A camera moves over each image, by a share of its width from frame to frame; frames come into
+ * train or test at random. A scene that is in both leaks, and is found where a group has frames of
+ * it from both.
+ */
+async function sayFrames(): Promise<void> {
+  const scenes = files.slice(0, scenesMax);
+  const rows = [['moved by', 'scenes in two splits', 'found', 'groups of several scenes']];
+  for (const step of [0.005, 0.01, 0.02, 0.05]) {
+    const random = randomFrom('frames');
+    const frames: Buffer[] = [];
+    for (const name of scenes) {
+      const image = readFileSync(join(folder, 'JPEGImages', name));
+      for (let place = 0; place < framesOfScene; place += 1) {
+        frames.push(await frameOf(image, place * step));
+      }
+    }
+    const isTest = frames.map(() => random() < 0.5);
+    const sceneOf = (place: number) => Math.floor(place / framesOfScene);
+    const inBoth = (places: readonly number[]) =>
+      new Set(places.map((place) => isTest[place])).size === 2;
+    const { groups } = groupNearDuplicates(await vectorsOf(frames));
+    const found = new Set(
+      groups.flatMap((group) =>
+        group
+          .map(sceneOf)
+          .filter((scene) => inBoth(group.filter((place) => sceneOf(place) === scene))),
+      ),
+    );
+    const leaking = scenes.filter((_, scene) =>
+      inBoth([...frames.keys()].filter((place) => sceneOf(place) === scene)),
+    );
+    const mixed = groups.filter((group) => new Set(group.map(sceneOf)).size > 1);
+    const counts = [leaking.length, found.size, mixed.length];
+    rows.push([`${step * 100} %`, ...counts.map(String)]);
+  }
+  process.stdout.write(
+    `Frames of ${scenes.length} scenes, ${framesOfScene} each\n${formatTable(rows)}\n\n`,
+  );
+}
+
+/** The left 60 % of an image, moved to the right by a share of its width. */
+async function frameOf(image: Buffer, moved: number): Promise<Buffer> {
+  const { width = 0, height = 0 } = await sharp(image).metadata();
+  const window = { top: 0, height, width: Math.round(width * 0.6) };
+  const left = Math.round(width * moved);
+  return sharp(image)
+    .extract({ ...window, left })
+    .jpeg({ quality: 80 })
+    .toBuffer();
 }
 
 /** One label in twenty is damaged; the model finds nine of ten objects, and a few that are none. */
