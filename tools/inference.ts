@@ -6,7 +6,6 @@ import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument, problemsText } from '../src/errors.ts';
-import { hasWildcard } from '../src/file-access/glob-pattern.ts';
 import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
@@ -132,7 +131,7 @@ async function runModel(given: RunInput, context: ToolContext): Promise<ToolResu
 async function refuseManyFiles({ file }: RunInput, { files }: ToolContext): Promise<void> {
   if (file === undefined) return;
   const isFile = await files.readable(file, 'file').then(isPlainFile, () => false);
-  if (isFile || !(hasWildcard(file) || (await isFolder(file, files)))) return;
+  if (isFile || !(/[*?[{]/.test(file) || (await isFolder(file, files)))) return;
   throw invalidArgument(
     'save_to',
     'must end in .json where file is a folder or a glob: what is found in all images goes there',

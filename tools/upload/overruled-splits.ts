@@ -1,4 +1,5 @@
-// Splits that the folders of images overrule: what lists beside them, or a data.yaml, say otherwise.
+// Splits that the folders of images overrule: what lists beside them, or a data.yaml, say
+// otherwise.
 
 import { basename } from 'node:path';
 import type { FileRoots } from '../../src/file-access/file-roots.ts';
