@@ -20,6 +20,8 @@ const orderOfWork: readonly Sentence[] = [
   sentence('versions_generate freezes a version of the dataset.', 'versions_generate'),
   sentence('versions_export writes it out.', 'versions_export'),
   sentence('trainings_start trains a model on it.', 'trainings_start'),
+  sentence('evaluations_create judges a model by labels.', 'evaluations_create'),
+  sentence('annotation_review asks a person to look or label.', 'annotation_review'),
   sentence(
     'What takes long answers at once with a task: tasks_wait waits for it, at most 45 s per call; \
 call it again until it is done.',

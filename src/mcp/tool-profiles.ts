@@ -39,13 +39,17 @@ const profileNames = {
     'images_tag',
     'images_set_metadata_bulk',
     'workspace_search',
-    'versions_preview',
     'versions_generate',
     'versions_get',
     'versions_export',
     'tasks_wait',
     'trainings_start',
     'trainings_list',
+    'evaluations_create',
+    'evaluations_get',
+    'evaluations_compare',
+    'evaluations_mend',
+    'annotation_review',
     'deployment_set_model',
     'inference_run',
     'trash_restore',
@@ -78,9 +82,13 @@ const profileNames = {
 
 /**
  * Tools beside which a page stands: hosts that show pages list them too, since a page belongs to a
- * tool and is not shown for a dispatcher tool.
+ * tool and is not shown for a dispatcher tool. The settings of `versions_preview` are too long for
+ * `compact`.
  */
-const pageNames: readonly string[] = ['annotation_review', 'evaluations_get'];
+const pageNames: Readonly<Record<Exclude<ToolProfile, 'full'>, readonly string[]>> = {
+  default: ['versions_preview'],
+  compact: ['annotation_review', 'evaluations_get'],
+};
 
 const operationsFindName = 'operations_find';
 
@@ -149,7 +157,6 @@ export function listedTools(
   const offered = offeredOperations(list, settings);
   const { toolProfile } = settings;
   if (toolProfile === 'full') return offered;
-  const ofPages = offered.filter((tool) => isOfPage(tool, settings));
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
   const reached = dispatcherTools.filter(
     (entry) =>
@@ -157,6 +164,7 @@ export function listedTools(
       offered.some(({ effect }) => dispatchers[entry.name]?.includes(effect)),
   );
   const most = profileNames[toolProfile].flatMap((name) => byName.get(name) ?? []);
+  const ofPages = offered.filter((tool) => isOfPage(tool, settings));
   return [...most, operationsFind, ...reached, ...ofPages];
 }
 
@@ -228,7 +236,9 @@ function isListed(tool: Pick<ListedTool, 'name' | 'appOnly'>, settings: ListSett
 }
 
 function isOfPage({ name, appOnly }: Pick<ListedTool, 'name' | 'appOnly'>, settings: ListSettings) {
-  return settings.showsApps === true && (appOnly === true || pageNames.includes(name));
+  const { showsApps, toolProfile } = settings;
+  if (showsApps !== true) return false;
+  return appOnly === true || (toolProfile !== 'full' && pageNames[toolProfile].includes(name));
 }
 
 /** The tool that reaches an operation. */
