@@ -211,7 +211,7 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
     try {
       const names = (await plain.client.listTools()).tools.map(({ name }) => name);
       const others = (await fovea.client.listTools()).tools.map(({ name }) => name);
-      const ofPages = ['labelling_read', 'labelling_save'];
+      const ofPages = ['labelling_read', 'labelling_save', 'versions_preview'];
       expect(others.filter((name) => !names.includes(name)).toSorted()).toEqual(ofPages);
       const save = { name: 'labelling_save', arguments: { operation: 'images_annotate' } };
       await expect(plain.client.callTool(save)).rejects.toThrow('is not offered');
