@@ -22,16 +22,18 @@ import type { RenderWork, ToRenderer, WorkerReport } from './render-threads.ts';
 const port = parentPort;
 if (port === null) throw new Error('render-worker runs in a thread of render-threads.ts');
 
-/** Images on their way to the disk and to the parent: more would only fill memory. */
-const waitingMax = 4;
+/** Images on their way to the disk and to the parent: a disk answers late, and more fill memory. */
+const waitingMax = 16;
+const waitingBytesMax = 16 * 1024 * 1024;
 
 let kernel: Kernel | undefined;
-let waiting = 0;
+/** The bytes of each, the oldest first. */
+const waiting: number[] = [];
 let goOn: () => void = () => {};
 
 port.on('message', (message: ToRenderer) => {
   if (message !== 'taken') return void run(message);
-  waiting--;
+  waiting.shift();
   goOn();
 });
 
@@ -79,9 +81,9 @@ class Sending {
   }
 
   async add(image: RenderedImage): Promise<void> {
-    waiting++;
+    waiting.push(image.bytes.byteLength);
     this.#begun.push(this.#send(image).catch((reason) => this.#fail(reason)));
-    while (waiting >= waitingMax && this.#failed === undefined) {
+    while (isFull() && this.#failed === undefined) {
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
@@ -96,10 +98,15 @@ class Sending {
   }
 
   #fail(reason: unknown): void {
-    waiting--;
+    waiting.shift();
     this.#failed ??= { reason };
     goOn();
   }
+}
+
+function isFull(): boolean {
+  const bytes = waiting.reduce((sum, each) => sum + each, 0);
+  return waiting.length >= waitingMax || bytes >= waitingBytesMax;
 }
 
 /** Bytes that were made here move over; those of a source are still needed, and are copied. */

@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
-  chmod,
   copyFile,
   mkdir,
   open,
@@ -68,7 +67,8 @@ export interface BlobStore {
   put(content: BlobContent): Promise<StoredBlob>;
   /**
    * Keeps a finished file and takes it away: it is no longer at `path` when this resolves. `known`:
-   * what it holds, where the caller has just written and synced it; else it is read and synced.
+   * what it holds, where the caller has just written and synced it, for its owner only; else it is
+   * read and synced.
    */
   putFile(path: string, known?: StoredBlob): Promise<StoredBlob>;
   /** The whole content, held against its hash. Throws `internal` when it is damaged. */
@@ -159,15 +159,24 @@ class BlobFolder implements BlobStore {
   }
 
   async putFile(path: string, known?: StoredBlob): Promise<StoredBlob> {
+    if (known !== undefined && (await this.#keepFile(path, known))) return known;
     return this.#receive(async (draft) => {
-      const isCopy = await moveFile(path, draft);
-      if (known !== undefined && !isCopy) {
-        await chmod(draft, 0o600);
-        return known;
-      }
+      await moveFile(path, draft);
       await this.#makeYoung(draft);
       return syncAndHash(draft);
     });
+  }
+
+  /** False: it lies in another file system, from which it has to be copied. */
+  async #keepFile(path: string, blob: StoredBlob): Promise<boolean> {
+    try {
+      if (await this.#keepKnown(blob)) await rm(path, { force: true });
+      else await this.#place(path, blob.hash);
+      return true;
+    } catch (thrown) {
+      if (systemErrorCode(thrown) === 'EXDEV') return false;
+      throw diskError(thrown);
+    }
   }
 
   async get(hash: string): Promise<Uint8Array> {
@@ -430,16 +439,14 @@ async function hashOf(path: string, bytes: number): Promise<string> {
   return meter.measured().hash;
 }
 
-/** Whether it had to be copied, to another disk. */
-async function moveFile(from: string, to: string): Promise<boolean> {
+/** It may have to be copied, to another disk. */
+async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
-    return false;
   } catch (thrown) {
     if (systemErrorCode(thrown) !== 'EXDEV') throw thrown;
     await copyFile(from, to);
     await rm(from);
-    return true;
   }
 }
 

@@ -138,19 +138,21 @@ describe('jobs', () => {
   test('wait for whoever takes the images', async () => {
     const renderers = open(2);
     const gate = Promise.withResolvers<void>();
-    const taken: number[] = [];
-    const emit = async ({ number }: RenderedImage) => {
-      taken.push(number);
+    let taken = 0;
+    const emit = async () => {
+      taken++;
       await gate.promise;
     };
-    const work = renderers.render(tiles, emit, never);
-    await vi.waitUntil(() => taken.length === 4, { timeout: 10_000 });
+    // Eight images of each source.
+    const many = { ...tiles, sources: [...tiles.sources, ...tiles.sources, ...tiles.sources] };
+    const work = renderers.render(many, emit, never);
+    await vi.waitUntil(() => taken === 16, { timeout: 10_000 });
     // Time enough for the first thread to make more than it should.
     for (let turn = 0; turn < 20; turn++) await imagesOf(renderers, tiles);
-    expect(taken).toEqual([0, 1, 2, 3]);
+    expect(taken).toBe(16);
     gate.resolve();
     await work;
-    expect(taken).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(taken).toBe(24);
   });
 });
 
