@@ -1,6 +1,10 @@
 // That onnxruntime-node may be there: an optional peer, which is not installed with Fovea.
 
 declare module 'onnxruntime-node' {
-  const runtime: typeof import('onnxruntime-web');
+  type Web = typeof import('onnxruntime-web');
+  interface Native extends Pick<Web, 'InferenceSession' | 'Tensor'> {
+    listSupportedBackends(): readonly { readonly name: string }[];
+  }
+  const runtime: Native;
   export = runtime;
 }

@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { FoveaError } from '../errors.ts';
+import { createOnDevice } from './execution-providers.ts';
 
 /** What a model takes or gives. A side that is not fixed is undefined. */
 export interface Slot {
@@ -37,7 +38,10 @@ export interface OnnxSession {
   close(): Promise<void>;
 }
 
-type Runtime = typeof import('onnxruntime-web');
+type Runtime = Pick<typeof import('onnxruntime-web'), 'InferenceSession' | 'Tensor'> & {
+  /** That for Node alone tells what it can run models on. */
+  readonly listSupportedBackends?: () => readonly { readonly name: string }[];
+};
 
 /**
  * Loads a model. Throws `not_implemented` where no runtime is installed, `invalid_input` for a file
@@ -47,9 +51,16 @@ export async function openOnnxSession(file: Uint8Array): Promise<OnnxSession> {
   const runtime = await loadRuntime();
   const { InferenceSession, Tensor } = runtime;
   const options = { intraOpNumThreads: Math.max(1, Math.floor(availableParallelism() / 2)) };
-  const session = await InferenceSession.create(file, options).catch((thrown) => {
-    throw refusedByRuntime(thrown);
-  });
+  const create = (executionProviders?: readonly string[]) =>
+    InferenceSession.create(file, {
+      ...options,
+      ...(executionProviders && { executionProviders }),
+    });
+  const session = await createOnDevice(runtime.listSupportedBackends?.(), create).catch(
+    (thrown) => {
+      throw refusedByRuntime(thrown);
+    },
+  );
   const [inputName = ''] = session.inputNames;
   const ask = async (feeds: ReadonlyMap<string, Feed>, wanted: readonly string[]) => {
     const tensors = [...feeds].map(([name, { type, values, dims }]) => [
