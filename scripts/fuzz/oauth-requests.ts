@@ -19,6 +19,7 @@ const places = [
   '/settings/sign-in',
   '/settings/sign-out',
   '/settings/applications',
+  '/settings/connections',
   '/settings/password',
   '/oauth/end',
   '/oauth/introspect',

@@ -19,6 +19,7 @@ import { type Opened, signInRoutes } from './routes.ts';
 import { interactions } from './sign-in-and-consent-pages.ts';
 import { openSignInDatabase } from './sign-in-database.ts';
 import { createAuthorizationStore, createKeyStore } from './store/authorization-store.ts';
+import { createConnectionStore } from './store/connection-store.ts';
 import { createUserServices } from './user-services.ts';
 
 export interface AuthorizationServerOptions {
@@ -59,6 +60,7 @@ export async function mountAuthorizationServer(
   const log = options.log.part('sign-in');
   const database = await openSignInDatabase(options.data, options.databaseUrl);
   const authorizations = createAuthorizationStore(database);
+  const connections = createConnectionStore(database, clock);
   const keys = createKeyStore(database);
   const users = createUserServices(database, options.workspace, { clock, log });
   let opened: (Opened & { readonly resources: Resources }) | undefined;
@@ -88,8 +90,9 @@ export async function mountAuthorizationServer(
         authorizePath: paths.authorization,
         issuer: () => requireOpen(opened).issuer.origin,
         provider: () => requireOpen(opened).providers.current(),
-        setWorkspace: (grantId, workspace) =>
-          authorizations.setWorkspace(hashGrantId(grantId), workspace),
+        connections,
+        describeGrant: (grantId, workspace, consent) =>
+          connections.describe(hashGrantId(grantId), workspace, consent),
         transaction: (work) => authorizations.transaction(work),
       }),
     }),
@@ -101,6 +104,7 @@ export async function mountAuthorizationServer(
       const { isAllowedHost } = options;
       const dependencies = {
         authorizations,
+        connections,
         keys,
         cookieKeys,
         users,

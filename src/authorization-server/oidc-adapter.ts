@@ -11,6 +11,7 @@ import type {
   AuthorizationStore,
   StoredAuthorizationRow,
 } from './store/authorization-store.ts';
+import type { ConnectionStore } from './store/connection-store.ts';
 
 /** Connects the adapter to the running refresh request at the token endpoint. */
 export interface Rotations {
@@ -22,6 +23,7 @@ export interface Rotations {
 
 export interface AdapterDependencies {
   readonly authorizations: AuthorizationStore;
+  readonly connections: Pick<ConnectionStore, 'noteUse'>;
   readonly clock: Clock;
   readonly rotations: Rotations;
   /** What the library answers now; undefined: it was called by a page of ours. */
@@ -35,10 +37,11 @@ export interface AdapterDependencies {
 }
 
 const grant = 'Grant';
+const accessToken = 'AccessToken';
 const session = 'Session';
 const interaction = 'Interaction';
 /** Kinds that are revoked with their grant. An Interaction names one too, but outlives it. */
-const kindsOfGrant: readonly string[] = ['AccessToken', 'AuthorizationCode', refreshToken];
+const kindsOfGrant: readonly string[] = [accessToken, 'AuthorizationCode', refreshToken];
 const sweepGapMs = 60_000;
 
 /** The kind of a row is the name of the library's model. */
@@ -55,6 +58,9 @@ export function createAdapters(dependencies: AdapterDependencies): AdapterFactor
       if (old === undefined || old === id) {
         const isPut = await authorizations.put(row, passwords.of(row.accountId));
         if (!isPut) throw dependencies.invalidGrant();
+        if (kind === accessToken && row.grantHash !== undefined) {
+          await dependencies.connections.noteUse(row.grantHash);
+        }
         return;
       }
       const successor = await rotation.rotate(old, id, row);

@@ -20,5 +20,6 @@ export const settingsPaths = {
   signIn: '/settings/sign-in',
   signOut: '/settings/sign-out',
   applications: '/settings/applications',
+  connections: '/settings/connections',
   password: '/settings/password',
 } as const;

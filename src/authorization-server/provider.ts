@@ -20,6 +20,7 @@ import { defaultScope } from './requested-scopes.ts';
 import type { Resources } from './resource-indicators.ts';
 import { currentKeys, type KeySet } from './signing-keys.ts';
 import type { AuthorizationStore, KeyStore } from './store/authorization-store.ts';
+import type { ConnectionStore } from './store/connection-store.ts';
 import { registerTokenExchange } from './token-exchange.ts';
 import { answerUnavailable } from './unavailable-answers.ts';
 import type { UserServices } from './user-services.ts';
@@ -29,6 +30,7 @@ type Library = typeof import('oidc-provider');
 export interface ProviderDependencies {
   readonly issuer: URL;
   readonly authorizations: AuthorizationStore;
+  readonly connections: ConnectionStore;
   readonly keys: KeyStore;
   readonly cookieKeys: readonly string[];
   readonly users: UserServices;
@@ -87,7 +89,8 @@ function build(
   dependencies: ProviderDependencies,
   { jwks }: KeySet,
 ): ProviderWithHandler {
-  const { users, resources, authorizations, cookieKeys, isAllowedHost } = dependencies;
+  const { users, resources, authorizations, connections } = dependencies;
+  const { cookieKeys, isAllowedHost } = dependencies;
   const issuer = dependencies.issuer.origin;
   const successors = new WeakMap<object, string>();
   const provider = new library.default(
@@ -102,6 +105,7 @@ function build(
       isAllowedHost,
       adapter: createAdapters({
         authorizations,
+        connections,
         clock: dependencies.clock,
         findClient: (id) => dependencies.clients.find(id),
         currentRequest: () => library.default.ctx,
@@ -115,8 +119,8 @@ function build(
       }),
       grants: {
         transaction: (work) => authorizations.transaction(work),
-        copyWorkspace: (from, to) =>
-          authorizations.copyWorkspace(hashGrantId(from), hashGrantId(to)),
+        describeCopy: (from, to, consent) =>
+          connections.describeCopy(hashGrantId(from), hashGrantId(to), consent),
       },
       renderError: showError,
     }),

@@ -1,12 +1,14 @@
 // One grant per sign-in, so that signing out of one program does not sign out another.
 
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { hasLoopbackHost } from './application-validation.ts';
+import { consentTo, isLocalProgram } from './client-identity.ts';
+import type { Consent } from './store/connection-store.ts';
 
 export interface GrantStore {
   /** Runs `work` in one transaction: all that it stores is stored, or nothing. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
-  copyWorkspace(from: string, to: string): Promise<void>;
+  /** Of a new grant, which takes the workspace of an earlier one. */
+  describeCopy(from: string, to: string, consent: Consent): Promise<void>;
 }
 
 /**
@@ -23,8 +25,7 @@ export async function grantForRequest(
   if (consented !== undefined) return oidc.provider.Grant.find(consented);
   if (!client || !session || !oidc.account) return undefined;
   // Local programs cannot prove who they are, so they always need consent.
-  if (client.applicationType === 'native') return undefined;
-  if (hasLoopbackHost(oidc.params?.redirect_uri)) return undefined;
+  if (isLocalProgram(client, String(oidc.params?.redirect_uri))) return undefined;
   const previousId = session.grantIdFor(client.clientId);
   if (previousId === undefined) return undefined;
   if (oidc.promptPending('consent') || oidc.promptPending('login')) return undefined;
@@ -34,21 +35,23 @@ export async function grantForRequest(
 async function copyOfGrant(
   previousId: string,
   ctx: KoaContextWithOIDC,
-  { copyWorkspace }: GrantStore,
+  { describeCopy }: GrantStore,
 ): Promise<Grant | undefined> {
   const { oidc } = ctx;
   const { Grant } = oidc.provider;
   const previous = await Grant.find(previousId);
-  const clientId = oidc.client?.clientId;
+  const { client } = oidc;
+  const clientId = client?.clientId;
   const accountId = oidc.account?.accountId;
   if (previous?.clientId !== clientId || previous?.accountId !== accountId) return undefined;
-  if (!previous || !covers(previous, ctx)) return undefined;
+  if (!previous || !client || !covers(previous, ctx)) return undefined;
   const copy = new Grant({ clientId, accountId });
   copy.addOIDCScope(oidc.requestParamOIDCScopes);
-  for (const resource of Object.keys(oidc.resourceServers ?? {})) {
-    copy.addResourceScope(resource, oidc.requestParamScopes);
-  }
-  await copyWorkspace(previous.jti, await copy.save());
+  const resources = Object.keys(oidc.resourceServers ?? {});
+  for (const resource of resources) copy.addResourceScope(resource, oidc.requestParamScopes);
+  const scopes = [...oidc.requestParamScopes];
+  const consent = consentTo(client, String(oidc.params?.redirect_uri), { scopes, resources });
+  await describeCopy(previous.jti, await copy.save(), consent);
   return copy;
 }
 

@@ -7,11 +7,11 @@ import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { hasLoopbackHost } from './application-validation.ts';
+import { consentTo, isLocalProgram, nameOfClient } from './client-identity.ts';
+import { connectionPages } from './connection-pages.ts';
 import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
 import type { FormBinding } from './csrf-tokens.ts';
 import { type Form, readForm } from './form-body.ts';
-import { displayNameProblem } from './name-validation.ts';
 import { pageRoute, sendPage } from './page-response.ts';
 import { consentPage } from './pages/consent-page.ts';
 import { continuePage } from './pages/continue-page.ts';
@@ -20,6 +20,7 @@ import { signInPage } from './pages/sign-in-page.ts';
 import { interactionPath } from './paths.ts';
 import { settings } from './settings-pages.ts';
 import type { Account } from './store/account-store.ts';
+import type { ConnectionStore, Consent } from './store/connection-store.ts';
 import type { UserServices } from './user-services.ts';
 
 export interface InteractionDependencies {
@@ -28,8 +29,9 @@ export interface InteractionDependencies {
   /** Our address; known when requests come. */
   issuer(): string;
   readonly users: UserServices;
-  /** Stores the workspace of a grant, before tokens are issued for it. */
-  setWorkspace(grantId: string, workspace: string): Promise<void>;
+  readonly connections: ConnectionStore;
+  /** Stores with a grant what was allowed, before tokens are issued for it. */
+  describeGrant(grantId: string, workspace: string, consent: Consent): Promise<void>;
   /** Runs `work` in one transaction: what it stores is stored together. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** The path of the authorization endpoint, where a sign-in can start again. */
@@ -42,9 +44,11 @@ export interface InteractionDependencies {
 /** The pages at `/oauth/sign-in/{uid}` and below, and the settings pages. */
 export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
-  const { log, users, issuer, platformPage } = dependencies;
+  const { log, users, issuer, platformPage, connections } = dependencies;
+  const ofSettings = { users, log, issuer, platformPage };
   return [
-    ...settings({ users, log, issuer, platformPage }),
+    ...settings(ofSettings),
+    ...connectionPages({ ...ofSettings, connections }),
     pageRoute('GET', path, log, async (request, response, { uid = '' }) => {
       const interaction = await find(dependencies, request, response, uid);
       if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);
@@ -163,7 +167,7 @@ async function showSignIn(
   const page = signInPage({
     action: interactionPath(details.uid),
     token: await makeToken(dependencies, 'sign-in', interaction),
-    client: nameOf(client),
+    client: nameOfClient(client),
     name: refused?.name ?? (text(details.params.login_hint) || current?.email),
     problem: refused?.problem ?? (details.lastSubmission?.login ? other : undefined),
     hasAccounts: !(await accounts.isEmpty()),
@@ -232,9 +236,9 @@ async function showConsent(
     action: `${interactionPath(details.uid)}/consent`,
     token: await makeToken(dependencies, 'consent', interaction),
     client: {
-      name: nameOf(client),
+      name: nameOfClient(client),
       homepage: client.clientUri,
-      isDesktop: client.applicationType === 'native' || hasLoopbackHost(redirectUri),
+      isDesktop: isLocalProgram(client, redirectUri),
       documentHost: URL.parse(client.clientId)?.host,
     },
     account,
@@ -245,12 +249,6 @@ async function showConsent(
     otherAccount,
   });
   sendPage(response, 200, page);
-}
-
-/** Metadata documents may have names that are not allowed here. */
-function nameOf({ clientName = '', clientId }: Client): string {
-  const name = clientName.trim();
-  return displayNameProblem(name) === undefined ? name : (URL.parse(clientId)?.host ?? clientId);
 }
 
 /** Internal applications get their own workspace only, others any workspace of the account. */
@@ -292,7 +290,7 @@ async function decide(
 ): Promise<void> {
   const { request, response, form, interaction } = submission;
   await useToken(dependencies, 'consent', submission);
-  const { details, client, scopes, resources } = interaction;
+  const { details, client, redirectUri, scopes, resources } = interaction;
   const provider = await dependencies.provider();
   const account = await dependencies.users.accounts.find(details.session?.accountId ?? '');
   const workspaces =
@@ -314,7 +312,8 @@ async function decide(
   // The library looks at the sign-in again: what has ended it meanwhile undoes the grant too.
   const next = await dependencies.transaction(async () => {
     const grantId = await grant.save();
-    await dependencies.setWorkspace(grantId, workspace);
+    const consent = consentTo(client, redirectUri, { scopes, resources });
+    await dependencies.describeGrant(grantId, workspace, consent);
     const result = { consent: { grantId } };
     return provider.interactionResult(request, response, result).catch(throwEnded);
   });

@@ -45,6 +45,10 @@ export const authorizationServerLimits = {
   redirectUrisMax: 20,
   /** RFC 6749 has no limit; browsers stop at some 2,000. */
   applicationUrlCharactersMax: 2_000,
+  /** Each reads whether one of its tokens is good, among those of a month. */
+  connectionsPerPage: 25,
+  /** When a grant was used is told to the day. */
+  connectionUseGapMs: 60_000,
   /** A working day. */
   settingsSessionMs: 8 * 60 * 60 * 1000,
   /** How long a form may stay open before it is sent. */

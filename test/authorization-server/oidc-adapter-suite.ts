@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createAdapters } from '../../src/authorization-server/oidc-adapter.ts';
 import { createAccountStore } from '../../src/authorization-server/store/account-store.ts';
 import { createAuthorizationStore } from '../../src/authorization-server/store/authorization-store.ts';
+import { createConnectionStore } from '../../src/authorization-server/store/connection-store.ts';
 import type { AsyncDatabase } from '../../src/storage/async-database.ts';
 
 export interface AdapterUnderTest {
@@ -31,10 +32,12 @@ export function adapterOver(database: AsyncDatabase): AdapterUnderTest {
   let answered: string | undefined;
   let request: object | undefined;
   const accounts = createAccountStore(database);
+  const clock = { now: () => now, monotonic: () => now };
   return {
     adapters: createAdapters({
       authorizations: createAuthorizationStore(database),
-      clock: { now: () => now, monotonic: () => now },
+      connections: createConnectionStore(database, clock),
+      clock,
       findClient: async () => undefined,
       currentRequest: () => request,
       invalidGrant: () => new errors.InvalidGrant('refused'),

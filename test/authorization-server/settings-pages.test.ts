@@ -23,27 +23,12 @@ import {
   walk,
   wordsOf,
 } from './page-visits.ts';
+import { fieldsOf, signedIn } from './settings-visits.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();
 
 const path = '/settings/applications';
-
-/** A browser that is signed in to the settings. */
-async function signedIn(service: TestAuthorizationServer, name: string = person.name) {
-  const browser = openFormBrowser();
-  const page = await browser.get(`${service.url}/settings/sign-in`);
-  const answer = await send(browser, service, page, { name, password: person.password });
-  expect([answer.status, answer.next?.pathname]).toEqual([303, path]);
-  return { browser, cookies: [...page.headers.getSetCookie(), ...answer.headers.getSetCookie()] };
-}
-
-/** The hidden fields of the form that has this text in it. */
-function fieldsOf(page: Visit, inside: string): Readonly<Record<string, string>> {
-  const forms = page.text.split('<form').slice(1);
-  const text = forms.find((form) => form.includes(inside)) ?? '';
-  return formOf({ ...page, text: `<form${text.split('</form>')[0]}` }).fields;
-}
 
 async function register(
   { url }: TestAuthorizationServer,

@@ -26,6 +26,7 @@ import { hasPostgres, type PostgresServer, startPostgres } from '../fixtures/pos
 import { startRoundRobin } from '../fixtures/round-robin.ts';
 import { adapterOver, judgeAdapter } from './oidc-adapter-suite.ts';
 import { administer, send, walk, wordsOf } from './page-visits.ts';
+import { openConnections } from './settings-visits.ts';
 
 let server: PostgresServer;
 
@@ -175,6 +176,34 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (needs initdb)', { timeout: 120_000
     }
   });
 
+  test('an application that is disconnected at one has no access at the other', async () => {
+    const service = await openTwo();
+    const { post, basic } = service.applications;
+    const ended = await signIn(service, post);
+    const many = [await signIn(service, basic), await signIn(service, basic)];
+    const list = () => openConnections(service);
+    expect(wordsOf((await list()).page)).toMatch(/Basic .* Basic .* Post Who it is/);
+    const first = await list();
+    await first.press('Disconnect Post');
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect((await validate(service, ended.accessToken)).body).toMatchObject({ active: false });
+    }
+    expect((await refresh(service, post, ended.refreshToken)).body.error).toBe('invalid_grant');
+    const second = await list();
+    const [, behind = ''] =
+      /value="disconnect"><input type="hidden" name="id" value="([^"]+)"/.exec(second.page.text) ??
+      [];
+    const older = await second.browser.get(
+      `${service.url}/settings/connections?behind=1-${behind}`,
+    );
+    expect(wordsOf(older)).toContain('There are no older ones.');
+    await second.press('Disconnect all of Basic');
+    for (const { accessToken } of many) {
+      expect((await validate(service, accessToken)).body).toMatchObject({ active: false });
+    }
+    expect(wordsOf((await list()).page)).toContain('There is none.');
+  });
+
   test('processes and commands in folders of their own share accounts and tokens', async () => {
     const { commands, one, two, application, signInAt } = await startProcesses();
     expect((await commands.run(['account', 'list'])).stdout).toContain('ada@example.com');
@@ -228,6 +257,10 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (needs initdb)', { timeout: 120_000
     onTestFinished(() => third.stop());
     signedIn(await refresh(third, people.application, next.refreshToken));
     await people.signInAt(third, third);
+    const { page } = await openConnections(third, 'ada');
+    expect(wordsOf(page)).toMatch(
+      / Goes back to .* Workspace acme Allowed \d{4}-\d\d-\d\d Last used/,
+    );
   });
 
   test('a server that is killed is 503 of all, never 500, and is used again when it is back', async () => {

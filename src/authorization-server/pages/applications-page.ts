@@ -6,8 +6,9 @@ import { clientAuthentications, visibilities } from '../application-validation.t
 import { settingsPaths } from '../paths.ts';
 import type { Application } from '../store/account-store.ts';
 import { type Html, html } from './html.ts';
-import { formToken, type Page, problemBox, textField } from './page-layout.ts';
+import { applicationsTitle, formToken, type Page, problemBox, textField } from './page-layout.ts';
 import { groups } from './scope-descriptions.ts';
+import { settingsHead } from './settings-head.ts';
 
 /** The submitted fields, to show them again after a mistake. */
 export interface TypedApplication {
@@ -37,10 +38,11 @@ export interface ApplicationsPage {
 
 export function applicationsPage(page: ApplicationsPage): Page {
   return {
-    title: 'Applications',
+    title: applicationsTitle,
     isWide: true,
     // Errors and notices come first, so that they are seen.
-    body: html`${headOf(page)}
+    body: html`${settingsHead({ title: applicationsTitle, account: page.account, token: page.token('sign-out') })}
+<p class="quiet">Programs that may ask people to sign in, and to act for them within their scopes.</p>
 ${page.notice !== undefined && html`<div class="notice done" role="status"><p>${page.notice}</p></div>`}
 ${page.problem === undefined ? [registered(page), newOne(page)] : [newOne(page), registered(page)]}`,
   };
@@ -79,14 +81,6 @@ ${
 <p><a class="button main" href="${settingsPaths.applications}">${secret === undefined ? 'Go on' : 'I have copied it'}</a></p>
 </div>`,
   };
-}
-
-function headOf({ account, token }: ApplicationsPage): Html {
-  return html`<div class="head"><h1>Applications</h1>
-<form method="post" action="${settingsPaths.signOut}">${formToken(token('sign-out'))}
-<span class="quiet"><bdi>${account.name}</bdi> · <a href="${settingsPaths.password}">Change password</a></span>
-<button class="small" type="submit">Sign out</button></form></div>
-<p class="quiet">Programs that may ask people to sign in, and to act for them within their scopes.</p>`;
 }
 
 function listOf({ applications, token }: ApplicationsPage): Html {

@@ -3,7 +3,7 @@
 import { isLoopbackName } from '../../network/loopback.ts';
 import { type Html, html } from './html.ts';
 import { formToken, type Page } from './page-layout.ts';
-import { permissionGroups } from './scope-descriptions.ts';
+import { permissionList } from './permission-list.ts';
 
 export interface ConsentPage {
   readonly action: string;
@@ -44,7 +44,7 @@ ${client.homepage !== undefined && html`<dt>Homepage</dt><dd><bdi>${client.homep
 ${page.resources.length > 0 && html`<dt>Used at</dt><dd><bdi>${page.resources.join(', ')}</bdi></dd>`}
 </dl>
 <h2>It will be able to</h2>
-${permissionsOf(page.scopes)}
+${permissionList(page.scopes)}
 <form method="post" action="${page.action}">
 ${formToken(page.token)}
 ${workspaceChoice(page.workspaces)}
@@ -70,16 +70,6 @@ function warningOf({ client }: ConsentPage): Html | undefined {
   }
   if (!client.isDesktop) return undefined;
   return html`<div class="notice"><p>This is a program on your own computer. Allow it only if you have just started this sign-in yourself.</p></div>`;
-}
-
-function permissionsOf(scopes: readonly string[]): Html {
-  return html`<ul class="permissions">${permissionGroups(scopes).map(
-    ({ name, permissions }) =>
-      html`<li><h3>${name}</h3><ul>${permissions.map(
-        ({ words, isStrong }) =>
-          html`<li>${isStrong ? html`<span class="strong">${words}</span>` : words}</li>`,
-      )}</ul></li>`,
-  )}</ul>`;
 }
 
 function workspaceChoice(workspaces: readonly string[]): Html {

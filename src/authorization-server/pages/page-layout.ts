@@ -16,6 +16,9 @@ export interface Page {
   readonly platformPage?: string | undefined;
 }
 
+export const applicationsTitle = 'Applications';
+export const connectionsTitle = 'Connected applications';
+
 /** A whole document. It loads no resources and needs no script. */
 export function pageHtml({ title, body, continueTo, isWide, platformPage }: Page): string {
   return html`<!DOCTYPE html>
@@ -43,7 +46,7 @@ ${body}
 /** The views of the platform's page, and Applications among them. */
 function navigation(platformPage: string, title: string): Html {
   const views = ['Projects', 'Events', 'Tasks', 'Activity', 'Folders', 'Keys'];
-  const isHere = title === 'Applications';
+  const isHere = [applicationsTitle, connectionsTitle].includes(title);
   return html`<nav class="views" aria-label="Views">${views.map(
     (view) => html`<a href="${platformPage}#${view.toLowerCase()}">${view}</a>`,
   )}<a href="${settingsPaths.applications}"${isHere && html` aria-current="page"`}>Applications</a><a href="${platformPage}#trash">Trash</a></nav>`;

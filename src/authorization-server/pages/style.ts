@@ -93,6 +93,8 @@ button.small { min-height: 2.25rem; padding: 0.25rem 0.8rem; font-size: 0.9rem; 
 .head p, .head form { margin: 0; }
 .applications { margin: 0; padding: 0; list-style: none; }
 .applications > li { padding: 1rem 0; border-top: 1px solid var(--line); }
+.tabs { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0.6rem 0; }
+.tabs a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
 details { margin-top: 0.9rem; }
 summary { cursor: pointer; font-weight: 600; font-size: 0.95rem; }
 code { font: 0.875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }

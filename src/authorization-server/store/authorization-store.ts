@@ -57,9 +57,6 @@ export interface AuthorizationStore {
   revokeGrant(grantHash: string): Promise<void>;
   /** Removes the grant of a row, and all its tokens; no effect when the row does not exist. */
   revokeGrantOf(hash: string): Promise<void>;
-  /** Of a Grant; no effect when it is gone. */
-  setWorkspace(grantHash: string, workspace: string): Promise<void>;
-  copyWorkspace(fromGrantHash: string, toGrantHash: string): Promise<void>;
   /** Removes one batch of rows that expired before (seconds since 1970); false: none are left. */
   removeExpired(before: number): Promise<boolean>;
   /** Runs `work` in one transaction: all that it calls here happens, or nothing. */
@@ -120,17 +117,6 @@ export function createAuthorizationStore(database: AsyncDatabase): Authorization
         `DELETE FROM authorizations WHERE grant_hash =
          (SELECT grant_hash FROM authorizations WHERE hash = ?)`,
         [hash],
-      );
-    },
-    setWorkspace: async (grantHash, workspace) => {
-      const sql = 'UPDATE authorizations SET workspace = ? WHERE hash = ?';
-      await database.run(sql, [workspace, grantHash]);
-    },
-    copyWorkspace: async (from, to) => {
-      await database.run(
-        `UPDATE authorizations SET workspace =
-         (SELECT workspace FROM authorizations WHERE hash = ?) WHERE hash = ?`,
-        [from, to],
       );
     },
     removeExpired: async (before) => {

@@ -83,11 +83,25 @@ CREATE INDEX password_failures_ends ON password_failures (ends);
 `,
 };
 
+const connectionColumns: Migration = {
+  name: 'connections',
+  sql: `
+-- Of a Grant, for the person whose it is: what was allowed to whom, as JSON; the rest is sealed.
+ALTER TABLE authorizations ADD COLUMN consent TEXT;
+-- Milliseconds since 1970: when it was allowed, and when tokens were last issued for it.
+ALTER TABLE authorizations ADD COLUMN granted INTEGER;
+ALTER TABLE authorizations ADD COLUMN used INTEGER;
+CREATE INDEX authorizations_account_grants ON authorizations (account_id, expires, hash)
+  WHERE kind = 'Grant';
+`,
+};
+
 /** All migrations of sign-in.db, for the service and for the commands. */
 export const signInMigrations: readonly Migration[] = [
   authorizationTables,
   accountTables,
   passwordFailureTable,
+  connectionColumns,
 ];
 
 /** File name in the data folder. */

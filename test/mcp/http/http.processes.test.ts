@@ -3,8 +3,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
+import type { SignsIn } from '../../fixtures/authorization-server.ts';
+import { formOf, openFormBrowser } from '../../fixtures/form-browser.ts';
 import { listMessage, post } from '../../fixtures/mcp-http-server.ts';
 import {
   addApplication,
@@ -100,6 +102,46 @@ test('only tokens of this resource open it, and only until they are revoked', as
     })
     .toBe(401);
 });
+
+test('a host that a person disconnects is told to sign in, and signs in anew', async () => {
+  const home = await makeHome();
+  const running = await launch('http', home);
+  const application = await addApplication(home);
+  const ada = await addPerson(home, 'ada', 'acme');
+  const parameters = { scope, resource: running.mcp };
+  const { accessToken } = await signInAt(running.url, application, ada, parameters);
+  const { call } = await connect(running, accessToken);
+  expect(await call('workspace_whoami')).toMatchObject({ data: { workspace: 'acme' } });
+  await disconnectAll(running.url, ada);
+  const refused = await vi.waitFor(
+    async () => {
+      const answer = await post(running.mcp, accessToken, listMessage);
+      expect(answer.status).toBe(401);
+      return answer;
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+  expect(refused.headers.get('www-authenticate')).toMatch(
+    /^Bearer error="invalid_token", scope=".*", resource_metadata="http/,
+  );
+  await expect(call('workspace_whoami')).rejects.toThrow('no longer valid');
+  const anew = await signInAt(running.url, application, ada, parameters);
+  const again = await connect(running, anew.accessToken);
+  expect(await again.call('workspace_whoami')).toMatchObject({ data: { workspace: 'acme' } });
+});
+
+/** On the page of connected applications, where one is there. */
+async function disconnectAll(url: string, { name, password }: SignsIn): Promise<void> {
+  const browser = openFormBrowser();
+  const at = `${url}/settings/sign-in`;
+  const { fields } = formOf(await browser.get(at));
+  await browser.post(at, { ...fields, name, password });
+  const page = await browser.get(`${url}/settings/connections`);
+  const [, form = ''] = page.text.split('<div class="actions">');
+  const shown = formOf({ ...page, text: form });
+  const answer = await browser.post(url + shown.action, shown.fields);
+  expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('its access has')]);
+}
 
 test('it prints one line, names itself in its metadata, and ends with 0', async () => {
   const offered = { FOVEA_TOOLSETS: 'folders,versions', FOVEA_READ_ONLY: '1' };

@@ -1,0 +1,107 @@
+// The settings page of connections: a person sees which applications have access, and ends it.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalidArgument } from '../errors.ts';
+import type { Route } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import { readForm } from './form-body.ts';
+import { pageRoute, seeOther, sendPage } from './page-response.ts';
+import { type ConnectionsPage, connectionsPage } from './pages/connections-page.ts';
+import { settingsPaths } from './paths.ts';
+import {
+  type CurrentSession,
+  currentSession,
+  type SettingsDependencies,
+  tokenMaker,
+  useToken,
+} from './settings-session.ts';
+import type { ConnectionPlace, ConnectionStore } from './store/connection-store.ts';
+
+export interface ConnectionPageDependencies extends SettingsDependencies {
+  readonly connections: ConnectionStore;
+}
+
+/** The page at `/settings/connections`. */
+export function connectionPages(dependencies: ConnectionPageDependencies): readonly Route[] {
+  const { log } = dependencies;
+  return [
+    pageRoute('GET', settingsPaths.connections, log, async (request, response) => {
+      const session = await currentSession(dependencies, request);
+      if (session === undefined) return seeOther(response, settingsPaths.signIn);
+      await show(dependencies, response, session, { behind: placeIn(request) });
+    }),
+    pageRoute('POST', settingsPaths.connections, log, (request, response) =>
+      disconnect(dependencies, request, response),
+    ),
+  ];
+}
+
+interface Shown extends Pick<ConnectionsPage, 'problem' | 'notice'> {
+  readonly behind?: ConnectionPlace | undefined;
+  readonly status?: number;
+}
+
+async function show(
+  dependencies: ConnectionPageDependencies,
+  response: ServerResponse,
+  { account, secret }: CurrentSession,
+  { behind, status = 200, ...said }: Shown,
+): Promise<void> {
+  const { users, platformPage } = dependencies;
+  const found = await dependencies.connections.list(account.id, behind);
+  const connections = found.slice(0, limits.connectionsPerPage);
+  const page = connectionsPage({
+    account,
+    workspaces: users.workspacesOf(account),
+    connections,
+    older: found.length > connections.length ? connections.at(-1) : undefined,
+    hasNewer: behind !== undefined,
+    token: await tokenMaker(dependencies, secret),
+    ...said,
+  });
+  sendPage(response, status, { ...page, platformPage });
+}
+
+async function disconnect(
+  dependencies: ConnectionPageDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const form = await readForm(request);
+  const session = await currentSession(dependencies, request);
+  if (session === undefined) return seeOther(response, settingsPaths.signIn);
+  const { account, secret } = session;
+  const { connections, log } = dependencies;
+  const [action, id] = [form.text('action'), form.text('id')];
+  if (action !== 'disconnect' && action !== 'disconnect-all') {
+    throw invalidArgument('action', 'must be "disconnect" or "disconnect-all"');
+  }
+  const isAll = action === 'disconnect-all';
+  const isThere = isAll
+    ? await connections.hasClient(account.id, id)
+    : await connections.has(account.id, id);
+  // The same for what is not there and what is another person's.
+  if (!isThere) {
+    const problem = 'You have no such connection, or it was disconnected already.';
+    return show(dependencies, response, session, { problem, status: 404 });
+  }
+  await useToken(dependencies, form, `${action} ${id}`, secret);
+  await (isAll
+    ? connections.disconnectAll(account.id, id)
+    : connections.disconnect(account.id, id));
+  log.info('A person disconnected an application.', { account: account.id });
+  await show(dependencies, response, session, {
+    notice: 'It is disconnected: its access has ended.',
+  });
+}
+
+/** Throws `invalid_input` for a place that no page leads to. */
+function placeIn({ url = '' }: IncomingMessage): ConnectionPlace | undefined {
+  const behind = new URLSearchParams(url.split('?')[1]).get('behind');
+  if (behind === null) return undefined;
+  const [, expires, id] = /^(\d{1,12})-([\w-]{43})$/.exec(behind) ?? [];
+  if (expires === undefined || id === undefined) {
+    throw invalidArgument('behind', 'must come from a link of this page');
+  }
+  return { expires: Number(expires), id };
+}

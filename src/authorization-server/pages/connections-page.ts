@@ -1,0 +1,142 @@
+// The settings page with the applications to which a person gave access.
+
+import { isoTime } from '../../clock.ts';
+import { isLoopbackName } from '../../network/loopback.ts';
+import { settingsPaths } from '../paths.ts';
+import type { ClientProof, Connection, ConnectionPlace } from '../store/connection-store.ts';
+import { type Html, html } from './html.ts';
+import { connectionsTitle, formToken, type Page, problemBox } from './page-layout.ts';
+import { permissionList } from './permission-list.ts';
+import { settingsHead } from './settings-head.ts';
+
+export interface ConnectionsPage {
+  readonly account: { readonly name: string };
+  /** Those of the account now. */
+  readonly workspaces: readonly string[];
+  /** Those of this page, the newest first. */
+  readonly connections: readonly Connection[];
+  /** Where the page of older ones begins; undefined: there are none. */
+  readonly older: ConnectionPlace | undefined;
+  /** Whether there are newer ones than those of this page. */
+  readonly hasNewer: boolean;
+  /** The CSRF token of a form; each form has its own. */
+  token(action: 'sign-out' | `disconnect ${string}` | `disconnect-all ${string}`): string;
+  readonly problem?: string;
+  readonly notice?: string;
+}
+
+export function connectionsPage(page: ConnectionsPage): Page {
+  const { account, token, problem, notice } = page;
+  return {
+    title: connectionsTitle,
+    isWide: true,
+    body: html`${settingsHead({ title: connectionsTitle, account, token: token('sign-out') })}
+<p class="quiet">Programs that you allowed to act for you. Once one is disconnected its calls are refused; an MCP server notices it within five seconds.</p>
+${notice !== undefined && html`<div class="notice done" role="status"><p>${notice}</p></div>`}
+${problemBox(problem)}
+<section class="card" aria-labelledby="connected"><h2 id="connected">Connected</h2>
+${listOf(page)}
+${turning(page)}
+</section>`,
+  };
+}
+
+function listOf(page: ConnectionsPage): Html {
+  const { connections, hasNewer } = page;
+  if (connections.length === 0) {
+    return hasNewer
+      ? html`<p class="quiet">There are no older ones.</p>`
+      : html`<p class="quiet">There is none. One is here once you have allowed it on the page to which it sends you.</p>`;
+  }
+  const counts = Map.groupBy(connections, ({ clientId }) => clientId);
+  return html`<ul class="applications">${connections.map((connection) =>
+    entry(page, connection, (counts.get(connection.clientId)?.length ?? 0) > 1),
+  )}</ul>`;
+}
+
+function entry(page: ConnectionsPage, connection: Connection, hasSeveral: boolean): Html {
+  const { id, clientId, consent, workspace, granted, used } = connection;
+  const name = nameOf(connection);
+  return html`<li><h3><bdi>${name}</bdi></h3>
+<dl class="facts">
+${
+  consent !== undefined &&
+  html`<dt>Who it is</dt><dd>${proofs[consent.proof]}${consent.proof === 'document' && html` <bdi>${hostOf(clientId)}</bdi>`}</dd>
+<dt>Goes back to</dt><dd><bdi>${placeOf(consent.redirectHost)}</bdi></dd>
+${consent.resources.length > 0 && html`<dt>Used at</dt><dd><bdi>${consent.resources.join(', ')}</bdi></dd>`}`
+}
+${workspace !== undefined && html`<dt>Workspace</dt><dd><bdi>${workspace}</bdi></dd>`}
+<dt>Allowed</dt><dd>${dayOf(granted)}</dd>
+${used !== undefined && html`<dt>Last used</dt><dd>${dayOf(used)}</dd>`}
+<dt>Access</dt><dd>${accessOf(connection, page.workspaces)}</dd>
+</dl>
+<details><summary>What it may do</summary>${
+    consent === undefined
+      ? html`<p class="quiet">It was allowed before Fovea noted that.</p>`
+      : permissionList(consent.scopes)
+  }</details>
+<div class="actions">
+${form(page, 'disconnect', id, 'Disconnect', `Disconnect ${name}, allowed ${dayOf(granted)}`)}
+${hasSeveral && form(page, 'disconnect-all', clientId, 'Disconnect all of it', `Disconnect all of ${name}`)}
+</div></li>`;
+}
+
+function form(
+  { token }: ConnectionsPage,
+  action: 'disconnect' | 'disconnect-all',
+  id: string,
+  text: string,
+  label: string,
+): Html {
+  return html`<form method="post" action="${settingsPaths.connections}">${formToken(token(`${action} ${id}`))}
+<input type="hidden" name="action" value="${action}"><input type="hidden" name="id" value="${id}">
+<button class="small" type="submit" aria-label="${label}">${text}</button></form>`;
+}
+
+function turning({ older, hasNewer }: ConnectionsPage): Html | undefined {
+  if (older === undefined && !hasNewer) return undefined;
+  return html`<p>${hasNewer && html`<a href="${settingsPaths.connections}">Newest</a> `}${
+    older !== undefined &&
+    html`<a href="${settingsPaths.connections}?behind=${older.expires}-${older.id}">Older ones</a>`
+  }</p>`;
+}
+
+function nameOf({ clientId, consent, registeredName }: Connection): string {
+  return consent?.name ?? registeredName ?? hostOf(clientId);
+}
+
+/** Of the address of a metadata document; the id of other clients. */
+function hostOf(clientId: string): string {
+  return URL.parse(clientId)?.host ?? clientId;
+}
+
+const proofs: Readonly<Record<ClientProof, string>> = {
+  secret: 'It proves who it is, by a client secret.',
+  document: 'It describes itself. Only its address is certain:',
+  program: 'A program on a computer: anybody can use its name.',
+  none: 'It does not prove who it is. Only where it goes back to is certain.',
+};
+
+function placeOf(redirectHost: string): string {
+  const { hostname = '' } = URL.parse(`http://${redirectHost}`) ?? {};
+  return isLoopbackName(hostname)
+    ? `the computer on which you allowed it (${redirectHost})`
+    : redirectHost;
+}
+
+function accessOf(connection: Connection, workspaces: readonly string[]): string {
+  const { clientId, registeredName, workspace, hasTokens } = connection;
+  if (clientId.startsWith('fva_') && registeredName === undefined) {
+    return 'None: the application was removed.';
+  }
+  if (workspace !== undefined && !workspaces.includes(workspace)) {
+    return 'None: you are no longer in this workspace.';
+  }
+  return hasTokens
+    ? 'Until it signs out, or is not used for 30 days.'
+    : 'None now: it was not used for 30 days, or did not finish its sign-in.';
+}
+
+function dayOf(milliseconds: number): string {
+  return isoTime(milliseconds).slice(0, 10);
+}
