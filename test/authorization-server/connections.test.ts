@@ -40,11 +40,14 @@ test('a person reads who has access, to what, where and since when', async () =>
   expect(page.status).toBe(200);
   expect(page.text).not.toContain('<b>of all');
   expect(wordsOf(page)).toContain(
-    `Connected Public Who it is A program on a computer: anybody can use its name. ` +
+    ` Public Who it is A program on a computer: anybody can use its name. ` +
       `Goes back to the computer on which you allowed it (127.0.0.1:8976) Workspace acme ` +
       `Allowed ${today()} Last used ${today()} Access Until it signs out, or is not used for ` +
       `30 days. What it may do Who you are Know which account is yours, by an identifier that ` +
-      `stays the same Disconnect Labels &lt;b&gt;of all&lt;/b&gt; ` +
+      `stays the same Disconnect`,
+  );
+  expect(wordsOf(page)).toContain(
+    ' Labels &lt;b&gt;of all&lt;/b&gt; ' +
       `Who it is It proves who it is, by a client secret. Goes back to labels.example.com ` +
       `Workspace acme`,
   );
