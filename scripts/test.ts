@@ -1,8 +1,9 @@
-// `npm test`, `npm run test:machine` and `npm run test:oldest-node`: a suite of tests. Those that
-// launch Fovea launch the release: built, packed and installed as users do, unless FOVEA_TEST_ENTRY
-// names one that is installed. `--reports FOLDER` keeps what vitest reports, as SUITE.json there;
-// `--after REPORT` leaves out files whose tests launched nothing then. Other words are parts of the
-// paths of tests. Over the sources, and with options of vitest: `npx vitest run FILE`.
+// `npm test`, `npm run test:machine`, `npm run test:oldest-node` and `npm run test:postgres-rows`: a
+// suite of tests. Those that launch Fovea launch the release: built, packed and installed as users
+// do, unless FOVEA_TEST_ENTRY names one that is installed. `--reports FOLDER` keeps what vitest
+// reports, as SUITE.json there; `--after REPORT` leaves out files whose tests launched nothing then.
+// Other words are parts of the paths of tests. Over the sources, and with options of vitest:
+// `npx vitest run FILE`.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -21,12 +22,33 @@ interface Suite {
   readonly node?: () => string;
   /** Whether its temporary files need no disk. */
   readonly isInMemory?: boolean;
+  /** Parts of the paths of its tests; without: all of its projects. */
+  readonly files?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const suites = {
   everyday: { projects: ['units', 'mocked', 'release'], isInMemory: true },
   machine: { projects: ['machine', 'alone'] },
   'oldest-node': { projects: ['release', 'machine', 'alone'], node: oldestNode },
+  // A part of `npm run test:postgres` that takes minutes: what judges the rows themselves.
+  'postgres-rows': {
+    projects: ['units', 'release'],
+    isInMemory: true,
+    files: [
+      'test/platform/access-control/',
+      'test/platform/annotation/',
+      'test/platform/background-tasks/',
+      'test/platform/database/',
+      'test/platform/isolation.test.ts',
+      'test/platform/projects/',
+      'test/platform/search/',
+      'test/platform/trash.test.ts',
+      'test/platform/versions.test.ts',
+      'test/authorization-server/',
+    ],
+    environment: { FOVEA_TEST_DATABASE: 'postgres' },
+  },
 } satisfies Readonly<Record<string, Suite>>;
 
 // Not through npx, which took seconds to find it.
@@ -48,9 +70,9 @@ try {
 }
 
 /** What vitest is to run: all, or files by parts of their paths. */
-function chosenFiles(): readonly string[] {
+function chosenFiles(ofSuite: readonly string[]): readonly string[] {
   const launching = (values.after ?? []).flatMap((report) => filesOfRelease(report));
-  return positionals.length > 0 ? positionals : launching;
+  return positionals.length > 0 ? positionals : [...ofSuite, ...launching];
 }
 
 function isSuite(word: string): word is keyof typeof suites {
@@ -58,22 +80,23 @@ function isSuite(word: string): word is keyof typeof suites {
 }
 
 /** A whole suite in which nothing launched the release has failed. */
-function runSuite({ projects, node, isInMemory = false }: Suite, report: string): void {
+function runSuite(suite: Suite, report: string): void {
+  const { projects, node, isInMemory = false, files = [], environment } = suite;
   const words = projects.map((project) => `--project=${project}`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const other = node?.();
   const ofNode = other && { FOVEA_TEST_NODE: other };
   const memory = isInMemory ? folderInMemory() : undefined;
-  const files = chosenFiles();
   const { status } = spawnSync(
     process.execPath,
-    [vitest, 'run', ...words, ...reporters, ...files],
+    [vitest, 'run', ...words, ...reporters, ...chosenFiles(files)],
     {
       stdio: 'inherit',
       env: {
         ...process.env,
         FOVEA_TEST_ENTRY: entry,
         ...ofNode,
+        ...environment,
         ...(memory && { TMPDIR: memory }),
       },
     },

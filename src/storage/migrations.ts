@@ -14,6 +14,11 @@ export interface Migration {
   readonly sql: string;
   /** What PostgreSQL runs in place of them, where that is more than the same in its own words. */
   readonly postgres?: string;
+  /**
+   * Whether a Fovea that does not know it can no longer work with the tables. Others add alone:
+   * tables, indexes, columns that may be left out. So old and new processes run side by side.
+   */
+  readonly endsOlder?: true;
 }
 
 /**

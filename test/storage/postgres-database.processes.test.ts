@@ -61,12 +61,53 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     expect(plain.hint).toContain('sslmode=disable');
   });
 
-  test('a newer Fovea has its tables to itself', async () => {
+  test('an older Fovea works beside a newer one whose steps add alone', async () => {
     const url = await server.database();
-    const next = { name: 'more', sql: 'CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT;' };
-    await add(await open(url), 'a');
-    await (await open(url, [things, next])).run('INSERT INTO more (id) VALUES (1)');
+    const older = await open(url);
+    const whole = async () => {
+      const read = () => older.all('SELECT * FROM things', [], (row) => row.text('name'));
+      return older.transaction(read);
+    };
+    await add(older, 'a');
+    // Connections keep this statement, whose columns are others afterwards.
+    await Promise.all(Array.from({ length: 8 }, whole));
+    const next = { name: 'notes', sql: 'ALTER TABLE things ADD COLUMN note TEXT;' };
+    const newer = await open(url, [things, next]);
+    expect(await Promise.all(Array.from({ length: 8 }, whole))).toEqual(Array(8).fill(['a']));
+    await older.run("INSERT INTO things (name) VALUES ('b')");
+    const restarted = await open(url);
+    await restarted.run("INSERT INTO things (name) VALUES ('c')");
+    expect(await names(newer)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a step that older ones cannot take ends their work, and refuses them', async () => {
+    const url = await server.database();
+    const older = await open(url);
+    await add(older, 'a');
+    const next = { name: 'other', sql: 'DROP TABLE kinds;', endsOlder: true as const };
+    const newer = await open(url, [things, next]);
+    const refused = { code: 'unavailable', status: 503, message: /newer Fovea .* too old/ };
+    for (const working of [names(older), add(older, 'b'), older.transaction(() => add(older, 'c'))])
+      await expect(working).rejects.toMatchObject({
+        ...refused,
+        message: expect.stringMatching(refused.message),
+      });
     await expect(open(url)).rejects.toThrow('version 2; this Fovea knows versions up to 1');
+    await add(newer, 'd');
+    expect(await names(newer)).toEqual(['a', 'd']);
+  });
+
+  test('work of an older one that goes on while such a step is made is not stored', async () => {
+    const url = await server.database();
+    const older = await open(url);
+    const next = { name: 'other', sql: 'DROP TABLE kinds;', endsOlder: true as const };
+    const working = older.transaction(async () => {
+      await add(older, 'a');
+      await open(url, [things, next]);
+      await add(older, 'b');
+    });
+    await expect(working).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await names(await open(url, [things, next]))).toEqual([]);
   });
 
   test('a step that fails leaves nothing', async () => {

@@ -6,9 +6,13 @@ import { limits } from '../../limits.ts';
 import type { Secret } from '../../secret.ts';
 import type { DescribedColumn } from '../../storage/described-tables.ts';
 import type { Value, Values } from '../../storage/ordered-rows.ts';
-import { schemaLock, unfinishedMove, unfinishedSchema } from '../../storage/postgres/migrations.ts';
 import {
   applicationName,
+  schemaLock,
+  unfinishedMove,
+  unfinishedSchema,
+} from '../../storage/postgres/migrations.ts';
+import {
   openPostgresDatabase,
   openServerSession,
   type ServerSession,

@@ -27,9 +27,14 @@ export function asStorageError(thrown: unknown): FoveaError {
   return new FoveaError(kind, message, { cause: thrown });
 }
 
-/** Whether the same transaction may succeed when it is run again. */
-export function isChangedMeanwhile(thrown: unknown): boolean {
-  const code = codeOf(thrown instanceof FoveaError ? thrown.cause : thrown);
+/** Whether the same transaction, which was undone, may succeed when it is run again. */
+export function isWorthAnother(thrown: unknown): boolean {
+  const cause = thrown instanceof FoveaError ? thrown.cause : thrown;
+  return isChangedMeanwhile(cause) || isOutdatedPlan(cause);
+}
+
+function isChangedMeanwhile(cause: unknown): boolean {
+  const code = codeOf(cause);
   return code !== undefined && changedMeanwhile.has(code);
 }
 
@@ -46,7 +51,9 @@ export function isRefusedAfterFailure(thrown: unknown): boolean {
 /** Whether its connection cannot be used again. */
 export function isConnectionLost(thrown: unknown): boolean {
   return (
-    thrown instanceof FoveaError && thrown.code === 'unavailable' && !isChangedMeanwhile(thrown)
+    thrown instanceof FoveaError &&
+    thrown.code === 'unavailable' &&
+    !isChangedMeanwhile(thrown.cause)
   );
 }
 

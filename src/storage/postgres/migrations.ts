@@ -6,9 +6,12 @@ import { FoveaError } from '../../errors.ts';
 import type { Migration } from '../migrations.ts';
 import { functions, tablesOf } from './statements.ts';
 
+/** By which a server knows the connections of a process that works on datasets or sign-ins. */
+export const applicationName = 'fovea';
+
 /**
- * Runs the steps that are missing: all of them are done, or none. Throws `internal` when the tables
- * belong to a newer Fovea.
+ * Runs the steps that are missing: all of them are done, or none. Tables of a newer Fovea are left
+ * as they are; throws `internal` when an older one cannot work with them.
  */
 export async function migrate(
   client: ClientBase,
@@ -17,26 +20,79 @@ export async function migrate(
 ): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   try {
+    // Others wait for the one who makes the steps, as long as these take.
+    await client.query('SET LOCAL statement_timeout = 0');
     await client.query(schemaLock(schema));
     await refuseUnfinished(client, schema);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
     await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
-    const { rows } = await client.query('SELECT version FROM schema_version');
-    const version = Number(rows[0]?.version ?? 0);
-    refuseNewer(version, migrations.length);
-    if (version < migrations.length) {
-      await client.query(functions);
-      for (const { sql, postgres } of migrations.slice(version)) {
-        await client.query(tablesOf(postgres ?? sql));
-      }
-      await client.query('DELETE FROM schema_version');
-      await client.query('INSERT INTO schema_version VALUES ($1)', [migrations.length]);
-    }
+    const { version, least } = await readVersions(client);
+    if (least > migrations.length) throw tooOld(version, migrations.length);
+    if (version < migrations.length) await runSteps(client, migrations, version);
     await client.query('COMMIT');
   } catch (thrown) {
     await client.query('ROLLBACK');
     throw thrown;
   }
+}
+
+/** Throws `unavailable` where a newer Fovea has made steps that one of `known` steps cannot take. */
+export async function refuseOutdated(client: ClientBase, known: number): Promise<void> {
+  const { least } = await readVersions(client);
+  if (least <= known) return;
+  throw new FoveaError(
+    'unavailable',
+    'A newer Fovea has changed the tables: this one is too old.',
+    {
+      hint: 'Replace this process by the newer Fovea.',
+      retryAfterSeconds: 1,
+    },
+  );
+}
+
+interface Versions {
+  /** The steps that were made. */
+  readonly version: number;
+  /** How many of them a Fovea must know to work with the tables. */
+  readonly least: number;
+}
+
+async function readVersions(client: ClientBase): Promise<Versions> {
+  const { rows } = await client.query('SELECT * FROM schema_version');
+  const version = Number(rows[0]?.version ?? 0);
+  // Before there was such a column, none could work with tables of more steps than it knew.
+  return { version, least: Number(rows[0]?.least ?? version) };
+}
+
+async function runSteps(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  version: number,
+): Promise<void> {
+  const missing = migrations.slice(version);
+  if (version > 0 && missing.some(({ endsOlder }) => endsOlder)) await endOthers(client);
+  await client.query(functions);
+  for (const { sql, postgres } of missing) await client.query(tablesOf(postgres ?? sql));
+  await client.query(
+    'ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS least BIGINT NOT NULL DEFAULT 0',
+  );
+  await client.query('DELETE FROM schema_version');
+  const least = migrations.findLastIndex(({ endsOlder }) => endsOlder) + 1;
+  await client.query('INSERT INTO schema_version (version, least) VALUES ($1, $2)', [
+    migrations.length,
+    least,
+  ]);
+}
+
+/** Those who come back wait at the look at the versions, and see them as they are then. */
+async function endOthers(client: ClientBase): Promise<void> {
+  await client.query('LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE');
+  await client.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE application_name = $1 AND datname = current_database() AND usename = current_user
+       AND pid <> pg_backend_pid()`,
+    [applicationName],
+  );
 }
 
 /** Held by whoever makes or changes the tables of a schema, to the end of the transaction. */
@@ -63,8 +119,7 @@ async function refuseUnfinished(client: ClientBase, schema: string): Promise<voi
   );
 }
 
-function refuseNewer(version: number, known: number): void {
-  if (version <= known) return;
+function tooOld(version: number, known: number): FoveaError {
   const message = `The database is of version ${version}; this Fovea knows versions up to ${known}.`;
-  throw new FoveaError('internal', message, { hint: 'Use the newer Fovea that wrote it.' });
+  return new FoveaError('internal', message, { hint: 'Use the newer Fovea that wrote it.' });
 }

@@ -14,11 +14,11 @@ import { TransactionScope } from '../transaction-scope.ts';
 import { type Columns, readRow } from '../typed-row.ts';
 import {
   asStorageError,
-  isChangedMeanwhile,
   isConnectionLost,
   isRefusedAfterFailure,
+  isWorthAnother,
 } from './errors.ts';
-import { migrate } from './migrations.ts';
+import { applicationName, migrate, refuseOutdated } from './migrations.ts';
 import { refuseUnfit } from './probe-server.ts';
 import { statementOf } from './statements.ts';
 
@@ -41,8 +41,12 @@ export async function openPostgresDatabase(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<OpenServerDatabase> {
-  const writers = await createPool(url, schema, rulesOfWriters);
-  const readers = await createPool(url, schema, ['default_transaction_read_only=on']);
+  let isMade = false;
+  const check = async (client: ClientBase) => {
+    if (isMade) await refuseOutdated(client, migrations.length);
+  };
+  const writers = await createPool(url, schema, rulesOfWriters, check);
+  const readers = await createPool(url, schema, ['default_transaction_read_only=on'], check);
   const database = new PostgresDriver(writers, readers);
   try {
     await inClient(writers, (client) =>
@@ -51,15 +55,13 @@ export async function openPostgresDatabase(
         await migrate(client, schema, migrations);
       }),
     );
+    isMade = true;
     return database;
   } catch (thrown) {
     await database.close();
     throw thrown;
   }
 }
-
-/** By which a server knows the connections of a process that works on datasets or sign-ins. */
-export const applicationName = 'fovea';
 
 /**
  * Whoever looks through a whole table is in conflict with all who write into it. By an index few
@@ -96,8 +98,13 @@ export async function openServerSession(url: Secret, schema: string): Promise<Se
   return new PostgresSession(client);
 }
 
-/** `rules`: settings of its connections. */
-async function createPool(url: Secret, schema: string, rules: readonly string[]): Promise<Pool> {
+/** `rules`: settings of its connections; `check`: what a new one is asked before it is used. */
+async function createPool(
+  url: Secret,
+  schema: string,
+  rules: readonly string[],
+  check: (client: ClientBase) => Promise<void>,
+): Promise<Pool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url.reveal(),
@@ -113,6 +120,7 @@ async function createPool(url: Secret, schema: string, rules: readonly string[])
     // Statements that are sent together take one round trip.
     pipeline: true,
     allowExitOnIdle: true,
+    onConnect: check,
   });
   // A connection may end at any time; the call that has it hears of it, and the next has another.
   pool.on('error', () => {});
@@ -449,7 +457,7 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (thrown) {
-      if (!isChangedMeanwhile(thrown) || attempts === limits.databaseAttemptsMax) throw thrown;
+      if (!isWorthAnother(thrown) || attempts === limits.databaseAttemptsMax) throw thrown;
       await sleep(Math.random() * limits.databaseRetryMs * 2 ** Math.min(attempts, 6));
     }
   }
