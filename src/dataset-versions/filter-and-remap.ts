@@ -15,39 +15,64 @@ export interface Candidate {
   readonly annotation: 'none' | 'empty' | 'labelled';
 }
 
-export function hasFilters(preprocessing: Preprocessing): boolean {
-  return preprocessing['filter-tags'] !== undefined || preprocessing['filter-null'] !== undefined;
+/** Which images of a project go into a version. */
+export interface ImageFilter {
+  /** Given each image before `keeps` is asked of any; undefined: it need not see them first. */
+  readonly look?: (image: Candidate) => void;
+  readonly keeps: (image: Candidate) => boolean;
 }
 
-/** The images that stay, in their order. */
-export function filterImages<Image extends Candidate>(
-  images: readonly Image[],
-  preprocessing: Preprocessing,
-): readonly Image[] {
-  const tags = new Map(Object.entries(preprocessing['filter-tags'] ?? {}));
+/** Undefined where all go into it. Images are looked at one by one, never all in memory. */
+export function imageFilter(preprocessing: Preprocessing): ImageFilter | undefined {
+  const { 'filter-tags': tags, 'filter-null': empty } = preprocessing;
+  if (tags === undefined && empty === undefined) return undefined;
+  const isTagged = tagFilter(new Map(Object.entries(tags ?? {})));
+  const percent = empty?.percent ?? 0;
+  return percent === 0 ? { keeps: isTagged } : new EmptyImageFilter(isTagged, percent);
+}
+
+function tagFilter(tags: ReadonlyMap<string, boolean>): ImageFilter['keeps'] {
   const wanted = [...tags].flatMap(([tag, isWanted]) => (isWanted ? [tag] : []));
-  const tagged = images.filter(
-    (image) =>
-      wanted.every((tag) => image.tags.includes(tag)) &&
-      image.tags.every((tag) => tags.get(tag) !== false),
-  );
-  const percent = preprocessing['filter-null']?.percent;
-  return percent === undefined ? tagged : withoutEmpty(tagged, percent);
+  return (image) =>
+    wanted.every((tag) => image.tags.includes(tag)) &&
+    image.tags.every((tag) => tags.get(tag) !== false);
 }
 
-/** Empty images go, in random order, until the share of labelled ones is reached. */
-function withoutEmpty<Image extends Candidate>(
-  images: readonly Image[],
-  percent: number,
-): readonly Image[] {
-  const empty = images.filter(({ annotation }) => annotation === 'empty');
-  const labelled = images.filter(({ annotation }) => annotation === 'labelled').length;
-  if (percent === 0) return images;
-  const whole = Math.floor((labelled * 100) / percent);
-  const surplus = Math.min(Math.max(0, images.length - whole), empty.length);
-  const byContent = empty.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
-  const dropped = new Set(shuffled(byContent, randomFrom('filter-null')).slice(0, surplus));
-  return images.filter((image) => !dropped.has(image));
+/**
+ * Empty images go, in random order, until the share of labelled ones is reached. Of those it keeps
+ * the hashes.
+ */
+class EmptyImageFilter implements ImageFilter {
+  readonly #isTagged: ImageFilter['keeps'];
+  readonly #percent: number;
+  readonly #empty: string[] = [];
+  #labelled = 0;
+  #count = 0;
+  #dropped: ReadonlySet<string> | undefined;
+
+  constructor(isTagged: ImageFilter['keeps'], percent: number) {
+    this.#isTagged = isTagged;
+    this.#percent = percent;
+  }
+
+  readonly look = (image: Candidate): void => {
+    if (!this.#isTagged(image)) return;
+    this.#count += 1;
+    if (image.annotation === 'labelled') this.#labelled += 1;
+    if (image.annotation === 'empty') this.#empty.push(image.hash);
+  };
+
+  readonly keeps = (image: Candidate): boolean => {
+    this.#dropped ??= this.#choose();
+    return this.#isTagged(image) && !this.#dropped.has(image.hash);
+  };
+
+  #choose(): ReadonlySet<string> {
+    const whole = Math.floor((this.#labelled * 100) / this.#percent);
+    const surplus = Math.min(Math.max(0, this.#count - whole), this.#empty.length);
+    const byContent = this.#empty.sort();
+    return new Set(shuffled(byContent, randomFrom('filter-null')).slice(0, surplus));
+  }
 }
 
 /** The same annotation with the names that its classes have in this version. */

@@ -4,7 +4,7 @@ import { unixSeconds } from '../clock.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { settingsWarnings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
-import { filterImages, hasFilters } from '../dataset-versions/filter-and-remap.ts';
+import { imageFilter } from '../dataset-versions/filter-and-remap.ts';
 import type { Preprocessing } from '../dataset-versions/preprocessing.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { checkExportFormat, exportFailed } from '../export-formats/export-format.ts';
@@ -38,7 +38,7 @@ export function versionHandlers(
           taskId: newId(),
           created: clock.now(),
         },
-        hasFilters(preprocessing) ? (images) => filterImages(images, preprocessing) : undefined,
+        imageFilter(preprocessing),
       );
       if (version === undefined) throw noImages(preprocessing);
       tasks.wake();

@@ -1,11 +1,11 @@
 // Generates a dataset version: its images, by one worker or in parts by many, and its end.
 
-import { batchSources } from '../../dataset-versions/render-batches.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Version } from '../store/versions.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
-import { isMissing, makeImages } from './make-version-images.ts';
+import { makeImages } from './make-version-images.ts';
+import { planVersion } from './plan-version.ts';
 import { splitVersion } from './split-version.ts';
 
 /**
@@ -19,12 +19,13 @@ export const generateVersion: BackgroundTask = async (dependencies, claim, signa
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));
   refuseUnreadable(await versions.unreadable(version.id));
   if (!(await versions.isMade(version.id))) {
-    const outlines = await versions.outlines(version.id);
-    const batches = batchSources(outlines, version.settings).filter(isMissing);
-    await claim.progress(outlines.length - batches.flat().length, outlines.length);
+    const { count, done, batches } = await planVersion(versions, version);
+    const missing = batches.reduce((sum, batch) => sum + batch.length, 0);
+    // Parts count what is done in their batches.
+    await claim.progress(count - missing, count);
     const split = await splitVersion(versions, claim, version, batches);
     if (split !== undefined) return split;
-    await makeImages(dependencies, claim, { version, outlines, batches }, signal);
+    await makeImages(dependencies, claim, { version, count, done, batches }, signal);
     // Some were looked at meanwhile.
     refuseUnreadable(await versions.unreadable(version.id));
   }
@@ -41,10 +42,14 @@ export const generateVersionPart: BackgroundTask = async (dependencies, claim, s
   const ordinals = await versions.part(claim.id);
   if (!version || !ordinals) throw notFound('version', versionId);
   refuseUnreadable(await versions.unreadable(version.id));
-  const outlines = await versions.outlines(version.id, ordinals.flat());
-  const known = new Map(outlines.map((outline) => [outline.ordinal, outline]));
-  const batches = ordinals.map((batch) => batch.flatMap((ordinal) => known.get(ordinal) ?? []));
-  await makeImages(dependencies, claim, { version, outlines, batches }, signal);
+  const all = ordinals.flat();
+  const made = new Set<number>();
+  for await (const sources of versions.outlines(version.id, { ordinals: all })) {
+    for (const { ordinal, isDone } of sources) if (isDone) made.add(ordinal);
+  }
+  const batches = ordinals.filter((batch) => batch.some((ordinal) => !made.has(ordinal)));
+  const part = { version, count: all.length, done: made.size, batches };
+  await makeImages(dependencies, claim, part, signal);
   return {};
 };
 

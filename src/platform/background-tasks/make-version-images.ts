@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { remapAnnotation } from '../../dataset-versions/filter-and-remap.ts';
-import { pixelsInWork, type SourceOutline } from '../../dataset-versions/render-batches.ts';
+import { pixelsInWork } from '../../dataset-versions/render-batches.ts';
 import {
   type RenderedFile,
   RenderFailure,
@@ -20,75 +20,70 @@ import { inParallel } from './process-items.ts';
 
 export interface MissingImages {
   readonly version: Version;
-  /** All that the task is to make. */
-  readonly outlines: readonly SourceOutline[];
-  /** As `batchSources` gives them. */
-  readonly batches: readonly (readonly SourceOutline[])[];
+  /** Sources of which the task is to make the images. */
+  readonly count: number;
+  /** How many of them are done. */
+  readonly done: number;
+  /** Ordinals of sources that are made together; in each, one is missing. */
+  readonly batches: readonly (readonly number[])[];
 }
 
-/** Makes those of the batches that are not done. */
+/** Makes the sources of the batches that are not done. */
 export async function makeImages(
   dependencies: TaskDependencies,
   claim: Claim,
-  { version, outlines, batches }: MissingImages,
+  { version, count, done, batches }: MissingImages,
   signal: AbortSignal,
 ): Promise<void> {
   const { renderers, temporaryFiles } = dependencies;
-  const progress = createProgress(claim, outlines);
-  await claim.progress(progress.done(), outlines.length);
+  const fencedWith = countingProgress(claim, { count, done });
+  await claim.progress(done, count);
   // While images of some batches are stored, and sources of others read, no thread waits.
   const atOnce = Math.ceil(renderers.count * 1.5);
   await temporaryFiles.withFile(async (folder) => {
     await mkdir(folder, { mode: 0o700 });
-    const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
-      makeBatch(dependencies, { version, folder }, batch, progress.with, stop);
-    await inParallel(batches.filter(isMissing), atOnce, run, signal);
+    const run = (batch: readonly number[], stop: AbortSignal) =>
+      makeBatch(dependencies, { version, folder }, batch, fencedWith, stop);
+    await inParallel(batches, atOnce, run, signal);
   });
-}
-
-/** Whether some image of a batch is still to be made. */
-export function isMissing(batch: readonly SourceOutline[]): boolean {
-  return batch.some(({ isDone }) => !isDone);
 }
 
 /**
  * The progress is true at any moment: it is one commit with the rows that it counts. A source
  * counts once, also where the database makes a transaction run again.
  */
-function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
-  const done = new Set(outlines.flatMap(({ ordinal, isDone }) => (isDone ? [ordinal] : [])));
-  return {
-    done: () => done.size,
-    with:
-      (made: readonly VersionSource[]): FencedTransaction =>
-      (writes) =>
-        claim.fenced(async () => {
-          const result = await writes();
-          for (const { ordinal } of made) done.add(ordinal);
-          await claim.progress(done.size, outlines.length);
-          return result;
-        }),
-  };
+function countingProgress(
+  claim: Claim,
+  { count, done }: Pick<MissingImages, 'count' | 'done'>,
+): (made: readonly VersionSource[]) => FencedTransaction {
+  const counted = new Set<number>();
+  return (made) => (writes) =>
+    claim.fenced(async () => {
+      const result = await writes();
+      for (const { ordinal } of made) counted.add(ordinal);
+      await claim.progress(done + counted.size, count);
+      return result;
+    });
 }
 
 async function makeBatch(
   { store, blobs, renderers }: TaskDependencies,
   { version, folder }: { readonly version: Version; readonly folder: string },
-  batch: readonly SourceOutline[],
+  batch: readonly number[],
   fencedWith: (made: readonly VersionSource[]) => FencedTransaction,
   signal: AbortSignal,
 ): Promise<void> {
   const { settings } = version;
-  const ordinals = batch.map(({ ordinal }) => ordinal);
+  const sources = await store.versions.sources(version.id, batch);
   // Another release may have begun with other batches.
-  const open = new Set(batch.flatMap(({ ordinal, isDone }) => (isDone ? [] : [ordinal])));
-  const sources = await store.versions.sources(version.id, ordinals);
+  const made = sources.filter(({ isDone }) => !isDone);
+  const open = new Set(made.map(({ ordinal }) => ordinal));
   const images: VersionImage[] = [];
   const job = {
     settings,
     seed: '',
     imagesPerPiece: settings.augmentation.image?.versions ?? 1,
-    pixels: pixelsInWork(batch, settings),
+    pixels: pixelsInWork(sources, settings),
     sources: await Promise.all(sources.map((source) => toRender(blobs, source, settings))),
     output: 'file',
   } as const;
@@ -104,7 +99,6 @@ async function makeBatch(
   } catch (thrown) {
     throw thrown instanceof RenderFailure ? about(sources[thrown.at], thrown.cause) : thrown;
   }
-  const made = sources.filter(({ ordinal }) => open.has(ordinal));
   await store.versions.addImages(version.id, made, images, fencedWith(made));
 }
 

@@ -1,6 +1,5 @@
 // Splits the making of a version into parts, which all workers take.
 
-import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import { limits } from '../../limits.ts';
 import { SplitTask } from '../../storage/task-parts.ts';
 import type { Claim } from '../../storage/task-queue.ts';
@@ -17,15 +16,13 @@ export async function splitVersion(
   versions: Store['versions'],
   claim: Claim,
   version: Version,
-  missing: readonly (readonly SourceOutline[])[],
+  missing: readonly (readonly number[])[],
 ): Promise<SplitTask | undefined> {
   const size = batchesPerPart(missing.length);
   if (missing.length <= size) return undefined;
   const parts: VersionPart[] = [];
   for (let from = 0; from < missing.length; from += size) {
-    const batches = missing.slice(from, from + size);
-    const ordinals = batches.map((batch) => batch.map(({ ordinal }) => ordinal));
-    parts.push({ taskId: newId(), batches: ordinals });
+    parts.push({ taskId: newId(), batches: missing.slice(from, from + size) });
   }
   await versions.keepParts(version.id, parts, claim.fenced);
   const payload = { versionId: version.id, workspaceId: payloadText(claim, 'workspaceId') };

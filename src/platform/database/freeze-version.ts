@@ -1,17 +1,17 @@
 // Freezes the images of a project into a new version, in short transactions.
 
-import type { Candidate } from '../../dataset-versions/filter-and-remap.ts';
+import type { Candidate, ImageFilter } from '../../dataset-versions/filter-and-remap.ts';
 import { FoveaError } from '../../errors.ts';
 import type { AsyncDatabase, AsyncReader, AsyncSnapshot } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import { readAllInSlices, readInSlices } from '../../storage/time-sliced-query.ts';
-import type { ChooseImages, NewVersion, Version, VersionCandidate } from '../store/versions.ts';
+import { readInSlices, slicesOf } from '../../storage/time-sliced-query.ts';
+import type { NewVersion, Version, VersionCandidate } from '../store/versions.ts';
 import { readSplit, readTexts, splitCountsOf } from './column-readers.ts';
 
 /**
- * Adds a version of the images as they are now, those that `choose` keeps, and the work that makes
- * it. Undefined where none is left. What others write meanwhile is not in it. Nobody sees the
+ * Adds a version of the images as they are now, those that the filter keeps, and the work that
+ * makes it. Undefined where none is left. What others write meanwhile is not in it. Nobody sees the
  * version before all of it is there; one that a crash left half-made is purged after `freezeMsMax`.
  * Throws `conflict` where this took so long, as on a machine that slept meanwhile.
  */
@@ -19,9 +19,9 @@ export function addVersion(
   database: AsyncDatabase,
   queue: TaskQueue,
   version: NewVersion,
-  choose: ChooseImages,
+  filter: ImageFilter | undefined,
 ): Promise<Version | undefined> {
-  const add = () => freeze(database, queue, version, choose);
+  const add = () => freeze(database, queue, version, filter);
   // One at a time of a project: each has a database connection of its own for its snapshot.
   const before = freezes.get(version.projectId);
   const added = before ? before.then(add, add) : add();
@@ -39,12 +39,12 @@ async function freeze(
   database: AsyncDatabase,
   queue: TaskQueue,
   version: NewVersion,
-  choose: ChooseImages,
+  filter: ImageFilter | undefined,
 ): Promise<Version | undefined> {
   // Before the snapshot: from here on no file of an image is swept.
   const outline = await database.transaction(() => addOutline(database, version));
   try {
-    const sources = await freezeImages(database, version, choose);
+    const sources = await freezeImages(database, version, filter);
     if (sources === 0) return undefined;
     await database.transaction(() => publish(database, queue, version, sources));
     return {
@@ -61,25 +61,54 @@ async function freeze(
   }
 }
 
-/** All images of a project, in their order. */
-export function listCandidates(
+/** As `candidates` of the store. */
+export async function* listCandidates(
   database: Pick<AsyncReader, 'each'>,
   projectId: string,
-): Promise<readonly VersionCandidate[]> {
-  return readAllInSlices(database, {
-    sql: `SELECT id, created, hash, split, objects,
-            (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id) AS tags
+  filter: ImageFilter | undefined,
+): AsyncGenerator<readonly VersionCandidate[]> {
+  await lookFirst(database, projectId, filter);
+  for await (const images of allCandidates(database, projectId)) {
+    yield filter === undefined ? images : images.filter(filter.keeps);
+  }
+}
+
+async function lookFirst(
+  database: Pick<AsyncReader, 'each'>,
+  projectId: string,
+  filter: ImageFilter | undefined,
+): Promise<void> {
+  if (filter?.look === undefined) return;
+  for await (const images of allCandidates(database, projectId)) images.forEach(filter.look);
+}
+
+/** What a filter looks at beside the id and the hash of an image. */
+const lookedAt = `objects,
+  (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id) AS tags`;
+
+function allCandidates(
+  database: Pick<AsyncReader, 'each'>,
+  projectId: string,
+): AsyncIterable<readonly VersionCandidate[]> {
+  return slicesOf<VersionCandidate>(database, {
+    sql: `SELECT id, created, hash, split, ${lookedAt}
           FROM images WHERE project_id = ? AND (created, id) > (?, ?) ORDER BY created, id`,
     after: (last) => [projectId, last?.created ?? -1, last?.id ?? ''],
     read: (row) => ({
-      id: row.text('id'),
+      ...readCandidate(row),
       created: row.integer('created'),
-      hash: row.text('hash'),
       split: readSplit(row),
-      tags: readTexts(row, 'tags'),
-      annotation: annotationState(row.optionalInteger('objects')),
     }),
   });
+}
+
+function readCandidate(row: Row): Candidate {
+  return {
+    id: row.text('id'),
+    hash: row.text('hash'),
+    tags: readTexts(row, 'tags'),
+    annotation: annotationState(row.optionalInteger('objects')),
+  };
 }
 
 function annotationState(objects: number | undefined): Candidate['annotation'] {
@@ -119,17 +148,16 @@ async function removeEmptyOutline(database: AsyncDatabase, { id }: NewVersion): 
   );
 }
 
-/** Copies the rows of the images that `choose` keeps, and gives their number. */
+/** Copies the rows of the images that the filter keeps, and gives their number. */
 async function freezeImages(
   database: AsyncDatabase,
   version: NewVersion,
-  choose: ChooseImages,
+  filter: ImageFilter | undefined,
 ): Promise<number> {
   const snapshot = await database.snapshot();
   try {
-    const chosen = choose?.(await listCandidates(snapshot, version.projectId));
-    const ids = chosen && new Set(chosen.map(({ id }) => id));
-    return await copyImages(database, snapshot, version, ids);
+    await lookFirst(snapshot, version.projectId, filter);
+    return await copyImages(database, snapshot, version, filter);
   } finally {
     snapshot.close();
   }
@@ -139,20 +167,21 @@ async function copyImages(
   database: AsyncDatabase,
   snapshot: AsyncSnapshot,
   { id, projectId }: NewVersion,
-  chosen: ReadonlySet<string> | undefined,
+  filter: ImageFilter | undefined,
 ): Promise<number> {
   let ordinal = 0;
   const images = {
-    sql: `SELECT id, created, name, hash, format, split, width, height, annotation FROM images
+    sql: `SELECT id, created, name, hash, format, split, width, height, annotation
+            ${filter ? `, ${lookedAt}` : ''} FROM images
           WHERE project_id = ? AND (created, id) > (?, ?) ORDER BY created, id`,
     after: (last: ImageRow | undefined) => [projectId, last?.created ?? -1, last?.id ?? ''],
-    read: readImage,
+    read: (row: Row) => readImage(row, filter),
   };
   await readInSlices(snapshot, images, (rows) =>
     database.transaction(async () => {
       await requireOutline(database, id);
       for (const row of rows) {
-        if (chosen && !chosen.has(row.id)) continue;
+        if (!row.isKept) continue;
         ordinal += 1;
         addSource(database, id, ordinal, row);
       }
@@ -175,15 +204,17 @@ function removed(): FoveaError {
 interface ImageRow {
   readonly id: string;
   readonly created: number;
+  readonly isKept: boolean;
   readonly values: readonly (string | number | undefined)[];
 }
 
-function readImage(row: Row): ImageRow {
+function readImage(row: Row, filter: ImageFilter | undefined): ImageRow {
   const id = row.text('id');
   const texts = ['name', 'hash', 'format', 'split'].map((column) => row.text(column));
   const size = [row.integer('width'), row.integer('height')];
   const values = [id, ...texts, ...size, row.optionalText('annotation')];
-  return { id, created: row.integer('created'), values };
+  const isKept = filter?.keeps(readCandidate(row)) ?? true;
+  return { id, created: row.integer('created'), isKept, values };
 }
 
 function addSource(

@@ -6,9 +6,10 @@ import { versionSettings } from '../../contract/version-settings.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
-import { readAllInSlices, readInSlices, slicesOf } from '../../storage/time-sliced-query.ts';
+import { readInSlices, slicesOf } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type {
+  ChosenSources,
   Export,
   ExportStore,
   Version,
@@ -44,7 +45,7 @@ export function versionStore(
   reader: LongReads,
 ): VersionStore {
   return {
-    add: (version, choose) => addVersion(database, queue, version, choose),
+    add: (version, filter) => addVersion(database, queue, version, filter),
     isFreezing: async (since) => isFreezing(database, since),
     find: (projectId, number) =>
       database.get(
@@ -52,7 +53,7 @@ export function versionStore(
         [projectId, number],
         readVersion,
       ),
-    candidates: (projectId) => listCandidates(database, projectId),
+    candidates: (projectId, filter) => listCandidates(database, projectId, filter),
     get: (versionId) => database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
     list: (projectId) =>
       database.all(
@@ -75,7 +76,13 @@ export function versionStore(
         await cancelVersions(database, queue, { versionId });
         return true;
       }),
-    outlines: (versionId, ordinals) => listOutlines(database, versionId, ordinals),
+    outlines: (versionId, chosen) => listOutlines(database, versionId, chosen),
+    countSources: async (versionId) =>
+      (await database.get(
+        'SELECT count(*) AS n FROM version_sources WHERE version_id = ?',
+        [versionId],
+        (row) => row.integer('n'),
+      )) ?? 0,
     isMade: async (versionId) =>
       (await database.get(
         'SELECT 1 AS open FROM version_sources WHERE version_id = ? AND done = 0 LIMIT 1',
@@ -108,14 +115,16 @@ export function versionStore(
 function listOutlines(
   database: AsyncDatabase,
   versionId: string,
-  ordinals: readonly number[] | undefined,
-): Promise<readonly VersionOutline[]> {
+  { isTrain, ordinals }: ChosenSources = {},
+): AsyncIterable<readonly VersionOutline[]> {
+  const ofSplit = isTrain ? "AND split = 'train'" : "AND split <> 'train'";
   const chosen =
     ordinals === undefined ? '' : 'AND ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
   const given = ordinals === undefined ? [] : [JSON.stringify(ordinals)];
-  return readAllInSlices(database, {
+  return slicesOf(database, {
     sql: `SELECT ordinal, image_id, hash, split, width, height, done FROM version_sources
-          WHERE version_id = ? AND ordinal > ? ${chosen} ORDER BY ordinal`,
+          WHERE version_id = ? AND ordinal > ? ${isTrain === undefined ? chosen : ofSplit}
+          ORDER BY ordinal`,
     after: (last: VersionOutline | undefined) => [versionId, last?.ordinal ?? 0, ...given],
     read: readOutline,
   });
@@ -375,6 +384,7 @@ function readSource(row: Row): VersionSource {
     width: row.integer('width'),
     height: row.integer('height'),
     annotation: readAnnotation(row),
+    isDone: row.integer('done') === 1,
   };
 }
 

@@ -16,7 +16,7 @@ import { projectFinder } from '../search/read-query.ts';
 import type { EvaluationSettings } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import type { Store } from '../store/store.ts';
-import type { Version } from '../store/versions.ts';
+import type { Version, VersionOutline } from '../store/versions.ts';
 import { originalScale } from './original-scale.ts';
 
 export interface LabelledImage {
@@ -135,8 +135,12 @@ async function* versionRows(
   version: Version,
   split: NonNullable<EvaluationSettings['split']>,
 ): AsyncIterable<Row> {
-  const outlines = await store.versions.outlines(version.id);
-  const originals = new Map(outlines.map((outline) => [outline.ordinal, outline]));
+  const originals = new Map<number, VersionOutline>();
+  for await (const outlines of store.versions.outlines(version.id)) {
+    for (const outline of outlines) {
+      if (outline.split === split) originals.set(outline.ordinal, outline);
+    }
+  }
   const exportNameOf = exportNames();
   let exportNumber = 0;
   for await (const made of store.versions.images(version.id, split)) {

@@ -1,10 +1,10 @@
 // Selects the images of a project that a preview shows.
 
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import { filterImages, hasFilters } from '../../dataset-versions/filter-and-remap.ts';
+import { imageFilter } from '../../dataset-versions/filter-and-remap.ts';
 import { invalidArgument } from '../../errors.ts';
 import { quotedName } from '../../quoted-name.ts';
-import { randomFrom, shuffled } from '../../seeded-random.ts';
+import { randomFrom } from '../../seeded-random.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Image } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
@@ -27,11 +27,17 @@ export async function chooseProjectImages(
   { preprocessing }: VersionSettings,
   { seed, count }: { readonly seed: number; readonly count: number },
 ): Promise<ChosenImages> {
-  const candidates = await store.versions.candidates(project.id);
-  const kept = hasFilters(preprocessing) ? filterCandidates(candidates, preprocessing) : candidates;
-  const train = kept.filter(({ split }) => split === 'train');
-  const chosen = inOrder(train.length > 0 ? train : kept, seed).slice(0, count);
-  const found = await Promise.all(chosen.map(({ id }) => store.images.find(project.id, id)));
+  const first = { train: new FirstImages(count), others: new FirstImages(count) };
+  const filter = imageFilter(preprocessing);
+  for await (const candidates of store.versions.candidates(project.id, filter)) {
+    for (const image of candidates) {
+      const own = image.split === 'train' ? first.train : first.others;
+      own.add({ id: image.id, order: orderOf(image, seed) });
+    }
+  }
+  const train = first.train.ids;
+  const chosen = train.length > 0 ? train : first.others.ids;
+  const found = await Promise.all(chosen.map((id) => store.images.find(project.id, id)));
   const images = found.filter((image): image is Image => image !== undefined);
   if (images.length === 0) throw noImages(preprocessing);
   const sources = await toSources(images, blobs);
@@ -67,17 +73,29 @@ function toSources(
   );
 }
 
-function filterCandidates(
-  candidates: readonly VersionCandidate[],
-  preprocessing: VersionSettings['preprocessing'],
-): readonly VersionCandidate[] {
-  return filterImages(candidates, preprocessing);
+/** A random order by content, so that the same images in another project come in the same one. */
+function orderOf({ hash, annotation }: VersionCandidate, seed: number): number {
+  return randomFrom(`preview/${seed}/${hash}`)() + (annotation === 'labelled' ? 0 : 1);
 }
 
-/** By content, so that the same images in another project come in the same order. */
-function inOrder(candidates: readonly VersionCandidate[], seed: number) {
-  const byContent = candidates.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
-  const mixed = shuffled(byContent, randomFrom(`preview/${seed}`));
-  const isLabelled = ({ annotation }: VersionCandidate) => annotation === 'labelled';
-  return [...mixed.filter(isLabelled), ...mixed.filter((image) => !isLabelled(image))];
+/** The first few of many images. */
+class FirstImages {
+  readonly #countMax: number;
+  #images: readonly { readonly id: string; readonly order: number }[] = [];
+
+  constructor(countMax: number) {
+    this.#countMax = countMax;
+  }
+
+  get ids(): readonly string[] {
+    return this.#images.map(({ id }) => id);
+  }
+
+  add(image: { readonly id: string; readonly order: number }): void {
+    const last = this.#images.at(-1);
+    const isFull = this.#images.length >= this.#countMax;
+    if (isFull && (last === undefined || last.order <= image.order)) return;
+    const all = [...this.#images, image].sort((one, other) => one.order - other.order);
+    this.#images = all.slice(0, this.#countMax);
+  }
 }

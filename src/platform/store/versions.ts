@@ -3,7 +3,7 @@
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import type { Candidate } from '../../dataset-versions/filter-and-remap.ts';
+import type { Candidate, ImageFilter } from '../../dataset-versions/filter-and-remap.ts';
 import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
@@ -52,6 +52,8 @@ export interface VersionSource {
   readonly width: number;
   readonly height: number;
   readonly annotation: Annotation | undefined;
+  /** Its images are there already. */
+  readonly isDone: boolean;
 }
 
 /** A frozen image without its labels. */
@@ -59,15 +61,17 @@ export interface VersionOutline extends SourceOutline {
   readonly imageId: string;
 }
 
+/** All frozen images, or those of train, all others, or those of some ordinals. */
+export type ChosenSources =
+  | { readonly isTrain?: boolean; readonly ordinals?: undefined }
+  | { readonly ordinals: readonly number[]; readonly isTrain?: undefined };
+
 /** What one task makes of a version of many images. */
 export interface VersionPart {
   readonly taskId: string;
   /** The ordinals of its sources, as they are made together. */
   readonly batches: readonly (readonly number[])[];
 }
-
-/** The images of a project that go into a version; undefined: all. */
-export type ChooseImages = ((images: readonly Candidate[]) => readonly Candidate[]) | undefined;
 
 /** An image of a finished version. */
 export interface VersionImage {
@@ -100,14 +104,20 @@ export interface VersionCandidate extends Candidate {
 }
 
 export interface VersionStore {
-  /** All images of the project, in their order. */
-  candidates(projectId: string): Promise<readonly VersionCandidate[]>;
   /**
-   * Freezes the rows of the images of the project that `choose` keeps, and starts the work that
+   * The images of the project that the filter keeps, all without one, in their order; in slices
+   * that are read as they are asked for. A filter that looks first is given all before.
+   */
+  candidates(
+    projectId: string,
+    filter: ImageFilter | undefined,
+  ): AsyncIterable<readonly VersionCandidate[]>;
+  /**
+   * Freezes the rows of the images of the project that the filter keeps, and starts the work that
    * makes the version. Undefined when none is left; throws `conflict` when it was removed
    * meanwhile.
    */
-  add(version: NewVersion, choose: ChooseImages): Promise<Version | undefined>;
+  add(version: NewVersion, filter: ImageFilter | undefined): Promise<Version | undefined>;
   /** Whether a version is being added that began after `since`, so that it may need any image. */
   isFreezing(since: number): Promise<boolean>;
   find(projectId: string, number: number): Promise<Version | undefined>;
@@ -118,8 +128,9 @@ export interface VersionStore {
   diff(workspaceId: string, fromId: string, toId: string, page: DiffPage): Promise<VersionDiff>;
   /** Ends its trainings too, and the work on it, which goes on when it is restored. */
   trash(versionId: string, now: number, deletedBy: string): Promise<boolean>;
-  /** All frozen images or those of some ordinals, in their order. */
-  outlines(versionId: string, ordinals?: readonly number[]): Promise<readonly VersionOutline[]>;
+  /** Frozen images in their order, in slices that are read as they are asked for. */
+  outlines(versionId: string, chosen?: ChosenSources): AsyncIterable<readonly VersionOutline[]>;
+  countSources(versionId: string): Promise<number>;
   /** Whether the images of all sources are there. */
   isMade(versionId: string): Promise<boolean>;
   /** In place of those that it has. */

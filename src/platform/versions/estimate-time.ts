@@ -5,7 +5,7 @@ import type { Answer } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import { normalizeSettings } from '../../contract/version-no-op-steps.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import { filterImages, hasFilters } from '../../dataset-versions/filter-and-remap.ts';
+import { type ImageFilter, imageFilter } from '../../dataset-versions/filter-and-remap.ts';
 import { planPreparation } from '../../dataset-versions/preprocessing.ts';
 import {
   batchSources,
@@ -19,14 +19,13 @@ import {
 } from '../../dataset-versions/render-images.ts';
 import type { Renderers } from '../../dataset-versions/render-threads.ts';
 import { asFoveaError } from '../../errors.ts';
-import { evenlySpaced } from '../../evenly-spaced.ts';
+import { evenlySpacedPlaces } from '../../evenly-spaced.ts';
 import { limits } from '../../limits.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { inParallel } from '../background-tasks/process-items.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Image } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
-import type { VersionCandidate } from '../store/versions.ts';
 import { rounded, scaleUp, type Timed } from './scale-estimate.ts';
 
 export type Estimate = Answer<typeof previews.versions_estimate>;
@@ -48,11 +47,9 @@ export async function estimateTime(
   signal: AbortSignal,
 ): Promise<Estimate> {
   const { store, renderers, temporaryFiles, clock } = dependencies;
-  const all = await store.versions.candidates(project.id);
-  const { preprocessing } = settings;
-  const kept = hasFilters(preprocessing) ? filterImages(all, preprocessing) : all;
-  const train = kept.filter(({ split }) => split === 'train');
-  const sample = await readSample(dependencies, project, { kept, train });
+  const filter = imageFilter(settings.preprocessing);
+  const kept = await countKept(store, project, filter);
+  const sample = await readSample(store, project, filter, kept);
   const stop = AbortSignal.any([signal, AbortSignal.timeout(limits.estimateMsMax)]);
   return temporaryFiles.withFile(async (folder) => {
     await mkdir(folder, { mode: 0o700 });
@@ -61,32 +58,59 @@ export async function estimateTime(
     const startMs = clock.monotonic();
     const timed = await timeBatches(run);
     return {
-      images: kept.length,
+      images: kept.all,
       measured: rounded(timed.reduce((sum, { images }) => sum + images, 0)),
       measuredSeconds: rounded((clock.monotonic() - startMs) / 1000),
       threads: renderers.count,
-      seconds: scaleUp(timed, { train: train.length, all: kept.length }, renderers.count),
+      seconds: scaleUp(timed, kept, renderers.count),
     };
   });
 }
 
+/** Images that a version would have. */
 interface Kept {
-  readonly kept: readonly VersionCandidate[];
-  readonly train: readonly VersionCandidate[];
+  readonly train: number;
+  readonly all: number;
+}
+
+async function countKept(
+  store: PlatformDependencies['store'],
+  { id }: Project,
+  filter: ImageFilter | undefined,
+): Promise<Kept> {
+  let [train, all] = [0, 0];
+  for await (const images of store.versions.candidates(id, filter)) {
+    all += images.length;
+    train += images.filter(({ split }) => split === 'train').length;
+  }
+  return { train, all };
 }
 
 /** Some images of train, and some others, in proportion: early and late ones. */
 async function readSample(
-  { store }: Dependencies,
+  store: PlatformDependencies['store'],
   { id }: Project,
-  { kept, train }: Kept,
+  filter: ImageFilter | undefined,
+  { train, all }: Kept,
 ): Promise<readonly Image[]> {
-  const others = kept.filter(({ split }) => split !== 'train');
-  const share = train.length / Math.max(1, kept.length);
+  const others = all - train;
   const countMax = limits.estimateImagesMax;
-  const ofTrain = Math.min(countMax - Math.min(1, others.length), Math.ceil(countMax * share));
-  const chosen = [...evenlySpaced(train, ofTrain), ...evenlySpaced(others, countMax - ofTrain)];
-  const found = await Promise.all(chosen.map((one) => store.images.find(id, one.id)));
+  const share = train / Math.max(1, all);
+  const ofTrain = Math.min(countMax - Math.min(1, others), Math.ceil(countMax * share));
+  const places = {
+    train: new Set(evenlySpacedPlaces(train, ofTrain)),
+    others: new Set(evenlySpacedPlaces(others, countMax - ofTrain)),
+  };
+  const seen = { train: 0, others: 0 };
+  const chosen: string[] = [];
+  for await (const images of store.versions.candidates(id, filter && { keeps: filter.keeps })) {
+    for (const image of images) {
+      const part = image.split === 'train' ? 'train' : 'others';
+      if (places[part].has(seen[part])) chosen.push(image.id);
+      seen[part] += 1;
+    }
+  }
+  const found = await Promise.all(chosen.map((one) => store.images.find(id, one)));
   return found.filter((image): image is Image => image !== undefined);
 }
 

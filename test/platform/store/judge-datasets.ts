@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { rowReads } from '../../../src/platform/database/long-reads/run-long-read.ts';
+import type { ChosenSources } from '../../../src/platform/store/versions.ts';
+import { allOf } from '../../fixtures/all-of.ts';
 import {
   addProject,
   fencedIn,
@@ -37,7 +39,7 @@ function judgeVersions(open: OpenStores): void {
     const first = await store.versions.add(version('v1', 10), undefined);
     expect(first).toMatchObject({ number: 1, name: 'Version 1', state: 'generating' });
     expect(await store.versions.isFreezing(0)).toBe(false);
-    const outlines = await store.versions.outlines('v1');
+    const outlines = await allOf(store.versions.outlines('v1'));
     expect(outlines.map(({ ordinal, isDone }) => [ordinal, isDone])).toEqual([
       [1, false],
       [2, false],
@@ -68,8 +70,13 @@ function judgeVersions(open: OpenStores): void {
     await store.images.annotate('a', written('dog'), { overwrite: true, isPredicted: false }, 11);
     await store.splits.assign(project.id, [{ imageId: 'b', to: 'valid' }], 12);
     await store.images.add(image('c', { created: 13 }));
-    const choose = <T extends { readonly id: string }>(all: readonly T[]) => all;
-    await store.versions.add(version('v2', 14), choose);
+    await store.versions.add(version('v2', 14), { keeps: () => true });
+    const ordinalsOf = async (chosen: ChosenSources) =>
+      (await allOf(store.versions.outlines('v2', chosen))).map(({ ordinal }) => ordinal);
+    expect(await store.versions.countSources('v2')).toBe(3);
+    expect(await ordinalsOf({ isTrain: true })).toEqual([1, 3]);
+    expect(await ordinalsOf({ isTrain: false })).toEqual([2]);
+    expect(await ordinalsOf({ ordinals: [3, 2, 9] })).toEqual([2, 3]);
     const snapshot = await database.snapshot();
     const page = { limit: 10, offset: 0 };
     expect(await rowReads(index).versionDiff(snapshot, 'v1', 'v2', page)).toMatchObject({
