@@ -86,12 +86,18 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     await add(older, 'a');
     const next = { name: 'other', sql: 'DROP TABLE kinds;', endsOlder: true as const };
     const newer = await open(url, [things, next]);
-    const refused = { code: 'unavailable', status: 503, message: /newer Fovea .* too old/ };
-    for (const working of [names(older), add(older, 'b'), older.transaction(() => add(older, 'c'))])
-      await expect(working).rejects.toMatchObject({
-        ...refused,
-        message: expect.stringMatching(refused.message),
+    const works = [
+      () => names(older),
+      () => add(older, 'b'),
+      () => older.transaction(() => add(older, 'c')),
+    ];
+    for (const work of works) {
+      await expect(work()).rejects.toMatchObject({
+        code: 'unavailable',
+        status: 503,
+        message: expect.stringMatching(/newer Fovea .* too old/),
       });
+    }
     await expect(open(url)).rejects.toThrow('version 2; this Fovea knows versions up to 1');
     await add(newer, 'd');
     expect(await names(newer)).toEqual(['a', 'd']);
