@@ -1,9 +1,9 @@
-// `npm test`, `npm run test:machine`, `npm run test:oldest-node` and `npm run test:postgres-rows`: a
-// suite of tests. Those that launch Fovea launch the release: built, packed and installed as users
-// do, unless FOVEA_TEST_ENTRY names one that is installed. `--reports FOLDER` keeps what vitest
-// reports, as SUITE.json there; `--after REPORT` leaves out files whose tests launched nothing then.
-// Other words are parts of the paths of tests. Over the sources, and with options of vitest:
-// `npx vitest run FILE`.
+// `npm test`, `npm run test:machine`, `npm run test:oldest-node` and `npm run test:postgres-rows`:
+// a suite of tests. Those that launch Fovea launch the release: built, packed and installed as
+// users do, unless FOVEA_TEST_ENTRY names one that is installed. `--reports FOLDER` keeps what
+// vitest reports, as SUITE.json there; `--after REPORT` leaves out files whose tests launched
+// nothing then. Other words are parts of the paths of tests. Over the sources, and with options of
+// vitest: `npx vitest run FILE`.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Steps of the tables that several processes share, of which some may be older: a step takes nothing
-// away that these use, or says that it ends them.
+// Steps of the tables that several processes share, of which some may be older: a step takes
+// nothing away that these use, or says that it ends them.
 
 import { expect, test } from 'vitest';
 import { signInMigrations } from '../../src/authorization-server/store/schema.ts';

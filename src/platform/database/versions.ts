@@ -77,12 +77,7 @@ export function versionStore(
         return true;
       }),
     outlines: (versionId, chosen) => listOutlines(database, versionId, chosen),
-    countSources: async (versionId) =>
-      (await database.get(
-        'SELECT count(*) AS n FROM version_sources WHERE version_id = ?',
-        [versionId],
-        (row) => row.integer('n'),
-      )) ?? 0,
+    countSources: (versionId) => countSources(database, versionId),
     isMade: async (versionId) =>
       (await database.get(
         'SELECT 1 AS open FROM version_sources WHERE version_id = ? AND done = 0 LIMIT 1',
@@ -110,6 +105,11 @@ export function versionStore(
       return fenced(() => finishVersion(database, versionId, totals));
     },
   };
+}
+
+async function countSources(database: AsyncDatabase, versionId: string): Promise<number> {
+  const sql = 'SELECT count(*) AS n FROM version_sources WHERE version_id = ?';
+  return (await database.get(sql, [versionId], (row) => row.integer('n'))) ?? 0;
 }
 
 function listOutlines(

@@ -36,7 +36,7 @@ export async function migrate(
   }
 }
 
-/** Throws `unavailable` where a newer Fovea has made steps that one of `known` steps cannot take. */
+/** Throws `unavailable` where a newer Fovea made steps that one of `known` steps cannot take. */
 export async function refuseOutdated(client: ClientBase, known: number): Promise<void> {
   const { least } = await readVersions(client);
   if (least <= known) return;
