@@ -14,6 +14,7 @@ import {
   type MigrateCommand,
   type ServiceCommand,
   type SetupCommand,
+  type StoredFiles,
   type TrainerSetupCommand,
 } from './commands.ts';
 import { toolProfiles } from './config.ts';
@@ -75,6 +76,8 @@ const options = {
   python: { type: 'string' },
   'system-site-packages': { type: 'boolean' },
   lane: { type: 'string', multiple: true },
+  stored: { type: 'string' },
+  after: { type: 'string' },
 } as const;
 
 const serviceOptions = ['host', 'port', 'data'];
@@ -89,7 +92,7 @@ const optionsOf = {
   'sign-out': ['profile'],
   status: ['profile'],
   setup: ['all', 'dry-run', 'undo', 'tool-profile', 'files'],
-  doctor: ['json'],
+  doctor: ['json', 'stored', 'after', 'data'],
   call: ['json'],
   tools: ['json'],
   open: [],
@@ -185,7 +188,7 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
       return setupCommand(words, values);
     case 'doctor':
       takeWords(command, words, 0);
-      return { kind: command, json: values.json ?? false };
+      return { kind: command, json: values.json ?? false, stored: storedFiles(values) };
     case 'call':
       return callCommand(words, values);
     case 'tools':
@@ -206,6 +209,29 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
     case 'application':
       return applicationCommand(words, values);
   }
+}
+
+/** Which stored files the doctor reads. */
+function storedFiles({ stored, after, data }: Values): StoredFiles | undefined {
+  if (stored === undefined) {
+    const option = after === undefined ? '--data' : '--after';
+    if (after === undefined && data === undefined) return undefined;
+    throw invalidArgument(option, 'goes with --stored', 'For example: fovea doctor --stored all');
+  }
+  const count = Number(stored);
+  if (stored !== 'all' && !(Number.isSafeInteger(count) && count > 0)) {
+    const message = 'must be a whole number from 1, or all';
+    throw invalidArgument('--stored', message, 'For example: fovea doctor --stored 1000');
+  }
+  if (after === undefined) return { count: stored === 'all' ? undefined : count, after, data };
+  if (stored !== 'all') throw invalidArgument('--after', 'goes with --stored all');
+  if (!/^[0-9a-f]{1,64}$/.test(after)) {
+    throw invalidArgument(
+      '--after',
+      'must be the beginning of a hash, as the check before says it',
+    );
+  }
+  return { count: undefined, after, data };
 }
 
 /** Refuses arguments that no command takes. */

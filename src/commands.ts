@@ -103,6 +103,17 @@ export interface SetupCommand {
 export interface DoctorCommand {
   readonly kind: 'doctor';
   readonly json: boolean;
+  /** Stored files of the own platform that are read and held against their hashes, too. */
+  readonly stored: StoredFiles | undefined;
+}
+
+export interface StoredFiles {
+  /** By chance; undefined: all. */
+  readonly count: number | undefined;
+  /** The beginning of a hash: those that come after. */
+  readonly after: string | undefined;
+  /** Data folder; undefined: the one of the settings. */
+  readonly data: string | undefined;
 }
 
 /** Calls one tool, as a host would. */

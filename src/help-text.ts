@@ -40,6 +40,8 @@ For people and scripts:
                 --system-site-packages uses the packages of that Python, and fetches none
   doctor      checks the setup and names each mend; exit code 1 where something is wrong
                 --json           for programs
+                --stored COUNT   reads so many stored files by chance, or all, against their hashes;
+                                 --data FOLDER; --after HASH goes on with all that follow
   sign-in     signs in to the service of the settings, with the browser
                 --paste          the final address is pasted here: the browser is elsewhere
                 --profile NAME   one sign-in of several (FOVEA_PROFILE)

@@ -11,8 +11,8 @@ import { readOnlyScope } from '../mcp/tool-call/pipeline.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 
 /** Exit code 0: all is well; 1: something is not. */
-export async function runDoctor({ json }: DoctorCommand): Promise<void> {
-  const checks = await checksOf();
+export async function runDoctor({ json, stored }: DoctorCommand): Promise<void> {
+  const checks = await checksOf(stored);
   const healthy = checks.every(({ ok }) => ok);
   if (json) process.stdout.write(`${JSON.stringify({ healthy, checks }, null, 2)}\n`);
   else for (const check of checks) process.stdout.write(rowOf(check));
@@ -20,8 +20,13 @@ export async function runDoctor({ json }: DoctorCommand): Promise<void> {
 }
 
 /** A bad setting gets its default, so that the rest can be checked too. */
-async function checksOf(): Promise<readonly Check[]> {
-  const found = await examine(withWorkspace(surveySettings().settings));
+async function checksOf(stored: DoctorCommand['stored']): Promise<readonly Check[]> {
+  const settings = withWorkspace(surveySettings().settings);
+  const found = [...(await examine(settings))];
+  if (stored !== undefined) {
+    const { checkStored } = await import('./check-stored.ts');
+    found.push(await checkStored(settings, stored));
+  }
   return found.map(({ detail, fix, advice, ...rest }) => ({
     ...rest,
     detail: forPeople(detail),

@@ -1,12 +1,11 @@
 // Copies the files that rows refer to, and holds each against its hash where it comes to.
 
-import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
-import { isDamagedContent, isHash } from '../../storage/content-hash.ts';
-import { blobReferences } from '../database/create-store.ts';
+import { isDamagedContent } from '../../storage/content-hash.ts';
+import { isMissingContent, readWhole, referencedFiles } from '../referenced-files.ts';
 import type { Progress } from './copy-rows.ts';
 
 export interface FilesReport {
@@ -40,33 +39,10 @@ export async function copyFiles(
     progress('Files', counts.files);
   };
   const permits = new Semaphore({ permitsMax: limits.moveFilesMax });
-  for await (const hashes of readHashes(reader)) {
+  for await (const hashes of referencedFiles(reader)) {
     await Promise.all(hashes.map((hash) => permits.run(() => move(hash))));
   }
   return { ...counts, ...bad };
-}
-
-/** Those that rows refer to, each once, in their order. */
-async function* readHashes(reader: AsyncReader): AsyncGenerator<readonly string[]> {
-  const count = limits.moveHashesMax;
-  for (let last = ''; ; ) {
-    const found = new Set<string>();
-    for (const reference of blobReferences) {
-      const hashes = await reader.all(pageOf(reference), [last, count], (row) => row.text('hash'));
-      for (const hash of hashes) found.add(hash);
-    }
-    // Each reference gives its first ones: so the first ones of all are among them.
-    const page = [...found].sort().slice(0, count);
-    yield page.filter(isHash);
-    if (page.length < count) return;
-    last = page.at(-1) ?? last;
-  }
-}
-
-function pageOf(reference: string): string {
-  const [, table, column] = /^SELECT 1 FROM (\w+) WHERE (\w+) = \?$/.exec(reference) ?? [];
-  if (table === undefined) throw new FoveaError('internal', 'A reference to files is not known.');
-  return `SELECT DISTINCT ${column} AS hash FROM ${table} WHERE ${column} > ? ORDER BY ${column} LIMIT ?`;
 }
 
 type BadFile = 'lost' | 'damaged';
@@ -83,30 +59,13 @@ async function copyFile(hash: string, from: BlobStore, to: BlobStore): Promise<O
   return typeof bytes === 'number' ? { bytes, isCopied: true } : 'damaged';
 }
 
-/** Its length, where it is what its hash says. */
-async function readWhole(store: BlobStore, hash: string): Promise<number | 'missing' | 'damaged'> {
-  try {
-    let bytes = 0;
-    for await (const piece of await store.open(hash)) bytes += piece.length;
-    return bytes;
-  } catch (thrown) {
-    if (isDamagedContent(thrown, hash)) return 'damaged';
-    if (isMissing(thrown)) return 'missing';
-    throw thrown;
-  }
-}
-
 /** Whether the source has it as it was. */
 async function put(hash: string, from: BlobStore, to: BlobStore): Promise<boolean> {
   try {
     await to.put(await from.open(hash));
     return true;
   } catch (thrown) {
-    if (isDamagedContent(thrown, hash) || isMissing(thrown)) return false;
+    if (isDamagedContent(thrown, hash) || isMissingContent(thrown)) return false;
     throw thrown;
   }
-}
-
-function isMissing(thrown: unknown): boolean {
-  return thrown instanceof FoveaError && thrown.code === 'not_found';
 }
