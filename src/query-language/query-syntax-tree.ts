@@ -47,10 +47,12 @@ export interface Sort {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Those first in which an evaluation found most of what the condition is about. */
+/** Those first in which an evaluation found most of what the conditions are about. */
 export interface WorstFirst {
   readonly key: 'worst';
-  readonly judged: JudgedCondition;
+  readonly evaluationId: string;
+  /** Of this evaluation. An image has the best of its places by each of them. */
+  readonly judged: readonly JudgedCondition[];
 }
 
 /** The newest image first. */

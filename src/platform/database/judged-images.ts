@@ -1,7 +1,7 @@
 // Images as an evaluation judged them, as a condition of searches (`evaluation:ID/misses/RBC`), and
 // as their order: the worst first.
 
-import type { JudgedCondition } from '../../query-language/query-syntax-tree.ts';
+import type { JudgedCondition, WorstFirst } from '../../query-language/query-syntax-tree.ts';
 import type { SqlValue } from '../../storage/database.ts';
 
 interface Sql {
@@ -25,22 +25,35 @@ export function judgedImages(condition: JudgedCondition): Sql {
 
 /**
  * A query for `image_id` and `place` of all images of the evaluation, from 1, in the order of its
- * panels. It stays for good, so that pages follow each other. An image in pieces has the first one.
+ * panels; of several conditions an image has the best of its places, those without any are last.
+ * It stays for good, so that pages follow each other. An image in pieces has the first one.
  */
-export function judgedPlaces(condition: JudgedCondition): Sql {
-  const { evaluationId } = condition;
-  const { table, sql, values, most, more } = rowsOf(condition);
+export function judgedPlaces({ evaluationId, judged }: WorstFirst): Sql {
+  const parts = judged.map(placesBy);
+  const all = parts.map(({ sql }) => sql).join(' UNION ALL ');
   return {
     sql: `SELECT image_id, min(place) AS place FROM (
-        SELECT image.image_id, row_number() OVER (ORDER BY coalesce(found.most, 0) DESC,
-          coalesce(found.more, 0) DESC, image.ordinal) AS place
+        SELECT image.image_id, row_number() OVER (
+          ORDER BY coalesce(best.place, ${2 ** 31 - 1}), best.most DESC, image.ordinal) AS place
         FROM evaluation_images AS image LEFT JOIN (
-          SELECT ordinal, ${most} AS most, ${more} AS more FROM evaluation_${table} AS one
-          WHERE evaluation_id = ? AND ${sql} GROUP BY evaluation_id, ordinal
-        ) AS found ON found.ordinal = image.ordinal
+          SELECT ordinal, min(place) AS place, max(most) AS most FROM (${all}) AS found
+          GROUP BY ordinal
+        ) AS best ON best.ordinal = image.ordinal
         WHERE image.evaluation_id = ?
       ) AS placed WHERE image_id IS NOT NULL GROUP BY image_id`,
-    values: [evaluationId, ...values, evaluationId],
+    values: [...parts.flatMap(({ values }) => values), evaluationId],
+  };
+}
+
+/** Of the images for which the condition holds, by the ordinals of the evaluation. */
+function placesBy(condition: JudgedCondition): Sql {
+  const { table, sql, values, most, more } = rowsOf(condition);
+  return {
+    sql: `SELECT ordinal, most,
+        row_number() OVER (ORDER BY most DESC, more DESC, ordinal) AS place FROM (
+        SELECT ordinal, ${most} AS most, ${more} AS more FROM evaluation_${table} AS one
+        WHERE evaluation_id = ? AND ${sql} GROUP BY evaluation_id, ordinal) AS counted`,
+    values: [condition.evaluationId, ...values],
   };
 }
 

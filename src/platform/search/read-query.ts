@@ -10,6 +10,7 @@ import {
   newestFirst,
   type Query,
   type SearchRequest,
+  type WorstFirst,
 } from '../../query-language/query-syntax-tree.ts';
 import { quotedName, quotedNames } from '../../quoted-name.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
@@ -68,15 +69,38 @@ async function projectsInReach(
 /** `sort:`; else what an evaluation is asked for, the worst first; else the newest first. */
 export function orderOf({ query, sort }: ParsedQuery): SearchRequest['sort'] {
   if (sort !== undefined) return sort;
-  const all = judgedIn(query);
-  const judged = all.find(({ only, pair }) => only ?? pair) ?? all[0];
-  return judged === undefined ? newestFirst : { key: 'worst', judged };
+  return worstFirst(query) ?? newestFirst;
 }
 
-/** Of the conditions that must all hold. */
-function judgedIn(query: Query): readonly JudgedCondition[] {
-  if (query.kind === 'and') return query.parts.flatMap(judgedIn);
-  return query.kind === 'evaluation' ? [query] : [];
+/** Whether images are asked for as evaluations judged them, and the worst come first by none. */
+export function isJudgedWithoutOrder({ query, sort }: ParsedQuery): boolean {
+  return sort === undefined && worstFirst(query) === undefined && asksForJudged(query);
+}
+
+function asksForJudged(query: Query): boolean {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.some(asksForJudged);
+  return query.kind === 'evaluation';
+}
+
+/** Of the orders of a query the first one by errors, which all images of an evaluation have not. */
+function worstFirst(query: Query): WorstFirst | undefined {
+  const orders = worstFirstOrders(query);
+  const byErrors = orders.find(({ judged }) => judged.some(({ only, pair }) => only ?? pair));
+  return byErrors ?? orders[0];
+}
+
+/** Of all conditions that must hold; of alternatives one, where all of them ask one evaluation. */
+function worstFirstOrders(query: Query): readonly WorstFirst[] {
+  if (query.kind === 'and') return query.parts.flatMap(worstFirstOrders);
+  if (query.kind === 'evaluation') {
+    return [{ key: 'worst', evaluationId: query.evaluationId, judged: [query] }];
+  }
+  if (query.kind !== 'or') return [];
+  const orders = query.parts.map(worstFirst).filter((order) => order !== undefined);
+  const [first] = orders;
+  const isOne = orders.every(({ evaluationId }) => evaluationId === first?.evaluationId);
+  if (first === undefined || orders.length < query.parts.length || !isOne) return [];
+  return [{ ...first, judged: orders.flatMap(({ judged }) => judged) }];
 }
 
 function finderOf(

@@ -22,7 +22,7 @@ import {
   readFieldNames,
 } from './image-fields.ts';
 import { notesOnSearch, totalFacts, wordsNote } from './project-search.ts';
-import { orderOf, readQuery } from './read-query.ts';
+import { isJudgedWithoutOrder, orderOf, readQuery } from './read-query.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 
@@ -54,7 +54,7 @@ export function workspaceSearchHandlers(
       });
       const describing = { fields, links, origin, owner: workspace.slug, search: store.search };
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
-      const notes = [...page.notes, ...(parsed.hasWords ? [wordsNote(dependencies)] : [])];
+      const notes = [...page.notes, ...notesOnText(parsed, dependencies)];
       return {
         results,
         ...totalFacts(page),
@@ -65,6 +65,18 @@ export function workspaceSearchHandlers(
     },
   };
 }
+
+function notesOnText(parsed: ParsedQuery, dependencies: PlatformDependencies) {
+  const isByAge = parsed.like === undefined && isJudgedWithoutOrder(parsed);
+  return [
+    ...(isByAge ? [newestFirstNote] : []),
+    ...(parsed.hasWords ? [wordsNote(dependencies)] : []),
+  ];
+}
+
+const newestFirstNote =
+  'The newest images come first: OR joins what has no common order. ' +
+  'The worst do where all that it joins asks one evaluation.';
 
 /** Who makes a queue of what is found keeps an order that was asked for. */
 function orderWord(parsed: ParsedQuery) {

@@ -71,6 +71,37 @@ describe('the worst first', () => {
     expect((await find('split:test')).order).toBe(undefined);
   });
 
+  it('is that of each condition in turns where OR joins some of one evaluation', async () => {
+    const { find, found, judged } = await judgedSquares();
+    const [blue, red] = [`${judged}/misses/blue`, `${judged}/misses/red`];
+    expect(await found(blue)).toEqual(['worst.png', 'missed.png', 'zero.png']);
+    expect(await found(red)).toEqual(['wrong.png']);
+    const either = ['worst.png', 'wrong.png', 'missed.png', 'zero.png'];
+    expect(await found(`${blue} OR ${red}`)).toEqual(either);
+    expect(await found(`split:test (${red} OR (tag:none ${judged}) OR ${blue})`)).toEqual(either);
+    const all = [...either, 'right.png'];
+    expect(await found(`${judged} OR ${blue}`)).toEqual(all);
+    const page = await find(`${blue} OR ${red}`);
+    expect(page).toMatchObject({ order: 'worst_first' });
+    expect(page).not.toHaveProperty('notes');
+  });
+
+  it('is told not to be the order where OR joins what has none in common', async () => {
+    const { find, judged } = await judgedSquares();
+    const said = async (query: string) => {
+      const { order, notes = [] } = await find(query);
+      return { order, isTold: String(notes).includes('The newest images come first') };
+    };
+    const byAge = { order: undefined, isTold: true };
+    expect(await said(`(${judged}/misses OR tag:none)`)).toEqual(byAge);
+    expect(await said(`(${judged}/misses OR -${judged}/errors)`)).toEqual(byAge);
+    const sorted = { order: 'sorted', isTold: false };
+    expect(await said(`(${judged}/misses OR tag:none) sort:created`)).toEqual(sorted);
+    const byErrors = { order: 'worst_first', isTold: false };
+    expect(await said(`(${judged}/misses OR tag:none) ${judged}/errors`)).toEqual(byErrors);
+    expect(await said(`-${judged}/misses`)).toEqual({ order: undefined, isTold: false });
+  });
+
   it('is kept by reviews and jobs that are asked to, and by no other', async () => {
     const { client, at, find, judged } = await judgedSquares();
     const images = (await find(`${judged}/misses`)).results.map(({ id }) => String(id));

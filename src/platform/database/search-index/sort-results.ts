@@ -3,8 +3,8 @@
 import { limits } from '../../../limits.ts';
 import type {
   After,
-  JudgedCondition,
   SearchRequest,
+  WorstFirst,
 } from '../../../query-language/query-syntax-tree.ts';
 import type { Reader } from '../../../storage/database.ts';
 import { judgedPlaces } from '../judged-images.ts';
@@ -27,7 +27,7 @@ export function orderImages(
 ): readonly After[] {
   if (hits.size === 0) return [];
   if (sort.key === 'worst') {
-    return orderByPlace(index.database, hits, sort.judged, after).slice(offset, offset + countMax);
+    return orderByPlace(index.database, hits, sort, after).slice(offset, offset + countMax);
   }
   const { key, direction } = sort;
   if (key === 'created') return orderByAge(hits, direction, { after, offset }, countMax);
@@ -51,10 +51,10 @@ type OrderedSearch = Pick<SearchRequest, 'sort' | 'after' | 'offset'>;
 function orderByPlace(
   database: Reader,
   hits: Bitmap,
-  judged: JudgedCondition,
+  sort: WorstFirst,
   after: After | undefined,
 ): readonly After[] {
-  const { sql, values } = judgedPlaces(judged);
+  const { sql, values } = judgedPlaces(sort);
   return database
     .all(
       `SELECT placed.place, image_ordinals.ordinal FROM (${sql}) AS placed

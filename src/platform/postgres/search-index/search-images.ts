@@ -3,7 +3,6 @@
 import { limits } from '../../../limits.ts';
 import type {
   After,
-  JudgedCondition,
   Query,
   SearchRequest,
   Sort,
@@ -240,7 +239,7 @@ interface Order {
 }
 
 function orderOf(sort: Sort | WorstFirst, after: After | undefined): Order {
-  if (sort.key === 'worst') return orderByPlace(sort.judged, after);
+  if (sort.key === 'worst') return orderByPlace(sort, after);
   const { key, direction } = sort;
   const isUp = direction === 'asc';
   const sign = isUp ? '>' : '<';
@@ -271,8 +270,8 @@ function orderOf(sort: Sort | WorstFirst, after: After | undefined): Order {
 }
 
 /** In the order of an evaluation. */
-function orderByPlace(judged: JudgedCondition, after: After | undefined): Order {
-  const { sql, values } = judgedPlaces(judged);
+function orderByPlace(sort: WorstFirst, after: After | undefined): Order {
+  const { sql, values } = judgedPlaces(sort);
   return {
     value: { sql: 'placed.place', values: [] },
     order: 'placed.place',
