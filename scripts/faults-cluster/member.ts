@@ -39,6 +39,7 @@ export class Member {
   readonly #options: MemberOptions;
   #child: ChildProcess | undefined;
   #isWanted = true;
+  #starting: Promise<void> | undefined;
 
   constructor(options: MemberOptions) {
     this.name = options.name;
@@ -47,12 +48,11 @@ export class Member {
   }
 
   /** Resolves once it has said that it works. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
     this.#isWanted = true;
-    for (let starts = 1; this.#isWanted && !(await this.#startOnce()); starts += 1) {
-      if (starts === startsMax) throw new Error(`${this.name} does not start: ${this.log.at(-1)}`);
-      await wait(restartMs);
-    }
+    // Two that are killed and started at the same time would take the port from each other.
+    this.#starting ??= this.#startUntilItWorks();
+    return this.#starting;
   }
 
   /** False where another one has killed it already, and starts it again. */
@@ -70,6 +70,19 @@ export class Member {
 
   resume(): void {
     this.#child?.kill('SIGCONT');
+  }
+
+  async #startUntilItWorks(): Promise<void> {
+    try {
+      for (let starts = 1; this.#isWanted && !(await this.#startOnce()); starts += 1) {
+        if (starts === startsMax) {
+          throw new Error(`${this.name} does not start: ${this.log.at(-1)}`);
+        }
+        await wait(restartMs);
+      }
+    } finally {
+      this.#starting = undefined;
+    }
   }
 
   async #startOnce(): Promise<boolean> {

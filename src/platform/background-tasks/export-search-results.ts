@@ -8,9 +8,9 @@ import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
 import { projectFinder } from '../search/read-query.ts';
 import { exportedProjects } from '../search/search-exports.ts';
-import type { FoundImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
+import { FoundImagesFile } from './found-images-file.ts';
 import { reportInBackground } from './process-items.ts';
 import { exportImage } from './to-export-dataset.ts';
 
@@ -26,59 +26,57 @@ export const exportSearchResults: BackgroundTask = async (
   const project = await store.projects.get(firstId);
   if (!project) throw notFound('project', firstId);
   const format = checkExportFormat(payloadText(claim, 'format'), project.type);
-  const images = await findAll(
-    store,
-    { workspaceId, projectIds },
-    payloadText(claim, 'query'),
-    signal,
-  );
-  if (images.length === 0) {
-    throw new FoveaError('invalid_input', 'The search finds no image any more.');
-  }
-  const dataset = {
-    projectType: project.type,
-    classes: [...new Set(images.flatMap(({ labels }) => labels))],
-    info: {
-      project: project.name,
-      annotation: project.annotation,
-      version: 0,
-      versionName: payloadText(claim, 'name'),
-      license: project.license,
-      created: images.reduce((newest, { created }) => Math.max(newest, created), 0),
-    },
-    images: async function* (split?: SplitName) {
-      for (const image of images) {
-        if (split === undefined || image.split === split) yield exportImage(image, blobs);
-      }
-    },
-  };
-  const onProgress = reportInBackground((done, total) => claim.progress(done, total));
-  const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
-    const written = await writeExport(format, dataset, path, { signal, onProgress });
-    return blobs.putFile(path, written);
+  const accessible = { workspaceId, projectIds };
+  const query = payloadText(claim, 'query');
+  return temporaryFiles.withFile(async (folder) => {
+    const found = new FoundImagesFile(folder);
+    await findAll(store, accessible, query, found, signal);
+    if (found.count === 0) {
+      throw new FoveaError('invalid_input', 'The search finds no image any more.');
+    }
+    const dataset = {
+      projectType: project.type,
+      classes: found.classes,
+      info: {
+        project: project.name,
+        annotation: project.annotation,
+        version: 0,
+        versionName: payloadText(claim, 'name'),
+        license: project.license,
+        created: found.newest,
+      },
+      images: async function* (split?: SplitName) {
+        for await (const image of found.read(split)) yield exportImage(image, blobs);
+      },
+    };
+    const onProgress = reportInBackground((done, total) => claim.progress(done, total));
+    const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
+      const written = await writeExport(format, dataset, path, { signal, onProgress });
+      return blobs.putFile(path, written);
+    });
+    await store.search.exports.finish(claim.id, hash, bytes, claim.fenced);
+    return { format: format.name, bytes, images: found.count };
   });
-  await store.search.exports.finish(claim.id, hash, bytes, claim.fenced);
-  return { format: format.name, bytes, images: images.length };
 };
 
 async function findAll(
   store: Store,
   accessible: { readonly workspaceId: string; readonly projectIds: readonly string[] },
   text: string,
+  found: FoundImagesFile,
   signal: AbortSignal,
-): Promise<readonly FoundImage[]> {
+): Promise<void> {
   const { query } = parseQuery(
     text,
     await projectFinder(store, { ...accessible, projectIds: undefined }),
   );
-  const images: FoundImage[] = [];
   let after = 0;
   for (;;) {
     signal.throwIfAborted();
     const page = await store.search.found(accessible, query, after, limits.searchPageMax);
-    images.push(...page);
+    await found.add(page);
     const last = page.at(-1);
-    if (last === undefined || images.length > limits.searchExportImagesMax) return images;
+    if (last === undefined || found.count > limits.searchExportImagesMax) return;
     after = last.ordinal;
   }
 }
