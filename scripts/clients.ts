@@ -6,6 +6,7 @@
 // `-- --beside-http` the client's day runs while `fovea http` works on the same data folder.
 
 import { parseArgs } from 'node:util';
+import { hasExampleTrainer, needsExampleTrainer } from '../test/fixtures/example-trainer.ts';
 import { type Comparison, compareStates, describeRow, summarize } from './clients/compare.ts';
 import { findClient } from './clients/find-client.ts';
 import { type Row, runClientDay } from './clients/run-day.ts';
@@ -21,7 +22,7 @@ const { values } = parseArgs({
     'beside-http': { type: 'boolean', default: false },
   },
 });
-const client = await findClient();
+const client = hasExampleTrainer ? await findClient() : { missing: needsExampleTrainer.trim() };
 if ('missing' in client) {
   say(`DID NOT RUN: ${client.missing}.`);
   process.exitCode = didNotRun;

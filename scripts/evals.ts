@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { toolProfiles } from '../src/config.ts';
+import { hasExampleTrainer, needsExampleTrainer } from '../test/fixtures/example-trainer.ts';
 import { jobs } from './evals/jobs.ts';
 import { judgeJob, prepareJob } from './evals/prepared-job.ts';
 import { agentNamed, type JobOutcome, runJob } from './evals/run-job.ts';
@@ -72,9 +73,14 @@ function chosenProfile() {
   return profile;
 }
 
+/** Those of `--jobs`, or all; without those that cannot be done on this machine. */
 function chosenJobs() {
   const names = values.jobs?.split(',');
-  return names === undefined ? jobs : jobs.filter(({ name }) => names.includes(name));
+  return jobs.filter(({ name, trains = false }) => {
+    const isChosen = names === undefined || names.includes(name);
+    if (isChosen && trains && !hasExampleTrainer) say(`DID NOT RUN: ${name}${needsExampleTrainer}`);
+    return isChosen && (!trains || hasExampleTrainer);
+  });
 }
 
 function lineOf({ name, failure, calls, errors, tokens, seconds }: JobOutcome): string {

@@ -17,7 +17,7 @@ import {
 } from './objects-place.ts';
 import type { Parser } from './parsed-setting.ts';
 import { Secret } from './secret.ts';
-import { exampleTrainer, pythonTrainers } from './trainer-names.ts';
+import { pythonTrainers } from './trainer-names.ts';
 
 /** The slug of the workspace of a platform on this machine, where no setting names one. */
 export const localWorkspace = 'local';
@@ -390,7 +390,7 @@ const days: Parser<number> = (text) =>
 
 function trainer(machine: Machine): Parser<string> {
   return (text) => {
-    const names: readonly string[] = [exampleTrainer, ...pythonTrainers];
+    const names: readonly string[] = pythonTrainers;
     if (names.includes(text)) return { value: text };
     const path = folder(machine)(text);
     const words = names.map((name) => `"${name}"`).join(', ');

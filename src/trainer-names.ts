@@ -1,9 +1,6 @@
-// The trainers that come along, by the names that FOVEA_TRAINER takes.
+// The trainers that come along, all in Python, by the names that FOVEA_TRAINER takes.
 
-/** The trainer that is built in. */
-export const exampleTrainer = 'example';
-
-/** Those in Python that come along; `fovea trainer install NAME` makes their environments. */
-export const pythonTrainers = ['torchvision'] as const;
+/** `fovea trainer install NAME` makes their environments. */
+export const pythonTrainers = ['torchvision', 'example'] as const;
 
 export type PythonTrainer = (typeof pythonTrainers)[number];

@@ -70,6 +70,8 @@ it('is under 5.5 MB, and holds what is used and nothing else', () => {
       'CHANGELOG.md',
       'docs/settings.md',
       'skills/fovea/SKILL.md',
+      'trainers/contract/job.py',
+      'trainers/example/train.py',
       'trainers/torchvision/requirements.txt',
       'trainers/torchvision/train.py',
     ]),

@@ -53,7 +53,6 @@ function bundle(folder: string, sourceMaps: boolean) {
       fovea: 'src/bin/fovea.ts',
       // The entries of threads and of processes lie beside the parts that start them.
       'parts/render-worker': 'src/dataset-versions/render-worker.ts',
-      'parts/example-trainer': 'src/bin/example-trainer.ts',
       'parts/trainer-supervisor': 'src/trainers/trainer-supervisor.ts',
       'parts/image-worker': 'src/imaging/image-worker.ts',
       'parts/annotation-worker': 'src/platform/annotation-threads/annotation-worker.ts',

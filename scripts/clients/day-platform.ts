@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { installExampleTrainer } from '../../test/fixtures/example-trainer.ts';
 import { startFovea } from '../../test/fixtures/fovea-services.ts';
 import { type EndState, readEndState } from './end-state.ts';
 
@@ -40,8 +41,10 @@ export async function startDayPlatform({ besideHttp = false } = {}): Promise<Day
     FOVEA_RATE_LIMIT: '0',
     FOVEA_LOG: 'error',
     FOVEA_TRAINER: 'example',
+    FOVEA_HOME: join(folder, 'fovea'),
     HOME: home,
   };
+  await installExampleTrainer(settings.FOVEA_HOME);
   const words = ['--port', '0', '--data', data];
   const http = besideHttp ? await startFovea(['http', ...words], settings) : undefined;
   const withKey = { ...settings, FOVEA_API_KEY: firstKey };

@@ -6,6 +6,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { lazyStart } from '../../src/lazy-start.ts';
 import { openTestEventStore } from '../../test/fixtures/event-store.ts';
+import {
+  exampleTrainer,
+  hasExampleTrainer,
+  installExampleTrainer,
+} from '../../test/fixtures/example-trainer.ts';
 import { startTestPlatform } from '../../test/fixtures/platform.ts';
 import { connect } from './connect.ts';
 import type { Scene } from './job.ts';
@@ -25,6 +30,7 @@ export async function makeSceneFolder(): Promise<string> {
   for (const service of ['platform', 'event-store']) {
     await mkdir(join(folder, 'home', service), { recursive: true, mode: 0o700 });
   }
+  if (hasExampleTrainer) await installExampleTrainer(join(folder, 'home'));
   return folder;
 }
 
@@ -38,7 +44,7 @@ export function settingsOf(folder: string, toolProfile: string): Readonly<Record
   return {
     FOVEA_HOME: join(folder, 'home'),
     FOVEA_FILE_ROOTS: filesIn(folder),
-    FOVEA_TRAINER: 'example',
+    ...(hasExampleTrainer && { FOVEA_TRAINER: 'example' }),
     FOVEA_TOOL_PROFILE: toolProfile,
     FOVEA_CREDENTIALS: 'memory',
     FOVEA_NO_BROWSER: '1',
@@ -56,11 +62,7 @@ export async function openScene(folder: string): Promise<OpenScene> {
     startTestPlatform({
       data: join(home, 'platform'),
       workspace: 'local',
-      trainer: {
-        path: process.execPath,
-        args: [resolve('src/bin/example-trainer.ts')],
-        name: 'example',
-      },
+      ...(hasExampleTrainer && { trainer: exampleTrainer }),
     }),
     openTestEventStore({ data: join(home, 'event-store') }),
   ]);

@@ -22,6 +22,8 @@ export interface Job {
   readonly name: string;
   /** What a person would ask for. `{files}` stands for the folder of the scene. */
   readonly prompt: string;
+  /** Whether it trains: where there is no trainer it cannot be done. */
+  readonly trains?: boolean;
   seed(scene: Scene): Promise<void>;
   /** How it can be done, for the reference agent. */
   solve(call: CallTool, files: string): Promise<void>;

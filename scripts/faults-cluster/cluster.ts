@@ -10,6 +10,7 @@ import pg from 'pg';
 import type { ObjectsPlace } from '../../src/objects-place.ts';
 import type { Secret } from '../../src/secret.ts';
 import type { TestApplication } from '../../test/fixtures/authorization-server.ts';
+import { hasExampleTrainer, installExampleTrainer } from '../../test/fixtures/example-trainer.ts';
 import { objectsSettings } from '../../test/fixtures/platform.ts';
 import { type PostgresServer, startPostgres } from '../../test/fixtures/postgres-server.ts';
 import { openRoundRobin, type RoundRobin } from '../../test/fixtures/round-robin.ts';
@@ -63,9 +64,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     FOVEA_DATABASE_URL: databaseLine.urlOf(database),
     FOVEA_PUBLIC_URL: balancer.url,
     FOVEA_WORKSPACE: workspace,
-    FOVEA_TRAINER: 'example',
+    FOVEA_HOME: join(folder, 'home'),
+    ...(hasExampleTrainer && { FOVEA_TRAINER: 'example' }),
     FOVEA_LOG: 'error',
   };
+  if (hasExampleTrainer) await installExampleTrainer(shared.FOVEA_HOME);
   const memberOf = async (name: string, words: readonly string[], more: object, url = '') => {
     const data = join(folder, name);
     await mkdir(data);

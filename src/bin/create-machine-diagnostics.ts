@@ -59,7 +59,7 @@ export function createMachineDiagnostics(
       (await import('../storage/s3/probe-bucket.ts')).probeBucket(place, systemClock),
     pythonTrainer: async (given) => {
       const name = pythonTrainers.find((known) => known === given);
-      if (name === undefined) return undefined;
+      if (name === undefined) return { state: 'absent' };
       const { examinePythonTrainer } = await import('../trainers/python-trainers.ts');
       return examinePythonTrainer(name, settings.home, system.environment);
     },

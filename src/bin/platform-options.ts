@@ -1,11 +1,10 @@
 // The options of the embedded platform that come from the settings, for each process that runs it.
 
-import { basename, extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
 import type { Settings } from '../config.ts';
 import { environmentOfOthers } from '../environment.ts';
 import type { PlatformOptions } from '../platform/platform.ts';
-import { exampleTrainer, pythonTrainers } from '../trainer-names.ts';
+import { pythonTrainers } from '../trainer-names.ts';
 import { pythonTrainerCommand } from '../trainers/python-trainers.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 
@@ -40,14 +39,14 @@ export function platformOptions(settings: Settings, rateLimit: number): FromSett
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),
     ...(embedder !== undefined && { embedder }),
-    ...(trainer !== undefined && { trainer: trainerCommand(trainer, home) }),
+    ...(trainer !== undefined && { trainer: trainerCommand(trainer, home, takesTasks) }),
   };
 }
 
-function trainerCommand(path: string, home: string): TrainerCommand {
+function trainerCommand(path: string, home: string, takesTasks: boolean): TrainerCommand {
   const inPython = pythonTrainers.find((name) => name === path);
-  if (inPython !== undefined) return pythonTrainerCommand(inPython, home);
-  if (path !== exampleTrainer) return { path, args: [], name: basename(path) };
-  const entry = new URL(`./example-trainer${extname(import.meta.url)}`, import.meta.url);
-  return { path: process.execPath, args: [fileURLToPath(entry)], name: exampleTrainer };
+  if (inPython !== undefined) {
+    return { ...pythonTrainerCommand(inPython, home), isElsewhere: !takesTasks };
+  }
+  return { path, args: [], name: basename(path) };
 }

@@ -13,6 +13,7 @@ import {
   findModelType,
   noTrainer,
 } from '../trainers/recipes.ts';
+import { requireTrainer } from '../trainers/require-trainer.ts';
 import { findProject, requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
@@ -119,6 +120,7 @@ async function chooseRecipe(
     throw invalidArgument('modelType', 'is required beside trainRecipe');
   }
   if (trainer === undefined) throw new FoveaError('conflict', noTrainer);
+  await requireTrainer(trainer);
   const type = findModelType(modelType, project.type, trainer);
   const recipe = completeRecipe(type, trainRecipe ?? {}, epochs);
   if (checkpoint !== undefined) {

@@ -108,8 +108,7 @@ export interface MachineDiagnostics {
   database(url: Secret): Promise<DatabaseFindings>;
   /** The milliseconds that a request to the object store takes. Throws where it cannot be used. */
   objectsLatencyMs(place: ObjectsPlace): Promise<number>;
-  /** Of a trainer in Python; undefined: it is none. */
-  pythonTrainer(name: string): Promise<PythonTrainerState | undefined>;
+  pythonTrainer(name: string): Promise<PythonTrainerState>;
   /** Of the folder of FOVEA_EMBEDDER, by one image and one text. Throws what they fail with. */
   embedder(folder: string): Promise<EmbedderFindings>;
   /** Loads the image library if it is not loaded yet. */

@@ -131,7 +131,7 @@ function noEnvironment(python: string): FoveaError {
 
 const noPackages = new FoveaError('upstream_failed', 'pip could not install the packages.', {
   hint:
-    'It needs the network, or a package index that PIP_INDEX_URL names. Where torch is installed ' +
+    'It needs the network, or a package index that PIP_INDEX_URL names. Where the packages are there ' +
     'already: --python /usr/bin/python3 --system-site-packages.',
 });
 

@@ -30,7 +30,7 @@ export interface Recipe extends Readonly<Record<string, unknown>> {
   readonly augmentation: readonly unknown[];
 }
 
-/** The one that the built-in trainer makes. */
+/** The one that the example trainer makes. */
 export const exampleModelType = 'fovea-example';
 
 /** Whatever the configured program makes. */
@@ -145,8 +145,8 @@ export function describeRecipe(type: ModelType, trainer: TrainerCommand | undefi
 }
 
 export const noTrainer =
-  'No trainer is configured. Set FOVEA_TRAINER to "torchvision" (fovea trainer install torchvision ' +
-  'sets it up), to a program, or to "example" for the small one that is built in.';
+  'No trainer is configured. Set FOVEA_TRAINER to "torchvision" or, to try it, "example" (fovea ' +
+  'trainer install NAME sets each up), or to a program.';
 
 const notesOf: Readonly<Record<string, readonly string[]>> = {
   example: [
@@ -229,10 +229,15 @@ function knownType(name: string, task: ModelTask, format: string, epochs: number
 const exampleType: ModelType = {
   name: exampleModelType,
   task: 'detection',
-  format: 'yolov8',
+  format: 'coco',
   hyperparameters: {
     epochs: epochsFor(60),
     learningRate: { valid: [1e-5, 0.1], advice: { low: 0.001, high: 0.01, default: 0.004 } },
+    patience: {
+      valid: [1, limits.epochsMax],
+      advice: { low: 20, high: limits.epochsMax, default: limits.epochsMax },
+      isWhole: true,
+    },
   },
 };
 

@@ -11,6 +11,8 @@ export interface TrainerCommand {
   readonly name: string;
   /** What to do where it is not there; undefined: see FOVEA_TRAINER. */
   readonly remedy?: string;
+  /** Other processes run it: whether it is there is not known here. */
+  readonly isElsewhere?: boolean;
 }
 
 /** The job file: its path is the last argument of the program. All paths are absolute. */

@@ -19,14 +19,11 @@ import {
   blue,
   colourFinder,
   constantModel,
-  elsewhere,
-  node,
-  onnxModel,
   red,
   redAndBlue,
   squaresOn,
-  tensor,
 } from '../fixtures/onnx-models.ts';
+import { elsewhere, node, onnxModel, tensor } from '../fixtures/onnx-writer.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { modelsOfAFile } from './models-of-a-file.ts';
 

@@ -8,15 +8,13 @@ import {
   constantModel,
   cornerFinder,
   maskFinder,
-  node,
-  onnxModel,
   red,
   redAndBlue,
   type SeparateOutputs,
   separateModel,
   squaresOn,
-  tensor,
 } from '../fixtures/onnx-models.ts';
+import { node, onnxModel, tensor } from '../fixtures/onnx-writer.ts';
 import { modelsOfAFile } from './models-of-a-file.ts';
 
 const shared = modelsOfAFile();

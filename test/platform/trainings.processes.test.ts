@@ -1,4 +1,4 @@
-// Trainings on the platform: queue, stop, cancel, delete, and the built-in trainer on real cells.
+// Trainings on the platform: queue, stop, cancel, delete, and the example trainer on real cells.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,17 @@ import { trash } from '../../src/contract/trash.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import type { PlatformOptions } from '../../src/platform/platform.ts';
+import {
+  exampleTrainer,
+  hasExampleTrainer,
+  needsExampleTrainer,
+} from '../fixtures/example-trainer.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import {
   type At,
   bloodCellVersion,
   endOfTask,
   endOfTraining,
-  exampleTrainer,
   isRunning,
   recipeTrainer,
   sample,
@@ -56,12 +60,14 @@ async function start(options: Partial<PlatformOptions> = {}) {
   return platform;
 }
 
-it('trains, deploys, runs, collects and counts, with the trainer that is built in', async () => {
+const withExample = it.skipIf(!hasExampleTrainer);
+
+withExample(`trains, deploys, runs, collects and counts${needsExampleTrainer}`, async () => {
   const { client } = example;
   const at = await bloodCellVersion(client, 'cells');
   const { body: started } = await client.call(trainingExtensions.trainings_start, {
     ...at,
-    epochs: 30,
+    epochs: 60,
   });
   const { trainingId } = started;
   expect(started).toEqual({ trainingId, status: 'queued', jobId: trainingId });
@@ -69,10 +75,10 @@ it('trains, deploys, runs, collects and counts, with the trainer that is built i
   const { metrics = {} } = training;
   // A model that knows nothing has 0.
   expect(metrics?.map50).toBeGreaterThan(0.5);
-  expect(metrics).toMatchObject({ epochs: 30, images_train: 8, images_valid: 2 });
+  expect(metrics).toMatchObject({ epochs: 60, images_train: 8, images_valid: 2 });
   expect(task).toMatchObject({
     status: 'completed',
-    progress: { current: 30, total: 30 },
+    progress: { current: 60, total: 60 },
     result: { trainingId, status: 'finished', metrics },
   });
   const modelId = `cells/1/${trainingId}`;
@@ -81,8 +87,8 @@ it('trains, deploys, runs, collects and counts, with the trainer that is built i
     modelType: 'fovea-example',
     metrics,
     modelIds: [modelId],
-    epochs: 30,
-    epoch: 30,
+    epochs: 60,
+    epoch: 60,
     progress: 1,
   });
   const { body: listed } = await client.call(projects.models_list, at);
@@ -187,7 +193,7 @@ it('refuses what cannot be trained before anything is queued', async () => {
   expect((await client.call(trainingExtensions.trainings_list, at)).body.trainings).toEqual([]);
 });
 
-it('stops a training early and keeps what it has learned so far', async () => {
+withExample(`stops a training early and keeps what it has${needsExampleTrainer}`, async () => {
   const { client } = example;
   const at = await smallVersion(client, 'stopped', { trainImages: 12 });
   const input = { ...at, epochs: 300 };

@@ -216,7 +216,7 @@ test('a setting that cannot be read is named, and the rest is looked at', async 
   ]);
   expect(of('settings')?.detail).toContain('FOVEA_TIMEOUT_MS: must be a whole number');
   expect(of('settings')?.detail).toContain(
-    'FOVEA_TRAINER: must be "example", "torchvision", or a program',
+    'FOVEA_TRAINER: must be "torchvision", "example", or a program',
   );
   expect(of('event store')?.fix).toBe('First correct FOVEA_DEVICE_URL.');
 });
@@ -255,7 +255,12 @@ test('a model and a trainer that are not there, or no programs', async () => {
     fix: expect.stringContaining('FOVEA_TRAINER'),
   });
   const example = await doctor(home, { FOVEA_TRAINER: 'example' });
-  expect(example.of('trainer')).toMatchObject({ ok: true });
+  expect(example.of('trainer')).toEqual({
+    check: 'trainer',
+    ok: false,
+    detail: '"example" is not installed.',
+    fix: 'Run fovea trainer install example.',
+  });
 });
 
 test('the doctor makes nothing, and tells advice from what is wrong', async () => {

@@ -152,7 +152,7 @@ export const quietMachine: MachineDiagnostics = {
   }),
   objectsLatencyMs: async () => 12,
   stores: async () => [],
-  pythonTrainer: async () => undefined,
+  pythonTrainer: async () => ({ state: 'absent' }),
   embedder: async () => ({ name: 'clip', bytes: 1024 }),
   pictures: async () => ({ isNative: true, version: '0.35.5', refusal: undefined }),
   orphans: async () => [],

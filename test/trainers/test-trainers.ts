@@ -16,13 +16,6 @@ import { testImage } from '../fixtures/images.ts';
 
 export const sample = resolve('sample/blood-cells');
 
-/** The trainer that is built in, as FOVEA_TRAINER=example gives it. */
-export const exampleTrainer: TrainerCommand = {
-  path: process.execPath,
-  args: [resolve('src/bin/example-trainer.ts')],
-  name: 'example',
-};
-
 /**
  * A program of Node whose body is `script`. It has `job`, `fs`, `say(line)`, and `finish(metrics)`,
  * which writes a model that runs and finds nothing.
@@ -50,24 +43,19 @@ async function writeTrainer(script: string) {
   const path = join(folder, 'trainer.mjs');
   const head = `#!${process.execPath}
 import fs from 'node:fs';
-import { onnxModel } from ${JSON.stringify(resolve('src/trainers/example/onnx-writer.ts'))};
+import { node, onnxModel, tensor } from ${JSON.stringify(resolve('test/fixtures/onnx-writer.ts'))};
 const job = JSON.parse(fs.readFileSync(process.argv.at(-1), 'utf8'));
 const say = (line) => process.stdout.write(line + '\\n');
+const shape = [1, 4 + job.classes.length, 1];
 const model = () => onnxModel({
-  name: 'nothing',
-  inputs: [{ name: 'images', shape: [1, 3, 32, 32] }],
-  outputs: [{ name: 'output', shape: [1, 4 + job.classes.length, 1] }],
-  nodes: [
-    { operator: 'ReduceSum', inputs: ['images', 'axes'], outputs: ['sum'],
-      attributes: { keepdims: { int: 0 } } },
-    { operator: 'Mul', inputs: ['sum', 'zeros'], outputs: ['output'] },
-  ],
-  constants: [
-    { name: 'axes', type: 'int64', shape: [3], values: [1, 2, 3] },
-    { name: 'zeros', type: 'float', shape: [1, 4 + job.classes.length, 1],
-      values: Array(4 + job.classes.length).fill(0) },
-  ],
   metadata: { names: JSON.stringify(job.classes) },
+  input: [1, 3, 32, 32],
+  output: shape,
+  tensors: [tensor('zeros', shape, Array(shape[1]).fill(0))],
+  nodes: [
+    node('ReduceMean', ['images'], ['mean'], { axes: [1, 2, 3], keepdims: 0 }),
+    node('Mul', ['mean', 'zeros'], ['output0']),
+  ],
 });
 const metrics = { map50: 0.5, precision: 0.25, recall: 0.75 };
 const finish = (figures = metrics) => {

@@ -8,12 +8,14 @@ import json
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../trainers/torchvision"))
+for folder in ("contract", "torchvision"):
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../trainers", folder))
 
 import torch
 from PIL import Image
 
-from dataset import Canvas, Example
+from canvas import Canvas
+from coco import Example
 from evaluate import detect
 from models import Detector, load_matching, values_of_onnx
 
@@ -30,7 +32,7 @@ for path in images:
     width, height = Image.open(path).size
     (scaled_width, scaled_height), left, top = canvas.place(width, height)
     with torch.no_grad():
-        output = detector(pixels.permute(2, 0, 1).float()[None] / 255)[0]
+        output = detector(torch.from_numpy(pixels).permute(2, 0, 1).float()[None] / 255)[0]
     boxes, scores, labels = detect(output)
     boxes = (boxes - torch.tensor([left, top, left, top])) * torch.tensor(
         [width / scaled_width, height / scaled_height] * 2

@@ -1,19 +1,30 @@
 // The trainer of torchvision, with the torch of this machine: what it writes runs here and finds
 // what torch finds, and one that is killed goes on.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { findPython } from '../../scripts/test-reference/find-python.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
+import {
+  coco,
+  ended,
+  metricsOf,
+  modelIn,
+  oneThread,
+  reported,
+  reports,
+  type Squares,
+  squareImage,
+  squaresJob,
+  start,
+} from './square-jobs.ts';
 
 const python = findPython(['torch', 'torchvision', 'onnx', 'PIL']);
 const title =
@@ -21,11 +32,16 @@ const title =
     ? 'torchvision (skipped: no Python with torch, torchvision and onnx; Debian has python3-torchvision and python3-onnx)'
     : 'torchvision';
 
-// Other tests run beside: threads that wait for each other would make it several times slower.
-const oneThread = { OMP_NUM_THREADS: '1' };
 const run = promisify(execFile);
 const sample = resolve('sample/blood-cells');
 const fcos = 'torchvision-fcos-resnet18';
+
+const trainer = {
+  name: 'torchvision',
+  python,
+  modelType: fcos,
+  hyperparameters: { epochs: 4, batchSize: 2, learningRate: 0.001, patience: 50, imageSize: 96 },
+} as const;
 
 describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   it('is set up, trains on the sample, and its deployed model finds cells', async () => {
@@ -36,10 +52,9 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
       fix: 'Run fovea trainer install torchvision.',
     });
     const at = await sampleVersion(fovea);
-    expect(await train(fovea, at, { epochs: 1 })).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('run "fovea trainer install torchvision"'),
-    });
+    await expect(train(fovea, at, { epochs: 1 })).rejects.toThrow(
+      /torchvision.* is not installed: run .*fovea trainer install torchvision/,
+    );
 
     const words = ['trainer', 'install', 'torchvision', '--python', python ?? ''];
     const env = { PATH: '/usr/bin:/bin', HOME: fovea.folder, FOVEA_HOME: fovea.home };
@@ -64,7 +79,7 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   });
 
   it('writes a model that finds what torch finds with its weights', async () => {
-    const job = await squaresJob({ epochs: 25 });
+    const job = await squaresJob(trainer, { epochs: 25 });
     const [first, ...others] = await reports(start(job));
     expect(first).toMatchObject({ epoch: 0, metrics: { pretrained: 0 } });
     expect(first?.metrics.seconds_left).toBeGreaterThan(0);
@@ -87,7 +102,7 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   });
 
   it('goes on where it was killed, to the same model', async () => {
-    const [whole, killed] = [await squaresJob(), await squaresJob()];
+    const [whole, killed] = [await squaresJob(trainer), await squaresJob(trainer)];
     expect(await ended(start(whole))).toBe(0);
 
     const first = start(killed);
@@ -106,7 +121,7 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   });
 
   it('ends with what it has where it is asked to', async () => {
-    const job = await squaresJob({ epochs: 300 });
+    const job = await squaresJob(trainer, { epochs: 300 });
     const child = start(job);
     await reported(child, ({ epoch }) => epoch === 1);
     child.kill('SIGTERM');
@@ -118,7 +133,7 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   });
 
   it('ends early where it gets no better', async () => {
-    const job = await squaresJob({ epochs: 300, patience: 3 });
+    const job = await squaresJob(trainer, { epochs: 300, patience: 3 });
     expect(await ended(start(job))).toBe(0);
     const { epochs = 0, best_epoch = 0, map50 } = await metricsOf(job);
     expect(epochs).toBe(best_epoch + 3);
@@ -127,7 +142,7 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
   });
 
   it('does not end before it has found anything', async () => {
-    const job = await squaresJob({ epochs: 5, patience: 2 });
+    const job = await squaresJob(trainer, { epochs: 5, patience: 2 });
     // One pixel, which no epoch finds.
     const labels = coco([7]).replace(/"bbox":\[[^\]]*\]/, '"bbox":[0,0,1,1]');
     await writeFile(join(job.dataset, 'valid/_annotations.coco.json'), labels);
@@ -149,7 +164,7 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
       },
     ],
   ])('says: %s', async (words, spoil) => {
-    const job = await squaresJob();
+    const job = await squaresJob(trainer);
     await spoil(job);
     const child = start(job);
     let said = '';
@@ -353,141 +368,4 @@ function expectSame(
       expect(twin, JSON.stringify({ each, those })).toBeDefined();
     }
   }
-}
-
-/** A red square on green, as PNG; its place follows from the number. */
-async function squareImage(side: number, index: number): Promise<Buffer> {
-  const { left, top, width } = squareAt(side, index);
-  const red = { create: { width, height: width, channels: 3, background: '#e01010' } } as const;
-  const green = {
-    create: { width: side, height: side, channels: 3, background: '#109020' },
-  } as const;
-  return sharp(green)
-    .composite([{ input: await sharp(red).png().toBuffer(), left, top }])
-    .png()
-    .toBuffer();
-}
-
-function squareAt(side: number, index: number) {
-  const width = Math.round(side / 3);
-  const room = side - width;
-  return { left: (index * 37) % room, top: (index * 53) % room, width };
-}
-
-interface Squares {
-  readonly jobFile: string;
-  readonly dataset: string;
-  readonly output: string;
-  /** Writes the job with other hyperparameters. */
-  write(hyperparameters: object): Promise<void>;
-}
-
-/** A dataset of red squares, and the job that learns them: as Fovea writes both. */
-async function squaresJob(hyperparameters: object = {}): Promise<Squares> {
-  const folder = await temporaryFolder();
-  const dataset = join(folder, 'dataset');
-  for (const [split, numbers] of [
-    ['train', [1, 2, 3, 4, 5, 6]],
-    ['valid', [7]],
-  ] as const) {
-    await mkdir(join(dataset, split), { recursive: true });
-    for (const number of numbers) {
-      await writeFile(join(dataset, split, `${number}.png`), await squareImage(96, number));
-    }
-    await writeFile(join(dataset, split, '_annotations.coco.json'), coco(numbers));
-  }
-  const output = join(folder, 'output');
-  const state = join(folder, 'state');
-  for (const part of [output, state]) await mkdir(part);
-  const jobFile = join(folder, 'job.json');
-  const write = (others: object) =>
-    writeFile(
-      jobFile,
-      JSON.stringify({
-        contract: 1,
-        trainingId: 'a',
-        modelType: 'torchvision-fcos-resnet18',
-        task: 'detection',
-        format: 'coco',
-        dataset,
-        output,
-        state,
-        classes: ['square'],
-        recipe: {
-          weights: 'random',
-          augmentation: [],
-          hyperparameters: { ...usual, ...hyperparameters, ...others },
-        },
-      }),
-    );
-  await write({});
-  return { jobFile, dataset, output, write };
-}
-
-const usual = { epochs: 4, batchSize: 2, learningRate: 0.001, patience: 50, imageSize: 96 };
-
-/** Ids count from 1, and the first category is the parent of all: src/export-formats/coco.ts. */
-function coco(numbers: readonly number[]): string {
-  return JSON.stringify({
-    categories: [
-      { id: 0, name: 'squares', supercategory: 'none' },
-      { id: 1, name: 'square', supercategory: 'squares' },
-    ],
-    images: numbers.map((number, at) => ({ id: at + 1, file_name: `${number}.png` })),
-    annotations: numbers.map((number, at) => {
-      const { left, top, width } = squareAt(96, number);
-      const bbox = [left, top, width, width];
-      return { id: at + 1, image_id: at + 1, category_id: 1, bbox, iscrowd: 0 };
-    }),
-  });
-}
-
-function start({ jobFile }: Squares): ChildProcess {
-  const words = ['-B', resolve('trainers/torchvision/train.py'), jobFile];
-  const child = spawn(python ?? '', words, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...oneThread },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
-async function ended(child: ChildProcess): Promise<unknown> {
-  child.stdout?.resume();
-  const [code] = await once(child, 'close');
-  return code;
-}
-
-const reportSchema = z.looseObject({
-  epoch: z.number(),
-  metrics: z.record(z.string(), z.number()),
-});
-
-type Report = z.output<typeof reportSchema>;
-
-/** All that it reports until its end. */
-async function reports(child: ChildProcess): Promise<readonly Report[]> {
-  const found: Report[] = [];
-  await reported(child, (report) => {
-    found.push(report);
-    return false;
-  });
-  return found;
-}
-
-/** Resolves at the report that is wanted, or at the end. */
-async function reported(child: ChildProcess, isWanted: (report: Report) => boolean): Promise<void> {
-  if (child.stdout === null) throw new Error('It has no output.');
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (isWanted(reportSchema.parse(JSON.parse(line)))) return;
-  }
-}
-
-async function metricsOf({ output }: Squares) {
-  const text = await readFile(join(output, 'metrics.json'), 'utf8');
-  return z.record(z.string(), z.number()).parse(JSON.parse(text));
-}
-
-function modelIn(output: string): Promise<Buffer> {
-  return readFile(join(output, 'model.onnx'));
 }

@@ -44,9 +44,7 @@ export async function checkTrainer({ settings, machine }: ToolContext): Promise<
   if (baseUrl !== undefined) return unused('FOVEA_TRAINER');
   // The settings take a path, or the name of one that comes along.
   if (!isAbsolute(trainer)) {
-    const found = await (await machine()).pythonTrainer(trainer);
-    if (found !== undefined) return pythonTrainer(trainer, found);
-    return { ok: true, detail: `${asGiven(trainer)} comes along.` };
+    return pythonTrainer(trainer, await (await machine()).pythonTrainer(trainer));
   }
   const wrong = await troubleOf(trainer, constants.X_OK, 'run');
   if (wrong === undefined) return { ok: true, detail: `${asGiven(trainer)} can be run.` };

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torchvision.models import resnet18, resnet50
 
+import coco
 import dataset
 from job import JobError
 from models import load_published
@@ -20,7 +21,7 @@ TESTED = ("accuracy", "precision", "recall", "f1")
 METADATA = {"task": "classify"}
 
 
-class Example(dataset.Example):
+class Example(coco.Example):
     """One image file, and 1 for each class that it has, else 0."""
 
     def __init__(self, path, target):

@@ -1,7 +1,6 @@
 """Writes a model as ONNX, with what one has to know to run it."""
 
 import inspect
-import json
 import os
 import warnings
 
@@ -9,15 +8,18 @@ import onnx
 import torch
 
 from job import write_whole
+from metadata import metadata
 
 OPSET = 13
+PREPROCESSING = "letterbox, grey 114; 0 to 1; mean and deviation are in the graph"
 
 
 def export(model, job, figures, of_task):
     path = os.path.join(job.output, "model.onnx")
     write_whole(path, lambda part: write_graph(model, job.image_size, part))
     written = onnx.load(path)
-    for key, value in {**metadata(job, figures), **of_task}.items():
+    known = metadata(job, figures, "torchvision", PREPROCESSING)
+    for key, value in {**known, **of_task}.items():
         written.metadata_props.add(key=key, value=value)
     write_whole(path, lambda part: onnx.save(written, part))
 
@@ -46,14 +48,3 @@ def write_graph(model, size, path):
             do_constant_folding=False,
             **options,
         )
-
-
-def metadata(job, figures):
-    return {
-        "names": json.dumps(job.classes),
-        "author": "Fovea, with torchvision",
-        "modelType": job.model_type,
-        "imgsz": json.dumps([job.image_size, job.image_size]),
-        "preprocessing": "letterbox, grey 114; 0 to 1; mean and deviation are in the graph",
-        "confidence": str(round(figures["confidence"], 4)),
-    }

@@ -139,11 +139,14 @@ def load_published(module, job, name, part):
     """
     if job.checkpoint is not None:
         return load_matching(module, values_of_onnx(job.checkpoint))
-    if job.weights == "random":
+    weights = job.recipe.get("weights", "local")
+    if weights not in ("local", "random", "download"):
+        raise JobError('"weights" must be "local", "random" or "download".')
+    if weights == "random":
         return 0
     published = get_model_weights(name).DEFAULT
     path = os.path.join(torch.hub.get_dir(), "checkpoints", os.path.basename(published.url))
-    if job.weights == "download" and not os.path.exists(path):
+    if weights == "download" and not os.path.exists(path):
         published.get_state_dict(progress=False)
     if not os.path.exists(path):
         return 0

@@ -7,6 +7,8 @@ import random
 import sys
 import time
 
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "contract"))
+
 # Threads that wait leave the processor to others; before torch, which reads it.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
@@ -15,9 +17,10 @@ import torch
 
 import classification
 import detection
-from dataset import Canvas
+from canvas import Canvas
 from export import export
-from job import Job, JobError, Reports, watch_for_stop, write_metrics, write_whole
+from job import Job, JobError, Reports, run_as_program, watch_for_stop, write_metrics, write_whole
+from progress import SECONDS_FOR_TEST_MAX, SPLITS, Progress, of_test
 
 # By the task of a job.
 SUBJECTS = {"detection": detection, "classification": classification}
@@ -29,8 +32,7 @@ STEPS_TO_TIME = 6
 PASSES_OF_A_STEP = 3
 # Counts up when an older state cannot be gone on with.
 STATE_FORM = 2
-# Fovea gives a minute to one that is to stop.
-SECONDS_FOR_TEST_MAX = 20
+DEFAULTS = {"batchSize": 8, "learningRate": 0.001, "patience": 10, "imageSize": 320}
 
 
 class Training:
@@ -55,15 +57,12 @@ class Training:
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), lr=job.learning_rate, weight_decay=1e-4
         )
-        self.epoch = 0
-        self.best = None
-        self.best_epoch = 0
-        self.best_values = None
+        self.progress = Progress(job, subject.quality)
         self.epoch_seconds = None
 
     def run(self):
         self.resume()
-        while self.epoch < self.job.epochs and not self.has_settled():
+        while not self.progress.is_over():
             begun = time.monotonic()
             loss = self.train_epoch()
             if self.stopped.is_set():
@@ -71,13 +70,12 @@ class Training:
             figures = self.judge("valid", self.stopped.is_set)
             if figures is None:
                 break
-            self.epoch += 1
-            self.keep_best(figures)
+            self.progress.add(figures, self.values)
             self.save()
             self.epoch_seconds = time.monotonic() - begun
             rate = self.optimizer.param_groups[0]["lr"]
             self.reports.say(
-                self.epoch,
+                self.progress.epoch,
                 {
                     "loss": loss,
                     **figures,
@@ -91,7 +89,7 @@ class Training:
     def train_epoch(self):
         """The mean loss of its steps."""
         self.model.train()
-        self.images["train"].epoch = self.epoch
+        self.images["train"].epoch = self.progress.epoch
         loader = self.loader("train", shuffled=True)
         losses = []
         times = []
@@ -99,7 +97,9 @@ class Training:
             if self.stopped.is_set():
                 break
             begun = time.monotonic()
-            self.set_rate(step / len(loader))
+            rate = self.progress.rate(step / len(loader))
+            for group in self.optimizer.param_groups:
+                group["lr"] = rate
             losses.append(self.step(pixels, labels))
             times.append(time.monotonic() - begun)
             if step + 1 == min(len(loader), STEPS_TO_WARM_UP + STEPS_TO_TIME):
@@ -117,14 +117,6 @@ class Training:
         self.optimizer.step()
         return loss.item()
 
-    def set_rate(self, share):
-        """A short start, then half a wave down to nearly nothing."""
-        done = self.epoch + share
-        start = min(1, (done + 0.1) / 1.1)
-        wave = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done / self.job.epochs))
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.job.learning_rate * start * wave
-
     def tell_estimate(self, times):
         """Once, while the first epoch runs: how long all of them will take."""
         if self.epoch_seconds is not None:
@@ -135,7 +127,7 @@ class Training:
         self.epoch_seconds = sum(later) / len(later) * images / self.job.batch_size
         # Fovea takes a report of the epoch that is done; the first attempt has done none.
         self.reports.say(
-            self.epoch,
+            self.progress.epoch,
             {
                 "seconds_per_epoch": self.epoch_seconds,
                 "seconds_left": self.seconds_left(),
@@ -145,7 +137,7 @@ class Training:
 
     def seconds_left(self):
         """Where it does not stop early."""
-        return self.epoch_seconds * (self.job.epochs - self.epoch)
+        return self.epoch_seconds * (self.job.epochs - self.progress.epoch)
 
     def judge(self, split, until=lambda: False):
         loader = self.loader(split, shuffled=False)
@@ -154,7 +146,7 @@ class Training:
 
     def loader(self, split, shuffled):
         generator = torch.Generator()
-        generator.manual_seed(self.job.seed * 1000003 + self.epoch)
+        generator.manual_seed(self.job.seed * 1000003 + self.progress.epoch)
         return torch.utils.data.DataLoader(
             self.images[split],
             batch_size=self.job.batch_size,
@@ -165,33 +157,23 @@ class Training:
             drop_last=shuffled and len(self.images[split]) > self.job.batch_size,
         )
 
-    def keep_best(self, figures):
-        quality = self.subject.quality
-        if self.best is not None and quality(figures) <= quality(self.best):
-            return
-        self.best = figures
-        self.best_epoch = self.epoch
+    def values(self):
         values = self.model.state_dict()
-        self.best_values = {name: value.detach().cpu().clone() for name, value in values.items()}
-
-    def has_settled(self):
-        # From nothing it may take many epochs to the first find: no sign that no more comes.
-        if self.best is None or self.subject.quality(self.best) == 0:
-            return False
-        return self.epoch - self.best_epoch >= self.job.patience
+        return {name: value.detach().cpu().clone() for name, value in values.items()}
 
     def finish(self):
         """The model first: whoever is out of patience finds it."""
-        if self.best_values is not None:
-            self.model.load_state_dict(self.best_values)
+        progress = self.progress
+        if progress.best_values is not None:
+            self.model.load_state_dict(progress.best_values)
         begun = time.monotonic()
         # One that is stopped before its first epoch is judged as it is.
-        figures = self.best or self.judge("valid")
+        figures = progress.best or self.judge("valid")
         export(self.model, self.job, figures, self.subject.METADATA)
         metrics = {
             **figures,
-            "epochs": self.epoch,
-            "best_epoch": self.best_epoch,
+            "epochs": progress.epoch,
+            "best_epoch": progress.best_epoch,
             "pretrained": float(self.pretrained > 0),
             **{f"images_{name}": len(images) for name, images in self.images.items()},
         }
@@ -203,21 +185,17 @@ class Training:
         is_late = lambda: self.stopped.is_set() and time.monotonic() - begun > limit
         tested = self.judge("test", is_late)
         if tested is not None:
-            of_test = {f"test_{name}": tested[name] for name in self.subject.TESTED}
-            write_metrics(self.job, {**metrics, **of_test})
+            write_metrics(self.job, {**metrics, **of_test(tested, self.subject.TESTED)})
 
     def save(self):
         """After each epoch: an attempt that is killed goes on from here."""
         if self.job.state is None:
             return
         state = {
+            **self.progress.state(),
             "key": self.key(),
-            "epoch": self.epoch,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "best": self.best,
-            "best_epoch": self.best_epoch,
-            "best_values": self.best_values,
             "pretrained": self.pretrained,
         }
         write_whole(self.state_file(), lambda path: torch.save(state, path))
@@ -231,12 +209,9 @@ class Training:
             return
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.epoch = state["epoch"]
-        self.best = state["best"]
-        self.best_epoch = state["best_epoch"]
-        self.best_values = state["best_values"]
+        self.progress.resume(state)
         self.pretrained = state["pretrained"]
-        print(f"Goes on after epoch {self.epoch}.", file=sys.stderr)
+        print(f"Goes on after epoch {self.progress.epoch}.", file=sys.stderr)
 
     def state_file(self):
         return os.path.join(self.job.state, "state.pt")
@@ -250,16 +225,13 @@ class Training:
         return hashlib.sha256(repr(facts).encode()).hexdigest()
 
 
-SPLITS = ("train", "valid", "test")
-
-
 def moved(labels, device):
     """Those of a batch: a tensor, or one for each image."""
     return labels.to(device) if torch.is_tensor(labels) else [one.to(device) for one in labels]
 
 
 def main(path):
-    job = Job(path)
+    job = Job(path, DEFAULTS)
     types = SUBJECTS[job.task].TYPES if job.task in SUBJECTS else ()
     if job.model_type not in types:
         known = [name for subject in SUBJECTS.values() for name in subject.TYPES]
@@ -272,7 +244,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1])
-    except JobError as error:
-        sys.exit(str(error))
+    run_as_program(main)

@@ -136,6 +136,7 @@ export const versionJobs: readonly Job[] = [
   {
     name: 'train',
     prompt: 'Train a model on version 1 of "Blood Cells" and wait until it is done.',
+    trains: true,
     seed: async ({ setUp, files }) => {
       await importSample(setUp, files);
       const splits = { train: 50, valid: 25, test: 25 };

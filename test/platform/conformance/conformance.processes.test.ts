@@ -3,7 +3,7 @@
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { mountAuthorizationServer } from '../../../src/authorization-server/authorization-server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
@@ -15,6 +15,11 @@ import {
   startTestAuthorizationServer,
   type TestAuthorizationServer,
 } from '../../fixtures/authorization-server.ts';
+import {
+  exampleTrainer,
+  hasExampleTrainer,
+  needsExampleTrainer,
+} from '../../fixtures/example-trainer.ts';
 import { hasFfmpeg } from '../../fixtures/has-ffmpeg.ts';
 import { colourFinder } from '../../fixtures/onnx-models.ts';
 import {
@@ -29,13 +34,19 @@ import { type ProfileName, profileNames } from './profiles.ts';
 import { platformSuite, type Target } from './suite.ts';
 
 const started: { readonly close: () => Promise<void> }[] = [];
-if (!hasFfmpeg) process.stderr.write('DID NOT RUN: profile video; no ffmpeg.\n');
+const absent = new Set<ProfileName>();
+if (!hasFfmpeg) {
+  absent.add('video');
+  process.stderr.write('DID NOT RUN: profile video; no ffmpeg.\n');
+}
+if (!hasExampleTrainer) {
+  absent.add('trainer');
+  process.stderr.write(`DID NOT RUN: profile trainer${needsExampleTrainer}.\n`);
+}
 
 testSuite({
   suite: platformSuite,
-  profileNames: profileNames.filter(
-    (name) => checks[name].length > 0 && (name !== 'video' || hasFfmpeg),
-  ),
+  profileNames: profileNames.filter((name) => checks[name].length > 0 && !absent.has(name)),
   startProfile,
   close: async () => {
     // A platform before its sign-in service.
@@ -137,8 +148,7 @@ async function optionsOf(name: ProfileName): Promise<Partial<PlatformOptions>> {
     return { model, environment, ...(name === 'video' && { videoStatusIntervalMs: 500 }) };
   }
   if (name === 'trainer') {
-    const args = [resolve('src/bin/example-trainer.ts')];
-    return { trainer: { path: process.execPath, args, name: 'example' } };
+    return { trainer: exampleTrainer };
   }
   return {};
 }

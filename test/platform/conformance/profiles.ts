@@ -22,7 +22,7 @@ export const profiles = {
   },
   trainer: {
     means: 'A trainer is configured.',
-    start: 'Start it with FOVEA_TRAINER=example.',
+    start: 'Start it with FOVEA_TRAINER=example, which "fovea trainer install example" sets up.',
   },
   limited: {
     means: 'Ten calls a minute.',

@@ -13,7 +13,9 @@ class JobError(Exception):
 
 
 class Job:
-    def __init__(self, path):
+    """What all trainers read of it. Where a recipe leaves something out, its trainer's default."""
+
+    def __init__(self, path, defaults):
         with open(path, encoding="utf-8") as file:
             given = json.load(file)
         if given.get("contract") != 1:
@@ -26,17 +28,14 @@ class Job:
         self.checkpoint = given.get("checkpoint")
         # Absent where Fovea keeps nothing between attempts.
         self.state = given.get("state")
-        recipe = given["recipe"]
-        settings = recipe["hyperparameters"]
+        self.recipe = given["recipe"]
+        settings = {**defaults, **self.recipe["hyperparameters"]}
         self.epochs = int(settings["epochs"])
-        self.batch_size = int(settings.get("batchSize", 8))
-        self.learning_rate = float(settings.get("learningRate", 0.001))
-        self.patience = int(settings.get("patience", 10))
+        self.learning_rate = float(settings["learningRate"])
+        self.patience = int(settings["patience"])
+        self.batch_size = int(settings.get("batchSize", 1))
         self.image_size = int(settings.get("imageSize", 320))
         self.seed = int(settings.get("seed", 0))
-        self.weights = recipe.get("weights", "local")
-        if self.weights not in ("local", "random", "download"):
-            raise JobError('"weights" must be "local", "random" or "download".')
 
 
 class Reports:
@@ -58,8 +57,13 @@ def tidy(metrics):
 def write_metrics(job, metrics):
     write_whole(
         os.path.join(job.output, "metrics.json"),
-        lambda path: open(path, "w", encoding="utf-8").write(json.dumps(tidy(metrics)) + "\n"),
+        lambda path: write_text(path, json.dumps(tidy(metrics)) + "\n"),
     )
+
+
+def write_text(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def write_whole(path, write):
@@ -82,3 +86,13 @@ def watch_for_stop():
 
     threading.Thread(target=wait_for_end_of_input, daemon=True).start()
     return stopped
+
+
+def run_as_program(main):
+    """Calls `main` with the path of the job file; its words for people are all that is said."""
+    try:
+        main(sys.argv[1])
+        # All is written. While Python ends it would take a late signal as one that kills.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    except JobError as error:
+        sys.exit(str(error))
