@@ -35,7 +35,7 @@ For people and scripts:
                 --tool-profile default|full|compact
                                  which tools the host is offered (FOVEA_TOOL_PROFILE)
                 --files FOLDER   what tools may read and write (may be repeated; FOVEA_FILE_ROOTS)
-  trainer     install NAME: sets up a trainer that comes along (torchvision, example); list
+  trainer     install NAME: sets up a trainer that comes along; list
                 --python PROGRAM       the Python to use (the one on the PATH)
                 --system-site-packages uses the packages of that Python, and fetches none
   doctor      checks the setup and names each mend; exit code 1 where something is wrong

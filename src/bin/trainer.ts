@@ -4,7 +4,7 @@ import type { TrainerSetupCommand } from '../commands.ts';
 import { readSettings } from '../config.ts';
 import { environmentOfOthers } from '../environment.ts';
 import { FoveaError } from '../errors.ts';
-import { type PythonTrainer, pythonTrainers } from '../trainer-names.ts';
+import { type PythonTrainer, pythonTrainers, trainerLicences } from '../trainer-names.ts';
 import {
   environmentFolder,
   examinePythonTrainer,
@@ -19,6 +19,9 @@ export async function runTrainer(command: TrainerSetupCommand): Promise<void> {
   }
   const { name } = command;
   const environment = environmentOfOthers();
+  // Before anything is fetched.
+  const licence = trainerLicences[name];
+  print(`${name} is under ${licence.name}. ${licence.means}`);
   await installPythonTrainer({ ...command, home, environment });
   const found = await examinePythonTrainer(name, home, environment);
   if (found.state !== 'ready') {
@@ -39,14 +42,15 @@ async function describe(
   trainer: string | undefined,
 ): Promise<string> {
   const found = await examinePythonTrainer(name, home, environmentOfOthers());
+  const licence = trainerLicences[name].name;
   const isUsed = trainer === name ? '; FOVEA_TRAINER names it' : '';
   switch (found.state) {
     case 'ready':
-      return `${name}: ${found.versions.join(', ')}${isUsed}`;
+      return `${name} (${licence}): ${found.versions.join(', ')}${isUsed}`;
     case 'broken':
-      return `${name}: is installed and does not run: ${found.words}${isUsed}`;
+      return `${name} (${licence}): is installed and does not run: ${found.words}${isUsed}`;
     case 'absent':
-      return `${name}: not installed (fovea trainer install ${name})${isUsed}`;
+      return `${name} (${licence}): not installed (fovea trainer install ${name})${isUsed}`;
   }
 }
 

@@ -9,9 +9,9 @@ import {
   completeRecipe,
   describeRecipe,
   epochsOf,
-  exampleModelType,
   findModelType,
   noTrainer,
+  startsAnew,
 } from '../trainers/recipes.ts';
 import { requireTrainer } from '../trainers/require-trainer.ts';
 import { findProject, requireModelAccess } from './access-control/accessible-projects.ts';
@@ -124,8 +124,9 @@ async function chooseRecipe(
   const type = findModelType(modelType, project.type, trainer);
   const recipe = completeRecipe(type, trainRecipe ?? {}, epochs);
   if (checkpoint !== undefined) {
-    if (type.name === exampleModelType) {
-      throw invalidArgument('checkpoint', 'the example trainer starts from nothing: leave it out');
+    const without = startsAnew(type.name);
+    if (without !== undefined) {
+      throw invalidArgument('checkpoint', `the ${without} trainer takes none: leave it out`);
     }
     await requireModelAccess(store, principal, checkpoint);
     if ((await store.trainings.weights(principal.workspace.id, checkpoint)) === undefined) {

@@ -25,7 +25,7 @@ export type PythonTrainerState =
   | { readonly state: 'absent' }
   /** `words`: what its Python said last. */
   | { readonly state: 'broken'; readonly words: string }
-  | { readonly state: 'ready'; readonly versions: readonly string[] };
+  | { readonly state: 'ready'; readonly versions: readonly string[]; readonly licence: string };
 
 /** An embedding model, found and not loaded. */
 export interface EmbedderFindings {

@@ -11,7 +11,7 @@ import { FoveaError } from '../errors.ts';
 import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { PythonTrainerState } from '../setup/machine-diagnostics.ts';
-import type { PythonTrainer } from '../trainer-names.ts';
+import { type PythonTrainer, trainerLicences } from '../trainer-names.ts';
 import type { TrainerCommand } from './trainer-protocol.ts';
 
 export interface Installation {
@@ -71,7 +71,11 @@ export async function examinePythonTrainer(
       windowsHide: true,
     });
     const versions = Object.entries(membersOf(JSON.parse(stdout)));
-    return { state: 'ready', versions: versions.map(([part, version]) => `${part} ${version}`) };
+    return {
+      state: 'ready',
+      versions: versions.map(([part, version]) => `${part} ${version}`),
+      licence: trainerLicences[name].name,
+    };
   } catch (thrown) {
     return { state: 'broken', words: lastLineOf(thrown) };
   }

@@ -30,9 +30,6 @@ export interface Recipe extends Readonly<Record<string, unknown>> {
   readonly augmentation: readonly unknown[];
 }
 
-/** The one that the example trainer makes. */
-export const exampleModelType = 'fovea-example';
-
 /** Whatever the configured program makes. */
 const customModelType = 'custom';
 
@@ -44,8 +41,11 @@ function modelTypesFor(
   const task = taskOfType[projectType];
   if (task === undefined) return [];
   const own = typesOfTrainers[trainer?.name ?? ''];
-  const readAs = readAsBoxes.includes(task) ? 'detection' : task;
-  if (own !== undefined) return own.filter((type) => type.task === readAs);
+  if (own !== undefined) {
+    const same = own.filter((type) => type.task === task);
+    if (same.length > 0 || !readAsBoxes.includes(task)) return same;
+    return own.filter((type) => type.task === 'detection');
+  }
   const custom = { ...knownType(customModelType, task, customFormats[task], 100) };
   // Folders hold one class for each image.
   const isMultiLabel = projectType === 'multi-label-classification';
@@ -148,6 +148,10 @@ export const noTrainer =
   'No trainer is configured. Set FOVEA_TRAINER to "torchvision" or, to try it, "example" (fovea ' +
   'trainer install NAME sets each up), or to a program.';
 
+const publishedWeights =
+  'trainRecipe.weights: "local" (default: published weights where they were fetched before) or ' +
+  '"download", which fetches them once.';
+
 const notesOf: Readonly<Record<string, readonly string[]>> = {
   example: [
     'An example: it learns colours on a coarse grid, not shapes. ' +
@@ -160,7 +164,18 @@ const notesOf: Readonly<Record<string, readonly string[]>> = {
       'figures of a training have seconds_left.',
     'Two cores take some 80 seconds for an epoch of 200 images at imageSize 256.',
   ],
+  ultralytics: [
+    'AGPL-3.0: it reaches programs that contain Ultralytics and, as its makers say, trained models.',
+    publishedWeights,
+  ],
+  'rf-detr': [`Apache-2.0. ${publishedWeights} It has no start from nothing.`],
 };
+
+/** The trainer that makes that type and takes no ONNX file to start from; undefined: none. */
+export function startsAnew(modelType: string): string | undefined {
+  const name = trainerOf(modelType);
+  return name === 'torchvision' ? undefined : name;
+}
 
 /** The trainer that comes along and makes that type. */
 function trainerOf(modelType: string): string | undefined {
@@ -226,8 +241,28 @@ function knownType(name: string, task: ModelTask, format: string, epochs: number
   };
 }
 
+/** Those of a library that is tuned by its makers; `side` where the canvas may be chosen. */
+function ofLibrary(
+  epochs: number,
+  { batch, rate, patience }: Readonly<Record<'batch' | 'rate' | 'patience', number>>,
+  side?: number,
+): ModelType['hyperparameters'] {
+  const around = (value: number) => ({ low: value / 2, high: value * 2, default: value });
+  const most = limits.epochsMax;
+  return {
+    epochs: epochsFor(epochs),
+    batchSize: { valid: [1, 512], advice: around(batch), isWhole: true },
+    learningRate: { valid: [1e-7, 1], advice: around(rate) },
+    patience: { valid: [1, most], advice: around(patience), isWhole: true },
+    ...(side !== undefined && {
+      imageSize: { valid: [32, limits.modelSideMax], advice: around(side), isWhole: true },
+      seed: { valid: [0, 1e6], advice: { low: 0, high: 100, default: 0 }, isWhole: true },
+    }),
+  };
+}
+
 const exampleType: ModelType = {
-  name: exampleModelType,
+  name: 'fovea-example',
   task: 'detection',
   format: 'coco',
   hyperparameters: {
@@ -285,13 +320,41 @@ const torchvisionTypes: readonly ModelType[] = [
   ),
 ];
 
+/** As Ultralytics names its models: yolo26n, yolo26n-seg and so on. */
+const ultralyticsTypes: readonly ModelType[] = (
+  [
+    ['detection', '', 'yolov8'],
+    ['segmentation', '-seg', 'yolov8'],
+    ['keypoints', '-pose', 'yolov8'],
+    ['classification', '-cls', 'multiclass'],
+  ] as const
+).flatMap(([task, suffix, format]) =>
+  ['yolo26', 'yolo11', 'yolov8'].flatMap((stem) =>
+    ['n', 's', 'm', 'l', 'x'].map((size): ModelType => {
+      const side = task === 'classification' ? 224 : 640;
+      const hyperparameters = ofLibrary(100, { batch: 16, rate: 0.001, patience: 50 }, side);
+      return { name: `ultralytics-${stem}${size}${suffix}`, task, format, hyperparameters };
+    }),
+  ),
+);
+
+/** The side of their canvas is fixed. */
+const rfDetrTypes: readonly ModelType[] = ['nano', 'small', 'medium'].map((size) => ({
+  name: `rf-detr-${size}`,
+  task: 'detection',
+  format: 'coco',
+  hyperparameters: ofLibrary(50, { batch: 4, rate: 0.0001, patience: 10 }),
+}));
+
 /** Trainers that come along make these types and no others. */
 const typesOfTrainers: Readonly<Record<string, readonly ModelType[]>> = {
   example: [exampleType],
   torchvision: torchvisionTypes,
+  ultralytics: ultralyticsTypes,
+  'rf-detr': rfDetrTypes,
 };
 
-/** They read outlines as the boxes around them. */
+/** Those that learn no outlines read them as the boxes around them. */
 const readAsBoxes: readonly ModelTask[] = ['detection', 'segmentation'];
 
 const customFormats: Readonly<Record<ModelTask, string>> = {

@@ -174,7 +174,7 @@ it('refuses what cannot be trained before anything is queued', async () => {
     [{ ...at, modelType: 'yolov8n' }, 404, /There is no model type "yolov8n"/],
     [{ ...at, epochs: 301 }, 400, /epochs/],
     [{ ...at, trainRecipe: {} }, 400, /modelType: is required beside trainRecipe/],
-    [{ ...recipe, checkpoint: 'refused/1' }, 400, /checkpoint: the example trainer starts from/],
+    [{ ...recipe, checkpoint: 'refused/1' }, 400, /checkpoint: the example trainer takes none/],
     [hyper({ epoch: 3 }), 400, /hyperparameters\.epoch: is not known; did you mean "epochs"/],
     [hyper({ epochs: 0 }), 400, /epochs: must be a whole number from 1 to 300/],
     [hyper({ learningRate: 'fast' }), 400, /learningRate: must be a number from/],

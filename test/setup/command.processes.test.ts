@@ -216,7 +216,7 @@ test('a setting that cannot be read is named, and the rest is looked at', async 
   ]);
   expect(of('settings')?.detail).toContain('FOVEA_TIMEOUT_MS: must be a whole number');
   expect(of('settings')?.detail).toContain(
-    'FOVEA_TRAINER: must be "torchvision", "example", or a program',
+    'FOVEA_TRAINER: must be "torchvision", "ultralytics", "rf-detr", "example", or a program',
   );
   expect(of('event store')?.fix).toBe('First correct FOVEA_DEVICE_URL.');
 });

@@ -165,9 +165,9 @@ describe('doctor', () => {
       /^"torchvision" does not run: .*No module named 'torch'/,
     ],
     [
-      { state: 'ready', versions: ['torch 2.13.0', 'onnx 1.23.1'] },
+      { state: 'ready', versions: ['torch 2.13.0', 'onnx 1.23.1'], licence: 'BSD-3-Clause' },
       true,
-      /^"torchvision": .*torch 2\.13\.0, onnx 1\.23\.1/,
+      /^"torchvision" \(BSD-3-Clause\): .*torch 2\.13\.0, onnx 1\.23\.1/,
     ],
   ] as const)('a trainer in Python that is %j', async (state, ok, detail) => {
     const { settings } = fixture.context;

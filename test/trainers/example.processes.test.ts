@@ -84,6 +84,7 @@ describe.skipIf(!hasExampleTrainer)(`on this Python${needsExampleTrainer}`, () =
     const words = ['--python', trainer.python, '--system-site-packages'];
     const { stdout } = await install(folder, words);
     expect(stdout).toMatch(/example is installed in .*: Python 3.*, numpy .*, pillow .*, onnx /);
+    expect(stdout).toContain('example is under MIT.');
     expect(stdout).toContain('Set FOVEA_TRAINER=example to train with it.');
   });
 

@@ -108,11 +108,14 @@ export function coco(numbers: readonly number[]): string {
   });
 }
 
-export function start({ jobFile, trainer }: Squares): ChildProcess {
+export function start(
+  { jobFile, trainer }: Squares,
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const words = ['-B', resolve(`trainers/${trainer.name}/train.py`), jobFile];
   const child = spawn(trainer.python ?? '', words, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...oneThread },
+    env: { ...process.env, ...oneThread, ...environment },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;

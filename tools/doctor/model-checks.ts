@@ -61,7 +61,8 @@ function pythonTrainer(name: string, found: PythonTrainerState): Finding {
     const detail = `${asGiven(name)} does not run: ${quoted(found.words)}.`;
     return { ok: false, detail, fix: `Run ${install} again.` };
   }
-  return { ok: true, detail: `${asGiven(name)}: ${quoted(found.versions.join(', '))}.` };
+  const { versions, licence } = found;
+  return { ok: true, detail: `${asGiven(name)} (${licence}): ${quoted(versions.join(', '))}.` };
 }
 
 function unused(variable: string): Finding {

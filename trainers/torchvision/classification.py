@@ -1,8 +1,5 @@
 """Classes of whole images: their dataset, the model, and how good it is."""
 
-import csv
-import os
-
 import torch
 from torch import nn
 from torchvision.models import resnet18, resnet50
@@ -11,6 +8,7 @@ import coco
 import dataset
 from job import JobError
 from models import load_published
+from multiclass import read_table
 
 MODELS = {
     "torchvision-resnet18": ("resnet18", resnet18),
@@ -31,18 +29,11 @@ class Example(coco.Example):
 
 def read_split(folder, split, classes):
     """The images of a split; none where the split is not there."""
-    path = os.path.join(folder, split, "_classes.csv")
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8", newline="") as file:
-        head, *rows = csv.reader(file)
-    # Each value but the first begins with a blank: src/export-formats/csv.ts.
-    numbers = [classes.index(name[1:]) for name in head[1:]]
     examples = []
-    for name, *shows in rows:
+    for path, numbers in read_table(folder, split, classes):
         target = torch.zeros(len(classes))
-        target[numbers] = torch.tensor([float(shown.strip() == "1") for shown in shows])
-        examples.append(Example(os.path.join(folder, split, name), target))
+        target[numbers] = 1
+        examples.append(Example(path, target))
     return examples
 
 

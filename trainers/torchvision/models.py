@@ -13,6 +13,7 @@ from torchvision.models.detection.image_list import ImageList
 from torchvision.ops.feature_pyramid_network import LastLevelP6P7
 
 from job import JobError
+from weights import weights_of
 
 
 class Recipe:
@@ -139,9 +140,7 @@ def load_published(module, job, name, part):
     """
     if job.checkpoint is not None:
         return load_matching(module, values_of_onnx(job.checkpoint))
-    weights = job.recipe.get("weights", "local")
-    if weights not in ("local", "random", "download"):
-        raise JobError('"weights" must be "local", "random" or "download".')
+    weights = weights_of(job)
     if weights == "random":
         return 0
     published = get_model_weights(name).DEFAULT
