@@ -88,6 +88,16 @@ const decoders: Readonly<Record<OutputForm, (given: Given) => DecodedBox[]>> = {
     }
     return found;
   },
+  queries: ({ outputs: [boxes = nothing, labels = nothing], leastScores, canvas }) => {
+    const [, count = 0, width = 0] = labels.dims;
+    return collect(count, leastScores, {
+      place: (which, box) =>
+        (boxes.values[box * 4 + which] ?? Number.NaN) *
+        (which % 2 === 0 ? canvas.width : canvas.height),
+      scores: (box, classIndex) =>
+        1 / (1 + Math.exp(-(labels.values[box * width + classIndex] ?? Number.NaN))),
+    });
+  },
   separate: ({ outputs, leastScores, firstClass }) => {
     const [{ values: corners, dims } = nothing, labels = nothing, scores = nothing] = outputs;
     const found: DecodedBox[] = [];

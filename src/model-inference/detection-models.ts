@@ -207,9 +207,9 @@ async function detect(
   stretchedTo: Size | undefined,
   { confidence, overlap, signal }: DetectOptions,
 ): Promise<Labelled> {
-  const { classes, canvas } = model;
+  const { classes, canvas, isStretched } = model;
   const file = await readImageHeader(bytes);
-  const letterbox = fitInto(canvas, file, stretchedTo);
+  const letterbox = fitInto(canvas, file, isStretched ? canvas : stretchedTo);
   const image = await fitImage(bytes, letterbox.scaled);
   const leastScores = classes.map((label) =>
     typeof confidence === 'number' ? confidence : confidence(label),

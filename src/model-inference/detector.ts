@@ -47,6 +47,8 @@ export interface Detector {
   readonly keypointNames: readonly (readonly string[])[];
   /** What the model wants to be given. */
   readonly canvas: Size;
+  /** Whether images fill it, stretched; else they are letterboxed. */
+  readonly isStretched: boolean;
   detect(job: DetectJob): Promise<Found>;
   close(): Promise<void>;
 }
@@ -93,8 +95,10 @@ async function openWith(
     classes,
     keypointNames: metadata.keypointNames,
     canvas,
+    isStretched: layout.form === 'queries',
     detect: async (job) => {
-      const values = toPlanes(job.letterbox, job.image);
+      const planes = toPlanes(job.letterbox, job.image);
+      const values = layout.form === 'queries' ? normalised(planes) : planes;
       const startedMs = systemClock.monotonic();
       const outputs = await session.run({ values, dims }, layout.outputs);
       const ms = systemClock.monotonic() - startedMs;
@@ -103,6 +107,23 @@ async function openWith(
     close: () => session.close(),
   };
 }
+
+/** RF-DETR takes colours less the mean of ImageNet, over the deviation, and images stretched. */
+function normalised(planes: Float32Array): Float32Array {
+  const plane = planes.length / 3;
+  for (const [colour, [mean, deviation]] of colourRanges.entries()) {
+    for (let at = colour * plane; at < (colour + 1) * plane; at++) {
+      planes[at] = ((planes[at] ?? 0) - mean) / deviation;
+    }
+  }
+  return planes;
+}
+
+const colourRanges = [
+  [0.485, 0.229],
+  [0.456, 0.224],
+  [0.406, 0.225],
+] as const;
 
 interface PlacedBox extends DecodedBox {
   /** As the model gave it, in pixels of the canvas. */

@@ -22,9 +22,11 @@ export const givenByTask = {
  * share of that for each class (YOLOv5). `final`: [1, boxes, 6], two corners, score, class (models
  * that drop overlapping boxes themselves). All in pixels of the canvas. `classes`: [1, classes], a
  * score for each; the boxes are the canvas then. `separate`: corners [boxes, 4], class numbers
- * [boxes] that begin with 1, and scores [boxes], as torchvision gives them.
+ * [boxes] that begin with 1, and scores [boxes], as torchvision gives them. `queries`: centre and
+ * size [1, boxes, 4] in shares of the canvas, and for each class a score before its sigmoid
+ * [1, boxes, classes], as RF-DETR gives them.
  */
-export type OutputForm = 'columns' | 'rows' | 'final' | 'classes' | 'separate';
+export type OutputForm = 'columns' | 'rows' | 'final' | 'classes' | 'separate' | 'queries';
 
 export interface Layout {
   readonly task: DetectorTask;
@@ -63,6 +65,8 @@ export function layoutOf(
   if (first?.type !== 'float32') throw unknownForm(outputs, classes.length);
   const separate = separateLayout(outputs, classes, facts);
   if (separate !== undefined) return separate;
+  const queries = queryLayout(outputs, classes);
+  if (queries !== undefined) return queries;
   const plain = { form: 'columns', outputs: [first.name], firstClass: 0 } as const;
   const { dims } = first;
   if (dims.length === 2 && dims[0] === 1 && dims[1] === classes.length) {
@@ -129,6 +133,29 @@ function keypointsOf(
   );
 }
 
+/** Outputs of RF-DETR, by their names. Its masks are not read. */
+function queryLayout(
+  outputs: readonly GivenOutput[],
+  classes: readonly string[],
+): Layout | undefined {
+  const find = (name: string) =>
+    outputs.find((one) => one.name === name && one.type === 'float32' && one.dims.length === 3);
+  const [boxes, labels] = [find('dets'), find('labels')];
+  if (boxes === undefined || labels === undefined) return undefined;
+  const [batch, count, numbers] = boxes.dims;
+  if (batch !== 1 || numbers !== 4 || labels.dims[1] !== count) return undefined;
+  const scores = labels.dims[2];
+  if (scores !== classes.length) {
+    throw wrongShape(
+      `gives ${scores} scores for each box, and has ${classes.length} names of classes`,
+      'Name each score in its order, also one that stands for no class: RF-DETR counts from the ' +
+        'parent of the classes, or has one score more at the end, by its version.',
+    );
+  }
+  const names = [boxes.name, labels.name];
+  return { task: 'detection', form: 'queries', outputs: names, ...noExtras, firstClass: 0 };
+}
+
 /** Outputs of torchvision, by their names, or else by their types and shapes. */
 function separateLayout(
   outputs: readonly GivenOutput[],
@@ -170,7 +197,7 @@ function unknownForm(outputs: readonly GivenOutput[], classCount: number): Fovea
       `(YOLOv5), [1, boxes, 6] (end to end), [1, ${classCount}] (classes of the whole image); ` +
       'the first three also with a second output [1, m, h, w] and m numbers more for each box ' +
       '(masks of YOLO), or with kpt_shape in the metadata (keypoints); and boxes, labels, scores, ' +
-      'with masks or keypoints (torchvision).',
+      'with masks or keypoints (torchvision); and dets with labels (RF-DETR).',
   );
 }
 

@@ -27,6 +27,7 @@ export type FromModel =
       readonly classes: readonly string[];
       readonly keypointNames: readonly (readonly string[])[];
       readonly canvas: Size;
+      readonly isStretched: boolean;
     }
   | { readonly kind: 'found'; readonly found: Found }
   | FailedAnswer;

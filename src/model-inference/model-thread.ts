@@ -17,6 +17,8 @@ export interface OpenModel {
   readonly keypointNames: readonly (readonly string[])[];
   /** The size that the model wants. */
   readonly canvas: Size;
+  /** Whether images fill the canvas, stretched; else they are letterboxed. */
+  readonly isStretched: boolean;
   /**
    * Runs the model on one image; who calls sees to it that one runs at a time. Throws
    * `upstream_failed` (the model failed) and `timed_out`. Nothing interrupts a run but the end of
@@ -62,6 +64,7 @@ export function startModelThread(): ModelThread {
         classes: opened.classes,
         keypointNames: opened.keypointNames,
         canvas: opened.canvas,
+        isStretched: opened.isStretched,
         detect: async (job) => {
           const detecting = { msMax: limits.inferenceMsMax };
           const answer = await askModel(thread, { kind: 'detect', job }, detecting);

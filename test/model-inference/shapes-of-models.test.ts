@@ -227,6 +227,51 @@ describe('keypoints of YOLO', () => {
   });
 });
 
+describe('boxes and scores of RF-DETR', () => {
+  /** The second score of the first box follows the mean of what the model is given. */
+  const queries = (metadata: Readonly<Record<string, string>>) =>
+    onnxModel({
+      metadata,
+      names: { input: 'input', output: 'dets' },
+      output: [1, 2, 4],
+      more: [{ name: 'labels', dims: [1, 2, 2] }],
+      tensors: [
+        tensor('nothing', [1], [0]),
+        tensor('boxes', [1, 2, 4], [0.25, 0.5, 0.5, 0.25, 0.5, 0.5, 0.1, 0.1]),
+        tensor('slopes', [1, 2, 2], [0, 1, 0, 0]),
+        tensor('starts', [1, 2, 2], [-9, 0, -9, -9]),
+      ],
+      nodes: [
+        node('ReduceMean', ['input'], ['mean'], { axes: [0, 1, 2, 3], keepdims: 0 }),
+        node('Mul', ['mean', 'nothing'], ['zero']),
+        node('Add', ['boxes', 'zero'], ['dets']),
+        node('Mul', ['slopes', 'mean'], ['slope']),
+        node('Add', ['slope', 'starts'], ['labels']),
+      ],
+    });
+
+  it('are read from images that are stretched and normalised', async () => {
+    const wide = await squaresOn(128, 64, [
+      { left: 0, top: 0, width: 128, height: 64, colour: red },
+    ]);
+    const { task, detections } = await seenBy(queries(redAndBlue), wide, 0.3);
+    expect(task).toBe('detection');
+    const mean = ((1 - 0.485) / 0.229 - 0.456 / 0.224 - 0.406 / 0.225) / 3;
+    expect(detections).toEqual([
+      expect.objectContaining({ label: 'blue', x: 32, y: 32, width: 64, height: 16 }),
+    ]);
+    expect(detections[0]?.confidence).toBeCloseTo(1 / (1 + Math.exp(-mean)), 3);
+  });
+
+  it('need a name for each score', async () => {
+    const file = queries({ names: "['red', 'blue', 'green']" });
+    await expect(shared.labellerOf(file)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: 'model: gives 2 scores for each box, and has 3 names of classes',
+    });
+  });
+});
+
 describe('separate outputs, as of torchvision,', () => {
   const plain: SeparateOutputs = {
     boxes: [

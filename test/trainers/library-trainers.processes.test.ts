@@ -100,16 +100,32 @@ describe.skipIf(isMissing)(`ultralytics${needsExampleTrainer}`, { timeout: 60_00
     const data = join(job.dataset, 'data.yaml');
     expect(calls).toMatchObject([
       {
-        ...{ call: 'train', model: 'yolo26n.yaml', data, epochs: 5, batch: 2, imgsz: 96 },
-        ...{ patience: 4, seed: 7, lr0: 0.01, optimizer: 'AdamW', amp: false },
+        call: 'train',
+        model: 'yolo26n.yaml',
+        data,
+        epochs: 5,
+        batch: 2,
+        imgsz: 96,
+        patience: 4,
+        seed: 7,
+        lr0: 0.01,
+        optimizer: 'AdamW',
+        amp: false,
       },
       { call: 'val', split: 'val', data },
       { call: 'export', format: 'onnx', imgsz: 96, nms: false, dynamic: false },
       { call: 'val', split: 'test' },
     ]);
     expect(await metricsOf(job)).toMatchObject({
-      ...{ map50: 0.5, test_map50: 0.25, test_recall: 0.25, epochs: 5, best_epoch: 5 },
-      ...{ images_train: 6, images_valid: 1, images_test: 1, pretrained: 0 },
+      map50: 0.5,
+      test_map50: 0.25,
+      test_recall: 0.25,
+      epochs: 5,
+      best_epoch: 5,
+      images_train: 6,
+      images_valid: 1,
+      images_test: 1,
+      pretrained: 0,
     });
     expect(readOnnxMetadata(await modelIn(job.output)).classes).toEqual(['square']);
   });
@@ -196,8 +212,14 @@ describe.skipIf(isMissing)(`rf-detr${needsExampleTrainer}`, { timeout: 60_000 },
       const { code, calls } = await whole(await again(job));
       expect(code).toBe(0);
       expect(calls[0]).toMatchObject({
-        ...{ weights: 'rf-detr-nano.pth', epochs: 4, first: 0, lr: 0.0002, batch_size: 4 },
-        ...{ grad_accum_steps: 4, early_stopping_patience: 3, run_test: false },
+        weights: 'rf-detr-nano.pth',
+        epochs: 4,
+        first: 0,
+        lr: 0.0002,
+        batch_size: 4,
+        grad_accum_steps: 4,
+        early_stopping_patience: 3,
+        run_test: false,
       });
     }
   });
@@ -217,8 +239,15 @@ describe.skipIf(isMissing)(`rf-detr${needsExampleTrainer}`, { timeout: 60_000 },
     expect(annotations[0]).toMatchObject({ category_id: 1, area: 128 * 128 });
     expect(categories.map(({ name }) => name)).toEqual(['objects', 'square', 'round']);
     expect(await metricsOf(job)).toMatchObject({
-      ...{ map50: 1, map50_95: 0.5, recall: 0.5, epochs: 4, best_epoch: 4 },
-      ...{ test_map50: 0.5, test_map50_95: 0.25, test_recall: 0.125, images_test: 1 },
+      map50: 1,
+      map50_95: 0.5,
+      recall: 0.5,
+      epochs: 4,
+      best_epoch: 4,
+      test_map50: 0.5,
+      test_map50_95: 0.25,
+      test_recall: 0.125,
+      images_test: 1,
     });
     const model = await modelIn(job.output);
     expect(readOnnxMetadata(model).classes).toEqual(['square', 'round']);
