@@ -94,6 +94,8 @@ export const mcpLimits = {
 
   /** One JSON-RPC message; files go by path, so real ones are far smaller. */
   rpcLineBytesMax: 16 * 1024 * 1024,
+  /** Kept of each end of a longer one: its id is in one of them. */
+  longLineEndBytes: 16 * 1024,
   /** `initialize` and `tools/list` of hosts have some hundred bytes. */
   firstLineBytesMax: 16_000,
   /** Twice what arguments may have, whose error says more. */

@@ -43,6 +43,7 @@ const files = [
   'one-use-link.js',
   'project-tabs.js',
   'row-filter.js',
+  'refused-key.js',
   'requested-labelling.js',
   'table.js',
   'labelling/annotate-keys.js',

@@ -57,6 +57,22 @@ describe('stdin', () => {
     await stillAnswers(server);
   });
 
+  test('a call of 70 MB is answered by its id, which comes last, and the connection lives', async () => {
+    const part = Buffer.alloc(1024 * 1024, 'a');
+    server.write(
+      '{"method":"tools/call","params":{"name":"projects_get","arguments":{"id":7,"note":"',
+    );
+    for (let megabyte = 0; megabyte < 70; megabyte += 1) server.write(part);
+    server.write('"}},"jsonrpc":"2.0","id":"a long one"}\n');
+    expect(await server.answer('a long one')).toMatchObject({
+      error: {
+        code: -32600,
+        message: expect.stringMatching(/^Invalid request: the line has 734\d{5} bytes, more than/),
+      },
+    });
+    await stillAnswers(server);
+  });
+
   test.each([
     [{ jsonrpc: '1.0', id: 51, method: 'ping' }, 'jsonrpc must be "2.0"'],
     [{ jsonrpc: '2.0', id: 52 }, 'method is missing'],

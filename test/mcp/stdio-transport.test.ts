@@ -108,6 +108,47 @@ test.each([
   expect(told).toHaveLength(1);
 });
 
+const long = 'a'.repeat(17_000_000);
+
+test.each([
+  ['the first member', `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"note":"${long}"}}`, 3],
+  [
+    'the last member',
+    `{"method":"ping","params":{"id":1,"x":"${long}"},"jsonrpc":"2.0","id":4}`,
+    4,
+  ],
+  ['before the method', `{"params":["${long}"], "id" : "one" , "method":"ping"} `, 'one'],
+  ['that of a parameter', `{"method":"ping","params":{"note":"${long}","id":5}}`, null],
+  ['within a text', `{"method":"ping","params":"${long}, \\"id\\":6}`, null],
+  ['no integer', `{"method":"ping","params":"${long}","id":6.5}`, null],
+  ['in the middle', `{"x":"${long}","id":7,"y":"${long}"}`, null],
+  ['nowhere', long, null],
+])('a line that is too long, whose id is %s, is answered', async (_where, line, id) => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const told: string[] = [];
+  const { transport } = open(
+    stdin,
+    stdout,
+    createLog('warn', (text) => told.push(text)),
+  );
+  const messages: unknown[] = [];
+  transport.onmessage = (message) => messages.push(message);
+  await transport.start();
+  const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+  stdin.write(`${line}\n${JSON.stringify(ping)}\n`);
+  const [answer] = await once(stdout, 'data');
+  expect(JSON.parse(String(answer))).toEqual({
+    jsonrpc: '2.0',
+    id,
+    error: {
+      code: -32_600,
+      message: `Invalid request: the line has ${line.length} bytes, more than 16777216: files go by path.`,
+    },
+  });
+  await expect.poll(() => messages).toEqual([ping]);
+  expect(told).toHaveLength(1);
+});
+
 test('a flood of lines that are no messages is told in few lines', async () => {
   const told: string[] = [];
   const stdin = new PassThrough();

@@ -182,8 +182,10 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await page.locator('.theirs').count()).toBe(1);
     expect(await boxesOf(id)).toEqual([['WBC', 300, 100, 50, 50]]);
     // What else is said meanwhile does not take the question away.
-    await page.keyboard.press('c');
+    for (const key of ['j', 'c']) await page.keyboard.press(key);
     await page.getByText('There is no image before that can be read.').waitFor();
+    expect(await page.locator('.box-row[aria-pressed="true"]').count()).toBe(1);
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await expect.poll(async () => (await boxesOf(id))?.length).toBe(2);
     await saved(page);

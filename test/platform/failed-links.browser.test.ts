@@ -67,6 +67,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 25_000 }, () => {
     expect(await page.locator('tbody tr').count()).toBe(0);
     for (const [place, words] of [
       ['activity?since=yesterday', 'since'],
+      ['project/cells/jobs?status=bogus', '“bogus” of jobs. There are: assigned, in_progress, in_'],
       ['tasks?status=bogus', 'status'],
     ] as const) {
       await goTo(page, place);

@@ -128,6 +128,23 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
 
+  test('a key that ends while a part of a page loads leads to the sign-in', async () => {
+    const { page, problems } = await open();
+    await page.getByRole('link', { name: 'Cells' }).waitFor();
+    const body = JSON.stringify({ error: 'The credential is unknown.' });
+    const json = { status: 401, contentType: 'application/json', body };
+    await page.route('**/cells/health', (route) => route.fulfill(json));
+    await page.getByRole('link', { name: 'Cells' }).click();
+    await page.getByText('The credential is unknown').waitFor();
+    expect(await page.getByLabel('API key').isVisible()).toBe(true);
+    expect(await page.locator('main').isVisible()).toBe(false);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await page.unrouteAll();
+    await enter(page, platform.key);
+    await page.getByRole('heading', { name: 'Classes' }).waitFor();
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+  });
+
   test('shows the projects with counts, splits and classes', async () => {
     const { page, problems, requests } = await open();
     const card = page.locator('.card', { hasText: 'Cells' });

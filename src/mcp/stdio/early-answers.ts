@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../json-object.ts';
 import type { ServerDescription } from '../server-description.ts';
 import { firstRequestIn, shortMessageIn } from './first-request.ts';
-import type { LineInput, LineReader } from './line-input.ts';
+import { type Line, type LineInput, type LineReader, TooLongLine } from './line-input.ts';
 import type { Id } from './line-transport.ts';
 import type { Output } from './protocol-output.ts';
 
@@ -18,7 +18,7 @@ export class EarlyAnswers implements LineReader {
   readonly #description: ServerDescription;
   readonly #decided = Promise.withResolvers<boolean>();
   /** What the server has to read too. */
-  readonly #kept: Buffer[] = [];
+  readonly #kept: Line[] = [];
   #answered: Id | undefined;
   #isFirst = true;
   #showsApps = false;
@@ -39,8 +39,8 @@ export class EarlyAnswers implements LineReader {
     return this.#answered;
   }
 
-  onLine(line: Buffer): void {
-    const message = shortMessageIn(line);
+  onLine(line: Line): void {
+    const message = line instanceof TooLongLine ? undefined : shortMessageIn(line);
     const request = message && firstRequestIn(message);
     const isFirst = this.#isFirst;
     this.#isFirst = false;

@@ -5,9 +5,25 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
+import type { Id } from './line-transport.ts';
+import { requestIdAtEnd, requestIdIn } from './request-id.ts';
+
+/** A line of which almost nothing was kept. */
+export class TooLongLine {
+  readonly bytes: number;
+  /** That of its request, where it stands near the beginning or at the end. */
+  readonly id: Id | undefined;
+
+  constructor(bytes: number, id: Id | undefined) {
+    this.bytes = bytes;
+    this.id = id;
+  }
+}
+
+export type Line = Buffer | TooLongLine;
 
 export interface LineReader {
-  onLine(line: Buffer): void;
+  onLine(line: Line): void;
   /** Resolves when all messages are answered, or their time is up. */
   settled(): Promise<void>;
 }
@@ -24,7 +40,7 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   /** Settles when the next reader is there. */
   #next: PromiseWithResolvers<void> | undefined;
   /** What a reader left to the next one. */
-  readonly #left: Buffer[] = [];
+  readonly #left: Line[] = [];
   /** What came while paused. The end of stdin is seen meanwhile, as long as there is room. */
   readonly #held: Buffer[] = [];
   #heldBytes = 0;
@@ -47,7 +63,7 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   }
 
   /** Pauses until there is another reader, who gets `lines` first; the end of stdin waits too. */
-  makeWay(lines: readonly Buffer[]): void {
+  makeWay(lines: readonly Line[]): void {
     this.#next ??= Promise.withResolvers<void>();
     this.#left.push(...lines);
     this.pause();
@@ -109,24 +125,29 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   }
 }
 
-/** Cuts chunks into lines. A line that is too long is left out without being kept in memory. */
-function createSplitter(log: Log, onLine: (line: Buffer) => void): (chunk: Buffer) => void {
+/** Cuts chunks into lines. Of one that is too long its two ends alone are kept in memory. */
+function createSplitter(log: Log, onLine: (line: Line) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let bytes = 0;
+  let ends: LineEnds | undefined;
   const add = (part: Buffer) => {
     bytes += part.length;
-    if (bytes > limits.rpcLineBytesMax) parts = [];
+    if (ends !== undefined) ends.add(part);
     else if (part.length > 0) parts.push(part);
+    if (ends !== undefined || bytes <= limits.rpcLineBytesMax) return;
+    ends = new LineEnds(parts);
+    parts = [];
   };
   const end = () => {
     const [first] = parts;
     const line = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
-    if (bytes > limits.rpcLineBytesMax) {
+    if (ends !== undefined) {
       log.error('A line on stdin is too long and was left out.', { bytes });
-    }
+      onLine(new TooLongLine(bytes, ends.requestId()));
+    } else if (line.length > 0) onLine(line);
     parts = [];
     bytes = 0;
-    if (line.length > 0) onLine(line);
+    ends = undefined;
   };
   return (chunk) => {
     let from = 0;
@@ -137,4 +158,26 @@ function createSplitter(log: Log, onLine: (line: Buffer) => void): (chunk: Buffe
     }
     if (from < chunk.length) add(chunk.subarray(from));
   };
+}
+
+/** The beginning and the end of a line. */
+class LineEnds {
+  readonly #head: Buffer;
+  #tail: Buffer;
+
+  constructor(parts: readonly Buffer[]) {
+    const begun = Buffer.concat(parts);
+    // Copies: a part of it would hold all of it.
+    this.#head = Buffer.from(begun.subarray(0, limits.longLineEndBytes));
+    this.#tail = Buffer.from(begun.subarray(-limits.longLineEndBytes));
+  }
+
+  add(part: Buffer): void {
+    const all = Buffer.concat([this.#tail, part.subarray(-limits.longLineEndBytes)]);
+    this.#tail = Buffer.from(all.subarray(-limits.longLineEndBytes));
+  }
+
+  requestId(): Id | undefined {
+    return requestIdIn(this.#head.toString('utf8')) ?? requestIdAtEnd(this.#tail.toString('utf8'));
+  }
 }

@@ -24,6 +24,19 @@ export function requestIdIn(text: string): Id | undefined {
   return undefined;
 }
 
+/**
+ * The id at the top of a JSON object of which this is the end, where it is among the last members,
+ * and only `jsonrpc` and `method` come after it; undefined: not there, or no such id as above.
+ */
+export function requestIdAtEnd(text: string): Id | undefined {
+  const [, given] = lastMembers.exec(text) ?? [];
+  return given === undefined ? undefined : idOf(given);
+}
+
+/** One brace closes it, so these members are at the top. A quote within a text has a backslash. */
+const lastMembers =
+  /[{,]\s*"id"\s*:\s*("[^"\\\n]{0,200}"|-?(?:0|[1-9]\d{0,15}))(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\\n]{0,200}")*\s*\}\s*$/;
+
 const structure = /[[\]{}"]/g;
 
 /** The index after the closing quote: a quote with an even number of backslashes before it. */
@@ -39,7 +52,10 @@ function endOfString(text: string, start: number): number {
 function idAt(text: string, index: number): Id | undefined {
   value.lastIndex = index;
   const [, given] = value.exec(text) ?? [];
-  if (given === undefined) return undefined;
+  return given === undefined ? undefined : idOf(given);
+}
+
+function idOf(given: string): Id | undefined {
   const id: unknown = JSON.parse(given);
   if (typeof id === 'string') return id;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;

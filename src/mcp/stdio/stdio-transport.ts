@@ -14,7 +14,7 @@ import { excessWords, type JsonBounds, type JsonExcess, jsonExcess } from '../..
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { createInvalidLineLog, type InvalidLineLog } from './invalid-line-log.ts';
-import type { LineInput } from './line-input.ts';
+import { type LineInput, TooLongLine } from './line-input.ts';
 import { type Id, LineTransport, OpenRequests } from './line-transport.ts';
 import type { Output } from './protocol-output.ts';
 import { requestIdIn } from './request-id.ts';
@@ -34,7 +34,8 @@ export function openStdioTransport(
   const invalidLines = createInvalidLineLog(log);
   input.serve({
     onLine: (line) => {
-      for (const message of messagesIn(line, invalidLines)) pass(message);
+      if (line instanceof TooLongLine) refuseLine(line);
+      else for (const message of messagesIn(line, invalidLines)) pass(message);
     },
     settled: () => open.settled(limits.stdinGraceMs),
   });
@@ -50,6 +51,12 @@ export function openStdioTransport(
     invalidLines.tell('A message on stdin is not valid JSON-RPC.', { fault });
     const id = idOf(value);
     if (id !== undefined) void transport.send(invalidRequest(id, fault)).catch(() => undefined);
+  };
+  // Without an id JSON-RPC has `null` for it: whoever waits for an answer has one.
+  const refuseLine = ({ bytes, id }: TooLongLine) => {
+    const fault = `the line has ${bytes} bytes, more than ${limits.rpcLineBytesMax}: files go by path`;
+    if (id !== undefined) void transport.send(invalidRequest(id, fault)).catch(() => undefined);
+    else stdout.write(`${JSON.stringify({ ...invalidRequest(0, fault), id: null })}\n`);
   };
   return transport;
 }

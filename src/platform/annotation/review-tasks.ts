@@ -4,6 +4,7 @@ import { LabelChanges } from '../../annotations/label-changes.ts';
 import { limits } from '../../limits.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
+import { credentialWords } from '../access-control/credential-names.ts';
 import type { AnnotationJob } from '../store/annotation-jobs.ts';
 import type { Store } from '../store/store.ts';
 
@@ -22,7 +23,7 @@ export async function describeReviewTask(store: Store, principal: Principal, tas
     taskId,
     status: isDone ? 'completed' : current > 0 ? 'running' : 'created',
     progress: job.images === 0 ? null : { current, total: job.images },
-    ...(isDone && { result: await outcomeOf(store, job) }),
+    ...(isDone && { result: await outcomeOf(store, principal, job) }),
     ...(!isDone &&
       project && {
         review: {
@@ -36,11 +37,12 @@ export async function describeReviewTask(store: Store, principal: Principal, tas
 }
 
 /** What was decided, and what became of the labels since the review was asked for. */
-async function outcomeOf(store: Store, job: AnnotationJob) {
+async function outcomeOf(store: Store, principal: Principal, job: AnnotationJob) {
   const { id, states, images } = job;
   if (job.isIndependent) return { jobId: id, labelled: images };
   const decided = await store.annotationJobs.images(id, { limit: images, offset: 0 });
   const sentBack = decided.filter(({ state }) => state === 'rejected');
+  const wordsFor = await credentialWords(store, principal);
   const changes = new LabelChanges();
   const changed = await store.annotationJobs.changedLabels(id);
   for (const { before, after } of changed) {
@@ -56,7 +58,7 @@ async function outcomeOf(store: Store, job: AnnotationJob) {
         image: imageId,
         name,
         ...(comment !== undefined && { comment }),
-        ...(decidedBy !== undefined && { by: decidedBy }),
+        ...(decidedBy !== undefined && { by: wordsFor(decidedBy) }),
       })),
     changedImages: changed.length,
     changes: changes.byClass(),

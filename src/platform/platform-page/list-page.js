@@ -5,6 +5,7 @@ import { ApiError, failureOf } from '../../http-server/page-assets/api-error.js'
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { refuseUnknown } from './known-conditions.js';
+import { leadsToSignIn } from './refused-key.js';
 import { RowFilter } from './row-filter.js';
 import { tableFrame } from './table.js';
 
@@ -146,7 +147,7 @@ function moreButton(load) {
     try {
       await load();
     } catch (thrown) {
-      problem.textContent = failureOf(thrown).words;
+      if (!leadsToSignIn(thrown)) problem.textContent = failureOf(thrown).words;
     }
     button.disabled = false;
   });

@@ -35,6 +35,7 @@ import { trainingsView } from './pages/trainings.js';
 import { trashView } from './pages/trash.js';
 import { useCasesView } from './pages/use-cases.js';
 import { versionsView } from './pages/versions.js';
+import { onRefusedKey } from './refused-key.js';
 import { requestedLabelling } from './requested-labelling.js';
 
 /** @import { View } from './types.ts' */
@@ -248,6 +249,7 @@ window.addEventListener('hashchange', () => {
   if (isSignedIn) show();
 });
 
+onRefusedKey(signOut);
 startNavigation();
 useService(requestedLabelling);
 const problem = await signInByLink();

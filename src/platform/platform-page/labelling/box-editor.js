@@ -414,9 +414,9 @@ export class BoxEditor {
   #addAll({ boxes, problem }) {
     // The person went on meanwhile.
     if (!this.root.isConnected) return;
+    if (boxes.length === 0) return this.#panel.showState(problem, 'bad');
     this.#chooseNone();
-    if (boxes.length > 0) this.#change([...this.boxes, ...boxes]);
-    else this.#panel.showState(problem, 'bad');
+    this.#change([...this.boxes, ...boxes]);
   }
 
   /** @param {Outline} points */

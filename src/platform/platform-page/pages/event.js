@@ -13,6 +13,7 @@ import { moment, percent, plainValue } from '../../../http-server/page-assets/fo
 import { eventsAddress } from '../addresses.js';
 import { getEvent, getEventPicture } from '../api.js';
 import { fact } from '../facts.js';
+import { leadsToSignIn } from '../refused-key.js';
 
 /** @import { EventImage, View, VisionEvent } from '../types.ts' */
 
@@ -112,7 +113,7 @@ async function picture(image) {
       element('p', {}, element('a', { href: url }, 'The file')),
     );
   } catch (thrown) {
-    return element('p', { class: 'bad' }, failureOf(thrown).words);
+    return leadsToSignIn(thrown) ? '' : element('p', { class: 'bad' }, failureOf(thrown).words);
   }
 }
 

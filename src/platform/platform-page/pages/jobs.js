@@ -1,6 +1,7 @@
 // The annotation jobs of a project: who has them, how far they are and what was sent back, with
 // why; and how far each batch is.
 
+import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { agreementAddress, annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
@@ -40,14 +41,21 @@ export async function jobsView(slug, query) {
     heads,
     fields: [
       { name: 'person', words: 'Person', options: optionsOf(jobs.flatMap(peopleOf)) },
-      { name: 'status', words: 'Status', options: optionsOf(jobs.map(statusOf), spaced) },
+      {
+        name: 'status',
+        words: 'Status',
+        options: statuses.map((value) => ({ value, words: spaced(value) })),
+      },
       {
         name: 'batch',
         words: 'Batch',
         options: optionsOf(jobs.map(batchOf), (id) => names.get(id) ?? id),
       },
     ],
-    read: async (wanted) => ({ items: jobs.filter((job) => fits(job, wanted)) }),
+    read: async (wanted) => {
+      refuseStatus(wanted);
+      return { items: jobs.filter((job) => fits(job, wanted)) };
+    },
     row: (job) => {
       const { rejected = 0 } = job;
       const isOpen = rejected > 0 && left > 0;
@@ -73,6 +81,16 @@ export async function jobsView(slug, query) {
       ...(await batchList(slug, batches)),
     ),
   };
+}
+
+/** Those of the API. */
+const statuses = ['assigned', 'in_progress', 'in_review', 'completed'];
+
+/** The list is filtered here: no service says it. @param {Readonly<Record<string, string>>} wanted */
+function refuseStatus({ status }) {
+  if (status === undefined || statuses.includes(status)) return;
+  const known = statuses.join(', ');
+  throw new ApiError(400, `There is no status “${status}” of jobs. There are: ${known}.`);
 }
 
 /** @param {Job} job @param {Readonly<Record<string, string>>} wanted */

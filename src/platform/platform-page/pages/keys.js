@@ -9,6 +9,7 @@ import { createKey, disableKey, listKeys, peopleSignIn, revokeKey } from '../api
 import { namesOf, whoWords } from '../credentials.js';
 import { knownKey } from '../key.js';
 import { listPage } from '../list-page.js';
+import { leadsToSignIn } from '../refused-key.js';
 
 /** @import { ApiKey, NewApiKey, View } from '../types.ts' */
 
@@ -199,7 +200,7 @@ async function attempt(act) {
     showProblem();
     return result;
   } catch (thrown) {
-    showProblem(failureOf(thrown).words);
+    if (!leadsToSignIn(thrown)) showProblem(failureOf(thrown).words);
     return undefined;
   }
 }

@@ -9,6 +9,7 @@ import { bar, classChart, splitBar } from '../chart.js';
 import { fact } from '../facts.js';
 import { progressWords } from '../labelling/review-panel.js';
 import { projectTabs } from '../project-tabs.js';
+import { leadsToSignIn } from '../refused-key.js';
 import { table } from '../table.js';
 
 /** @import { Health, Job, View } from '../types.ts' */
@@ -62,6 +63,7 @@ function healthPlace(slug) {
   getHealth(slug).then(
     ({ stats }) => place.replaceChildren(...healthParts(slug, stats)),
     (thrown) => {
+      if (leadsToSignIn(thrown)) return;
       place.replaceChildren(element('p', { class: 'bad', role: 'alert' }, failureOf(thrown).words));
     },
   );

@@ -5,6 +5,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { annotateAddress } from '../addresses.js';
 import { getJobImages } from '../api.js';
+import { leadsToSignIn } from '../refused-key.js';
 
 /** Of one job; the labelling page has all. */
 const shownMax = 20;
@@ -47,6 +48,7 @@ export class SentBack {
       if (left > 0) this.#list.append(element('li', { class: 'note' }, `and ${count(left)} more`));
     } catch (thrown) {
       this.#isRead = false;
+      if (leadsToSignIn(thrown)) return;
       this.#list.replaceChildren(element('li', { class: 'bad' }, failureOf(thrown).words));
     }
   }
