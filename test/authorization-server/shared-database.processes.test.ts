@@ -259,7 +259,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (needs initdb)', { timeout: 120_000
     await people.signInAt(third, third);
     const { page } = await openConnections(third, 'ada');
     expect(wordsOf(page)).toMatch(
-      / Goes back to .* Workspace acme Allowed \d{4}-\d\d-\d\d Last used/,
+      / Goes back to .* Workspace acme Allowed [-\d]{10} [:\d]{5} UTC Last used/,
     );
   });
 

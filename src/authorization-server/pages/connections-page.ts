@@ -66,7 +66,7 @@ ${
 ${consent.resources.length > 0 && html`<dt>Used at</dt><dd><bdi>${consent.resources.join(', ')}</bdi></dd>`}`
 }
 ${workspace !== undefined && html`<dt>Workspace</dt><dd><bdi>${workspace}</bdi></dd>`}
-<dt>Allowed</dt><dd>${dayOf(granted)}</dd>
+<dt>Allowed</dt><dd>${minuteOf(granted)}</dd>
 ${used !== undefined && html`<dt>Last used</dt><dd>${dayOf(used)}</dd>`}
 <dt>Access</dt><dd>${accessOf(connection, page.workspaces)}</dd>
 </dl>
@@ -76,7 +76,7 @@ ${used !== undefined && html`<dt>Last used</dt><dd>${dayOf(used)}</dd>`}
       : permissionList(consent.scopes)
   }</details>
 <div class="actions">
-${form(page, 'disconnect', id, 'Disconnect', `Disconnect ${name}, allowed ${dayOf(granted)}`)}
+${form(page, 'disconnect', id, 'Disconnect', `Disconnect ${name}, allowed ${minuteOf(granted)}`)}
 ${hasSeveral && form(page, 'disconnect-all', clientId, 'Disconnect all of it', `Disconnect all of ${name}`)}
 </div></li>`;
 }
@@ -135,6 +135,11 @@ function accessOf(connection: Connection, workspaces: readonly string[]): string
   return hasTokens
     ? 'Until it signs out, or is not used for 30 days.'
     : 'None now: it was not used for 30 days, or did not finish its sign-in.';
+}
+
+/** Sign-ins of one program are told apart by it. */
+function minuteOf(milliseconds: number): string {
+  return `${isoTime(milliseconds).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function dayOf(milliseconds: number): string {
