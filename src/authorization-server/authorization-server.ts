@@ -86,6 +86,7 @@ export async function mountAuthorizationServer(
       pages: interactions({
         users,
         log,
+        now: () => clock.now(),
         platformPage: options.platformPage,
         authorizePath: paths.authorization,
         issuer: () => requireOpen(opened).issuer.origin,

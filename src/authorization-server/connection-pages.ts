@@ -19,6 +19,8 @@ import type { ConnectionPlace, ConnectionStore } from './store/connection-store.
 
 export interface ConnectionPageDependencies extends SettingsDependencies {
   readonly connections: ConnectionStore;
+  /** Milliseconds since 1970. */
+  now(): number;
 }
 
 /** The page at `/settings/connections`. */
@@ -54,6 +56,7 @@ async function show(
     account,
     workspaces: users.workspacesOf(account),
     connections,
+    now: dependencies.now(),
     older: found.length > connections.length ? connections.at(-1) : undefined,
     hasNewer: behind !== undefined,
     token: await tokenMaker(dependencies, secret),

@@ -39,16 +39,18 @@ export interface InteractionDependencies {
   /** Path of the platform's page at the same address; undefined: there is none. */
   readonly platformPage: string | undefined;
   readonly log: Log;
+  /** Milliseconds since 1970. */
+  now(): number;
 }
 
 /** The pages at `/oauth/sign-in/{uid}` and below, and the settings pages. */
 export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
-  const { log, users, issuer, platformPage, connections } = dependencies;
+  const { log, users, issuer, platformPage, connections, now } = dependencies;
   const ofSettings = { users, log, issuer, platformPage };
   return [
     ...settings(ofSettings),
-    ...connectionPages({ ...ofSettings, connections }),
+    ...connectionPages({ ...ofSettings, connections, now }),
     pageRoute('GET', path, log, async (request, response, { uid = '' }) => {
       const interaction = await find(dependencies, request, response, uid);
       if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);

@@ -45,7 +45,7 @@ export const authorizationServerLimits = {
   redirectUrisMax: 20,
   /** RFC 6749 has no limit; browsers stop at some 2,000. */
   applicationUrlCharactersMax: 2_000,
-  /** Each reads whether one of its tokens is good, among those of a month. */
+  /** What a person reads through. */
   connectionsPerPage: 25,
   /** When a grant was used is told to the day. */
   connectionUseGapMs: 60_000,

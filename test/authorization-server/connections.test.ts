@@ -187,6 +187,17 @@ test('access that has ended otherwise is told', async () => {
   expect(wordsOf(page)).toMatch(/Gone Who it is .* Access None: the application was removed\./);
 });
 
+test('a sign-in that a program did not finish has no access', async () => {
+  const service = await startTestAuthorizationServer({ inSources: true });
+  onTestFinished(service.close);
+  await service.agree(authorizationUrl(service, service.applications.public).url);
+  expect(wordsOf((await openConnections(service)).page)).toContain('Access Until it signs out');
+  goAhead(61_000);
+  const { page, press } = await openConnections(service);
+  expect(wordsOf(page)).toContain('Access None: it did not finish its sign-in.');
+  expect((await press('Disconnect Public')).status).toBe(200);
+});
+
 test('a grant of an earlier release is there too, with what is known of it', async () => {
   const service = await openService();
   const { accessToken } = await signIn(service, service.applications.post);

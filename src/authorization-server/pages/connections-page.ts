@@ -1,6 +1,7 @@
 // The settings page with the applications to which a person gave access.
 
 import { isoTime } from '../../clock.ts';
+import { limits } from '../../limits.ts';
 import { isLoopbackName } from '../../network/loopback.ts';
 import { settingsPaths } from '../paths.ts';
 import type { ClientProof, Connection, ConnectionPlace } from '../store/connection-store.ts';
@@ -17,6 +18,8 @@ export interface ConnectionsPage {
   readonly connections: readonly Connection[];
   /** Where the page of older ones begins; undefined: there are none. */
   readonly older: ConnectionPlace | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
   /** Whether there are newer ones than those of this page. */
   readonly hasNewer: boolean;
   /** The CSRF token of a form; each form has its own. */
@@ -68,7 +71,7 @@ ${consent.resources.length > 0 && html`<dt>Used at</dt><dd><bdi>${consent.resour
 ${workspace !== undefined && html`<dt>Workspace</dt><dd><bdi>${workspace}</bdi></dd>`}
 <dt>Allowed</dt><dd>${minuteOf(granted)}</dd>
 ${used !== undefined && html`<dt>Last used</dt><dd>${dayOf(used)}</dd>`}
-<dt>Access</dt><dd>${accessOf(connection, page.workspaces)}</dd>
+<dt>Access</dt><dd>${accessOf(connection, page)}</dd>
 </dl>
 <details><summary>What it may do</summary>${
     consent === undefined
@@ -124,17 +127,23 @@ function placeOf(redirectHost: string): string {
     : redirectHost;
 }
 
-function accessOf(connection: Connection, workspaces: readonly string[]): string {
-  const { clientId, registeredName, workspace, hasTokens } = connection;
+function accessOf(connection: Connection, { workspaces, now }: ConnectionsPage): string {
+  const { clientId, registeredName, workspace, consent, granted, used } = connection;
+  const { codeSeconds, refreshSeconds } = limits.oauthLifetimes;
   if (clientId.startsWith('fva_') && registeredName === undefined) {
     return 'None: the application was removed.';
   }
   if (workspace !== undefined && !workspaces.includes(workspace)) {
     return 'None: you are no longer in this workspace.';
   }
-  return hasTokens
-    ? 'Until it signs out, or is not used for 30 days.'
-    : 'None now: it was not used for 30 days, or did not finish its sign-in.';
+  // A release that did not note uses noted no consent either.
+  const isUnfinished = consent !== undefined && used === undefined;
+  if (isUnfinished && granted < now - codeSeconds * 1_000) {
+    return 'None: it did not finish its sign-in.';
+  }
+  return used !== undefined && used < now - refreshSeconds * 1_000
+    ? 'None now: it was not used for 30 days.'
+    : 'Until it signs out, or is not used for 30 days.';
 }
 
 /** Sign-ins of one program are told apart by it. */

@@ -31,8 +31,6 @@ export interface Connection {
   readonly workspace: string | undefined;
   /** Name of the application as it is registered now; undefined: no such one is registered. */
   readonly registeredName: string | undefined;
-  /** Whether one of its tokens is still good. */
-  readonly hasTokens: boolean;
   /** Milliseconds since 1970. */
   readonly granted: number;
   /** When tokens were last issued, to the minute; undefined: it is not known. */
@@ -69,6 +67,10 @@ export function createConnectionStore(database: AsyncDatabase, clock: Clock): Co
     const sql = `UPDATE authorizations SET ${workspace}, consent = ?, granted = ? WHERE hash = ?`;
     await database.run(sql, [from, JSON.stringify(consent), clock.now(), hash]);
   };
+  const disconnect = async (accountId: string, id: string) => {
+    const sql = `DELETE FROM authorizations WHERE grant_hash IN (SELECT hash ${ownGrant})`;
+    await database.run(sql, [id, accountId]);
+  };
   const copied = 'workspace = (SELECT workspace FROM authorizations WHERE hash = ?)';
   return {
     describe: (hash, workspace, consent) => describe('workspace = ?', workspace, hash, consent),
@@ -90,14 +92,14 @@ export function createConnectionStore(database: AsyncDatabase, clock: Clock): Co
       (await database.get(`SELECT 1 ${ownGrant}`, [id, accountId], () => true)) === true,
     hasClient: async (accountId, clientId) =>
       (await database.get(`SELECT 1 ${ofClient}`, [accountId, clientId, 1], () => true)) === true,
-    disconnect: async (accountId, id) => {
-      const sql = `DELETE FROM authorizations WHERE grant_hash IN (SELECT hash ${ownGrant})`;
-      await database.run(sql, [id, accountId]);
-    },
+    disconnect,
     disconnectAll: async (accountId, clientId) => {
-      const sql = `DELETE FROM authorizations WHERE grant_hash IN (SELECT hash ${ofClient})`;
-      const some = () => database.run(sql, [accountId, clientId, limits.connectionsPerPage]);
-      while ((await some()) > 0);
+      const some = [accountId, clientId, limits.connectionsPerPage];
+      const read = () => database.all(`SELECT hash ${ofClient}`, some, (row) => row.text('hash'));
+      // One by one: each has the used refresh tokens of a month, and others wait meanwhile.
+      for (let ids = await read(); ids.length > 0; ids = await read()) {
+        for (const id of ids) await disconnect(accountId, id);
+      }
     },
   };
 }
@@ -108,9 +110,7 @@ const ofClient = `FROM authorizations WHERE account_id = ? AND client_id = ? AND
   LIMIT ?`;
 
 const listSql = `SELECT g.hash, g.client_id, g.workspace, g.consent, g.granted, g.used, g.expires,
-    applications.name AS registered_name,
-    EXISTS (SELECT 1 FROM authorizations t WHERE t.grant_hash = g.hash AND t.kind <> 'Grant'
-      AND t.consumed IS NULL AND t.expires > :now) AS has_tokens
+    applications.name AS registered_name
   FROM authorizations g LEFT JOIN applications ON applications.id = g.client_id
   WHERE g.account_id = :accountId AND g.kind = 'Grant' AND g.expires > :now
     AND (g.expires < :expires OR (g.expires = :expires AND g.hash < :id))
@@ -125,7 +125,6 @@ function readConnection(row: Row): Connection {
     consent: consent === undefined ? undefined : readConsent(JSON.parse(consent)),
     workspace: row.optionalText('workspace'),
     registeredName: row.optionalText('registered_name'),
-    hasTokens: row.boolean('has_tokens'),
     // A grant lives for a fixed time.
     granted:
       row.optionalInteger('granted') ?? (expires - limits.oauthLifetimes.grantSeconds) * 1_000,

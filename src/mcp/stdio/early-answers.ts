@@ -6,8 +6,8 @@ import type { JsonObject } from '../../json-object.ts';
 import type { ServerDescription } from '../server-description.ts';
 import { firstRequestIn, shortMessageIn } from './first-request.ts';
 import { type Line, type LineInput, type LineReader, TooLongLine } from './line-input.ts';
-import type { Id } from './line-transport.ts';
 import type { Output } from './protocol-output.ts';
+import type { Id } from './request-id.ts';
 
 /** Reads the lines of `input` until the server has to be there. */
 export class EarlyAnswers implements LineReader {

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { declaresApps } from '../app/declared-apps.ts';
-import type { Id } from './line-transport.ts';
+import type { Id } from './request-id.ts';
 
 export type FirstRequest =
   | {

@@ -5,8 +5,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
-import type { Id } from './line-transport.ts';
-import { requestIdAtEnd, requestIdIn } from './request-id.ts';
+import { type Id, requestIdAtEnd, requestIdIn } from './request-id.ts';
 
 /** A line of which almost nothing was kept. */
 export class TooLongLine {

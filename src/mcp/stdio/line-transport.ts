@@ -6,6 +6,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../json-object.ts';
 import type { LineInput } from './line-input.ts';
 import type { Output } from './protocol-output.ts';
+import type { Id } from './request-id.ts';
 
 /** Reads nothing while the host does not read answers. */
 export class LineTransport implements Transport {
@@ -81,8 +82,6 @@ export class LineTransport implements Transport {
     return this.#room.promise;
   }
 }
-
-export type Id = string | number;
 
 /** The requests that were read and not yet answered. */
 export class OpenRequests {

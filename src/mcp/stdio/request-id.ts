@@ -1,6 +1,6 @@
 // Finds the id of a request in a text that is too large to be parsed.
 
-import type { Id } from './line-transport.ts';
+export type Id = string | number;
 
 /**
  * The id at the top of a JSON object, found without building anything of it; undefined for another

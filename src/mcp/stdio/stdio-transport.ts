@@ -15,9 +15,9 @@ import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { createInvalidLineLog, type InvalidLineLog } from './invalid-line-log.ts';
 import { type LineInput, TooLongLine } from './line-input.ts';
-import { type Id, LineTransport, OpenRequests } from './line-transport.ts';
+import { LineTransport, OpenRequests } from './line-transport.ts';
 import type { Output } from './protocol-output.ts';
-import { requestIdIn } from './request-id.ts';
+import { type Id, requestIdIn } from './request-id.ts';
 
 /**
  * Reads messages from the lines of stdin; writes to `stdout`. While the host does not read
