@@ -43,6 +43,12 @@ export const storageLimits = {
   databaseAttemptsMax: 20,
   /** The wait before the second one, at most; it doubles with each. */
   databaseRetryMs: 4,
+  /** A change of the tables waits so long for who reads them: others wait behind it. */
+  databaseChangeWaitMsMax: 1_000,
+  /** Then others have their turn. */
+  databaseChangeRetryMs: 2_000,
+  /** Three minutes: to freeze a version of a million images takes about as long. */
+  databaseChangeAttemptsMax: 60,
   /** Rows that a cursor fetches in one round trip. */
   databaseRowsAtOnce: 500,
 

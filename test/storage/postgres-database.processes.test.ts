@@ -1,7 +1,7 @@
 // The database whose calls resolve, on PostgreSQL: what every driver promises, and what several
 // processes on one server see of each other.
 
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 import {
@@ -101,6 +101,31 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     await expect(open(url)).rejects.toThrow('version 2; this Fovea knows versions up to 1');
     await add(newer, 'd');
     expect(await names(newer)).toEqual(['a', 'd']);
+  });
+
+  test('a step that waits for a long read lets others read meanwhile', async () => {
+    const url = await server.database();
+    const older = await open(url);
+    await add(older, 'a');
+    const reading = await older.snapshot();
+    await names(reading);
+    const watching = await open(url, [things]);
+    const next = { name: 'notes', sql: 'ALTER TABLE things ADD COLUMN note TEXT;' };
+    let isOpen = false;
+    const opening = open(url, [things, next]).then((newer) => {
+      isOpen = true;
+      return newer;
+    });
+    const waiting =
+      "SELECT count(*) AS n FROM pg_locks WHERE NOT granted AND locktype = 'relation'";
+    const isWaiting = () => watching.get(waiting, [], (row) => row.integer('n') === 1);
+    await vi.waitFor(async () => expect(await isWaiting()).toBe(true), { timeout: 20_000 });
+    expect(await names(older)).toEqual(['a']);
+    expect(isOpen).toBe(false);
+    reading.close();
+    const newer = await opening;
+    await newer.run("UPDATE things SET note = 'b'");
+    expect(await names(older)).toEqual(['a']);
   });
 
   test('work of an older one that goes on while such a step is made is not stored', async () => {

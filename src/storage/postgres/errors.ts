@@ -19,6 +19,9 @@ export function asStorageError(thrown: unknown): FoveaError {
   if (isOutdatedPlan(thrown)) {
     return unavailableError('The tables of the database were changed meanwhile.', thrown);
   }
+  if (code === lockTimedOut) {
+    return unavailableError('Others work on the tables: they were not changed.', thrown);
+  }
   if (code === noDatabase) return databaseMissing(thrown);
   const { kind, message } = meanings.get(code) ?? {
     kind: 'internal',
@@ -36,6 +39,12 @@ export function isWorthAnother(thrown: unknown): boolean {
 function isChangedMeanwhile(cause: unknown): boolean {
   const code = codeOf(cause);
   return code !== undefined && changedMeanwhile.has(code);
+}
+
+/** Whether it was undone since others hold what it waited for, or waits for them in a circle. */
+export function isHeldUp(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === lockTimedOut || isChangedMeanwhile(thrown);
 }
 
 /** Whether a statement took longer than it may. */
@@ -76,6 +85,9 @@ function reasonOf(thrown: unknown): string {
 
 /** in_failed_sql_transaction. */
 const refusedAfterFailure = '25P02';
+
+/** lock_not_available: by `lock_timeout`. */
+const lockTimedOut = '55P03';
 
 /** query_canceled: by `statement_timeout`. */
 const timedOut = '57014';

@@ -1,19 +1,38 @@
 // Brings the tables in a PostgreSQL schema to the newest version, once, however many processes
 // start.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { Migration } from '../migrations.ts';
+import { isHeldUp } from './errors.ts';
 import { functions, tablesOf } from './statements.ts';
 
 /** By which a server knows the connections of a process that works on datasets or sign-ins. */
 export const applicationName = 'fovea';
 
 /**
- * Runs the steps that are missing: all of them are done, or none. Tables of a newer Fovea are left
- * as they are; throws `internal` when an older one cannot work with them.
+ * Runs the steps that are missing: all of them are done, or none. Who reads for long is waited for
+ * in turns with others, who would wait behind a change of the tables. Tables of a newer Fovea are
+ * left as they are; throws `internal` when an older one cannot work with them.
  */
 export async function migrate(
+  client: ClientBase,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt(client, schema, migrations);
+    } catch (thrown) {
+      if (!isHeldUp(thrown) || attempts === limits.databaseChangeAttemptsMax) throw thrown;
+      await sleep(limits.databaseChangeRetryMs);
+    }
+  }
+}
+
+async function attempt(
   client: ClientBase,
   schema: string,
   migrations: readonly Migration[],
@@ -70,6 +89,7 @@ async function runSteps(
   version: number,
 ): Promise<void> {
   const missing = migrations.slice(version);
+  await client.query(`SET LOCAL lock_timeout = ${limits.databaseChangeWaitMsMax}`);
   if (version > 0 && missing.some(({ endsOlder }) => endsOlder)) await endOthers(client);
   await client.query(functions);
   for (const { sql, postgres } of missing) await client.query(tablesOf(postgres ?? sql));
