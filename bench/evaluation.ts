@@ -5,7 +5,7 @@
 import { confusionMatrix } from '../src/evaluation/confusion-matrix.ts';
 import { evaluateDetections } from '../src/evaluation/evaluate-detections.ts';
 import type { EvaluatedImage } from '../src/evaluation/evaluated-image.ts';
-import type { Region } from '../src/evaluation/region.ts';
+import type { Region } from '../src/evaluation/image-region.ts';
 import { below, between, type Random, randomFrom } from '../src/seeded-random.ts';
 
 const imageCount = 5_000;

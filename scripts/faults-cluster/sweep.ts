@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
-import { openRows } from '../../src/platform/open-rows.ts';
+import { openRows } from '../../src/platform/open-platform-database.ts';
 import { openParts } from '../../src/platform/platform-parts.ts';
 import type { Cluster } from './cluster.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { evaluations } from '../../src/contract/evaluations.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { projects } from '../../src/contract/projects.ts';
-import type { Region } from '../../src/evaluation/region.ts';
+import type { Region } from '../../src/evaluation/image-region.ts';
 import { randomFrom } from '../../src/seeded-random.ts';
 import { damage } from '../../test/evaluation/damaged-labels.ts';
 import { readVocLabels } from '../../test/evaluation/voc-labels.ts';

@@ -12,7 +12,7 @@ import {
   checkStoredFiles,
   type FilesProgress,
 } from '../platform/check-stored-files.ts';
-import { rowsFile } from '../platform/open-rows.ts';
+import { rowsFile } from '../platform/open-platform-database.ts';
 import { dataFolder } from './prepare-data-folder.ts';
 
 const check = 'stored files';

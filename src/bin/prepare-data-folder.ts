@@ -6,7 +6,7 @@ import type { Settings } from '../config.ts';
 import { invalidArgument, systemErrorCode } from '../errors.ts';
 import { makeFolder } from '../folder-sync.ts';
 import type { Log } from '../log.ts';
-import { rowsFile } from '../platform/open-rows.ts';
+import { rowsFile } from '../platform/open-platform-database.ts';
 
 /** The folder of each service below FOVEA_HOME, with the file of its data. */
 const services = { platform: 'platform.db', 'event-store': 'events.db' } as const;

@@ -1,8 +1,8 @@
 // An image with what is there (ground truth) and what a model says (detections).
 
+import { areaOfRegion, type Region } from './image-region.ts';
 import { isUnlabelled, type KeypointNumbers } from './keypoints/keypoint-similarity.ts';
 import type { Mask } from './masks/mask.ts';
-import { areaOfRegion, type Region } from './region.ts';
 
 /** What is compared: the keypoints or masks of two objects that have them, else their boxes. */
 export interface Shape extends Region {

@@ -11,8 +11,8 @@ import {
   type GroundTruth,
   isLeftOut,
 } from './evaluated-image.ts';
+import { areaOfRegion } from './image-region.ts';
 import { match, overlapOf, pair } from './match-detections.ts';
-import { areaOfRegion } from './region.ts';
 
 export interface LabelMistake {
   readonly kind: LabelMistakeKind;

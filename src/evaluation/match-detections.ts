@@ -8,9 +8,9 @@ import {
   type GroundTruth,
   type Shape,
 } from './evaluated-image.ts';
+import { areaOfRegion } from './image-region.ts';
 import { keypointSimilarity } from './keypoints/keypoint-similarity.ts';
 import { overlapOfMasks } from './masks/mask.ts';
-import { areaOfRegion } from './region.ts';
 
 /** Detections and ground truth of one image, of one class or of all, with their overlaps. */
 export interface Pairing {

@@ -5,7 +5,7 @@ import { invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { quotedName } from '../quoted-name.ts';
-import { checkPlaces } from './check-places.ts';
+import { requirePixelCoordinates } from './coordinates-in-pixels.ts';
 import type { Detection } from './evaluated-image.ts';
 import { findImages, type NamedImage } from './find-images.ts';
 import { parsePredictions } from './parse-predictions.ts';
@@ -89,7 +89,7 @@ export function readEntries(
       own?.push({ ...shape, classIndex, score });
     }
   }
-  checkPlaces(detections, judged.images, judged.modelTask);
+  requirePixelCoordinates(detections, judged.images, judged.modelTask);
   if (unnamedClasses > 0) unknownClasses.set(othersName, unnamedClasses);
   return {
     detections,

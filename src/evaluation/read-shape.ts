@@ -5,10 +5,10 @@ import { type FoveaError, invalidArgument } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Shape } from './evaluated-image.ts';
+import type { Region } from './image-region.ts';
 import { type KeypointOrder, keypointsIn, regionAround } from './keypoints/read-keypoints.ts';
 import { boxOfMask } from './masks/mask.ts';
 import { createMaskReader } from './masks/mask-reader.ts';
-import type { Region } from './region.ts';
 
 interface Size {
   readonly width: number;

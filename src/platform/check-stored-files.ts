@@ -9,7 +9,7 @@ import { Semaphore } from '../semaphore.ts';
 import type { AsyncReader } from '../storage/async-database.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { openBlobs } from '../storage/open-blobs.ts';
-import { openRows, type RowsPlace } from './open-rows.ts';
+import { openRows, type RowsPlace } from './open-platform-database.ts';
 import { fileColumns, readWhole, referencedFiles } from './referenced-files.ts';
 
 export interface CheckedFiles {

@@ -25,7 +25,7 @@ import { openTemporaryFiles } from './background-tasks/temporary-files.ts';
 import { createStore } from './database/create-store.ts';
 import { startDescriptors } from './images/descriptors.ts';
 import { type Embeddings, startEmbeddings } from './images/embeddings.ts';
-import type { Rows } from './open-rows.ts';
+import type { Rows } from './open-platform-database.ts';
 import type { SigningKey } from './signed-links/signing-key.ts';
 import { openUploads } from './signed-links/upload-links.ts';
 import type { Store } from './store/store.ts';

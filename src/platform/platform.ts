@@ -36,7 +36,7 @@ import { openDiskImages } from './disk-images/disk-image-thread.ts';
 import { diskImageHandlers } from './disk-images/upload-disk-images.ts';
 import { platformHandlers } from './handlers.ts';
 import { metricsRoute } from './metrics-route.ts';
-import { openRows, type Rows } from './open-rows.ts';
+import { openRows, type Rows } from './open-platform-database.ts';
 import { openParts, type PartsOptions } from './platform-parts.ts';
 import { platformRoutes } from './routes.ts';
 import { createDownloadLinks } from './signed-links/download-links.ts';

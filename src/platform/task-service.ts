@@ -1,7 +1,7 @@
 // A process that takes background tasks of a platform, and answers no requests.
 
 import { type LaneName, laneNames } from './background-tasks/index.ts';
-import { openRows } from './open-rows.ts';
+import { openRows } from './open-platform-database.ts';
 import { openParts, type PartsOptions } from './platform-parts.ts';
 
 export interface TaskServiceOptions extends PartsOptions {

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { openRows } from '../../src/platform/open-rows.ts';
+import { openRows } from '../../src/platform/open-platform-database.ts';
 import { openBlobs } from '../../src/storage/open-blobs.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 // How near found keypoints are to those of a label: object keypoint similarity (OKS) by the COCO
 // protocol.
 
-import type { Region } from '../region.ts';
+import type { Region } from '../image-region.ts';
 
 /** x, y and visibility of each keypoint of a class, in pixels; 0: not labelled. */
 export type KeypointNumbers = ArrayLike<number>;

@@ -3,7 +3,7 @@
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { quotedNames } from '../../quoted-name.ts';
-import type { Region } from '../region.ts';
+import type { Region } from '../image-region.ts';
 import { inOrder, keypointPlaces } from './keypoint-order.ts';
 import type { KeypointNumbers } from './keypoint-similarity.ts';
 

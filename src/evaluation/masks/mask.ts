@@ -2,7 +2,7 @@
 // would take a thousand times the memory.
 
 import { limits } from '../../limits.ts';
-import type { Region } from '../region.ts';
+import type { Region } from '../image-region.ts';
 
 export interface Mask {
   /**

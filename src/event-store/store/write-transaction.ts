@@ -2,7 +2,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
-import { Kinds } from './kinds.ts';
+import { CountsByKind } from './counts-by-kind.ts';
 import { migrations } from './schema.ts';
 import type { Arrival } from './store.ts';
 import { Totals } from './totals.ts';
@@ -12,13 +12,13 @@ export interface Writing {
   /** Microseconds since 1970. */
   readonly now: Arrival;
   readonly totals: Totals;
-  readonly kinds: Kinds;
+  readonly kinds: CountsByKind;
 }
 
 /** At the start of a transaction. Throws `internal` where a newer Fovea changed the tables. */
 export function beginWriting(database: Database, now: Arrival): Writing {
   requireOwnTables(database);
-  return { database, now, totals: new Totals(database), kinds: new Kinds() };
+  return { database, now, totals: new Totals(database), kinds: new CountsByKind() };
 }
 
 /** They were when the database was opened; another process may have a newer Fovea since then. */

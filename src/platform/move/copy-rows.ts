@@ -5,7 +5,7 @@ import type { AsyncReader } from '../../storage/async-database.ts';
 import { digestRows, lastKey, type RowDigest, readPages } from '../../storage/ordered-rows.ts';
 import { readEntries } from '../database/search-index/image-entries.ts';
 import type { ImageIndex, IndexChange } from '../store/image-index.ts';
-import type { Source, Target } from './sides.ts';
+import type { Source, Target } from './source-and-target.ts';
 import type { MovedTable } from './tables.ts';
 
 /** Told what is done, as often as something is. */

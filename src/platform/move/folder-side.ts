@@ -19,7 +19,7 @@ import {
   rowsFile,
   unfinishedFile,
   unfinishedName,
-} from '../open-rows.ts';
+} from '../open-platform-database.ts';
 import { makeKeyFile, readKeyFile } from '../signed-links/signing-key.ts';
 import {
   type ClaimedTarget,
@@ -30,7 +30,7 @@ import {
   refuseVersion,
   type Source,
   type Target,
-} from './sides.ts';
+} from './source-and-target.ts';
 import type { MovedTable } from './tables.ts';
 
 /** As long as it is open no other process opens the rows. */

@@ -28,7 +28,7 @@ import {
   refuseVersion,
   type Source,
   type Target,
-} from './sides.ts';
+} from './source-and-target.ts';
 import type { MovedTable } from './tables.ts';
 
 const schema = databaseSchemas.platform;

@@ -1,7 +1,7 @@
 // Calls to the platform that serves this page, with the key of this tab.
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
-import { knownKey } from './key.js';
+import { knownKey } from './api-key-of-tab.js';
 
 /** @import { RefusedBox } from './boxes.ts' */
 /** @import { Activity, ApiKeys, Batch, Comparison, Evaluation, EvaluationRow, EventPicture, Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobDecision, JobImages, NewApiKey, Preview, ProjectAnswer, RefusalChange, TaskList, Training, TrainingAnswer, Trash, TrashItem, UseCases, VersionAnswer, VisionEvent, Workspace } from './types.ts' */

@@ -1,6 +1,6 @@
 // Signs in by a link of one use, as `fovea open` makes it.
 
-import { keepKey } from './key.js';
+import { keepKey } from './api-key-of-tab.js';
 
 /**
  * Exchanges the code of the address for a key, and shows the view that it names. The code is taken

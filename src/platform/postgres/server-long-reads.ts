@@ -3,6 +3,7 @@
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
 import type { Answers, LongReads, Questions, ReadName } from '../database/long-reads/long-reads.ts';
 import { rowReads } from '../database/long-reads/run-long-read.ts';
+import { ConsistentReads } from './consistent-reads.ts';
 import { findSimilarInCatalog, searchCatalog } from './search-index/catalog.ts';
 import {
   countFound,
@@ -14,7 +15,6 @@ import {
   listNames,
 } from './search-index/search-images.ts';
 import { serverImageIndex } from './search-index/server-image-index.ts';
-import { StateReads } from './state-reads.ts';
 
 const reads: {
   readonly [Name in ReadName]: (
@@ -36,7 +36,7 @@ const reads: {
 
 /** A statement of a read may take `msMax`. */
 export function readOnServer(database: Pick<AsyncDatabase, 'snapshot'>, msMax?: number): LongReads {
-  const states = new StateReads(database, msMax);
+  const states = new ConsistentReads(database, msMax);
   return {
     read: (asker, { name, asked }) => states.read(asker, (reader) => reads[name](reader, ...asked)),
     close: async () => states.close(),

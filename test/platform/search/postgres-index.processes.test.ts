@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
 import { findNearDuplicates } from '../../../src/platform/database/near-duplicates.ts';
 import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
+import { ConsistentReads } from '../../../src/platform/postgres/consistent-reads.ts';
 import {
   findSimilarInCatalog,
   searchCatalog,
@@ -20,7 +21,6 @@ import {
 } from '../../../src/platform/postgres/search-index/search-images.ts';
 import { serverImageIndex } from '../../../src/platform/postgres/search-index/server-image-index.ts';
 import { readLook } from '../../../src/platform/postgres/search-index/similarity-index.ts';
-import { StateReads } from '../../../src/platform/postgres/state-reads.ts';
 import type { AccessibleProjects, NameKind } from '../../../src/platform/store/search.ts';
 import { parseQuery } from '../../../src/query-language/parse-query.ts';
 import type { After, Query, Sort } from '../../../src/query-language/query-syntax-tree.ts';
@@ -42,7 +42,7 @@ const look: fc.Arbitrary<Descriptor> = fc.record({
 interface Sides {
   readonly search: Search;
   readonly copy: Copy;
-  readonly reads: StateReads;
+  readonly reads: ConsistentReads;
 }
 
 /** Both answers to everything that can be asked with one query. */
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)(title, { timeout: 240_000 }, () => {
         async (images, rounds, random, { projects, spare, ...pages }, wantedLook) => {
           const search = await openSearch();
           const copy = await openCopy(await server.database(), search);
-          const sides = { search, copy, reads: new StateReads(copy.database) };
+          const sides = { search, copy, reads: new ConsistentReads(copy.database) };
           trashed.clear();
           const pick = <T>(from: readonly T[]) =>
             from[(random.next().value ?? 0) % Math.max(1, from.length)];

@@ -15,10 +15,10 @@ import {
   resized,
 } from './box-geometry.js';
 import { keepOutline, keptOutline } from './kept-outlines.js';
+import { pointKindOf } from './movable-points.js';
 import { OutlineDraft } from './outline-draft.js';
 import { edgeAt, hasOutline, outlinePointAt, withNewPoint } from './outline-geometry.js';
 import { PictureZoom } from './picture-zoom.js';
-import { pointKindOf } from './point-kinds.js';
 
 /** @import { Box, Outline, Point, Prediction, Rectangle, Shapes, Size } from '../boxes.ts' */
 

@@ -13,9 +13,9 @@ import { EditHistory } from './edit-history.js';
 import { FrameFiller, followFill } from './frame-filler.js';
 import { readLabels, sayState } from './image-labels.js';
 import { KeypointEditor } from './keypoint-editor.js';
+import { pointKindOf } from './movable-points.js';
 import { NearbyLabels } from './nearby-labels.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
-import { pointKindOf } from './point-kinds.js';
 import { nothingDecided, Predictions } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
 

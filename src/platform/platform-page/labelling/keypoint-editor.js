@@ -2,8 +2,8 @@
 
 import { colourOf } from '../../../http-server/page-assets/drawing.js';
 import { element } from '../../../http-server/page-assets/elements.js';
+import { keypointPoints, unplaced, withKeypoints, withOtherVisibility } from './movable-points.js';
 import { button } from './panel-parts.js';
-import { keypointPoints, unplaced, withKeypoints, withOtherVisibility } from './point-kinds.js';
 import { Skeletons } from './skeletons.js';
 
 /** @import { Box, Keypoint, Point, Size } from '../boxes.ts' */

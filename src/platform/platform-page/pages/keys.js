@@ -6,8 +6,8 @@ import { moment } from '../../../http-server/page-assets/format.js';
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { activityAddress } from '../addresses.js';
 import { createKey, disableKey, listKeys, peopleSignIn, revokeKey } from '../api.js';
+import { knownKey } from '../api-key-of-tab.js';
 import { namesOf, whoWords } from '../credentials.js';
-import { knownKey } from '../key.js';
 import { listPage } from '../list-page.js';
 import { leadsToSignIn } from '../refused-key.js';
 

@@ -4,9 +4,9 @@
 import type { JudgedTask } from '../contract/evaluations.ts';
 import { limits } from '../limits.ts';
 import type { Shape } from './evaluated-image.ts';
+import type { Region } from './image-region.ts';
 import { regionAround } from './keypoints/read-keypoints.ts';
 import { wrongEntry } from './read-shape.ts';
-import type { Region } from './region.ts';
 
 interface Size {
   readonly width: number;
@@ -14,7 +14,7 @@ interface Size {
 }
 
 /** `found`: of each image. Throws `invalid_input` that says what is wanted. */
-export function checkPlaces(
+export function requirePixelCoordinates(
   found: readonly (readonly Shape[])[],
   images: readonly Size[],
   modelTask: JudgedTask,

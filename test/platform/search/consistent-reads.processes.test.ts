@@ -1,23 +1,23 @@
 // Long reads on PostgreSQL: how long they may take, and who waits for whom.
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { StateReads } from '../../../src/platform/postgres/state-reads.ts';
+import { ConsistentReads } from '../../../src/platform/postgres/consistent-reads.ts';
 import type { AsyncReader } from '../../../src/storage/async-database.ts';
 import { openPostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/postgres-server.ts';
 
 let server: PostgresServer;
 
-async function openReads(msMax?: number): Promise<StateReads> {
+async function openReads(msMax?: number): Promise<ConsistentReads> {
   const database = await openPostgresDatabase(await server.database(), 'fovea_reads', []);
   onTestFinished(() => database.close());
-  return new StateReads(database, msMax);
+  return new ConsistentReads(database, msMax);
 }
 
 const one = (reader: AsyncReader) => reader.get('SELECT 1 AS n', [], (row) => row.integer('n'));
 
 /** A read that is at work until it is told to end. */
-async function hold(reads: StateReads, asker: string) {
+async function hold(reads: ConsistentReads, asker: string) {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const held = reads.read(asker, async () => {

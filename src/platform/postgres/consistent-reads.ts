@@ -8,7 +8,7 @@ import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts
 import { isTimedOut } from '../../storage/postgres/errors.ts';
 import { tooManyWaiting, tooMuch } from '../database/long-reads/long-reads.ts';
 
-export class StateReads {
+export class ConsistentReads {
   readonly #database: Pick<AsyncDatabase, 'snapshot'>;
   readonly #msMax: number;
   readonly #permits = new Semaphore({ permitsMax: limits.serverReadsMax, callerPermitsMax: 1 });

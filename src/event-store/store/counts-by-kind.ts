@@ -15,7 +15,7 @@ interface Kind {
  * counted together. As long as there are any no row is made, so each event stays where it is
  * counted.
  */
-export class Kinds {
+export class CountsByKind {
   readonly #changes = new Map<string, { readonly kind: Kind; events: number }>();
 
   add({ deviceId, eventSchema, workflowId }: Kind, events: 1 | -1): void {
