@@ -1,5 +1,6 @@
 // Connections: the grants of an account as its person reads them, in the rows of the grants.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
@@ -98,7 +99,10 @@ export function createConnectionStore(database: AsyncDatabase, clock: Clock): Co
       const read = () => database.all(`SELECT hash ${ofClient}`, some, (row) => row.text('hash'));
       // One by one: each has the used refresh tokens of a month, and others wait meanwhile.
       for (let ids = await read(); ids.length > 0; ids = await read()) {
-        for (const id of ids) await disconnect(accountId, id);
+        for (const id of ids) {
+          await disconnect(accountId, id);
+          await nextTurn();
+        }
       }
     },
   };
