@@ -7,12 +7,13 @@ import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
 import { checkWhole } from './check-whole.ts';
 import { type DecodeCost, decodeCost } from './decode-cost.ts';
+import { descriptorSide } from './descriptor-waves.ts';
 import { fileError } from './file-error.ts';
 import { type ImageFormat, imageContentTypes, Malformed, recogniseImage } from './image-format.ts';
 import { type ImageHeader, readHeader } from './image-header.ts';
 import { loadSharp } from './load-sharp.ts';
 import type { RawImage } from './raw-image.ts';
-import { computeDescriptor, type Descriptor, descriptorSide } from './similarity-descriptor.ts';
+import { computeDescriptor, type Descriptor } from './similarity-descriptor.ts';
 
 export interface ImageFile {
   readonly format: ImageFormat;

@@ -1,6 +1,14 @@
 // A visual descriptor of an image for similarity search: 64 numbers and 64 bits for its colours and
 // their layout.
 
+import {
+  descriptorPlanes,
+  descriptorSide,
+  waveAt,
+  waveStep,
+  wavesAcross,
+  zigzag,
+} from './descriptor-waves.ts';
 import type { RawImage } from './raw-image.ts';
 
 export interface Descriptor {
@@ -10,9 +18,6 @@ export interface Descriptor {
   readonly hash: Uint8Array;
 }
 
-/** The side of the image that is looked at. */
-export const descriptorSide = 32;
-
 /**
  * Describes an image of 32 x 32 pixels by the coarsest waves of its discrete cosine transform
  * (type II), as MPEG-7's colour layout descriptor and pHash do: sizes, formats and compression
@@ -20,12 +25,14 @@ export const descriptorSide = 32;
  */
 export function computeDescriptor({ data }: RawImage): Descriptor {
   const planes = toPlanes(data);
-  const [light, blue, red] = planes.map(coarseWaves);
-  const take = (waves: readonly number[] = [], count = 0) =>
-    zigzag.slice(0, count).map((at) => quantize(waves[at] ?? 0, at));
-  const vector = Int8Array.from([...take(light, 36), ...take(blue, 14), ...take(red, 14)]);
+  const waves = planes.map(coarseWaves);
+  const vector = Int8Array.from(
+    descriptorPlanes.flatMap(({ count }, plane) =>
+      zigzag.slice(0, count).map((at) => quantize(waves[plane]?.[at] ?? 0, at)),
+    ),
+  );
   const hash = new Uint8Array(8);
-  for (const [at, wave] of (light ?? []).entries()) {
+  for (const [at, wave] of (waves[0] ?? []).entries()) {
     // Without a step between, noise would decide in plain images.
     if (quantize(wave, at) > 0) hash[at >>> 3] = (hash[at >>> 3] ?? 0) | (1 << (at & 7));
   }
@@ -41,9 +48,6 @@ export function similarity(a: Int8Array, b: Int8Array): number {
 
 /** The distance from which on two images count as having nothing in common. */
 const unlike = 256;
-
-/** Waves in each direction. */
-const waves = 8;
 
 /** JPEG's luma and chroma, around 0. */
 function toPlanes(pixels: Uint8Array): readonly Float64Array[] {
@@ -61,44 +65,26 @@ function toPlanes(pixels: Uint8Array): readonly Float64Array[] {
 
 /** 8 x 8 coefficients, orthonormal; the first is 32 times the mean. */
 function coarseWaves(plane: Float64Array): readonly number[] {
-  const rows = new Float64Array(descriptorSide * waves);
+  const rows = new Float64Array(descriptorSide * wavesAcross);
   for (let y = 0; y < descriptorSide; y += 1) {
-    for (let u = 0; u < waves; u += 1) {
+    for (let u = 0; u < wavesAcross; u += 1) {
       let sum = 0;
       for (let x = 0; x < descriptorSide; x += 1) {
         sum += (plane[y * descriptorSide + x] ?? 0) * waveAt(u, x);
       }
-      rows[y * waves + u] = sum;
+      rows[y * wavesAcross + u] = sum;
     }
   }
-  return Array.from({ length: waves * waves }, (_, at) => {
-    const [v, u] = [Math.floor(at / waves), at % waves];
+  return Array.from({ length: wavesAcross ** 2 }, (_, at) => {
+    const [v, u] = [Math.floor(at / wavesAcross), at % wavesAcross];
     let sum = 0;
-    for (let y = 0; y < descriptorSide; y += 1) sum += (rows[y * waves + u] ?? 0) * waveAt(v, y);
+    for (let y = 0; y < descriptorSide; y += 1)
+      sum += (rows[y * wavesAcross + u] ?? 0) * waveAt(v, y);
     return sum;
   });
 }
 
-const table = Float64Array.from({ length: waves * descriptorSide }, (_, at) => {
-  const [wave, place] = [Math.floor(at / descriptorSide), at % descriptorSide];
-  const scale = Math.sqrt((wave === 0 ? 1 : 2) / descriptorSide);
-  return scale * Math.cos(((2 * place + 1) * wave * Math.PI) / (2 * descriptorSide));
-});
-
-function waveAt(wave: number, place: number): number {
-  return table[wave * descriptorSide + place] ?? 0;
-}
-
 /** The mean counts for less than its size: lighting differs between images of one thing. */
 function quantize(wave: number, at: number): number {
-  return Math.max(-127, Math.min(127, Math.round(wave / (at === 0 ? 32 : 8))));
-}
-
-/** Places of the 8 x 8 waves from coarse to fine. */
-const zigzag: readonly number[] = Array.from({ length: waves * waves }, (_, at) => at).toSorted(
-  (a, b) => diagonal(a) - diagonal(b) || a - b,
-);
-
-function diagonal(at: number): number {
-  return Math.floor(at / waves) + (at % waves);
+  return Math.max(-127, Math.min(127, Math.round(wave / (at === 0 ? 32 : waveStep))));
 }

@@ -357,7 +357,7 @@ export const platformLimits = {
   findingMembersShownMax: 20,
   /** Images of one group on a contact sheet: a pair of each split, and one more. */
   findingImagesDrawnMax: 4,
-  /** Images compared with each other: 0.7 s for photos, 2.5 s for the worst, in a thread. */
+  /** Images compared with each other: 5 s of one core where many look alike, in a thread. */
   healthImagesComparedMax: 10_000,
   /** Changes of single images that share a transaction: others wait some 20 ms for it. */
   imagesChangedAtOnceMax: 32,

@@ -26,7 +26,6 @@ export const floors: readonly Floor[] = [
       'src/model-inference',
       'src/query-language',
       'src/trainers',
-      'src/vector-search',
     ],
   },
   { floor: 3, parts: ['src/annotations', 'src/evaluation'] },
@@ -42,7 +41,7 @@ export const floors: readonly Floor[] = [
       'src/video-frames',
     ],
   },
-  { floor: 1, parts: ['src/contract'] },
+  { floor: 1, parts: ['src/contract', 'src/vector-search'] },
   {
     floor: 0,
     parts: [

@@ -58,7 +58,7 @@ async function pageOfGroups(
   const { isComplete } = found;
   const groups =
     finding === 'conflicting-labels'
-      ? await findConflicts(database, found.groups)
+      ? await findConflicts(database, found.copies)
       : finding === 'leaks'
         ? found.leaks
         : found.groups;

@@ -1,6 +1,6 @@
 // Images of a project that show the same picture.
 
-import { groupNearDuplicates } from '../../imaging/near-duplicates.ts';
+import { groupNearDuplicates } from '../../imaging/near-duplicates/group-near-duplicates.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
@@ -29,11 +29,13 @@ export async function findNearDuplicates(
   );
   const sql = 'SELECT count(*) AS n FROM images WHERE project_id = ?';
   const images = await database.get(sql, [projectId], (row) => row.integer('n'));
-  const found = groupNearDuplicates(described.map(({ vector }) => vector));
-  const groups = found.groups.map((group) => group.flatMap((at) => described[at]?.image ?? []));
+  const found = await groupNearDuplicates(described.map(({ vector }) => vector));
+  const toImages = (group: readonly number[]) => group.flatMap((at) => described[at]?.image ?? []);
+  const groups = found.groups.map(toImages);
   const { plain } = found;
   return {
     groups,
+    copies: found.copies.map(toImages),
     leaks: groups.filter((group) => group.some(({ split }) => split !== group[0]?.split)),
     compared: described.length - plain,
     plain,

@@ -207,7 +207,7 @@ export async function measureProject(
     ...totals,
     boxes: await findOddBoxes(database, projectId),
     nearDuplicates,
-    conflicts: await findConflicts(database, nearDuplicates.groups),
+    conflicts: await findConflicts(database, nearDuplicates.copies),
     refused: await listRefused(database, projectId),
     unreadable: await listUnreadable(database, projectId),
     medianRatio: await medianRatio(database, projectId, totals.images),

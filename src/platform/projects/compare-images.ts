@@ -5,6 +5,7 @@ import type { NearDuplicates, ProjectStore } from '../store/projects.ts';
 
 const notCompared: NearDuplicates = {
   groups: [],
+  copies: [],
   leaks: [],
   compared: 0,
   plain: 0,

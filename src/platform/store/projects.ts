@@ -55,7 +55,9 @@ export interface PlacedImage {
 /** Groups of images that show the same picture, by their oldest image. */
 export interface NearDuplicates {
   readonly groups: readonly (readonly PlacedImage[])[];
-  /** Those of them that lie in several splits. */
+  /** Those whose images show all the same, the same way round: labels have the same places. */
+  readonly copies: NearDuplicates['groups'];
+  /** Those groups that lie in several splits. */
   readonly leaks: NearDuplicates['groups'];
   /** Images that were compared with each other. */
   readonly compared: number;

@@ -21,6 +21,7 @@ it('compares valid and test first where there are too many, and says that some a
   const fifth = { id: 'image-5', name: '5.png', split: 'valid' };
   expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project')).toEqual({
     groups: [[fifth, first, fourth]],
+    copies: [[fifth, first, fourth]],
     leaks: [[fifth, first, fourth]],
     compared: 5,
     plain: 0,
@@ -28,6 +29,7 @@ it('compares valid and test first where there are too many, and says that some a
   });
   expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project', 2)).toEqual({
     groups: [[fifth, first]],
+    copies: [[fifth, first]],
     leaks: [[fifth, first]],
     compared: 2,
     plain: 0,
@@ -40,6 +42,7 @@ it('counts images without a descriptor as not compared, and even ones for themse
   for (const ordinal of [1, 2]) describe(database, ordinal, 9);
   expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project')).toEqual({
     groups: [],
+    copies: [],
     leaks: [],
     compared: 0,
     plain: 2,
@@ -47,6 +50,7 @@ it('counts images without a descriptor as not compared, and even ones for themse
   });
   expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'another-project')).toEqual({
     groups: [],
+    copies: [],
     leaks: [],
     compared: 0,
     plain: 0,

@@ -18,7 +18,7 @@ it('tells none, and that it is not complete, where it takes too long', async () 
     [vector],
   );
   const work = createTaskQueue(shared, { clock: systemClock, owner: 'x' });
-  const open = (msMax?: number) => startLongReadThreads(join(data, 'platform.db'), msMax);
+  const open = (msMax?: number) => startLongReadThreads(join(data, 'platform.db'), msMax, msMax);
   const [patient, hasty] = [open(), open(0)];
   const { projects } = createSqliteStore(shared, work, patient);
   const found = await compareImages(projects, 'a', 'large-project');
@@ -26,6 +26,7 @@ it('tells none, and that it is not complete, where it takes too long', async () 
   const { projects: late } = createSqliteStore(shared, work, hasty);
   expect(await compareImages(late, 'a', 'large-project')).toEqual({
     groups: [],
+    copies: [],
     leaks: [],
     compared: 0,
     plain: 0,

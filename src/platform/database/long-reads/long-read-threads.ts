@@ -19,20 +19,29 @@ import {
 
 /**
  * Threads on the database at `path`, which start with the first read that needs them and end when
- * there is none for a while. A read may take `msMax`.
+ * there is none for a while. A read may take `msMax`, one that compares vectors `compareMsMax`.
  */
-export function startLongReadThreads(path: string, msMax: number = limits.readMsMax): LongReads {
+export function startLongReadThreads(
+  path: string,
+  msMax: number = limits.readMsMax,
+  compareMsMax: number = limits.vectorReadMsMax,
+): LongReads {
   const readers = new Readers(path, msMax, limits.readThreadsMax);
   // The vectors of all images are in its memory: another thread would have them a second time.
-  const ofVectors = new Readers(path, limits.vectorReadMsMax, 1);
+  const ofVectors = new Readers(path, compareMsMax, 1);
+  const ofLooks = new Readers(path, compareMsMax, limits.readThreadsMax);
+  const readersOf = (name: ReadName) =>
+    name === 'nearest' ? ofVectors : comparing.has(name) ? ofLooks : readers;
   return {
-    read: (asker, question) =>
-      question.name === 'nearest' ? ofVectors.read(asker, question) : readers.read(asker, question),
+    read: (asker, question) => readersOf(question.name).read(asker, question),
     close: async () => {
-      await Promise.all([readers.close(), ofVectors.close()]);
+      await Promise.all([readers.close(), ofVectors.close(), ofLooks.close()]);
     },
   };
 }
+
+/** They compare all images of a project: seconds for many. */
+const comparing: ReadonlySet<ReadName> = new Set(['health', 'nearDuplicates', 'findings']);
 
 interface Job {
   readonly asker: string;

@@ -1,0 +1,104 @@
+// Finds images that show the same picture: in another size, format, quality or light, cropped,
+// mirrored, or taken from a little beside it.
+
+import { setImmediate } from 'node:timers/promises';
+import { limits } from '../../limits.ts';
+import { LruCache } from '../../lru-cache.ts';
+import type { Descriptor } from '../similarity-descriptor.ts';
+import { doOverlap } from './align-pictures.ts';
+import { patternsOf, uniteCopies } from './copies.ts';
+import { DisjointSets } from './disjoint-sets.ts';
+import { asItIs, type Look, Looks, mirrorings, type Picture, pictureOf } from './looks.ts';
+import { findCandidates } from './nearest-looks.ts';
+
+/** Places of the vectors, ascending; the groups by their first. */
+type Groups = readonly (readonly number[])[];
+
+export interface NearDuplicateGroups {
+  readonly groups: Groups;
+  /** Those of them that show all the same, the same way round: labels have the same places. */
+  readonly copies: Groups;
+  /** Vectors of pictures too even to be told from each other: they are in no group. */
+  readonly plain: number;
+}
+
+/**
+ * Groups vectors of descriptors. Each member is a near-duplicate of another one in its group, not
+ * necessarily of all: so the frames of a slow video are one group, and a group that lies in two
+ * splits has a pair that does.
+ *
+ * Copies are near by their vectors. Of the others each is laid over the few that look most like it,
+ * also mirrored, and moved and scaled until they differ least. Gives other work turns.
+ */
+export async function groupNearDuplicates(
+  vectors: readonly Descriptor['vector'][],
+): Promise<NearDuplicateGroups> {
+  const patterns = patternsOf(vectors);
+  const plain = vectors.length - patterns.length;
+  const sets = new DisjointSets(vectors.length);
+  await uniteCopies(patterns, sets, setImmediate);
+  const copies = sets.groups();
+  await uniteOverlapping(
+    vectors,
+    patterns.map(({ place }) => place),
+    sets,
+  );
+  return { groups: sets.groups(), copies, plain };
+}
+
+async function uniteOverlapping(
+  vectors: readonly Descriptor['vector'][],
+  withPattern: readonly number[],
+  sets: DisjointSets,
+): Promise<void> {
+  const places = withPattern.toSorted((a, b) => a - b);
+  const placeOf = (at: number) => places[at] ?? 0;
+  const areApart = (one: number, other: number) => !sets.areOne(placeOf(one), placeOf(other));
+  const looks = new Looks(places.flatMap((place) => vectors[place] ?? []));
+  const pictures = new Pictures(looks);
+  let aligned = 0;
+  for (const { one, other, mirroring } of await findCandidates(looks, areApart, setImmediate)) {
+    if (!areApart(one, other)) continue;
+    const [moved, still] = [pictures.of(other), pictures.of(one, mirroring)];
+    const inGrey = looks.isGrey(one) || looks.isGrey(other);
+    if (moved !== undefined && still !== undefined && doOverlap(moved, still, inGrey)) {
+      sets.unite(placeOf(one), placeOf(other));
+    }
+    aligned += 1;
+    if (aligned % limits.looksAlignedAtOnce === 0) await setImmediate();
+  }
+}
+
+/** The pictures of looks that have much in them. */
+class Pictures {
+  readonly #looks: Looks;
+  readonly #drawn = new LruCache<string, { readonly picture: Picture | undefined }>({
+    weightMax: limits.looksDrawnMax,
+  });
+
+  constructor(looks: Looks) {
+    this.#looks = looks;
+  }
+
+  /** Undefined: it could be laid over many others. */
+  of(place: number, mirroring = asItIs): Picture | undefined {
+    const key = `${place} ${mirrorings.indexOf(mirroring)}`;
+    const drawn = this.#drawn.get(key);
+    if (drawn) return drawn.picture;
+    const look = this.#looks.of(place, mirroring);
+    const picture = hasDetail(look) ? pictureOf(look) : undefined;
+    this.#drawn.set(key, { picture });
+    return picture;
+  }
+}
+
+/** Whether what there is to see is in many waves: one slope or one wave fits onto any other. */
+function hasDetail(look: Look): boolean {
+  let [squares, fourths] = [0, 0];
+  for (const wave of look) {
+    squares += wave ** 2;
+    fourths += wave ** 4;
+  }
+  const isPlain = squares < limits.plainPatternMin ** 2;
+  return !isPlain && squares ** 2 >= limits.detailedWavesMin * fourths;
+}
