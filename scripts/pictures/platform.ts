@@ -16,7 +16,10 @@ import { allLoaded, savePicture } from './save-picture.ts';
 /** What starts a task, or an upload of a file for one. */
 const started = z.looseObject({ taskId: z.string(), signedUrl: z.string() });
 
-const { values } = parseArgs({ allowPositionals: true, options: { bccd: { type: 'string' } } });
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { bccd: { type: 'string' }, folder: { type: 'string' } },
+});
 const { bccd: archive } = values;
 if (archive === undefined) throw new Error('Give the zip file of BCCD: --bccd FILE.');
 const data = mkdtempSync(join(tmpdir(), 'fovea-screenshots-'));

@@ -312,6 +312,8 @@ const findingKinds = [
   'duplicate-boxes',
   'refused-files',
   'unreadable-images',
+  'outliers',
+  'clusters',
 ] as const;
 
 /** Not in the hosted API. */
@@ -337,6 +339,7 @@ export const projectExtensions = {
     answer: open({
       total: z.int().describe('Groups, images or files on all pages.'),
       complete: z.boolean().describe('false: not all images were looked at.'),
+      by: z.string().optional().describe('What tells them apart: an embedding model, or looks.'),
       groups: z.array(imageGroup).readonly().optional(),
       images: z
         .array(

@@ -357,6 +357,8 @@ export const platformLimits = {
   findingMembersShownMax: 20,
   /** Images of one group on a contact sheet: a pair of each split, and one more. */
   findingImagesDrawnMax: 4,
+  /** Small pictures on a map of images: each is decoded. */
+  mapPicturesMax: 40,
   /** Images compared with each other: 5 s of one core where many look alike, in a thread. */
   healthImagesComparedMax: 10_000,
   /** Changes of single images that share a transaction: others wait some 20 ms for it. */

@@ -15,4 +15,14 @@ export const vectorSearchLimits = {
   serverVectorsReadMax: 200_000,
   /** Of these at a time: comparing them holds the thread for a few milliseconds. */
   serverVectorsPage: 2_000,
+  /** An outlier is far from the mean of so many: a few copies of it do not hide it. */
+  outlierNeighbours: 5,
+  /** Of fewer vectors none is far from all others. */
+  outlierVectorsMin: 10,
+  /** Pairs that take some 10 ms. */
+  vectorsComparedBetweenTurns: 1_000_000,
+  /** Numbers by which images are clustered: the rest of them is mostly noise. */
+  clusterComponents: 8,
+  /** More are not told apart on a map. */
+  clustersMax: 8,
 } as const;

@@ -312,6 +312,23 @@ describe('projects_findings', () => {
     });
   });
 
+  it('tells the images apart by how they look, and draws clusters as a map', async () => {
+    const { data, text, content } = await findings({ finding: 'clusters', picture: true });
+    const { groups = [] } = Object(data);
+    const members = groups.map(({ total }: { readonly total: number }) => total);
+    expect(members.reduce((sum: number, total: number) => sum + total, 0)).toBe(5);
+    expect(data).toMatchObject({ total: groups.length, complete: true, by: 'looks' });
+    expect(text).toContain('Told apart by how they look.');
+    expect(content).toMatchObject([
+      { type: 'text' },
+      { type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) },
+    ]);
+    // Of so few images none is far from all others.
+    const outliers = await findings({ finding: 'outliers', picture: true });
+    expect(outliers.data).toMatchObject({ total: 0, images: [], by: 'looks' });
+    expect(outliers.text).toContain('There is nothing to show in a picture.');
+  });
+
   it('names the findings that there are, where another one is asked for', async () => {
     const { isError, text } = await findings({ finding: 'blurry' });
     expect(isError).toBe(true);

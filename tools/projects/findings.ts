@@ -21,7 +21,7 @@ export const projectsFindings = {
   ...toolFor(operation, {
     title: 'List health findings',
     description:
-      'Lists the images, groups or files behind one figure of projects_health, on request with a picture: groups in rows, odd boxes drawn.',
+      'Lists what is behind one figure of projects_health, outliers, or clusters of images; `picture` draws them, clusters as a map.',
     input,
     run: listFindings,
   }),
@@ -34,9 +34,13 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
   const { rows, what } = rowsOf(body);
   const { offset = 0, finding, project, picture } = given;
   const left = body.complete ? '' : ' Not all images were looked at.';
+  const by =
+    body.by === undefined
+      ? ''
+      : ` Told apart by ${body.by === 'looks' ? 'how they look' : quoted(body.by)}.`;
   const none = picture && sheet === undefined ? ' There is nothing to show in a picture.' : '';
   return {
-    summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${left}${none}`,
+    summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${by}${left}${none}`,
     data,
     next: finding === 'leaks' ? deletingCalls(body, given) : [],
     page: pageAt({ total: body.total, rows: `${what}s`, shown: rows, offset }),

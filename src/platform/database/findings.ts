@@ -4,6 +4,7 @@ import type { AsyncReader } from '../../storage/async-database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts';
 import { findConflicts } from './conflicting-labels.ts';
+import { listClusters, listOutliers } from './image-map.ts';
 import { findNearDuplicates } from './near-duplicates.ts';
 import { listOddImages } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
@@ -20,6 +21,10 @@ export async function listFindings(
     case 'leaks':
     case 'conflicting-labels':
       return pageOfGroups(database, index, projectId, finding, page);
+    case 'outliers':
+      return listOutliers(database, index, projectId, page);
+    case 'clusters':
+      return listClusters(database, index, projectId, page);
     case 'refused-files': {
       const files = await listRefused(database, projectId);
       return { kind: 'files', files: cut(files, page), total: files.length, isComplete: true };

@@ -8,6 +8,9 @@ import { spread } from '../projects/describe-health.ts';
 import type { FindingsPage, OddBox, PlacedImage, Project } from '../store/projects.ts';
 import { enlargementMax, sheetRows, sheetSide } from './sheet-layout.ts';
 
+/** Clusters have a map of their own. */
+type Drawable = Exclude<FindingsPage, { readonly kind: 'clusters' }>;
+
 type Stores = Pick<PlatformDependencies, 'store' | 'blobs'>;
 
 /**
@@ -17,7 +20,7 @@ type Stores = Pick<PlatformDependencies, 'store' | 'blobs'>;
 export async function drawFindings(
   dependencies: Stores,
   project: Project,
-  { title, page }: { readonly title: string; readonly page: FindingsPage },
+  { title, page }: { readonly title: string; readonly page: Drawable },
   signal: AbortSignal,
 ): Promise<{ readonly sheet: string; readonly contentType: string } | undefined> {
   const groups = firstImages(groupsOf(page));
@@ -48,7 +51,7 @@ interface Drawn extends PlacedImage {
   readonly boxes: readonly OddBox[];
 }
 
-function groupsOf(page: FindingsPage): readonly (readonly Drawn[])[] {
+function groupsOf(page: Drawable): readonly (readonly Drawn[])[] {
   if (page.kind === 'files') return [];
   if (page.kind === 'images') return page.images.map((image) => [image]);
   return page.groups.map((group) =>

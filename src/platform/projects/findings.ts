@@ -6,6 +6,7 @@ import { limits } from '../../limits.ts';
 import { findProject, onlyProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
+import { drawClusters } from '../previews/draw-clusters.ts';
 import { drawFindings } from '../previews/draw-findings.ts';
 import type { FindingsPage } from '../store/projects.ts';
 import { describeGroup, describeRefused } from './describe-health.ts';
@@ -18,6 +19,8 @@ const ofLooks: ReadonlySet<string> = new Set([
   'leaks',
   'conflicting-labels',
   'unreadable-images',
+  'outliers',
+  'clusters',
 ]);
 
 export function findingHandlers(
@@ -37,16 +40,20 @@ export function findingHandlers(
         wanted,
       );
       const title = finding.replaceAll('-', ' ');
-      const drawn = picture
-        ? await drawFindings(dependencies, project, { title, page }, signal)
-        : undefined;
-      return { total: page.total, complete: page.isComplete, ...describe(page), ...drawn };
+      const drawn = !picture
+        ? undefined
+        : page.kind === 'clusters'
+          ? await drawClusters(dependencies, project, page, signal)
+          : await drawFindings(dependencies, project, { title, page }, signal);
+      const { total, isComplete: complete, by } = page;
+      return { total, complete, ...(by !== undefined && { by }), ...describe(page), ...drawn };
     },
   };
 }
 
 function describe(page: FindingsPage) {
   switch (page.kind) {
+    case 'clusters':
     case 'groups': {
       const most = limits.findingMembersShownMax;
       return { groups: page.groups.map((group) => describeGroup(group, most)) };

@@ -101,11 +101,30 @@ export type FindingsPage = {
   /** Of all pages. */
   readonly total: number;
   readonly isComplete: boolean;
+  /** Whose vectors tell images apart: a model's name, or `looks`. */
+  readonly by?: string;
 } & (
   | { readonly kind: 'groups'; readonly groups: readonly (readonly PlacedImage[])[] }
+  | {
+      readonly kind: 'clusters';
+      readonly groups: readonly (readonly PlacedImage[])[];
+      /** All images, for a map. */
+      readonly points: readonly MapPoint[];
+    }
   | { readonly kind: 'images'; readonly images: readonly OddImage[] }
   | { readonly kind: 'files'; readonly files: readonly RefusedFile[] }
 );
+
+/** Where an image lies on a map: near to those that are like it. */
+export interface MapPoint {
+  readonly image: PlacedImage;
+  readonly x: number;
+  readonly y: number;
+  /** The largest cluster is 0. */
+  readonly cluster: number;
+  /** From the middle of its cluster. */
+  readonly distance: number;
+}
 
 /** An image with the first of its odd boxes, or with what else is wrong with it. */
 export interface OddImage extends PlacedImage {

@@ -1,0 +1,64 @@
+// What vectors tell of images: which are alike, which are far from all others, and where they lie.
+
+import { expect, it } from 'vitest';
+import { randomFrom } from '../../src/seeded-random.ts';
+import { clusterPoints } from '../../src/vector-search/k-means.ts';
+import { findOutliers } from '../../src/vector-search/outliers.ts';
+import { principalComponents } from '../../src/vector-search/principal-components.ts';
+
+const noPause = async () => {};
+
+/** Around the axis `along`, of length 1. */
+function vectorsNear(along: number, count: number, spread: number, seed: string): Float32Array[] {
+  const random = randomFrom(seed);
+  return Array.from({ length: count }, () => {
+    const vector = Float32Array.from(
+      { length: 16 },
+      (_, at) => (at === along ? 1 : 0) + (random() - 0.5) * spread,
+    );
+    const length = Math.hypot(...vector);
+    return vector.map((value) => value / length);
+  });
+}
+
+it('tells groups of vectors apart, the largest first, and lays them apart', async () => {
+  const kinds = [
+    vectorsNear(0, 10, 0.2, 'a'),
+    vectorsNear(1, 30, 0.2, 'b'),
+    vectorsNear(2, 20, 0.2, 'c'),
+  ];
+  const points = await principalComponents(kinds.flat(), 4, noPause);
+  const { clusterOf, distances, count } = await clusterPoints(points, 8, noPause);
+  expect(count).toBe(3);
+  expect(clusterOf).toEqual([...Array(10).fill(2), ...Array(30).fill(0), ...Array(20).fill(1)]);
+  expect(Math.max(...distances)).toBeLessThan(0.5);
+  const firsts = [0, 10, 40].map((at) => [...(points[at]?.slice(0, 2) ?? [])]);
+  const [[ax = 0, ay = 0] = [], [bx = 0, by = 0] = []] = firsts;
+  expect(Math.hypot(ax - bx, ay - by)).toBeGreaterThan(0.5);
+});
+
+it('gives the same for the same vectors, and bears few of them', async () => {
+  const vectors = vectorsNear(0, 50, 1, 'd');
+  const twice = await Promise.all([0, 1].map(() => principalComponents(vectors, 2, noPause)));
+  expect(twice[0]).toEqual(twice[1]);
+  expect(await principalComponents([], 2, noPause)).toEqual([]);
+  expect(await clusterPoints([], 8, noPause)).toMatchObject({ clusterOf: [] });
+  const one = await principalComponents(vectors.slice(0, 1), 2, noPause);
+  expect(await clusterPoints(one, 8, noPause)).toMatchObject({ clusterOf: [0], count: 1 });
+  const same = vectors.slice(0, 1).concat(vectors.slice(0, 1), vectors.slice(0, 1));
+  const flat = await principalComponents([...same, ...same], 2, noPause);
+  expect(await clusterPoints(flat, 8, noPause)).toMatchObject({ count: 1 });
+});
+
+it('names vectors that are far from all others, the farthest first, also two that are alike', async () => {
+  const usual = vectorsNear(0, 60, 0.3, 'e');
+  const far = vectorsNear(1, 1, 0, 'f');
+  const nearer = Float32Array.from({ length: 16 }, (_, at) => (at === 0 || at === 2 ? 0.7071 : 0));
+  const outliers = await findOutliers([...usual, ...far, ...far, nearer], noPause);
+  expect(outliers.map(({ place }) => place).toSorted()).toEqual([60, 61, 62]);
+  expect(outliers.at(0)?.score).toBeGreaterThan(2);
+  expect(outliers.map(({ score }) => score)).toEqual(
+    outliers.map(({ score }) => score).toSorted((a, b) => b - a),
+  );
+  expect(await findOutliers(usual.slice(0, 9), noPause)).toEqual([]);
+});
