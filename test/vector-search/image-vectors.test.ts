@@ -53,7 +53,9 @@ it('gives the same for the same vectors, and bears few of them', async () => {
 it('names vectors that are far from all others, the farthest first, also two that are alike', async () => {
   const usual = vectorsNear(0, 60, 0.3, 'e');
   const far = vectorsNear(1, 1, 0, 'f');
-  const nearer = Float32Array.from({ length: 16 }, (_, at) => (at === 0 || at === 2 ? 0.7071 : 0));
+  const nearer = Float32Array.from({ length: 16 }, (_, at) =>
+    at === 0 || at === 2 ? Math.SQRT1_2 : 0,
+  );
   const outliers = await findOutliers([...usual, ...far, ...far, nearer], noPause);
   expect(outliers.map(({ place }) => place).toSorted()).toEqual([60, 61, 62]);
   expect(outliers.at(0)?.score).toBeGreaterThan(2);

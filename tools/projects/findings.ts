@@ -21,7 +21,7 @@ export const projectsFindings = {
   ...toolFor(operation, {
     title: 'List health findings',
     description:
-      'Lists what is behind one figure of projects_health, outliers, or clusters of images; `picture` draws them, clusters as a map.',
+      'Lists what is behind a figure of projects_health, outliers, or clusters, which `picture` maps.',
     input,
     run: listFindings,
   }),
@@ -34,10 +34,7 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
   const { rows, what } = rowsOf(body);
   const { offset = 0, finding, project, picture } = given;
   const left = body.complete ? '' : ' Not all images were looked at.';
-  const by =
-    body.by === undefined
-      ? ''
-      : ` Told apart by ${body.by === 'looks' ? 'how they look' : quoted(body.by)}.`;
+  const by = body.by === undefined ? '' : ` Told apart by ${judgeOf(body.by)}.`;
   const none = picture && sheet === undefined ? ' There is nothing to show in a picture.' : '';
   return {
     summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${by}${left}${none}`,
@@ -48,6 +45,11 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
     }),
   };
+}
+
+/** `by`: the name of an embedding model, which others gave. */
+function judgeOf(by: string): string {
+  return by === 'looks' ? 'how they look' : quoted(by);
 }
 
 /** Of what valid or test shows too, train keeps nothing: then it is judged by what is new to it. */
