@@ -316,7 +316,7 @@ describe('projects_findings', () => {
     const { data, text, content } = await findings({ finding: 'clusters', picture: true });
     const { groups = [] } = Object(data);
     const members = groups.map(({ total }: { readonly total: number }) => total);
-    expect(members.reduce((sum: number, total: number) => sum + total, 0)).toBe(5);
+    expect(members.reduce((sum: number, total: number) => sum + total, 0)).toBe(6);
     expect(data).toMatchObject({ total: groups.length, complete: true, by: 'looks' });
     expect(text).toContain('Told apart by how they look.');
     expect(content).toMatchObject([
