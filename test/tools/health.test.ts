@@ -323,10 +323,31 @@ describe('projects_findings', () => {
       { type: 'text' },
       { type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) },
     ]);
-    // Of so few images none is far from all others.
+  });
+
+  it('lists images that are far from all others, for a person to look at', async () => {
+    // Of so few images none is.
     const outliers = await findings({ finding: 'outliers', picture: true });
     expect(outliers.data).toMatchObject({ total: 0, images: [], by: 'looks' });
     expect(outliers.text).toContain('There is nothing to show in a picture.');
+    await fovea.ok('projects_create', {
+      name: 'Odd one',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
+    const black = join(fovea.folder, 'lens-cap.png');
+    const create = { width: 640, height: 480, channels: 3, background: '#000' } as const;
+    await sharp({ create }).png().toFile(black);
+    await fovea.ok('images_upload', { project: 'odd-one', files: [`${photos}/*.jpg`, black] });
+    const found = await fovea.ok('projects_findings', { project: 'odd-one', finding: 'outliers' });
+    expect(found).toMatchObject({
+      total: 1,
+      images: [{ name: 'lens-cap.png', reason: expect.stringMatching(/^1\.\d times as far/) }],
+    });
+    const { images: [{ id } = { id: '' }] = [] } = Object(found);
+    expect(found).toMatchObject({
+      next: [{ tool: 'annotation_review', arguments: { images: [id] } }],
+    });
   });
 
   it('names the findings that there are, where another one is asked for', async () => {

@@ -39,7 +39,7 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
   return {
     summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${by}${left}${none}`,
     data,
-    next: finding === 'leaks' ? deletingCalls(body, given) : [],
+    next: nextCalls(body, given),
     page: pageAt({ total: body.total, rows: `${what}s`, shown: rows, offset }),
     ...(sheet !== undefined && {
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
@@ -50,6 +50,15 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
 /** `by`: the name of an embedding model, which others gave. */
 function judgeOf(by: string): string {
   return by === 'looks' ? 'how they look' : quoted(by);
+}
+
+function nextCalls(body: Answer<typeof operation>, given: Input): readonly NextCall[] {
+  if (given.finding === 'leaks') return deletingCalls(body, given);
+  const images = body.images?.map(({ id }) => id) ?? [];
+  if (given.finding !== 'outliers' || images.length === 0) return [];
+  const { workspace, project } = given;
+  const why = 'A person looks at them: odd images may be rare and right, or do not belong here.';
+  return [{ tool: 'annotation_review', arguments: { workspace, project, images }, why }];
 }
 
 /** Of what valid or test shows too, train keeps nothing: then it is judged by what is new to it. */
