@@ -64,8 +64,8 @@ function corner({ width, height }: Size, share: number) {
 }
 
 /**
- * Of the pairs that are told, those of an image and its copy are right, and those of images that are
- * told without any copies: these are named, for a person to look at.
+ * Of the pairs that are told, those of an image and its copy are right, and those of images that
+ * are told without any copies: these are named, for a person to look at.
  */
 async function sayCopies(): Promise<void> {
   const images = files.map((name) => readFileSync(join(folder, 'JPEGImages', name)));

@@ -1,7 +1,7 @@
 // Makes the pictures in docs/ anew: `npm run pictures -- [NAME…]`, of labelling, event-store,
-// evaluation, image-map and platform; without a name the first three. The last needs the zip file of
-// BCCD: `--bccd FILE`; the map shows the images of `--folder FOLDER`. All but the map and those of an evaluation need Chromium, and the font Inter (fonts-inter) to
-// look as they do there.
+// evaluation, image-map and platform; without a name the first three. The map shows the images of
+// `--folder FOLDER`; the last needs the zip file of BCCD: `--bccd FILE`. All but the map and those
+// of an evaluation need Chromium, and the font Inter (fonts-inter) to look as they do there.
 
 import { parseArgs } from 'node:util';
 

@@ -6,9 +6,9 @@ import { descriptorSide as side, waveStep } from '../descriptor-waves.ts';
 import type { Picture } from './looks.ts';
 
 /**
- * Whether both show one place, as far as a fit is found from where they lie upon each other: half of
- * the picture or more, by `limits.overlapLikenessMin` and `limits.overlapDistanceMax`. `inGrey`: by
- * their light alone.
+ * Whether both show one place, as far as a fit is found from where they lie upon each other: half
+ * of the picture or more, by `limits.overlapLikenessMin` and `limits.overlapDistanceMax`.
+ * `inGrey`: by their light alone.
  */
 export function doOverlap(moved: Picture, still: Picture, inGrey: boolean): boolean {
   const planes = inGrey ? allPlanes.slice(0, 1) : allPlanes;

@@ -1,5 +1,5 @@
-// Finds copies of a picture by its descriptor alone: in another size, format or quality, in a little
-// other light, hardly cropped.
+// Finds copies of a picture by its descriptor alone: in another size, format or quality, in a
+// little other light, hardly cropped.
 
 import { limits } from '../../limits.ts';
 import type { Descriptor } from '../similarity-descriptor.ts';

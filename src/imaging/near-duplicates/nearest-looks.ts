@@ -1,4 +1,5 @@
-// For each image the few others that look most like it, also mirrored: candidates for a closer look.
+// For each image the few others that look most like it, also mirrored: candidates for a closer
+// look.
 
 import { limits } from '../../limits.ts';
 import { quantise, quantiseQuery } from '../../vector-search/quantise.ts';
