@@ -334,7 +334,7 @@ export const projectExtensions = {
         .optional()
         .describe('Groups, images or files of a page; default 20.'),
       offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
-      picture: z.boolean().optional().describe('Show the first 8 images of the page.'),
+      picture: z.boolean().optional().describe('Show its first 8 images.'),
     }),
     answer: open({
       total: z.int().describe('Groups, images or files on all pages.'),

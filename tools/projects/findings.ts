@@ -21,7 +21,7 @@ export const projectsFindings = {
   ...toolFor(operation, {
     title: 'List health findings',
     description:
-      'Lists what is behind a figure of projects_health, outliers, or clusters, which `picture` maps.',
+      'Lists images, groups or files behind one figure of projects_health, with a picture: groups in rows, odd boxes drawn.',
     input,
     run: listFindings,
   }),
