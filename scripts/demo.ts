@@ -110,6 +110,8 @@ try {
         HOME: home,
         FOVEA_HOME: join(home, 'data'),
         FOVEA_FILE_ROOTS: [resolve('.'), resolve(out)].join(delimiter),
+        // The preview of a version is in no shorter list.
+        FOVEA_TOOL_PROFILE: 'full',
       },
       stderr: 'inherit',
     }),
