@@ -62,7 +62,7 @@ export const imagingLimits = {
   candidateLikenessMin: 0.5,
   /**
    * Correlation and distance of what two images both show. Of BCCD, cropped by a tenth 98 % have
-   * this, and of 66,066 pairs of its images 8: all but one are one place.
+   * this, and of 66,066 pairs of its images 5: all but one are one place.
    */
   overlapLikenessMin: 0.91,
   overlapDistanceMax: 27,
