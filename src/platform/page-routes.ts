@@ -44,6 +44,7 @@ const files = [
   'project-tabs.js',
   'row-filter.js',
   'refused-key.js',
+  'row-query.js',
   'requested-labelling.js',
   'table.js',
   'labelling/annotate-keys.js',

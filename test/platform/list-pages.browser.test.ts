@@ -54,8 +54,13 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await names.allTextContents()).toEqual(['Cells']);
     await filter.fill('10:30');
     await page.getByText('None fits: take a word of the filter away.').waitFor();
-    await filter.fill('onerror="alert');
+    await filter.fill('onerror= alert');
     expect(await names.count()).toBe(1);
+    await filter.fill('(cells OR night) NOT cafes');
+    expect(await names.allTextContents()).toEqual(['Cells']);
+    await filter.fill('onerror="alert');
+    await page.getByText('A “"” is not closed.').waitFor();
+    expect(await names.count()).toBe(0);
     await filter.fill('');
     expect(new URL(page.url()).hash).toBe('#projects');
     expect(await names.count()).toBe(3);

@@ -3,8 +3,7 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
-
-/** @typedef {{ isExcluded: boolean, column: number | undefined, text: string }} Condition */
+import { fitsRow, folded, parseRowQuery } from './row-query.js';
 
 export class RowFilter {
   root;
@@ -31,6 +30,8 @@ export class RowFilter {
       name: 'q',
       value: query.get('q') ?? '',
       placeholder: exampleFor(this.#heads),
+      maxlength: '1000',
+      title: 'word, "two words", column:word, column>=10, *, AND, OR, NOT or -, brackets',
     });
     this.root = element(
       'form',
@@ -58,18 +59,17 @@ export class RowFilter {
   }
 
   #apply() {
-    const conditions = conditionsOf(this.#field.value, this.#heads);
-    const unknown = unknownColumn(this.#field.value, this.#heads);
-    this.#field.setAttribute('aria-invalid', String(unknown !== undefined));
-    if (unknown !== undefined) return this.#refuse(unknown);
+    const query = parseRowQuery(this.#field.value, this.#heads);
+    this.#field.setAttribute('aria-invalid', String('problem' in query));
+    if ('problem' in query) return this.#refuse(query.problem);
     let fit = 0;
     for (const row of this.#rows) {
-      row.hidden = !fits(row, conditions);
+      row.hidden = !fitsRow(query.condition, textsOf(row));
       if (!row.hidden) fit += 1;
     }
     const all = this.#rows.length;
     const what = this.#isWhole ? count(all) : `the ${count(all)} that are loaded`;
-    const isFiltered = conditions.length > 0;
+    const isFiltered = this.#field.value.trim() !== '';
     this.#figures.textContent = isFiltered ? `${count(fit)} of ${what}` : all > 0 ? what : '';
     this.none.hidden = fit > 0 || all === 0;
     this.none.textContent = this.#isWhole
@@ -77,15 +77,12 @@ export class RowFilter {
       : `None of the ${count(all)} that are loaded fits. There are more, which were not looked at.`;
   }
 
-  /** @param {string} column */
-  #refuse(column) {
+  /** @param {string} problem */
+  #refuse(problem) {
     for (const row of this.#rows) row.hidden = true;
-    const all = this.#heads.filter((head) => head !== '').join(', ');
-    const known = all === '' ? 'This list has no columns' : `Columns are ${all}`;
     this.#figures.textContent = 'Not understood';
     this.none.hidden = this.#rows.length === 0;
-    const quotes = `Quotes look for a text as it stands: "${column}:…".`;
-    this.none.textContent = `There is no column “${column}”. ${known}. ${quotes}`;
+    this.none.textContent = problem;
   }
 
   #keep() {
@@ -103,49 +100,9 @@ function exampleFor(heads) {
   return head === undefined ? 'word  -word  "two words"' : `word  -word  ${head}:word`;
 }
 
-const terms = /(-?)(?:([^\s":]+):)?(?:"([^"]*)"?|([^\s"]+))/g;
-
-/** All must hold. @param {string} search @param {readonly string[]} heads @returns {Condition[]} */
-function conditionsOf(search, heads) {
-  return [...folded(search).matchAll(terms)].flatMap(
-    ([whole, minus, head = '', phrase, word = '']) => {
-      // The column of the buttons has no name: a word without one is looked for in all.
-      const column = head === '' ? -1 : heads.indexOf(head);
-      const isExcluded = minus !== '';
-      const said = phrase ?? word;
-      // 10:30 names no column.
-      const text = column < 0 && head !== '' ? whole.slice(isExcluded ? 1 : 0) : said;
-      const condition = { isExcluded, column: column < 0 ? undefined : column, text };
-      return text === '' ? [] : [condition];
-    },
-  );
-}
-
-/**
- * The first that is named and is none. `10:30` and `https://…` name no column.
- * @param {string} search @param {readonly string[]} heads
- */
-function unknownColumn(search, heads) {
-  for (const [, , head = '', , word = ''] of folded(search).matchAll(terms)) {
-    const isName = /^\p{L}[\p{L}-]*$/u.test(head) && !word.startsWith('//');
-    if (isName && !heads.includes(head)) return head;
-  }
-  return undefined;
-}
-
-/** @param {HTMLElement} row @param {readonly Condition[]} conditions */
-function fits(row, conditions) {
-  if (conditions.length === 0) return true;
+/** What stands in a row, and in the titles of its parts. @param {HTMLElement} row */
+function textsOf(row) {
   const cells = [...row.children].map((cell) => folded(cell.textContent));
   const titles = [...row.querySelectorAll('[title]')].map((part) => part.getAttribute('title'));
-  const all = [...cells, folded(titles.join('\n'))].join('\n');
-  return conditions.every(({ isExcluded, column, text }) => {
-    const place = column === undefined ? all : (cells[column] ?? '');
-    return place.includes(text) !== isExcluded;
-  });
-}
-
-/** Without capitals and accents. @param {string} text */
-function folded(text) {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return { cells, all: [...cells, folded(titles.join('\n'))].join('\n') };
 }
