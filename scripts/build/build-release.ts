@@ -142,6 +142,7 @@ const pages = {
   'event-store/page': 'page',
   'mcp/app/host-pages': 'host-pages',
   'platform/platform-page': 'platform/platform-page',
+  'query-language/grammar': 'grammar',
 };
 const viewer = 'node_modules/swagger-ui-dist';
 const viewerFiles = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;

@@ -4,6 +4,7 @@ import type { Route } from '../http-server/handlers.ts';
 import { pageAssetRoutes, pagePolicy } from '../http-server/page-assets.ts';
 import { staticFileRoute } from '../http-server/static-file.ts';
 import { platformPageFolder } from '../platform-page-folder.ts';
+import { grammarFiles } from '../query-language/grammar-files.ts';
 import type { Principal } from './access-control/authorization.ts';
 
 /**
@@ -15,6 +16,14 @@ export function pageRoutes(): readonly Route<Principal>[] {
     { ...route('/', 'index.html'), isHtmlVariant: true },
     ...files.map((name) => route(`/page/platform/platform-page/${name}`, name)),
     ...pageAssetRoutes<Principal>(policy, true),
+    ...[...grammarFiles].map(([name, file]) =>
+      staticFileRoute<Principal>({
+        path: `/page/query-language/grammar/${name}`,
+        file,
+        policy,
+        open: true,
+      }),
+    ),
     route('/favicon.ico', 'icon.svg'),
   ];
 }

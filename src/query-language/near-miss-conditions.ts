@@ -2,6 +2,7 @@
 // nothing, and nobody would know why.
 
 import { quotedName } from '../quoted-name.ts';
+import { whyNoSign } from './grammar/query-grammar.js';
 
 /** A wrong word in the message. */
 const wordCharactersMax = 60;
@@ -51,9 +52,8 @@ export function otherFieldHint(name: string, opposite: string | undefined): stri
  * one. `isField` says whether a name may stand before a colon.
  */
 export function whyNoWord(word: string, isField: (name: string) => boolean): string | undefined {
-  if (/^&+$/.test(word))
-    return 'write AND, or nothing: conditions next to each other must all hold';
-  if (/^\|+$/.test(word)) return 'write OR';
+  const why = whyNoSign(word);
+  if (why !== undefined) return why;
   if (/^[<>=!]+$/.test(word)) return 'write conditions without spaces, as in class:car>=3';
   if (/^(user_)?metadata\./i.test(word)) return 'write metadata:KEY or metadata:KEY=VALUE';
   const [, name, operator = '', right = ''] =

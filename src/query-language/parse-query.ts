@@ -1,13 +1,10 @@
-// The query language of searches, from text to data, by recursive descent.
+// The query language of searches, from text to data. How conditions are joined, the grammar says.
 //
-// query  = or, with `sort:` anywhere outside of brackets, once
-// or     = and { "OR" and }
-// and    = not { [ "AND" ] not }
-// not    = { "NOT" | "-" } factor
-// factor = "(" or ")" | name ":" value | word | "quoted words" | "*"
+// condition = name ":" value | word | "quoted words" | "*"
+// `sort:` stands anywhere outside of brackets, once.
 
-import type { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { type Inside, parseConditions } from './grammar/query-grammar.js';
 import {
   type Field,
   type FindProjectId,
@@ -15,7 +12,7 @@ import {
   readField,
   refuseCondition,
 } from './query-fields.ts';
-import { QueryText } from './query-lexer.ts';
+import { type Piece, type QueryText, queryTextOf } from './query-lexer.ts';
 import type { JudgedCondition, Query, Sort } from './query-syntax-tree.ts';
 import { wordsOf } from './search-terms.ts';
 
@@ -47,7 +44,7 @@ export function parseQuery(
   findProjectId: FindProjectId,
   path = 'query',
 ): ParsedQuery {
-  return new Parser(new QueryText(text, path), findProjectId).parse();
+  return new Parser(queryTextOf(text, path), findProjectId).parse();
 }
 
 class Parser {
@@ -57,11 +54,8 @@ class Parser {
   #like: PlacedLikeness | undefined;
   #hasWords = false;
   readonly #judged: PlacedJudgement[] = [];
-  #depth = 0;
   #conditions = 0;
   #patterns = 0;
-  /** What is around the place: `sort:` and `like-image:` stand outside of brackets and NOT. */
-  #inside: string | undefined;
 
   constructor(text: QueryText, findProjectId: FindProjectId) {
     this.#text = text;
@@ -76,8 +70,14 @@ class Parser {
     }
     text.skipSpace();
     if (text.isAtEnd) throw text.error(text.at, 'has no condition; "*" finds all images');
-    const query = this.#readOr();
-    if (!text.isAtEnd) throw text.error(text.at, 'this ")" closes no bracket');
+    const { query, hasAlternatives } = parseConditions<Query>(text, {
+      depthMax: limits.searchDepthMax,
+      readCondition: (inside) => this.#readCondition(inside),
+    });
+    if (this.#like && hasAlternatives) {
+      const { kind, at } = this.#like;
+      throw text.error(at, `like-${kind}: cannot stand beside OR; use brackets`);
+    }
     if (this.#sort && this.#like) {
       const { kind, at } = this.#like;
       throw text.error(at, `like-${kind}: is an order of its own, and cannot have sort:`);
@@ -86,82 +86,16 @@ class Parser {
     return { query, ...beside, judged: this.#judged };
   }
 
-  #readOr(): Query {
-    const parts: Query[] = [];
-    let hasCondition = this.#readAnd(parts);
-    while (this.#text.takeKeyword('OR')) {
-      if (!hasCondition) throw this.#missing();
-      hasCondition = this.#readAnd(parts);
-      if (!hasCondition) throw this.#missing();
-    }
-    if (this.#like && this.#inside === undefined && parts.length > 1) {
-      const { kind, at } = this.#like;
-      throw this.#text.error(at, `like-${kind}: cannot stand beside OR; use brackets`);
-    }
-    if (parts.length === 0) return { kind: 'all' };
-    return parts.length === 1 ? first(parts) : { kind: 'or', parts };
-  }
-
-  /** False where there is no condition but something else, as in `sort:name` alone. */
-  #readAnd(ways: Query[]): boolean {
-    const text = this.#text;
-    const parts: Query[] = [];
-    let isWanted = true;
-    for (text.skipSpace(); !this.#isEndOfAnd(); text.skipSpace()) {
-      const { at } = text;
-      if (text.takeKeyword('AND')) {
-        if (isWanted) throw text.error(at, 'a condition is missing before AND');
-        isWanted = true;
-        continue;
-      }
-      const part = this.#readNot();
-      if (part) parts.push(part);
-      isWanted = false;
-    }
-    if (isWanted) throw this.#missing();
-    if (parts.length > 0) ways.push(parts.length === 1 ? first(parts) : { kind: 'and', parts });
-    return parts.length > 0;
-  }
-
-  #isEndOfAnd(): boolean {
-    return this.#text.isAtEnd || this.#text.peek() === ')' || this.#text.isKeyword('OR');
-  }
-
-  #missing(): FoveaError {
-    return this.#text.error(this.#text.at, 'a condition is missing here');
-  }
-
   /** Undefined for what is no condition, as `sort:`. */
-  #readNot(): Query | undefined {
+  #readCondition(inside: Inside): Query | undefined {
     const text = this.#text;
-    const at = text.at;
-    let isNegated = false;
-    for (;;) {
-      if (text.takeKeyword('NOT')) text.skipSpace();
-      else if (text.peek() === '-') text.skip(1);
-      else break;
-      isNegated = !isNegated;
-    }
-    if (text.at === at) return this.#readFactor();
-    if (this.#isEndOfAnd() || text.isKeyword('AND') || text.peek() === ' ') throw this.#missing();
-    const outside = this.#inside;
-    this.#inside ??= 'NOT';
-    const part = this.#readFactor();
-    this.#inside = outside;
-    if (part === undefined) throw text.error(at, 'NOT needs a condition');
-    return isNegated ? { kind: 'not', part } : part;
-  }
-
-  #readFactor(): Query | undefined {
-    const text = this.#text;
-    if (text.peek() === '(') return this.#readBrackets();
     this.#count(1, text.at);
     if (text.peek() === '"') {
       const at = text.at;
       return this.#words(text.readQuoted(), at, false);
     }
     const name = text.takeMetadataPath() ?? text.takeFieldName();
-    if (name !== undefined) return this.#readField(name);
+    if (name !== undefined) return this.#readField(name, inside);
     const { at, value } = text.readBare('');
     if (value === '*') return { kind: 'all' };
     refuseCondition(text, { at, value });
@@ -171,24 +105,6 @@ class Parser {
       throw text.error(at, '* can only end a word; filename:a*b finds names with * anywhere');
     }
     return this.#words(word, at, isPrefix);
-  }
-
-  #readBrackets(): Query {
-    const text = this.#text;
-    const at = text.at;
-    this.#depth += 1;
-    if (this.#depth > limits.searchDepthMax) {
-      throw text.error(at, `has brackets in brackets, more than ${limits.searchDepthMax} deep`);
-    }
-    text.skip(1);
-    const outside = this.#inside;
-    this.#inside = 'brackets';
-    const query = this.#readOr();
-    this.#inside = outside;
-    if (text.peek() !== ')') throw text.error(at, 'this "(" is not closed');
-    text.skip(1);
-    this.#depth -= 1;
-    return query;
   }
 
   /** Each word is a condition of its own. */
@@ -205,7 +121,8 @@ class Parser {
     throw this.#text.error(at, `has more than ${most} words and file names with *`);
   }
 
-  #readField(name: { readonly at: number; readonly value: string }): Query | undefined {
+  /** `sort:` and `like-image:` stand outside of brackets and NOT. */
+  #readField(name: Piece, inside: Inside): Query | undefined {
     const field = readField(this.#text, name, this.#findProjectId);
     if ('query' in field) {
       if (field.query.kind === 'name' && field.query.pattern.includes('*')) {
@@ -217,8 +134,8 @@ class Parser {
       return field.query;
     }
     const what = 'sort' in field ? 'sort:' : `like-${field.like.kind}:`;
-    if (this.#inside !== undefined) {
-      throw this.#text.error(name.at, `${what} cannot stand inside ${this.#inside}`);
+    if (inside !== undefined) {
+      throw this.#text.error(name.at, `${what} cannot stand inside ${inside}`);
     }
     if ('sort' in field ? this.#sort : this.#like) {
       throw this.#text.error(name.at, secondTime(what, field, this.#like));

@@ -82,7 +82,9 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 25_000 }, () => {
 
   test('a filter names the columns when it is asked for one that is not there', async () => {
     const { page, problems } = await open(platform, 'activity?q=status:project');
-    await page.getByText('There is no column “status”. Columns are time, who, what').waitFor();
+    const refusal = page.getByText('at character 1: there is no column “status”');
+    await refusal.waitFor();
+    expect(await refusal.textContent()).toContain('Columns: time, who, what, names, project, by.');
     expect(await page.locator('tbody tr:visible').count()).toBe(0);
     const filter = page.getByLabel('Filter');
     expect(await filter.getAttribute('aria-invalid')).toBe('true');

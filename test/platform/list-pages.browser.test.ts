@@ -54,12 +54,18 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await names.allTextContents()).toEqual(['Cells']);
     await filter.fill('10:30');
     await page.getByText('None fits: take a word of the filter away.').waitFor();
-    await filter.fill('onerror= alert');
+    await filter.fill('"onerror=" alert');
     expect(await names.count()).toBe(1);
     await filter.fill('(cells OR night) NOT cafes');
     expect(await names.allTextContents()).toEqual(['Cells']);
     await filter.fill('onerror="alert');
-    await page.getByText('A “"” is not closed.').waitFor();
+    await page
+      .getByText(
+        'at character 1: there is no column “onerror”. →onerror="alert This list has none.',
+      )
+      .waitFor();
+    await filter.fill('night OR "cells');
+    await page.getByText('at character 10: this quotation mark is not closed').waitFor();
     expect(await names.count()).toBe(0);
     await filter.fill('');
     expect(new URL(page.url()).hash).toBe('#projects');
@@ -101,6 +107,13 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await shownRows(page)).toEqual(['Two']);
     await page.getByLabel('Filter').fill('of:project');
     expect(await shownRows(page)).toEqual([]);
+    await page.getByLabel('Filter').fill('(name:one OR name:t*) -(name:two what:project)');
+    expect(await shownRows(page)).toEqual(['One']);
+    await page.getByLabel('Filter').fill('waht:project');
+    await page.getByText('there is no column “waht”; did you mean “what”?').waitFor();
+    expect(await shownRows(page)).toEqual([]);
+    await page.getByLabel('Filter').fill('name>=1');
+    await page.getByText('No row has a number in its column “name”.').waitFor();
     await goTo(page, 'tasks?q=nothing');
     await page.getByText('No tasks yet.').waitFor();
     // Nothing is there to be filtered.

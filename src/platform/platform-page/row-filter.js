@@ -3,7 +3,7 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
-import { fitsRow, folded, parseRowQuery } from './row-query.js';
+import { columnWithoutNumbers, fitsRow, folded, parseRowQuery } from './row-query.js';
 
 export class RowFilter {
   root;
@@ -30,7 +30,6 @@ export class RowFilter {
       name: 'q',
       value: query.get('q') ?? '',
       placeholder: exampleFor(this.#heads),
-      maxlength: '1000',
       title: 'word, "two words", column:word, column>=10, *, AND, OR, NOT or -, brackets',
     });
     this.root = element(
@@ -60,11 +59,20 @@ export class RowFilter {
 
   #apply() {
     const query = parseRowQuery(this.#field.value, this.#heads);
-    this.#field.setAttribute('aria-invalid', String('problem' in query));
     if ('problem' in query) return this.#refuse(query.problem);
+    const { condition } = query;
+    const rows = this.#rows.map((row) => ({ row, texts: textsOf(row) }));
+    const column = columnWithoutNumbers(
+      condition,
+      rows.map(({ texts }) => texts),
+    );
+    if (column !== undefined) {
+      return this.#refuse(`No row has a number in its column “${this.#heads[column]}”.`);
+    }
+    this.#field.setAttribute('aria-invalid', 'false');
     let fit = 0;
-    for (const row of this.#rows) {
-      row.hidden = !fitsRow(query.condition, textsOf(row));
+    for (const { row, texts } of rows) {
+      row.hidden = !fitsRow(condition, texts);
       if (!row.hidden) fit += 1;
     }
     const all = this.#rows.length;
@@ -79,6 +87,7 @@ export class RowFilter {
 
   /** @param {string} problem */
   #refuse(problem) {
+    this.#field.setAttribute('aria-invalid', 'true');
     for (const row of this.#rows) row.hidden = true;
     this.#figures.textContent = 'Not understood';
     this.none.hidden = this.#rows.length === 0;

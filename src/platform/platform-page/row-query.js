@@ -1,25 +1,31 @@
-// What a filter asks of the rows of a list, written as the searches of images are: words, "words in
-// quotes", column:word, column>=number, AND, OR, NOT or -, brackets, and * for any characters.
+// What a filter asks of the rows of a list, in the grammar of searches of images: words, "words in
+// quotes", column:word, column>=number, min-column:number, and * for any characters.
+
+import { parseConditions, whyNoSign } from '../../query-language/grammar/query-grammar.js';
+import { QueryText } from '../../query-language/grammar/query-text.js';
+
+/** @import { Tree } from '../../query-language/grammar/query-grammar.js' */
 
 /**
  * @typedef {{ kind: 'text', column: number | undefined, parts: readonly string[] }} Text the parts
  *   stand in the row, or in one of its columns, in this order
  * @typedef {{ kind: 'number', column: number, operator: string, value: number }} Comparison
- * @typedef {{ kind: 'not', part: Condition }} Not
- * @typedef {{ kind: 'and', parts: readonly Condition[] }} All
- * @typedef {{ kind: 'or', parts: readonly Condition[] }} Any
- * @typedef {Text | Comparison | Not | All | Any} Condition
- * @typedef {{ condition: Condition } | { problem: string }} RowQuery
+ * @typedef {Tree<Text | Comparison>} Condition
+ * @typedef {{ cells: readonly string[], all: string }} RowTexts folded
  */
+
+/** As of a search, whose settings no browser has: the parser is recursive. */
+const depthMax = 64;
+const charactersMax = 4_000;
 
 /**
  * @param {string} search as it was typed
  * @param {readonly string[]} heads the names of the columns, folded, with - for spaces
- * @returns {RowQuery} `problem`: why it is not understood
+ * @returns {{ condition: Condition } | { problem: string }} `problem`: why it is not understood
  */
 export function parseRowQuery(search, heads) {
   try {
-    return { condition: new Parser(tokensOf(search), heads).all() };
+    return { condition: conditionIn(search, heads) };
   } catch (thrown) {
     if (thrown instanceof NotUnderstood) return { problem: thrown.message };
     throw thrown;
@@ -28,16 +34,39 @@ export function parseRowQuery(search, heads) {
 
 /**
  * @param {Condition} condition
- * @param {{ cells: readonly string[], all: string }} row its texts, folded
+ * @param {RowTexts} row
  * @returns {boolean}
  */
 export function fitsRow(condition, row) {
+  if (condition.kind === 'all') return true;
   if (condition.kind === 'not') return !fitsRow(condition.part, row);
-  if (condition.kind === 'or') return condition.parts.some((part) => fitsRow(part, row));
-  if (condition.kind === 'and') return condition.parts.every((part) => fitsRow(part, row));
   if (condition.kind === 'number') return compares(condition, row.cells[condition.column] ?? '');
-  const { column, parts } = condition;
-  return hasInOrder(column === undefined ? row.all : (row.cells[column] ?? ''), parts);
+  if (condition.kind === 'text') {
+    const { column, parts } = condition;
+    return hasInOrder(column === undefined ? row.all : (row.cells[column] ?? ''), parts);
+  }
+  const { kind, parts } = condition;
+  const fits = (/** @type {Condition} */ part) => fitsRow(part, row);
+  return kind === 'or' ? parts.some(fits) : parts.every(fits);
+}
+
+/**
+ * The first column that is compared with a number and has none, by its place. Undefined: there is
+ * no such column.
+ * @param {Condition} condition
+ * @param {readonly RowTexts[]} rows
+ * @returns {number | undefined}
+ */
+export function columnWithoutNumbers(condition, rows) {
+  if (condition.kind === 'not') return columnWithoutNumbers(condition.part, rows);
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    const columns = condition.parts.map((part) => columnWithoutNumbers(part, rows));
+    return columns.find((column) => column !== undefined);
+  }
+  if (condition.kind !== 'number') return undefined;
+  const { column } = condition;
+  const hasNumber = rows.some(({ cells }) => numberIn(cells[column] ?? '') !== undefined);
+  return hasNumber ? undefined : column;
 }
 
 /** Without capitals and accents. @param {string} text */
@@ -47,132 +76,119 @@ export function folded(text) {
 
 class NotUnderstood extends Error {}
 
-/** @typedef {{ kind: '(' | ')' | 'AND' | 'OR' | 'NOT' } | { kind: 'text', head: string, said: string, isQuoted: boolean }} Token */
-
-const tokens =
-  /([()])|(-(?=[^\s)])|NOT(?=[\s(]|$))|(AND|OR)(?=[\s()]|$)|(?:([^\s":()]+):)?(?:("[^"]*"?)|([^\s"()]+))|[^\s]/g;
-
-/** @param {string} search @returns {Token[]} */
-function tokensOf(search) {
-  return [...search.matchAll(tokens)].map(
-    ([whole, bracket, not, joint, head = '', quoted, word]) => {
-      if (bracket === '(' || bracket === ')') return { kind: bracket };
-      if (not !== undefined) return { kind: 'NOT' };
-      if (joint === 'AND' || joint === 'OR') return { kind: joint };
-      if (quoted === undefined) return { kind: 'text', head, said: word ?? whole, isQuoted: false };
-      if (quoted.length < 2 || !quoted.endsWith('"'))
-        throw new NotUnderstood('A “"” is not closed.');
-      return { kind: 'text', head, said: quoted.slice(1, -1), isQuoted: true };
-    },
+/** @param {string} search @param {readonly string[]} heads @returns {Condition} */
+function conditionIn(search, heads) {
+  const text = new QueryText(
+    search,
+    (message, hint) => new NotUnderstood(`Not understood ${message}. ${hint}`),
   );
+  if (text.length > charactersMax) {
+    throw text.error(charactersMax, `is longer than ${charactersMax} characters`);
+  }
+  text.skipSpace();
+  if (text.isAtEnd) return { kind: 'all' };
+  const readCondition = () => readRowCondition(text, heads);
+  return parseConditions(text, { depthMax, readCondition }).query;
 }
 
-/** or = and { OR and }; and = not { [AND] not }; not = { NOT } ( brackets | text ) */
-class Parser {
-  #tokens;
-  #heads;
-  #at = 0;
-
-  /** @param {readonly Token[]} all @param {readonly string[]} heads */
-  constructor(all, heads) {
-    this.#tokens = all;
-    this.#heads = heads;
-  }
-
-  /** @returns {Condition} */
-  all() {
-    if (this.#tokens.length === 0) return { kind: 'and', parts: [] };
-    const condition = this.#or();
-    if (this.#at < this.#tokens.length) throw new NotUnderstood('A “)” closes no bracket.');
-    return condition;
-  }
-
-  /** @returns {Condition} */
-  #or() {
-    const parts = [this.#and()];
-    while (this.#take('OR')) parts.push(this.#and());
-    return joined('or', parts);
-  }
-
-  /** @returns {Condition} */
-  #and() {
-    const parts = [this.#not()];
-    while (this.#take('AND') || this.#isCondition()) parts.push(this.#not());
-    return joined('and', parts);
-  }
-
-  /** @returns {Condition} */
-  #not() {
-    if (this.#take('NOT')) return { kind: 'not', part: this.#not() };
-    if (this.#take('(')) {
-      const inside = this.#or();
-      if (!this.#take(')')) throw new NotUnderstood('A “(” is not closed.');
-      return inside;
-    }
-    const token = this.#tokens[this.#at];
-    if (token?.kind !== 'text') throw this.#missing();
-    this.#at += 1;
-    return conditionOf(token, this.#heads);
-  }
-
-  #isCondition() {
-    const kind = this.#tokens[this.#at]?.kind;
-    return kind === 'text' || kind === 'NOT' || kind === '(';
-  }
-
-  /** @param {Token['kind']} kind */
-  #take(kind) {
-    const isNext = this.#tokens[this.#at]?.kind === kind;
-    if (isNext) this.#at += 1;
-    return isNext;
-  }
-
-  #missing() {
-    const before = this.#tokens[this.#at - 1]?.kind;
-    const place = before === undefined ? 'at its beginning' : `after “${before}”`;
-    return new NotUnderstood(`A word is missing ${place}.`);
-  }
-}
-
-/** @param {'and' | 'or'} kind @param {readonly Condition[]} parts @returns {Condition} */
-function joined(kind, parts) {
-  const [first] = parts;
-  return parts.length === 1 && first !== undefined ? first : { kind, parts };
+/** @param {QueryText<NotUnderstood>} text @param {readonly string[]} heads @returns {Condition} */
+function readRowCondition(text, heads) {
+  if (text.peek() === '"') return textCondition(undefined, [folded(text.readQuoted())]);
+  // 10:30 and https://… name no column.
+  const name = text.lookAhead(/\p{L}[\p{L}\p{M}\p{N}_-]*(?=:(?!\/\/)|[<>=])/uy);
+  if (name !== '') return readColumn(text, name, heads);
+  const { at, value } = text.readBare('');
+  if (value === '*') return { kind: 'all' };
+  const why = whyNoSign(value);
+  if (why !== undefined) throw text.error(at, why, 'Such signs stand in quotation marks.');
+  return textCondition(undefined, folded(value).split('*'));
 }
 
 /**
- * @param {Extract<Token, { kind: 'text' }>} token
+ * @param {QueryText<NotUnderstood>} text
+ * @param {string} name
  * @param {readonly string[]} heads
- * @returns {Text | Comparison}
+ * @returns {Condition}
  */
-function conditionOf({ head, said, isQuoted }, heads) {
-  const compared = isQuoted || head !== '' ? undefined : comparisonOf(said, heads);
-  if (compared !== undefined) return compared;
-  const name = folded(head);
-  const column = name === '' ? -1 : heads.indexOf(name);
-  // 10:30 and https://… name no column.
-  const isName = /^\p{L}[\p{L}-]*$/u.test(name) && !said.startsWith('//');
-  if (isName && column < 0) throw unknownColumn(name, heads);
-  const text = folded(column < 0 && name !== '' ? `${head}:${said}` : said);
-  const parts = isQuoted ? [text] : text.split('*');
-  return { kind: 'text', column: column < 0 ? undefined : column, parts };
+function readColumn(text, name, heads) {
+  const { at } = text;
+  const asked = folded(name);
+  const column = heads.indexOf(asked);
+  text.skip(name.length);
+  const operator = text.takeOneOf([':', '>=', '<=', '>', '<', '=']) ?? ':';
+  if (column >= 0 && operator === ':') {
+    const isQuoted = text.peek() === '"';
+    const value = folded(text.readValue('a word').value);
+    return textCondition(column, isQuoted ? [value] : value.split('*'));
+  }
+  if (column >= 0) return { kind: 'number', column, operator, value: readNumber(text) };
+  const limited = heads.indexOf(asked.slice('min-'.length));
+  const bound = { 'min-': '>=', 'max-': '<=' }[asked.slice(0, 'min-'.length)];
+  if (bound !== undefined && limited >= 0 && operator === ':') {
+    return { kind: 'number', column: limited, operator: bound, value: readNumber(text) };
+  }
+  throw unknownColumn(text, at, name, heads);
 }
 
-/** Undefined: it compares no column. @param {string} said @param {readonly string[]} heads @returns {Comparison | undefined} */
-function comparisonOf(said, heads) {
-  const [, name = '', operator = '', number = ''] = /^([^<>=]+)(>=|<=|>|<|=)(.*)$/.exec(said) ?? [];
-  // The column of the buttons has no name.
-  const column = name === '' ? -1 : heads.indexOf(folded(name));
-  if (column < 0) return undefined;
-  const value = Number(number);
-  if (number.trim() !== '' && Number.isFinite(value))
-    return { kind: 'number', column, operator, value };
-  throw new NotUnderstood(
-    `A number is missing after “${name}${operator}”; ${name}:word looks for a word.`,
-  );
+/** @param {number | undefined} column @param {readonly string[]} parts @returns {Text} */
+function textCondition(column, parts) {
+  return { kind: 'text', column, parts };
 }
 
-/** A cell without a number, or with a unit beside %, fits no comparison. @param {Comparison} condition @param {string} cell */
+/** @param {QueryText<NotUnderstood>} text */
+function readNumber(text) {
+  const { at, value } = text.readValue('a number');
+  if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  throw text.error(at, `must be a number, as 12 or 0.5, but is “${value.slice(0, shownMax)}”`);
+}
+
+/** Of what was typed, in a message. */
+const shownMax = 60;
+
+/**
+ * @param {QueryText<NotUnderstood>} text
+ * @param {number} at
+ * @param {string} name
+ * @param {readonly string[]} heads
+ */
+function unknownColumn(text, at, name, heads) {
+  const named = heads.filter((head) => head !== '');
+  const guess = nearestTo(folded(name), named);
+  const meant = guess === undefined ? '' : `; did you mean “${guess}”?`;
+  const known = named.length === 0 ? 'This list has none' : `Columns: ${named.join(', ')}`;
+  const hint = `${known}. Put words with such a sign in quotation marks.`;
+  return text.error(at, `there is no column “${name.slice(0, shownMax)}”${meant}`, hint);
+}
+
+/**
+ * The name that differs in the fewest letters in a row, two at most.
+ * @param {string} name
+ * @param {readonly string[]} known
+ */
+function nearestTo(name, known) {
+  const near = known
+    .map((head) => ({ head, letters: lettersThatDiffer(name, head) }))
+    .toSorted((one, other) => one.letters - other.letters)[0];
+  return near !== undefined && near.letters <= 2 && near.letters <= near.head.length / 2
+    ? near.head
+    : undefined;
+}
+
+/** Between the same beginning and the same end. @param {string} one @param {string} other */
+function lettersThatDiffer(one, other) {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && one.at(-end - 1) === other.at(-end - 1)) end += 1;
+  return Math.max(one.length, other.length) - start - end;
+}
+
+/**
+ * A cell without a number fits no comparison.
+ * @param {Comparison} condition
+ * @param {string} cell
+ */
 function compares({ operator, value }, cell) {
   const number = numberIn(cell);
   if (number === undefined) return false;
@@ -182,9 +198,13 @@ function compares({ operator, value }, cell) {
   return operator === '>=' ? number >= value : number <= value;
 }
 
-/** As `Intl` writes it here. @param {string} cell */
+/**
+ * `12`, `1,204`, `91 %` and the 3 of `3 of 10`, as `Intl` writes them here.
+ * @param {string} cell
+ */
 function numberIn(cell) {
   const plain = cell
+    .replace(/ of .*$/s, '')
     .replace('%', '')
     .replaceAll(/\s/g, '')
     .replaceAll(group, '')
@@ -196,14 +216,6 @@ function numberIn(cell) {
 const separators = new Intl.NumberFormat().formatToParts(12_345.6);
 const group = separators.find(({ type }) => type === 'group')?.value ?? ',';
 const decimal = separators.find(({ type }) => type === 'decimal')?.value ?? '.';
-
-/** @param {string} name @param {readonly string[]} heads */
-function unknownColumn(name, heads) {
-  const all = heads.filter((head) => head !== '').join(', ');
-  const known = all === '' ? 'This list has no columns' : `Columns are ${all}`;
-  const quotes = `Quotes look for a text as it stands: "${name}:…".`;
-  return new NotUnderstood(`There is no column “${name}”. ${known}. ${quotes}`);
-}
 
 /** @param {string} text @param {readonly string[]} parts */
 function hasInOrder(text, parts) {

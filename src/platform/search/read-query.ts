@@ -4,7 +4,7 @@
 import type { FoveaError } from '../../errors.ts';
 import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.ts';
 import type { FindProjectId } from '../../query-language/query-fields.ts';
-import { QueryText } from '../../query-language/query-lexer.ts';
+import { queryTextOf } from '../../query-language/query-lexer.ts';
 import {
   type JudgedCondition,
   newestFirst,
@@ -40,7 +40,7 @@ export async function readQuery(
     const judged = known.get(id) ?? (await readJudged(store, inReach, id));
     known.set(id, judged);
     const wrong = (message: string, hint?: string) =>
-      new QueryText(text, 'query').error(at, message, hint);
+      queryTextOf(text, 'query').error(at, message, hint);
     if (judged === 'unknown') {
       const hint = 'evaluations_list names the evaluations.';
       throw wrong(`there is no evaluation ${quotedName(id)}`, hint);

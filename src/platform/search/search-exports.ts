@@ -7,7 +7,7 @@ import { checkExportFormat, exportFailed } from '../../export-formats/export-for
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import type { ParsedQuery } from '../../query-language/parse-query.ts';
-import { QueryText } from '../../query-language/query-lexer.ts';
+import { queryTextOf } from '../../query-language/query-lexer.ts';
 import { quotedName } from '../../quoted-name.ts';
 import {
   accessibleProjects,
@@ -39,7 +39,7 @@ export function searchExportHandlers(
       );
       if (like) {
         const message = 'there is no search by likeness in exports';
-        throw new QueryText(input.query, 'query').error(like.at, message);
+        throw queryTextOf(input.query, 'query').error(like.at, message);
       }
       const isNamed = input.dataset !== undefined || input.annotationGroup !== undefined;
       const projects = isNamed ? named : await withMatches(store, workspace.id, named, query);

@@ -5,7 +5,7 @@ import type { FoveaError } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import type { ParsedQuery } from '../../query-language/parse-query.ts';
 import type { Likeness } from '../../query-language/query-fields.ts';
-import { QueryText } from '../../query-language/query-lexer.ts';
+import { queryTextOf } from '../../query-language/query-lexer.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
@@ -115,7 +115,7 @@ async function findPage(
     return { ...page, notes: [...missing, ...notesOnSearch(page)] };
   }
   const wrong = (message: string, hint?: string) =>
-    new QueryText(request.text, 'query').error(like.at, message, hint);
+    queryTextOf(request.text, 'query').error(like.at, message, hint);
   const offset = after?.ordinal ?? 0;
   const found = await findLike(
     dependencies,
