@@ -5,6 +5,7 @@
 
 import { limits } from '../limits.ts';
 import { type Inside, parseConditions } from './grammar/query-grammar.js';
+import type { Piece } from './grammar/query-text.js';
 import {
   type Field,
   type FindProjectId,
@@ -12,7 +13,7 @@ import {
   readField,
   refuseCondition,
 } from './query-fields.ts';
-import { type Piece, type QueryText, queryTextOf } from './query-lexer.ts';
+import { type QueryText, queryTextOf } from './query-lexer.ts';
 import type { JudgedCondition, Query, Sort } from './query-syntax-tree.ts';
 import { wordsOf } from './search-terms.ts';
 

@@ -3,9 +3,10 @@
 import { type SplitName, splitName } from '../contract/fields.ts';
 import { quotedName } from '../quoted-name.ts';
 import { isNegationOf, suggestSpelling } from '../spelling-suggestion.ts';
+import type { Piece } from './grammar/query-text.js';
 import { readJudged } from './judged-condition.ts';
 import { otherFieldHint, whyNoWord } from './near-miss-conditions.ts';
-import type { Piece, QueryText } from './query-lexer.ts';
+import type { QueryText } from './query-lexer.ts';
 import type { Comparison, NumberField, Query, Sort } from './query-syntax-tree.ts';
 import { classField, fold, term } from './search-terms.ts';
 

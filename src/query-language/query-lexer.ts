@@ -3,8 +3,6 @@
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import { QueryText as AnyQueryText } from './grammar/query-text.js';
 
-export type { Piece } from './grammar/query-text.js';
-
 export type QueryText = AnyQueryText<FoveaError>;
 
 /** `path`: the argument that has the text. */
