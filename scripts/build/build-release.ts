@@ -86,6 +86,7 @@ function bundle(folder: string, sourceMaps: boolean) {
     alias: {
       // Its main file asks for the others through a parameter, which nothing follows.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      bowser: './scripts/build/no-browser-names.ts',
       '@modelcontextprotocol/server/_shims': './scripts/build/mcp-package-shims.ts',
     },
     // Packages in CommonJS ask for Node's built-in modules through `require`, and for those that
