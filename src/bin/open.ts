@@ -106,7 +106,7 @@ async function viewOf(
   const { body } = await client.call(workspaces.workspace_get, { workspace });
   const slugs = body.workspace.projects.map(({ id }) => lastPart(id));
   if (what === undefined) return latestView(body.workspace.projects, workspace, client);
-  const [slug = '', version, jobId] = what.split('/');
+  const [slug = '', version, jobId] = what.replace(/\/$/, '').split('/');
   if (!slugs.includes(slug)) {
     const near = suggestSpelling(slug, [...slugs, ...views]);
     const meant = near === undefined ? '' : `; did you mean "${near}"?`;

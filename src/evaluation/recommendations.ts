@@ -197,13 +197,36 @@ function classImbalance({ instances }: DatasetFacts): readonly Recommendation[] 
 /** The rarest alone: an answer with all of a hundred classes would be read by nobody. */
 const classesMax = 3;
 
-/** The class with most false negatives. */
+/** The class with most false negatives; and one that is found far less often, if there is one. */
 function missedDetection(
-  { classes, each, confidence, all, confusions }: EvaluationFigures,
-  { instances, modelTask }: DatasetFacts,
+  figures: EvaluationFigures,
+  facts: DatasetFacts,
 ): readonly Recommendation[] {
+  const { each, confidence } = figures;
   const most = greatest(each, (one) => pointAt(one.sweep, confidence).misses);
   if (most === undefined) return [];
+  /** From 0 to 1; 0 where there is nothing to find. */
+  const missedShare = (one: OfClass) => 1 - (pointAt(one.sweep, confidence).recall ?? 1);
+  const weakest = greatest(each, (one) => {
+    const { misses } = pointAt(one.sweep, confidence);
+    return misses >= missesLeast ? missedShare(one) : 0;
+  });
+  const isFarBelow =
+    weakest !== undefined && missedShare(weakest.one) > missedShare(most.one) + missedShareGap;
+  return [most, ...(isFarBelow ? [weakest] : [])].map((one) => missedOf(one, figures, facts));
+}
+
+/** Fewer are chance. */
+const missesLeast = 5;
+const missedShareGap = 0.1;
+
+type OfClass = EvaluationFigures['each'][number];
+
+function missedOf(
+  most: { readonly one: OfClass; readonly place: number },
+  { classes, confidence, all, confusions }: EvaluationFigures,
+  { instances, modelTask }: DatasetFacts,
+): Recommendation {
   const { misses, recall } = pointAt(most.one.sweep, confidence);
   const name = classes[most.place] ?? '';
   const { small, groundTruths, ap50 } = most.one.figures;
@@ -213,30 +236,28 @@ function missedDetection(
     .filter(([truth, found]) => truth === most.place && found !== truth && found < classes.length)
     .reduce((sum, [, , count]) => sum + count, 0);
   const sure = bestOf(most.one.sweep)?.confidence ?? confidence;
-  return [
-    {
-      name: 'missed_detection',
-      level: 'advice',
-      class: name,
-      figures: {
-        misses,
-        labels: groundTruths,
-        recall: rounded(recall),
-        ...(modelTask !== 'classification' && { ap50: rounded(ap50) }),
-        shareOfAllMisses: rounded(misses / Math.max(1, pointAt(all.sweep, confidence).misses)),
-      },
-      causes: [
-        ...(confused > misses / 2 ? ['most are found, as another class: see wrong_class'] : []),
-        ...(isRare ? ['there are few examples of this class'] : []),
-        ...(isMostlySmall ? ['most of its objects are small: below 32 x 32 pixels'] : []),
-        ...(sure < confidence - 0.1
-          ? [`the model is less sure of this class: its best threshold is ${sure}`]
-          : []),
-        'the conditions of the missed ones (light, overlap, edge) are rare in training',
-        'labels are where no object is',
-      ],
+  return {
+    name: 'missed_detection',
+    level: 'advice',
+    class: name,
+    figures: {
+      misses,
+      labels: groundTruths,
+      recall: rounded(recall),
+      ...(modelTask !== 'classification' && { ap50: rounded(ap50) }),
+      shareOfAllMisses: rounded(misses / Math.max(1, pointAt(all.sweep, confidence).misses)),
     },
-  ];
+    causes: [
+      ...(confused > misses / 2 ? ['most are found, as another class: see wrong_class'] : []),
+      ...(isRare ? ['there are few examples of this class'] : []),
+      ...(isMostlySmall ? ['most of its objects are small: below 32 x 32 pixels'] : []),
+      ...(sure < confidence - 0.1
+        ? [`the model is less sure of this class: its best threshold is ${sure}`]
+        : []),
+      'the conditions of the missed ones (light, overlap, edge) are rare in training',
+      'labels are where no object is',
+    ],
+  };
 }
 
 /** The most common pair of classes that are taken for each other. */

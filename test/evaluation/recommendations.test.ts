@@ -59,6 +59,23 @@ it('recommends nothing for a model that is right', () => {
   expect(named(right)).toEqual([]);
 });
 
+it('names a class that is found far less often than that with most misses too', () => {
+  const judged = [
+    ...images(200, { label: 0, found: 0 }),
+    ...images(20, { label: 0 }),
+    ...images(8, { label: 1, found: 1 }),
+    ...images(6, { label: 1 }),
+  ];
+  const missed = recommended(judged).filter(({ name }) => name === 'missed_detection');
+  expect(missed.map(({ class: name }) => name)).toEqual(['cat', 'dog']);
+  expect(missed[1]?.figures).toMatchObject({ misses: 6, labels: 14, recall: 0.5714 });
+  // Few misses are chance.
+  const few = [...judged.slice(0, -6), ...images(4, { label: 1 })];
+  expect(
+    recommended(few).flatMap(({ name, class: of }) => (name === 'missed_detection' ? [of] : [])),
+  ).toEqual(['cat']);
+});
+
 it('names the class with most misses, and whether its objects are rare or small', () => {
   const missed = images(20, { label: 1, side: 20 });
   const small = [

@@ -133,6 +133,13 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.keyboard.press(String(named));
     await drag(page, [10, 10], [50, 50]);
     await expect.poll(() => boxesOf(second)).toEqual([['zebra', 10, 10, 40, 40]]);
+    await saved(page);
+    await page.reload();
+    await page.getByText('2 of 2', { exact: true }).waitFor();
+    expect((await chips.allTextContents()).slice(-2)).toEqual([
+      `${named} zebra`,
+      `${named + 1} ant`,
+    ]);
     expect(problems).toEqual([]);
   });
 

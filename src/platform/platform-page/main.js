@@ -8,6 +8,7 @@ import { peopleSignIn, signIn } from './api.js';
 import { forgetKey, keepKey, knownKey } from './api-key-of-tab.js';
 import { failedLink } from './failed-link.js';
 import { annotateView } from './labelling/annotate.js';
+import { forgetClassNumbers } from './labelling/class-numbers.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
 import { forgetOutlines } from './labelling/kept-outlines.js';
 import { useService } from './labelling/labelling-service.js';
@@ -238,6 +239,7 @@ byId('sign-out', HTMLElement).addEventListener('click', () => {
   if (unsaved.size > 0 && !window.confirm(question)) return;
   unsaved.clear();
   forgetOutlines();
+  forgetClassNumbers();
   signOut();
 });
 document.querySelector('.skip')?.addEventListener('click', (event) => {

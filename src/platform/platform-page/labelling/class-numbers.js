@@ -1,16 +1,21 @@
 // The classes of a project in the order of their numbers. As long as a tab is open a class keeps its
-// number, also when others appear, and one that was named here is there on the next image too.
+// number, also when others appear and the page is loaded anew, and one that was named here is there
+// on the next image too.
 
 /** @type {Map<string, { order: string[], named: Set<string> }>} */
 const ofProjects = new Map();
 
+const prefix = 'classes of ';
+
 export class ClassNumbers {
+  #slug;
   #known;
   #here;
 
   /** @param {string} slug @param {readonly string[]} here classes of the project */
   constructor(slug, here) {
-    this.#known = ofProjects.get(slug) ?? { order: [], named: new Set() };
+    this.#slug = slug;
+    this.#known = ofProjects.get(slug) ?? { order: keptOrder(slug), named: new Set() };
     ofProjects.set(slug, this.#known);
     this.#here = new Set(here);
     this.#order(here);
@@ -38,6 +43,36 @@ export class ClassNumbers {
   /** @param {readonly string[]} names */
   #order(names) {
     const { order } = this.#known;
-    for (const name of names) if (!order.includes(name)) order.push(name);
+    const added = names.filter((name) => !order.includes(name));
+    if (added.length === 0) return;
+    order.push(...added);
+    keepOrder(this.#slug, order);
+  }
+}
+
+/** For the next person of this tab. */
+export function forgetClassNumbers() {
+  ofProjects.clear();
+  for (const name of Object.keys(sessionStorage)) {
+    if (name.startsWith(prefix)) sessionStorage.removeItem(name);
+  }
+}
+
+/** @param {string} slug @param {readonly string[]} order */
+function keepOrder(slug, order) {
+  try {
+    sessionStorage.setItem(prefix + slug, JSON.stringify(order));
+  } catch {
+    // A full storage must not end the labelling.
+  }
+}
+
+/** Empty: none is kept. @param {string} slug @returns {string[]} */
+function keptOrder(slug) {
+  try {
+    const order = JSON.parse(sessionStorage.getItem(prefix + slug) ?? '[]');
+    return Array.isArray(order) ? order.filter((name) => typeof name === 'string') : [];
+  } catch {
+    return [];
   }
 }
