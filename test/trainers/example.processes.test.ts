@@ -112,12 +112,13 @@ describe.skipIf(!hasExampleTrainer)(`on this Python${needsExampleTrainer}`, () =
     const job = await squaresJob(trainer, { epochs: 8 });
     expect(await ended(start(job))).toBe(0);
     const image = join(job.dataset, 'plain.png');
-    await writeFile(image, await squareImage(320, 9));
+    const bytes = await squareImage(320, 9);
+    await writeFile(image, bytes);
     const [model, side] = [await modelIn(job.output), 320];
     const words = ['-B', resolve('test/trainers/example-outputs.py')];
     const { stdout } = await run(trainer.python, [...words, join(job.output, 'model.onnx'), image]);
     const expected = z.array(z.array(z.number())).parse(JSON.parse(stdout));
-    const pixels = await sharp(image).removeAlpha().raw().toBuffer();
+    const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
     const values = Float32Array.from({ length: 3 * side * side }, (_, at) => {
       const [colour, place] = [Math.floor(at / (side * side)), at % (side * side)];
       return (pixels[place * 3 + colour] ?? 0) / 255;
