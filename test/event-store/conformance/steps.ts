@@ -146,9 +146,9 @@ export async function contents(context: Context): Promise<unknown> {
   return { total_count, filtered_count, ...figures.data };
 }
 
-/** Waits until it holds, for ten seconds at most. */
+/** Waits until it holds, for 20 seconds at most: a pause before another upload may take ten. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
     if (await holds()) return;
     await sleep(50);
   }
