@@ -203,11 +203,12 @@ async function rebalance(day: Day): Promise<void> {
   const { taskId } = await step(day, 'projects_rebalance_splits', { project, splits });
   const { result } = await step(day, 'tasks_wait', { taskId });
   assert.deepEqual(result, {
-    moved: 50,
+    moved: 51,
     images: 364,
     before: { train: 205, valid: 87, test: 72 },
     splits: { train: 255, valid: 73, test: 36 },
-    keptTogether: { groups: 1, images: 2, compared: 364, complete: true },
+    // Four pairs show one place of the slide, the fifth (352, 384) two alike: near-duplicates guess.
+    keptTogether: { groups: 5, images: 10, compared: 364, complete: true },
   });
 }
 
