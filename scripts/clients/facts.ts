@@ -6,7 +6,17 @@ import { asRecord, isJsonObject, type JsonObject } from '../../src/json-object.t
 const ofTheDay = new Set([
   ...['id', 'keyId', 'taskId', 'trainingId', 'modelIds', 'hash', 'prefix', 'publishableKey'],
   ...['created', 'created_on', 'updated', 'uploaded', 'start', 'started', 'end', 'ended'],
-  ...['eventId', 'sourceId', 'timestamp', 'created_by', 'createdBy', 'urls', 'url', 'endpoint'],
+  ...[
+    'eventId',
+    'sourceId',
+    'timestamp',
+    'last_used_on',
+    'created_by',
+    'createdBy',
+    'urls',
+    'url',
+    'endpoint',
+  ],
   ...['avg_response_time', 'prev_avg_response_time'],
 ]);
 
