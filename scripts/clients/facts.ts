@@ -6,18 +6,8 @@ import { asRecord, isJsonObject, type JsonObject } from '../../src/json-object.t
 const ofTheDay = new Set([
   ...['id', 'keyId', 'taskId', 'trainingId', 'modelIds', 'hash', 'prefix', 'publishableKey'],
   ...['created', 'created_on', 'updated', 'uploaded', 'start', 'started', 'end', 'ended'],
-  ...[
-    'eventId',
-    'sourceId',
-    'timestamp',
-    'last_used_on',
-    'created_by',
-    'createdBy',
-    'urls',
-    'url',
-    'endpoint',
-  ],
-  ...['avg_response_time', 'prev_avg_response_time'],
+  ...['eventId', 'sourceId', 'timestamp', 'created_by', 'createdBy', 'urls', 'url', 'endpoint'],
+  ...['avg_response_time', 'prev_avg_response_time', 'last_used_on'],
 ]);
 
 /** A value without such members, at any depth. */
