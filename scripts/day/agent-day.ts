@@ -207,7 +207,7 @@ async function rebalance(day: Day): Promise<void> {
     images: 364,
     before: { train: 205, valid: 87, test: 72 },
     splits: { train: 255, valid: 73, test: 36 },
-    // Four pairs show one place of the slide, the fifth (352, 384) two alike: near-duplicates guess.
+    // Four pairs show one place, the fifth (352, 384) two alike: near-duplicates guess.
     keptTogether: { groups: 5, images: 10, compared: 364, complete: true },
   });
 }
