@@ -89,6 +89,7 @@ const files = [
   'labelling/predictions.js',
   'labelling/refusal-saver.js',
   'labelling/retry.js',
+  'labelling/tab-storage.js',
   'labelling/review-panel.js',
   'labelling/review.js',
   'labelling/skeletons.js',

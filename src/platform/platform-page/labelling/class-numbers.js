@@ -2,10 +2,12 @@
 // number, also when others appear and the page is loaded anew, and one that was named here is there
 // on the next image too.
 
+import { TabStorage } from './tab-storage.js';
+
 /** @type {Map<string, { order: string[], named: Set<string> }>} */
 const ofProjects = new Map();
 
-const prefix = 'classes of ';
+const orders = new TabStorage('classes of ');
 
 export class ClassNumbers {
   #slug;
@@ -46,33 +48,17 @@ export class ClassNumbers {
     const added = names.filter((name) => !order.includes(name));
     if (added.length === 0) return;
     order.push(...added);
-    keepOrder(this.#slug, order);
+    orders.keep(this.#slug, order);
   }
 }
 
 /** For the next person of this tab. */
 export function forgetClassNumbers() {
   ofProjects.clear();
-  for (const name of Object.keys(sessionStorage)) {
-    if (name.startsWith(prefix)) sessionStorage.removeItem(name);
-  }
+  orders.forget();
 }
 
-/** @param {string} slug @param {readonly string[]} order */
-function keepOrder(slug, order) {
-  try {
-    sessionStorage.setItem(prefix + slug, JSON.stringify(order));
-  } catch {
-    // A full storage must not end the labelling.
-  }
-}
-
-/** Empty: none is kept. @param {string} slug @returns {string[]} */
+/** @param {string} slug @returns {string[]} */
 function keptOrder(slug) {
-  try {
-    const order = JSON.parse(sessionStorage.getItem(prefix + slug) ?? '[]');
-    return Array.isArray(order) ? order.filter((name) => typeof name === 'string') : [];
-  } catch {
-    return [];
-  }
+  return orders.kept(slug).filter((name) => typeof name === 'string');
 }

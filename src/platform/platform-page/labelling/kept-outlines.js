@@ -1,38 +1,29 @@
 // Outlines that are not closed yet, by image: who comes back to the image, or loads the page anew, goes on
 // drawing. They are in the storage of this tab alone.
 
+import { TabStorage } from './tab-storage.js';
+
 /** @import { Outline } from '../boxes.ts' */
 
-const prefix = 'outline of ';
+const outlines = new TabStorage('outline of ');
 
 /** @param {string} image its id @param {Outline} points none: there is nothing to keep */
 export function keepOutline(image, points) {
-  try {
-    if (points.length === 0) sessionStorage.removeItem(prefix + image);
-    else sessionStorage.setItem(prefix + image, JSON.stringify(points));
-  } catch {
-    // A full storage must not end the drawing.
-  }
+  outlines.keep(image, points);
 }
 
 /** Without points: nothing is kept. @param {string} image @returns {Outline} */
 export function keptOutline(image) {
-  try {
-    const points = JSON.parse(sessionStorage.getItem(prefix + image) ?? '[]');
-    return Array.isArray(points) && points.every(isPoint) ? points : [];
-  } catch {
-    return [];
-  }
+  const points = outlines.kept(image);
+  return points.every(isPoint) ? points : [];
 }
 
 /** For the next person of this tab. */
 export function forgetOutlines() {
-  for (const name of Object.keys(sessionStorage)) {
-    if (name.startsWith(prefix)) sessionStorage.removeItem(name);
-  }
+  outlines.forget();
 }
 
-/** @param {unknown} value */
+/** @param {unknown} value @returns {value is Outline[number]} */
 function isPoint(value) {
   return Array.isArray(value) && value.length === 2 && value.every(Number.isFinite);
 }
