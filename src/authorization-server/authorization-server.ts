@@ -47,6 +47,8 @@ export interface AuthorizationServer {
   readonly verify: VerifyAccessToken;
   /** Credentials for token exchange at the resource of this process; valid while it runs. */
   exchangeClient(): { readonly clientId: string; readonly clientSecret: Secret };
+  /** Those who may sign in to a workspace. */
+  people(workspace: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function mountAuthorizationServer(
     users.applications,
     () => opened?.resources.own,
     () => opened?.issuer.origin,
+    options.platformPage,
   );
   const verify = createAccessTokenVerifier({
     authorizations,
@@ -115,6 +118,12 @@ export async function mountAuthorizationServer(
       };
       const providers = openProviders({ ...dependencies, issuer, clock, log });
       opened = { issuer, providers, resources };
+    },
+    people: async (workspace) => {
+      const accounts = await users.accounts.list();
+      return accounts
+        .filter((account) => users.workspacesOf(account).includes(workspace))
+        .map(({ id, name }) => ({ id, name }));
     },
     close: async () => database.close(),
   };

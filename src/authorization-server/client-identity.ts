@@ -1,6 +1,7 @@
 // Who a client is, as people are told: its name, and how it proves that the name is its own.
 
 import type { Client } from 'oidc-provider';
+import { pageClientId } from '../contract/platform-page.ts';
 import { hasLoopbackHost } from './application-validation.ts';
 import { displayNameProblem } from './name-validation.ts';
 import type { ClientProof, Consent } from './store/connection-store.ts';
@@ -11,9 +12,15 @@ export function nameOfClient({ clientName = '', clientId }: Client): string {
   return displayNameProblem(name) === undefined ? name : (URL.parse(clientId)?.host ?? clientId);
 }
 
+/** The platform's page at our own address, to which alone its codes go. */
+export function isOwnPage({ clientId }: Pick<Client, 'clientId'>): boolean {
+  return clientId === pageClientId;
+}
+
 /** A program on a person's computer, whose name anybody can use. */
-export function isLocalProgram({ applicationType }: Client, redirectUri: string): boolean {
-  return applicationType === 'native' || hasLoopbackHost(redirectUri);
+export function isLocalProgram(client: Client, redirectUri: string): boolean {
+  if (isOwnPage(client)) return false;
+  return client.applicationType === 'native' || hasLoopbackHost(redirectUri);
 }
 
 /** What a person allows, who allows a client these scopes at these resources. */
@@ -32,6 +39,7 @@ export function consentTo(
 }
 
 function proofOf(client: Client, redirectUri: string): ClientProof {
+  if (isOwnPage(client)) return 'page';
   if (client.clientIdMetadataDocument === true) return 'document';
   if (isLocalProgram(client, redirectUri)) return 'program';
   return client.tokenEndpointAuthMethod === 'none' ? 'none' : 'secret';

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { AdapterPayload, Client } from 'oidc-provider';
+import { pageClientId } from '../contract/platform-page.ts';
 import { scopes } from '../contract/scopes.ts';
 import { Secret } from '../secret.ts';
 import type { Applications } from './applications.ts';
@@ -27,6 +28,7 @@ export function createClients(
   applications: Applications,
   ownResource: () => string | undefined,
   issuer: () => string | undefined,
+  platformPage: string | undefined,
 ): Clients {
   const exchange = {
     clientId: `fovea-mcp-${randomBytes(16).toString('base64url')}`,
@@ -37,6 +39,7 @@ export function createClients(
     find: async (id) => {
       if (id === builtIn.client_id) return builtIn;
       if (id === exchange.clientId) return exchangeMetadata(exchange);
+      if (id === pageClientId) return pageMetadata(issuer(), platformPage);
       const application = await applications.find(id);
       return application && metadataOf(application);
     },
@@ -60,6 +63,29 @@ const builtIn: AdapterPayload = {
   scope: scopes.join(' '),
   [isMcpMember]: true,
 };
+
+/**
+ * The platform's page at our own address: no other place gets its codes, so a web client, whose
+ * redirect URI is compared with its port. Undefined: there is no page here.
+ */
+function pageMetadata(
+  issuer: string | undefined,
+  platformPage: string | undefined,
+): AdapterPayload | undefined {
+  if (issuer === undefined || platformPage === undefined) return undefined;
+  return {
+    client_id: pageClientId,
+    client_name: 'Fovea in this browser',
+    redirect_uris: [`${issuer}${platformPage}`],
+    application_type: 'web',
+    token_endpoint_auth_method: 'none',
+    // Copies of a tab would use one refresh token twice, which ends the sign-in.
+    grant_types: ['authorization_code'],
+    response_types: ['code'],
+    scope: scopes.join(' '),
+    [isMcpMember]: false,
+  };
+}
 
 /** An MCP server that only exchanges tokens, and never sends users here. */
 const withoutPages: AdapterPayload = {

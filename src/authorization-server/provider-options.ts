@@ -5,10 +5,11 @@ import { scopes } from '../contract/scopes.ts';
 import { limits } from '../limits.ts';
 import { claimsOf } from './accounts.ts';
 import { clientAuthentications, redirectUriProblem } from './application-validation.ts';
+import { isOwnPage } from './client-identity.ts';
 import { fetchClientMetadata, type IsAllowedHost } from './client-metadata-documents.ts';
 import { isMcpMember } from './oauth-clients.ts';
 import { interactionPath, paths } from './paths.ts';
-import { type GrantStore, grantForRequest } from './remembered-consent.ts';
+import { type GrantStore, grantForRequest, isPageSignInEnded } from './remembered-consent.ts';
 import { scopeProblem } from './requested-scopes.ts';
 import type { Resources } from './resource-indicators.ts';
 import type { UserServices } from './user-services.ts';
@@ -37,7 +38,10 @@ export function providerOptions(dependencies: ProviderOptionDependencies): Confi
     adapter,
     renderError,
     routes: paths,
-    interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
+    interactions: {
+      url: (_ctx, { uid }) => interactionPath(uid),
+      policy: interactionPolicy(library),
+    },
     findAccount: async (_ctx, id) => {
       const account = await users.accounts.find(id);
       return account && { accountId: id, claims: async () => claimsOf(account) };
@@ -59,7 +63,8 @@ export function providerOptions(dependencies: ProviderOptionDependencies): Confi
       scope: async (ctx) => refuseScope(library, ctx),
     },
     loadExistingGrant: (ctx) => grantForRequest(ctx, dependencies.grants),
-    clientBasedCORS: () => false,
+    // Browsers name the origin of a page also where it is ours.
+    clientBasedCORS: (_ctx, origin, client) => origin === dependencies.issuer && isOwnPage(client),
     discovery: {
       validate_resource_supported: true,
       revocation_endpoint_auth_methods_supported: clientAuthentications,
@@ -101,12 +106,15 @@ function tokenRules({ resources }: ProviderOptionDependencies): Configuration {
         const audience = typeof token.aud === 'string' ? token.aud : undefined;
         const isMcp =
           client[isMcpMember] === true ||
+          isOwnPage(client) ||
           client.clientIdMetadataDocument === true ||
           (audience !== undefined && resources.isMcp(audience));
         return isMcp ? oauthLifetimes.mcpAccessSeconds : oauthLifetimes.accessSeconds;
       },
       AuthorizationCode: oauthLifetimes.codeSeconds,
-      Grant: oauthLifetimes.grantSeconds,
+      // In a browser whose own sign-in has ended, the page's is of no more use.
+      Grant: (_ctx, { clientId = '' }) =>
+        isOwnPage({ clientId }) ? oauthLifetimes.sessionSeconds : oauthLifetimes.grantSeconds,
       IdToken: oauthLifetimes.idTokenSeconds,
       Interaction: oauthLifetimes.interactionSeconds,
       RefreshToken: oauthLifetimes.refreshSeconds,
@@ -149,6 +157,16 @@ function features({ library, resources }: ProviderOptionDependencies): Configura
       },
     },
   };
+}
+
+/** What the library asks a person for, and the password after a sign-in of our page was ended. */
+function interactionPolicy({ interactionPolicy: { base, Check } }: Library) {
+  const policy = base();
+  const words = 'the last sign-in was ended';
+  policy
+    .get('login')
+    ?.checks.add(new Check('sign_in_ended', words, 'login_required', isPageSignInEnded));
+  return policy;
 }
 
 /** Cookies ignore ports, so services on one host need different cookie names. */

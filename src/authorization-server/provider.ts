@@ -121,6 +121,13 @@ function build(
         transaction: (work) => authorizations.transaction(work),
         describeCopy: (from, to, consent) =>
           connections.describeCopy(hashGrantId(from), hashGrantId(to), consent),
+        describe: (grantId, workspace, consent) =>
+          connections.describe(hashGrantId(grantId), workspace, consent),
+        onlyWorkspace: async (accountId) => {
+          const account = await users.accounts.find(accountId);
+          const workspaces = account ? users.workspacesOf(account) : [];
+          return workspaces.length === 1 ? workspaces[0] : undefined;
+        },
       },
       renderError: showError,
     }),

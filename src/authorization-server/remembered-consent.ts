@@ -1,7 +1,7 @@
 // One grant per sign-in, so that signing out of one program does not sign out another.
 
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { consentTo, isLocalProgram } from './client-identity.ts';
+import { consentTo, isLocalProgram, isOwnPage } from './client-identity.ts';
 import type { Consent } from './store/connection-store.ts';
 
 export interface GrantStore {
@@ -9,6 +9,10 @@ export interface GrantStore {
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** Of a new grant, which takes the workspace of an earlier one. */
   describeCopy(from: string, to: string, consent: Consent): Promise<void>;
+  /** Of a new grant. */
+  describe(grantId: string, workspace: string, consent: Consent): Promise<void>;
+  /** The workspace of an account that has one alone. */
+  onlyWorkspace(accountId: string): Promise<string | undefined>;
 }
 
 /**
@@ -27,9 +31,42 @@ export async function grantForRequest(
   // Local programs cannot prove who they are, so they always need consent.
   if (isLocalProgram(client, String(oidc.params?.redirect_uri))) return undefined;
   const previousId = session.grantIdFor(client.clientId);
-  if (previousId === undefined) return undefined;
   if (oidc.promptPending('consent') || oidc.promptPending('login')) return undefined;
-  return grants.transaction(() => copyOfGrant(previousId, ctx, grants));
+  return grants.transaction(async () => {
+    const copy = previousId === undefined ? undefined : await copyOfGrant(previousId, ctx, grants);
+    if (copy !== undefined || !isOwnPage(client)) return copy;
+    const isFresh = previousId === undefined || oidc.result?.login !== undefined;
+    return isFresh ? grantOfPage(ctx, grants) : undefined;
+  });
+}
+
+/**
+ * Whether the last sign-in of the platform's page in this browser was ended, by signing out or
+ * disconnecting: then the browser alone signs nobody in, the password is asked for again.
+ */
+export async function isPageSignInEnded({ oidc }: KoaContextWithOIDC): Promise<boolean> {
+  const { client, session } = oidc;
+  if (!client || !isOwnPage(client) || oidc.result?.login !== undefined) return false;
+  const previousId = session?.grantIdFor(client.clientId);
+  if (previousId === undefined) return false;
+  const previous = await oidc.provider.Grant.find(previousId);
+  return previous === undefined || previous.accountId !== session?.accountId;
+}
+
+/**
+ * What the page does is what the person does there, so nothing is to be allowed. Undefined: the
+ * person has a workspace to choose.
+ */
+async function grantOfPage(
+  ctx: KoaContextWithOIDC,
+  grants: GrantStore,
+): Promise<Grant | undefined> {
+  const accountId = ctx.oidc.account?.accountId;
+  const workspace = accountId && (await grants.onlyWorkspace(accountId));
+  if (!workspace) return undefined;
+  const { grant, consent } = requestedGrant(ctx);
+  await grants.describe(await grant.save(), workspace, consent);
+  return grant;
 }
 
 async function copyOfGrant(
@@ -40,19 +77,27 @@ async function copyOfGrant(
   const { oidc } = ctx;
   const { Grant } = oidc.provider;
   const previous = await Grant.find(previousId);
-  const { client } = oidc;
-  const clientId = client?.clientId;
+  const clientId = oidc.client?.clientId;
   const accountId = oidc.account?.accountId;
   if (previous?.clientId !== clientId || previous?.accountId !== accountId) return undefined;
-  if (!previous || !client || !covers(previous, ctx)) return undefined;
-  const copy = new Grant({ clientId, accountId });
-  copy.addOIDCScope(oidc.requestParamOIDCScopes);
-  const resources = Object.keys(oidc.resourceServers ?? {});
-  for (const resource of resources) copy.addResourceScope(resource, oidc.requestParamScopes);
-  const scopes = [...oidc.requestParamScopes];
-  const consent = consentTo(client, String(oidc.params?.redirect_uri), { scopes, resources });
+  if (!previous || !covers(previous, ctx)) return undefined;
+  const { grant: copy, consent } = requestedGrant(ctx);
   await describeCopy(previous.jti, await copy.save(), consent);
   return copy;
+}
+
+/** For all that the request asks for. */
+function requestedGrant({ oidc }: KoaContextWithOIDC) {
+  const { client } = oidc;
+  if (!client) throw new Error('A request without a client gets no grant.');
+  const ids = { clientId: client.clientId, accountId: oidc.account?.accountId };
+  const grant = new oidc.provider.Grant(ids);
+  grant.addOIDCScope(oidc.requestParamOIDCScopes);
+  const resources = Object.keys(oidc.resourceServers ?? {});
+  for (const resource of resources) grant.addResourceScope(resource, oidc.requestParamScopes);
+  const scopes = [...oidc.requestParamScopes];
+  const consent = consentTo(client, String(oidc.params?.redirect_uri), { scopes, resources });
+  return { grant, consent };
 }
 
 function covers(previous: Grant, { oidc }: KoaContextWithOIDC): boolean {

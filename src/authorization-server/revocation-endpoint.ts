@@ -1,7 +1,9 @@
 // POST /oauth/revoke (RFC 7009); the holder of a token may revoke it without client credentials.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isOwnPage } from './client-identity.ts';
 import { formMembers, readOAuthBody, replayRequest } from './form-body.ts';
+import { payloadOf } from './oidc-adapter.ts';
 import type { Providers } from './provider.ts';
 import { hashId } from './row-encryption.ts';
 import type { AuthorizationStore } from './store/authorization-store.ts';
@@ -9,7 +11,7 @@ import type { AuthorizationStore } from './store/authorization-store.ts';
 const tokenKinds = ['AccessToken', 'RefreshToken'] as const;
 
 /**
- * A token alone revokes its whole sign-in. A request with client credentials is answered by the
+ * A token alone revokes its whole sign-in; one of the platform's page signs the browser out too. A request with client credentials is answered by the
  * library, and revokes only tokens of that client.
  */
 export async function answerRevocation(
@@ -31,8 +33,18 @@ export async function answerRevocation(
     await dependencies.providers.answer(replayRequest(request, body), response);
     return;
   }
+  await endSessionOfPage(dependencies.authorizations, token);
   for (const kind of tokenKinds) {
     await dependencies.authorizations.revokeGrantOf(hashId(kind, token));
   }
   response.writeHead(200, { 'cache-control': 'no-store', 'content-length': 0 }).end();
+}
+
+/** Else the next person at that browser would be signed in as this one. */
+async function endSessionOfPage(authorizations: AuthorizationStore, token: string): Promise<void> {
+  const row = await authorizations.find(hashId('AccessToken', token));
+  const { clientId = '', sessionUid } = payloadOf(token, row) ?? {};
+  if (!isOwnPage({ clientId }) || !sessionUid) return;
+  const session = await authorizations.findByUid(hashId('uid', sessionUid));
+  if (session !== undefined) await authorizations.destroy(session.hash);
 }

@@ -7,7 +7,8 @@ import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { consentTo, isLocalProgram, nameOfClient } from './client-identity.ts';
+import type { Secret } from '../secret.ts';
+import { consentTo, isLocalProgram, isOwnPage, nameOfClient } from './client-identity.ts';
 import { connectionPages } from './connection-pages.ts';
 import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
 import type { FormBinding } from './csrf-tokens.ts';
@@ -19,6 +20,7 @@ import { errorPage } from './pages/error-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { interactionPath } from './paths.ts';
 import { settings } from './settings-pages.ts';
+import { readCookie } from './settings-session.ts';
 import type { Account } from './store/account-store.ts';
 import type { ConnectionStore, Consent } from './store/connection-store.ts';
 import type { UserServices } from './user-services.ts';
@@ -183,15 +185,14 @@ async function signIn(
 ): Promise<void> {
   const { request, response, form, interaction } = submission;
   const provider = await dependencies.provider();
-  // What `begin` changes here does not change back where its transaction runs again.
-  const { session } = interaction.details;
+  const cookie = readCookie(request, provider.cookieName('session'));
   const found = await checkCredentials(dependencies.users, {
     form,
     address: clientAddress(request),
     useToken: () => useToken(dependencies, 'sign-in', submission),
     begin: async (account) => {
-      if (session !== undefined && session.accountId !== account.id) {
-        await endSession(provider, interaction.details, session);
+      if (cookie !== undefined) {
+        await endSessionOfOthers(provider, interaction.details, account, cookie);
       }
       const login = { accountId: account.id, amr: ['pwd'], remember: form.text('remember') !== '' };
       return provider.interactionResult(request, response, { login }).catch(throwEnded);
@@ -204,16 +205,21 @@ async function signIn(
 }
 
 /**
- * Ends the session of another account in this browser; the library would redirect to a sign-out
- * page, which is disabled here. The grants of that account stay.
+ * Ends the session of another account in this browser, which may have begun in another tab
+ * meanwhile; the library would redirect to a sign-out page, which is disabled here. The grants of
+ * that account stay.
  */
-async function endSession(
+async function endSessionOfOthers(
   provider: Provider,
   details: Details,
-  session: NonNullable<Details['session']>,
+  account: Account,
+  cookie: Secret,
 ): Promise<void> {
-  const known = await provider.Session.find(session.cookie);
-  await known?.destroy();
+  const known = await provider.Session.find(cookie.reveal());
+  const isOfOther = known?.accountId !== undefined && known.accountId !== account.id;
+  if (isOfOther) await known.destroy();
+  const begun = details.session;
+  if (begun === undefined || (!isOfOther && begun.accountId === account.id)) return;
   details.session = undefined;
   await details.persist();
 }
@@ -241,6 +247,7 @@ async function showConsent(
       name: nameOfClient(client),
       homepage: client.clientUri,
       isDesktop: isLocalProgram(client, redirectUri),
+      isOwnPage: isOwnPage(client),
       documentHost: URL.parse(client.clientId)?.host,
     },
     account,

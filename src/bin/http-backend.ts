@@ -82,6 +82,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
     ...platformOptions(settings, limits.rateLimitPerMinute),
     verifyAccessToken: signIn.verify,
     issuer: signIn.issuer,
+    people: signIn.people,
     ...(settings.publicUrl !== undefined && { publicUrl: settings.publicUrl }),
     // Tokens are exchanged without a way through the network, whatever address is ours there.
     routes: signIn.routes.filter(({ path }) => path === tokenPath),

@@ -85,6 +85,8 @@ function start(
       onListening: signIn.onListening,
       verifyAccessToken: signIn.verify,
       issuer: signIn.issuer,
+      people: signIn.people,
+      pageSignsInAt: signIn.issuer,
     }),
   });
 }

@@ -7,6 +7,7 @@ import type { Models } from '../model-inference/detection-models.ts';
 import type { ObjectImports } from '../objects-place.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
+import type { People } from './access-control/credential-names.ts';
 import type { CollectForLearning } from './active-learning/collect-images.ts';
 import type { AnnotationFileReader } from './annotation-threads/annotation-file-reader.ts';
 import type { TemporaryFiles } from './background-tasks/temporary-files.ts';
@@ -43,6 +44,8 @@ export interface PlatformDependencies {
   readonly objectImports: ObjectImports;
   /** Whether people sign in here, so that there are pages for their applications. */
   readonly hasAccounts: boolean;
+  /** Undefined: nobody has an account here. */
+  readonly people: People | undefined;
   readonly log: Log;
   /** How often a video job may be asked for its status. */
   readonly videoStatusIntervalMs: number;

@@ -34,6 +34,8 @@ const policy = pagePolicy('data:');
 const files = [
   'icon.svg',
   'page.css',
+  'account-offer.js',
+  'account-sign-in.js',
   'addresses.js',
   'api.js',
   'boxes-of-image.js',

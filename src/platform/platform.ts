@@ -28,6 +28,7 @@ import {
   checkScope,
   type Principal,
 } from './access-control/authorization.ts';
+import type { People } from './access-control/credential-names.ts';
 import { createCallCounter, limitFailedCredentials } from './access-control/rate-limits.ts';
 import { createAnnotationFileReader } from './annotation-threads/annotation-file-reader.ts';
 import { addSearchIndexBackfill } from './background-tasks/backfill-search-index.ts';
@@ -58,6 +59,10 @@ export interface PlatformOptions extends PartsOptions {
   readonly verifyAccessToken?: VerifyAccessToken;
   /** Our audience; tokens without an audience are accepted too. */
   readonly issuer?: () => string;
+  /** Those who have an account in a workspace. */
+  readonly people?: People;
+  /** The sign-in service whose client the web page is, at the address of the page itself. */
+  readonly pageSignsInAt?: () => string;
   /** Answered beside the operations, for example those of a sign-in service. */
   readonly routes?: readonly Route[];
   /** Told of the service's URL; the platform is not ready before it resolves. */
@@ -114,6 +119,8 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     diskImages,
     links: createDownloadLinks(clock, key),
     hasAccounts: options.verifyAccessToken !== undefined,
+    people: options.people,
+    signInAt: options.pageSignsInAt,
     log,
     videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
     versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,

@@ -9,11 +9,12 @@ import type { Principal } from './access-control/authorization.ts';
 import { docsRoutes } from './api-docs.ts';
 import { healthRoute } from './health-route.ts';
 import { thumbnailRoute } from './images/thumbnails.ts';
+import { type PageAccounts, pageAccountRoutes } from './page-accounts.ts';
 import { pageRoutes } from './page-routes.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { Store } from './store/store.ts';
 
-export interface RouteDependencies {
+export interface RouteDependencies extends PageAccounts {
   readonly store: Pick<Store, 'workspaces'>;
   readonly blobs: BlobStore;
   readonly links: DownloadLinks;
@@ -27,6 +28,7 @@ export function platformRoutes(dependencies: RouteDependencies): readonly Route<
     thumbnailRoute(dependencies),
     healthRoute(dependencies),
     ...pageRoutes(),
+    ...pageAccountRoutes(dependencies),
     ...docsRoutes(),
   ];
 }

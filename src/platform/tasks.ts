@@ -8,6 +8,7 @@ import { limits } from '../limits.ts';
 import type { QueuedTask, TaskQueue } from '../storage/task-queue.ts';
 import { accessibleProjects, isAccessible } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
+import type { People } from './access-control/credential-names.ts';
 import { describeReviewTask } from './annotation/review-tasks.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { AccessibleProjects } from './store/search.ts';
@@ -27,6 +28,7 @@ interface TaskHandlerDependencies {
   readonly tasks: Tasks;
   readonly store: Store;
   readonly links: DownloadLinks;
+  readonly people: People | undefined;
 }
 
 export function taskHandlers(
@@ -34,9 +36,11 @@ export function taskHandlers(
 ): Handlers<typeof tasks & typeof taskExtensions, Principal> {
   return {
     tasks_get: async ({ taskId }, { principal, origin }) => {
-      const { tasks, store, links } = dependencies;
+      const { tasks, links } = dependencies;
       const isQueued = (await tasks.find(principal.workspace.id, taskId)) !== undefined;
-      const review = isQueued ? undefined : await describeReviewTask(store, principal, taskId);
+      const review = isQueued
+        ? undefined
+        : await describeReviewTask(dependencies, principal, taskId);
       return review ?? describeTask(await findTask(dependencies, principal, taskId), links, origin);
     },
     tasks_list: async ({ status, kind }, { principal, origin }) => {

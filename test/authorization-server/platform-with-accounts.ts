@@ -12,6 +12,7 @@ import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { addCheapAccount } from '../fixtures/fast-password-account.ts';
+import { databaseOf } from '../fixtures/platform.ts';
 import { type Browser, openCookieBrowser } from './cookie-browser.ts';
 
 export const password = 'eight purple lanterns';
@@ -31,6 +32,9 @@ export interface PlatformWithAccounts {
   readonly key: string;
   readonly ada: { readonly id: string; readonly email: string };
   readonly applications: Readonly<Record<ApplicationName, Registered>>;
+  /** Another account; gives its id. */
+  addAccount(name: string, workspaces: readonly string[]): Promise<string>;
+  removeAccount(email: string): Promise<void>;
   /** A browser in which nobody is signed in. */
   browser(): Browser;
   close(): Promise<void>;
@@ -58,34 +62,35 @@ type ApplicationName = keyof typeof applications;
 export async function startPlatformWithAccounts(publicUrl?: string): Promise<PlatformWithAccounts> {
   const data = await mkdtemp(join(tmpdir(), 'fovea-judge-'));
   const key = 'a-key-for-tests';
+  const databaseUrl = await databaseOf(data);
   const settings = readSettings({
     FOVEA_HOME: data,
     FOVEA_API_KEY: key,
     FOVEA_WORKSPACE: 'acme',
     ...(publicUrl !== undefined && { FOVEA_PUBLIC_URL: publicUrl }),
+    ...(databaseUrl && { FOVEA_DATABASE_URL: databaseUrl.reveal() }),
   });
   const command = { host: '127.0.0.1', port: 0, data };
   const platform = await servePlatform(command, settings, createLog('error'));
-  const administration = await openAdministration(data, systemClock);
-  const email = 'ada@example.com';
-  const id = await addCheapAccount(data, {
-    name: 'Ada Lovelace',
-    email,
-    workspaces: ['acme'],
-    password,
-  });
-  await addCheapAccount(data, {
-    name: 'Grace Hopper',
-    email: 'grace@example.com',
-    password,
-    workspaces: ['globex', 'initech'],
-  });
+  const administration = await openAdministration(data, systemClock, databaseUrl);
+  const addAccount = (name: string, workspaces: readonly string[]) => {
+    const email = `${name.split(' ')[0]?.toLowerCase()}@example.com`;
+    return addCheapAccount(data, { name, email, workspaces, password }, databaseUrl);
+  };
+  const id = await addAccount('Ada Lovelace', ['acme']);
+  await addAccount('Grace Hopper', ['globex', 'initech']);
   const registered = await register(administration);
   await administration.close();
   return {
     issuer: platform.url,
     key,
-    ada: { id, email },
+    ada: { id, email: 'ada@example.com' },
+    addAccount,
+    removeAccount: async (email) => {
+      const administration = await openAdministration(data, systemClock, databaseUrl);
+      await administration.accounts.remove(email);
+      await administration.close();
+    },
     applications: registered,
     browser: () => openCookieBrowser(platform.url),
     close: async () => {
@@ -124,6 +129,24 @@ async function register(administration: Awaited<ReturnType<typeof openAdministra
     desktop: await add('desktop'),
     resource: await add('resource'),
   };
+}
+
+/** The platform's page, as a client of the service. */
+export function pageClient(issuer: string): Registered {
+  const redirectUri = `${issuer}/`;
+  return { id: 'fovea-page', secret: '', authentication: 'none', redirectUri };
+}
+
+/** A code for the page, of somebody with one workspace, which was not redeemed. */
+export async function pageCodeOf(platform: PlatformWithAccounts, name: string): Promise<string> {
+  const browser = platform.browser();
+  let visit = await browser.go(authorizeUrl(platform.issuer, pageClient(platform.issuer)));
+  visit = await browser.go(visit.onward ?? '');
+  visit = await browser.submit(visit, { name, password });
+  for (let step = 0; step < 3 && !visit.onward?.searchParams.has('code'); step += 1) {
+    visit = await browser.go(visit.onward ?? '');
+  }
+  return visit.onward?.searchParams.get('code') ?? '';
 }
 
 /** RFC 7636: a verifier, a fresh one of 43 characters unless given, and its challenge. */

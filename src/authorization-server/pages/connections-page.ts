@@ -65,7 +65,7 @@ function entry(page: ConnectionsPage, connection: Connection, hasSeveral: boolea
 ${
   consent !== undefined &&
   html`<dt>Who it is</dt><dd>${proofs[consent.proof]}${consent.proof === 'document' && html` <bdi>${hostOf(clientId)}</bdi>`}</dd>
-<dt>Goes back to</dt><dd><bdi>${placeOf(consent.redirectHost)}</bdi></dd>
+${consent.proof !== 'page' && html`<dt>Goes back to</dt><dd><bdi>${placeOf(consent.redirectHost)}</bdi></dd>`}
 ${consent.resources.length > 0 && html`<dt>Used at</dt><dd><bdi>${consent.resources.join(', ')}</bdi></dd>`}`
 }
 ${workspace !== undefined && html`<dt>Workspace</dt><dd><bdi>${workspace}</bdi></dd>`}
@@ -80,7 +80,7 @@ ${used !== undefined && html`<dt>Last used</dt><dd>${dayOf(used)}</dd>`}
   }</details>
 <div class="actions">
 ${form(page, 'disconnect', id, 'Disconnect', `Disconnect ${name}, allowed ${minuteOf(granted)}`)}
-${hasSeveral && form(page, 'disconnect-all', clientId, 'Disconnect all of it', `Disconnect all of ${name}`)}
+${hasSeveral && form(page, 'disconnect-all', clientId, 'Disconnect all of it', `Disconnect all of it: ${name}`)}
 </div></li>`;
 }
 
@@ -117,6 +117,7 @@ const proofs: Readonly<Record<ClientProof, string>> = {
   secret: 'It proves who it is, by a client secret.',
   document: 'It describes itself. Only its address is certain:',
   program: 'A program on a computer: anybody can use its name.',
+  page: 'The page of this platform, in a browser in which you signed in.',
   none: 'It does not prove who it is. Only where it goes back to is certain.',
 };
 
@@ -136,6 +137,7 @@ function accessOf(connection: Connection, { workspaces, now }: ConnectionsPage):
   if (workspace !== undefined && !workspaces.includes(workspace)) {
     return 'None: you are no longer in this workspace.';
   }
+  if (consent?.proof === 'page') return accessOfPage(used ?? granted, now);
   // A release that did not note uses noted no consent either.
   const isUnfinished = consent !== undefined && used === undefined;
   if (isUnfinished && granted < now - codeSeconds * 1_000) {
@@ -144,6 +146,13 @@ function accessOf(connection: Connection, { workspaces, now }: ConnectionsPage):
   return used !== undefined && used < now - refreshSeconds * 1_000
     ? 'None now: it was not used for 30 days.'
     : 'Until it signs out, or is not used for 30 days.';
+}
+
+/** It has no refresh token: a browser that is still signed in gets the next access token. */
+function accessOfPage(used: number, now: number): string {
+  return used < now - limits.oauthLifetimes.mcpAccessSeconds * 1_000
+    ? 'None now. While that browser stays signed in, the page opens there without the password.'
+    : 'For a day from its last use, or until it signs out.';
 }
 
 /** Sign-ins of one program are told apart by it. */

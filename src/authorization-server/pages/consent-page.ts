@@ -13,6 +13,8 @@ export interface ConsentPage {
     readonly homepage: string | undefined;
     /** A program on the user's computer, whose name cannot be verified. */
     readonly isDesktop: boolean;
+    /** The platform's page: it does what the person does there. */
+    readonly isOwnPage: boolean;
     /** Host of its client metadata document; undefined for a registered client. */
     readonly documentHost: string | undefined;
   };
@@ -31,6 +33,7 @@ export interface ConsentPage {
 
 export function consentPage(page: ConsentPage): Page {
   const { client, account } = page;
+  if (client.isOwnPage) return workspacePage(page);
   return {
     title: `Allow ${client.name}?`,
     body: html`<div class="card">
@@ -52,6 +55,26 @@ ${workspaceChoice(page.workspaces)}
 <div class="actions">
 <button type="submit" name="decision" value="deny" formnovalidate>Deny</button>
 <button class="main" type="submit" name="decision" value="allow">Allow</button>
+</div>
+</form>
+</div>`,
+  };
+}
+
+/** What the page may do is nothing to decide, in which workspace is. */
+function workspacePage({ account, ...page }: ConsentPage): Page {
+  return {
+    title: 'Which workspace?',
+    body: html`<div class="card">
+<h1>Which workspace?</h1>
+<p class="quiet">You are signed in as <strong><bdi>${account.name}</bdi></strong> (<bdi>${account.email}</bdi>).
+<a href="${page.otherAccount}">Not you?</a></p>
+<form method="post" action="${page.action}">
+${formToken(page.token)}
+${workspaceChoice(page.workspaces)}
+<div class="actions">
+<button type="submit" name="decision" value="deny" formnovalidate>Cancel</button>
+<button class="main" type="submit" name="decision" value="allow">Open</button>
 </div>
 </form>
 </div>`,

@@ -7,8 +7,11 @@ import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 
-/** How a client proves who it is: `none`: only the address to which it goes back is certain. */
-export const clientProofs = ['secret', 'document', 'program', 'none'] as const;
+/**
+ * How a client proves who it is: `none`: only the address to which it goes back is certain; `page`:
+ * that is the platform's page, at our own address.
+ */
+export const clientProofs = ['secret', 'document', 'program', 'page', 'none'] as const;
 export type ClientProof = (typeof clientProofs)[number];
 
 /** What a person allowed, as it was shown then. */

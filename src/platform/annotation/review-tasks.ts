@@ -4,12 +4,21 @@ import { LabelChanges } from '../../annotations/label-changes.ts';
 import { limits } from '../../limits.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { credentialWords } from '../access-control/credential-names.ts';
+import { credentialWords, type People } from '../access-control/credential-names.ts';
 import type { AnnotationJob } from '../store/annotation-jobs.ts';
 import type { Store } from '../store/store.ts';
 
+interface Dependencies {
+  readonly store: Store;
+  readonly people: People | undefined;
+}
+
 /** An annotation job as a task; undefined: there is none of this id that the caller may see. */
-export async function describeReviewTask(store: Store, principal: Principal, taskId: string) {
+export async function describeReviewTask(
+  { store, people }: Dependencies,
+  principal: Principal,
+  taskId: string,
+) {
   const job = await store.annotationJobs.findAnywhere(principal.workspace.id, taskId);
   if (job === undefined) return undefined;
   const accessible = await accessibleProjects(store, principal);
@@ -23,7 +32,7 @@ export async function describeReviewTask(store: Store, principal: Principal, tas
     taskId,
     status: isDone ? 'completed' : current > 0 ? 'running' : 'created',
     progress: job.images === 0 ? null : { current, total: job.images },
-    ...(isDone && { result: await outcomeOf(store, principal, job) }),
+    ...(isDone && { result: await outcomeOf({ store, people }, principal, job) }),
     ...(!isDone &&
       project && {
         review: {
@@ -37,12 +46,16 @@ export async function describeReviewTask(store: Store, principal: Principal, tas
 }
 
 /** What was decided, and what became of the labels since the review was asked for. */
-async function outcomeOf(store: Store, principal: Principal, job: AnnotationJob) {
+async function outcomeOf(
+  { store, people }: Dependencies,
+  principal: Principal,
+  job: AnnotationJob,
+) {
   const { id, states, images } = job;
   if (job.isIndependent) return { jobId: id, labelled: images };
   const decided = await store.annotationJobs.images(id, { limit: images, offset: 0 });
   const sentBack = decided.filter(({ state }) => state === 'rejected');
-  const wordsFor = await credentialWords(store, principal);
+  const wordsFor = await credentialWords(store, people, principal);
   const changes = new LabelChanges();
   const changed = await store.annotationJobs.changedLabels(id);
   for (const { before, after } of changed) {

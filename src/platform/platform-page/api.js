@@ -268,6 +268,14 @@ export function listActivity(wanted) {
   return call('GET', `${at('activity-log')}?${new URLSearchParams(wanted)}`);
 }
 
+/**
+ * The people of the workspace by their credentials; `me`: whose token this tab has.
+ * @returns {Promise<{ names: Readonly<Record<string, string>>, me?: string }>}
+ */
+export function listPeople() {
+  return call('GET', '/page/people');
+}
+
 /** Those that are disabled too, with their folders. @returns {Promise<ApiKeys>} */
 export function listKeys() {
   const query = new URLSearchParams({ includeDisabled: 'true', includeFolders: 'true' });

@@ -4,8 +4,10 @@ import { ApiError, failureOf } from '../../http-server/page-assets/api-error.js'
 import { byId, element } from '../../http-server/page-assets/elements.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
-import { peopleSignIn, signIn } from './api.js';
-import { forgetKey, keepKey, knownKey } from './api-key-of-tab.js';
+import { offerAccounts, onAccount } from './account-offer.js';
+import { endSignIn, returnFromSignIn, startRenewing } from './account-sign-in.js';
+import { listPeople, peopleSignIn, signIn } from './api.js';
+import { forgetKey, keepKey, knownEnd, knownKey } from './api-key-of-tab.js';
 import { failedLink } from './failed-link.js';
 import { annotateView } from './labelling/annotate.js';
 import { forgetClassNumbers } from './labelling/class-numbers.js';
@@ -49,6 +51,8 @@ let shown;
 /** Counts the views that were asked for: an answer for an older one is thrown away. */
 let wanted = 0;
 let isSignedIn = false;
+/** Whether the last sign-out went well, once that is known. @type {Promise<boolean>} */
+let ending = Promise.resolve(true);
 
 /** @typedef {URLSearchParams} Query */
 
@@ -202,6 +206,9 @@ async function enter() {
   await attempt(async () => {
     byId('workspace', HTMLElement).textContent = await signIn();
     byId('applications', HTMLElement).hidden = !peopleSignIn();
+    const isOfAccount = knownEnd() !== undefined;
+    byId('sign-out', HTMLElement).textContent = isOfAccount ? 'Sign out' : 'Forget the key';
+    byId('person', HTMLElement).textContent = isOfAccount ? await ownName() : '';
     isSignedIn = true;
     document.body.classList.add('is-signed-in');
     keyForm.hidden = true;
@@ -210,20 +217,29 @@ async function enter() {
   if (isSignedIn) await show();
 }
 
+/** Empty where it is not known. */
+async function ownName() {
+  const { me = '' } = await listPeople().catch(() => ({ me: '' }));
+  return me;
+}
+
 /** @param {string} [why] */
 function signOut(why) {
+  const hasEnded = why !== undefined && knownEnd() !== undefined;
   isSignedIn = false;
   shown = undefined;
   wanted += 1;
   forgetKey();
   document.body.classList.remove('is-signed-in');
-  byId('workspace', HTMLElement).textContent = '';
+  for (const name of ['workspace', 'person']) byId(name, HTMLElement).textContent = '';
   main.replaceChildren();
   main.hidden = true;
   keyForm.hidden = false;
   keyField.value = '';
   keyField.focus();
-  showProblem(why);
+  const again = 'Your sign-in has ended. Sign in again: you come back to this place.';
+  showProblem(hasEnded ? again : why);
+  offerAccounts(ending);
 }
 
 keyForm.addEventListener('submit', (event) => {
@@ -234,13 +250,19 @@ keyForm.addEventListener('submit', (event) => {
   keyField.value = '';
   enter();
 });
-byId('sign-out', HTMLElement).addEventListener('click', () => {
-  const question = 'Changes are not saved yet. Forget the key, and lose them?';
+byId('sign-out', HTMLElement).addEventListener('click', async () => {
+  const isOfAccount = knownEnd() !== undefined;
+  const what = isOfAccount ? 'Sign out' : 'Forget the key';
+  const question = `Changes are not saved yet. ${what}, and lose them?`;
   if (unsaved.size > 0 && !window.confirm(question)) return;
   unsaved.clear();
   forgetOutlines();
   forgetClassNumbers();
+  const token = isOfAccount ? knownKey() : null;
+  if (token !== null) ending = endSignIn(token);
   signOut();
+  if (await ending) return;
+  showProblem('The sign-in service does not answer: this browser may be signed in there still.');
 });
 document.querySelector('.skip')?.addEventListener('click', (event) => {
   // Its address would lead to another view.
@@ -254,7 +276,9 @@ window.addEventListener('hashchange', () => {
 onRefusedKey(signOut);
 startNavigation();
 useService(requestedLabelling);
-const problem = await signInByLink();
+onAccount(enter);
+startRenewing();
+const problem = (await returnFromSignIn()) ?? (await signInByLink());
 if (knownKey() === null) signOut(problem);
 else {
   await enter();

@@ -4,7 +4,7 @@ import { element } from '../../../http-server/page-assets/elements.js';
 import { count, moment } from '../../../http-server/page-assets/format.js';
 import { activityAddress, projectAddress } from '../addresses.js';
 import { listActivity } from '../api.js';
-import { keyNames, whoWords } from '../credentials.js';
+import { credentialNames, whoWords } from '../credentials.js';
 import { listPage } from '../list-page.js';
 import { isoOf } from './events.js';
 
@@ -19,7 +19,7 @@ const kinds = [
 
 /** @param {URLSearchParams} query @returns {Promise<View>} */
 export async function activityView(query) {
-  const names = await keyNames();
+  const names = await credentialNames();
   const { content } = await listPage({
     place: '#activity',
     query,
@@ -35,7 +35,7 @@ export async function activityView(query) {
         words: 'Who',
         options: [
           { value: 'environment', words: whoWords('environment', names) },
-          ...[...names].map(([id, words]) => ({ value: `key:${id}`, words })),
+          ...[...names].map(([value, words]) => ({ value, words })),
         ],
       },
       { name: 'project', words: 'Project', placeholder: 'slug' },

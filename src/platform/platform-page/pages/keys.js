@@ -7,7 +7,7 @@ import { showProblem } from '../../../http-server/page-assets/status-messages.js
 import { activityAddress } from '../addresses.js';
 import { createKey, disableKey, listKeys, peopleSignIn, revokeKey } from '../api.js';
 import { knownKey } from '../api-key-of-tab.js';
-import { namesOf, whoWords } from '../credentials.js';
+import { namesOf, peopleNames, whoWords } from '../credentials.js';
 import { listPage } from '../list-page.js';
 import { leadsToSignIn } from '../refused-key.js';
 
@@ -24,8 +24,8 @@ export async function keysView(query) {
     query,
     heads: ['Name', 'Begins with', 'May', 'Projects', 'Created', 'By', 'Last use', 'State', ''],
     read: async () => {
-      const { apiKeys } = await listKeys();
-      names = namesOf(apiKeys);
+      const [{ apiKeys }, people] = await Promise.all([listKeys(), peopleNames()]);
+      names = new Map([...namesOf(apiKeys), ...people]);
       return { items: apiKeys };
     },
     row: (key) => row(key, names, changed),
