@@ -20,7 +20,7 @@ import { interactions } from './sign-in-and-consent-pages.ts';
 import { openSignInDatabase } from './sign-in-database.ts';
 import { createAuthorizationStore, createKeyStore } from './store/authorization-store.ts';
 import { createConnectionStore } from './store/connection-store.ts';
-import { createUserServices } from './user-services.ts';
+import { createUserServices, type UserServices } from './user-services.ts';
 
 export interface AuthorizationServerOptions {
   /** Data folder of the platform; holds `sign-in.db`, readable for its owner only. */
@@ -47,8 +47,7 @@ export interface AuthorizationServer {
   readonly verify: VerifyAccessToken;
   /** Credentials for token exchange at the resource of this process; valid while it runs. */
   exchangeClient(): { readonly clientId: string; readonly clientSecret: Secret };
-  /** Those who may sign in to a workspace. */
-  people(workspace: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  readonly people: UserServices['people'];
   close(): Promise<void>;
 }
 
@@ -119,12 +118,7 @@ export async function mountAuthorizationServer(
       const providers = openProviders({ ...dependencies, issuer, clock, log });
       opened = { issuer, providers, resources };
     },
-    people: async (workspace) => {
-      const accounts = await users.accounts.list();
-      return accounts
-        .filter((account) => users.workspacesOf(account).includes(workspace))
-        .map(({ id, name }) => ({ id, name }));
-    },
+    people: users.people,
     close: async () => database.close(),
   };
 }

@@ -16,6 +16,7 @@ import { errorPage } from './pages/error-page.ts';
 import { pageHtml } from './pages/page-layout.ts';
 import { paths } from './paths.ts';
 import { providerOptions } from './provider-options.ts';
+import type { GrantStore } from './remembered-consent.ts';
 import { defaultScope } from './requested-scopes.ts';
 import type { Resources } from './resource-indicators.ts';
 import { currentKeys, type KeySet } from './signing-keys.ts';
@@ -117,18 +118,7 @@ function build(
           answerWith: (token) => library.default.ctx && successors.set(library.default.ctx, token),
         },
       }),
-      grants: {
-        transaction: (work) => authorizations.transaction(work),
-        describeCopy: (from, to, consent) =>
-          connections.describeCopy(hashGrantId(from), hashGrantId(to), consent),
-        describe: (grantId, workspace, consent) =>
-          connections.describe(hashGrantId(grantId), workspace, consent),
-        onlyWorkspace: async (accountId) => {
-          const account = await users.accounts.find(accountId);
-          const workspaces = account ? users.workspacesOf(account) : [];
-          return workspaces.length === 1 ? workspaces[0] : undefined;
-        },
-      },
+      grants: grantsIn(dependencies),
       renderError: showError,
     }),
   );
@@ -160,6 +150,25 @@ function build(
   });
   const callback = provider.callback();
   return { provider, answer: async (request, response) => callback(request, response) };
+}
+
+function grantsIn({
+  users,
+  authorizations,
+  connections,
+}: Pick<ProviderDependencies, 'users' | 'authorizations' | 'connections'>): GrantStore {
+  return {
+    transaction: (work) => authorizations.transaction(work),
+    describe: (grantId, workspace, consent) =>
+      connections.describe(hashGrantId(grantId), workspace, consent),
+    describeCopy: (from, to, consent) =>
+      connections.describeCopy(hashGrantId(from), hashGrantId(to), consent),
+    onlyWorkspace: async (accountId) => {
+      const account = await users.accounts.find(accountId);
+      const workspaces = account ? users.workspacesOf(account) : [];
+      return workspaces.length === 1 ? workspaces[0] : undefined;
+    },
+  };
 }
 
 /**

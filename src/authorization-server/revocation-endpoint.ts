@@ -11,8 +11,9 @@ import type { AuthorizationStore } from './store/authorization-store.ts';
 const tokenKinds = ['AccessToken', 'RefreshToken'] as const;
 
 /**
- * A token alone revokes its whole sign-in; one of the platform's page signs the browser out too. A request with client credentials is answered by the
- * library, and revokes only tokens of that client.
+ * A token alone revokes its whole sign-in; one of the platform's page signs the browser out too. A
+ * request with client credentials is answered by the library, and revokes only tokens of that
+ * client.
  */
 export async function answerRevocation(
   request: IncomingMessage,

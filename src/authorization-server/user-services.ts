@@ -15,6 +15,8 @@ export interface UserServices {
   readonly applications: Applications;
   /** Slugs, at least one. */
   workspacesOf(account: Account): readonly string[];
+  /** Those who may sign in to a workspace. */
+  people(workspace: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly attempts: SignInThrottle;
   readonly formTokens: FormTokens;
   readonly settingsSessions: SettingsSessions;
@@ -31,10 +33,18 @@ export function createUserServices(
 ): UserServices {
   const store = createAccountStore(database);
   const now = () => clock.now();
+  const workspacesOf = ({ workspaces }: Account) =>
+    workspaces.length > 0 ? workspaces : [workspace];
   return {
     accounts: createAccounts(store, now),
     applications: createApplications(store, now),
-    workspacesOf: ({ workspaces }) => (workspaces.length > 0 ? workspaces : [workspace]),
+    workspacesOf,
+    people: async (slug) => {
+      const accounts = await store.accounts();
+      return accounts
+        .filter((account) => workspacesOf(account).includes(slug))
+        .map(({ id, name }) => ({ id, name }));
+    },
     attempts: createSignInThrottle(database, { clock, log }),
     formTokens: createFormTokens(store, now),
     settingsSessions: createSettingsSessions(store, now),

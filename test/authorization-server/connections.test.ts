@@ -115,7 +115,7 @@ test('all sign-ins of one application end together, and no others', async () => 
   const answer = await press('Disconnect all of Post');
   expect(answer.status).toBe(200);
   expect(idsOf(answer)).toHaveLength(1);
-  expect(wordsOf(answer)).not.toContain('Disconnect all of it');
+  expect(wordsOf(answer)).not.toContain('Disconnect all');
   for (const { accessToken } of ofPost) expect(await isActive(service, accessToken)).toBe(false);
   expect(await isActive(service, ofBasic.accessToken)).toBe(true);
   expect((await press('Disconnect all of Post')).status).toBe(404);

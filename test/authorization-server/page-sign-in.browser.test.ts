@@ -14,10 +14,8 @@ import { violationsOfAll } from '../platform/axe-violations.ts';
 import { goTo } from '../platform/opened-pages.ts';
 import { goAhead } from './account-holder.ts';
 import {
-  authorizeUrl,
   isActive,
   type PlatformWithAccounts,
-  pageClient,
   pageCodeOf,
   password,
   startPlatformWithAccounts,

@@ -137,10 +137,16 @@ export function pageClient(issuer: string): Registered {
   return { id: 'fovea-page', secret: '', authentication: 'none', redirectUri };
 }
 
+/** What the page asks for, but for all scopes. */
+export function pageRequest(issuer: string, changes: Changes = {}): URL {
+  const wanted = { scope: 'openid workspace:read', resource: issuer, ...changes };
+  return authorizeUrl(issuer, pageClient(issuer), wanted);
+}
+
 /** A code for the page, of somebody with one workspace, which was not redeemed. */
 export async function pageCodeOf(platform: PlatformWithAccounts, name: string): Promise<string> {
   const browser = platform.browser();
-  let visit = await browser.go(authorizeUrl(platform.issuer, pageClient(platform.issuer)));
+  let visit = await browser.go(pageRequest(platform.issuer));
   visit = await browser.go(visit.onward ?? '');
   visit = await browser.submit(visit, { name, password });
   for (let step = 0; step < 3 && !visit.onward?.searchParams.has('code'); step += 1) {

@@ -80,7 +80,7 @@ ${used !== undefined && html`<dt>Last used</dt><dd>${dayOf(used)}</dd>`}
   }</details>
 <div class="actions">
 ${form(page, 'disconnect', id, 'Disconnect', `Disconnect ${name}, allowed ${minuteOf(granted)}`)}
-${hasSeveral && form(page, 'disconnect-all', clientId, 'Disconnect all of it', `Disconnect all of it: ${name}`)}
+${hasSeveral && form(page, 'disconnect-all', clientId, 'Disconnect all', `Disconnect all of ${name}`)}
 </div></li>`;
 }
 

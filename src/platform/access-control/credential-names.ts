@@ -33,8 +33,8 @@ export async function credentialWords(
 }
 
 /**
- * The people whose names a caller is told: those of its workspace. None for a key of some folders, for a
- * public key and without the scope.
+ * The people whose names a caller is told: those of its workspace. None for a key of some folders,
+ * for a public key and without the scope.
  */
 export async function peopleFor(
   people: People | undefined,
