@@ -71,6 +71,9 @@ function compile(entry: string): Buffer {
         '65536',
         '-O3',
         '--noAssert',
+        // About functions between its files; the module exports none with vectors.
+        '--disableWarning',
+        '112',
         '--enable',
         'simd',
         '--enable',

@@ -161,9 +161,8 @@ async function preparePartners(
     const piece = pieces[below(random, pieces.length)];
     if (one.source.split !== 'train' || piece === undefined) continue;
     const image = await about(one.place, async () => {
-      const decoded = await decode(one);
       const mark = kernel.mark();
-      const upright = makeUpright(kernel, load(kernel, decoded), one.preparation);
+      const upright = makeUpright(kernel, await decode(kernel, one), one.preparation);
       const { pixels, boxes } = preparePiece(kernel, upright, piece, settings.preprocessing);
       return { pixels: kernel.keep(mark, pixels), boxes };
     });
@@ -182,7 +181,7 @@ async function renderSource(
   const mark = kernel.mark();
   let pixels: Pixels | undefined;
   const upright = async () => {
-    pixels ??= makeUpright(kernel, load(kernel, await decode(one)), one.preparation);
+    pixels ??= makeUpright(kernel, await decode(kernel, one), one.preparation);
     return pixels;
   };
   let number = 0;
@@ -303,8 +302,10 @@ function storedFile({ place, source, file }: Opened, piece: Piece): Unnumbered {
   };
 }
 
-async function decode({ source, file }: Opened): Promise<RawImage> {
-  return readOut(file, await openPixels(source.bytes, file));
+/** Most photos are of the one kind that the kernel reads itself. */
+async function decode(kernel: Kernel, { source, file }: Opened): Promise<Pixels> {
+  const pixels = file.format === 'jpeg' ? kernel.decodeJpeg(source.bytes) : undefined;
+  return pixels ?? load(kernel, await readOut(file, await openPixels(source.bytes, file)));
 }
 
 /** What was decoded is freed at once: else every dozen of images calls for a garbage collection. */

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { asFoveaError } from '../errors.ts';
-import { loadSharp } from '../imaging/load-sharp.ts';
 import { HashedBytes } from '../storage/content-hash.ts';
 import { onDisk } from '../storage/disk-errors.ts';
 import { writeSynced } from '../storage/write-synced-file.ts';
@@ -145,6 +144,4 @@ function report(message: WorkerReport, moved: readonly ArrayBuffer[] = []): void
   port?.postMessage(message, moved);
 }
 
-// At the end: a job may come while it waits, and needs all that stands above.
-await loadSharp();
 report({ kind: 'started' });

@@ -3,6 +3,7 @@
 
 import { colourOperations } from './colour-operations.ts';
 import { copyOperations } from './copy-operations.ts';
+import { decodingOperations } from './decoding-operations.ts';
 import { encodingOperations } from './encoding-operations.ts';
 import { filterOperations } from './filter-operations.ts';
 import type { Kernel } from './operations.ts';
@@ -18,5 +19,6 @@ export function createKernel(): Kernel {
     ...filterOperations(wasm),
     ...colourOperations(wasm),
     ...encodingOperations(wasm),
+    ...decodingOperations(wasm),
   };
 }

@@ -71,6 +71,11 @@ export interface Kernel {
   mix(pixels: Pixels, matrix: readonly number[]): void;
   /** In place: the hue of HSV, exact; lightness and saturation stay. */
   rotateHue(pixels: Pixels, degrees: number): void;
+  /**
+   * The pixels of a baseline JPEG in YCbCr without a colour profile, as libjpeg decodes it;
+   * undefined for other files, and for one that is damaged or cut off.
+   */
+  decodeJpeg(bytes: Uint8Array): Pixels | undefined;
   /** Baseline JPEG without chroma subsampling; quality 1 to 100. */
   encodeJpeg(pixels: Pixels, quality: number): Uint8Array;
 }

@@ -125,6 +125,8 @@ function functionsOf(exports: WebAssembly.Exports) {
     blur: find('blur'),
     blurScratch: find('blurScratch'),
     copyRows: find('copyRows'),
+    decodeScan: find('decodeScan'),
+    decodeScratch: find('decodeScratch'),
     encodeJpeg: find('encodeJpeg'),
     fill: find('fill'),
     freeMemory: find('freeMemory'),
@@ -135,6 +137,8 @@ function functionsOf(exports: WebAssembly.Exports) {
     resampleRows: find('resampleRows'),
     rotateHue: find('rotateHue'),
     turnQuarter: find('turnQuarter'),
+    upsample: find('upsample'),
+    upsampleScratch: find('upsampleScratch'),
     warp: find('warp'),
   };
 }

@@ -21,6 +21,8 @@ const expected = {
   lookup: 'e634fb52ec12338c',
   mix: 'd77701e905170afe',
   rotateHue: '0218667c783c0e2e',
+  decodeHalf: 'ef00a774e39f38cd',
+  decodeQuarter: 'dc0c480e54cd76f2',
   jpeg30: 'd7c5f8975e14f0d9',
   jpeg95: '3072f333f938c520',
 };

@@ -117,7 +117,7 @@ function levelAndTurn(
 }
 
 /** Stores eight rows as columns. */
-function turn(
+export function turn(
   x0: v128,
   x1: v128,
   x2: v128,
@@ -235,11 +235,11 @@ function zeros(bytes: v128): u64 {
   return <u64>(<u32>i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(0))));
 }
 
-function low16(a: v128, b: v128): v128 {
+export function low16(a: v128, b: v128): v128 {
   return v128.shuffle<i16>(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 }
 
-function high16(a: v128, b: v128): v128 {
+export function high16(a: v128, b: v128): v128 {
   return v128.shuffle<i16>(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 

@@ -8,6 +8,8 @@ export { blur, blurScratch } from './blur';
 export { add, lookup, mix, rotateHue } from './colour';
 export { copyRows, fill, mirrorRows, turnQuarter } from './copy';
 export { encodeJpeg } from './jpeg';
+export { decodeScan, decodeScratch } from './jpeg-decoder/decode-scan';
+export { upsample, upsampleScratch } from './jpeg-decoder/upsample';
 export { resampleColumns, resampleRows } from './resample';
 export { warp } from './warp';
 

@@ -2,6 +2,8 @@
 // several versions of Node, with options of V8.
 
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createKernel } from '../../../../src/dataset-versions/kernel/kernel.ts';
 import type { Pixels } from '../../../../src/dataset-versions/kernel/operations.ts';
 import { noise } from '../images.ts';
@@ -24,6 +26,8 @@ const images: Readonly<Record<string, () => Pixels>> = {
   lookup: () => changed((copy) => kernel.lookup(copy, table)),
   mix: () => changed((copy) => kernel.mix(copy, [1.3, -0.2, -0.1, -0.1, 1.2, -0.1, 0, -0.4, 1.4])),
   rotateHue: () => changed((copy) => kernel.rotateHue(copy, 33)),
+  decodeHalf: () => decoded('chroma-4-2-2.jpg'),
+  decodeQuarter: () => decoded('restart-markers.jpg'),
 };
 
 const table = Uint8Array.from({ length: 256 }, (_, at) => (at * 7) % 256);
@@ -32,6 +36,11 @@ function changed(change: (pixels: Pixels) => void): Pixels {
   const copy = kernel.crop(pixels, { left: 0, top: 0, width: 211, height: 157 });
   change(copy);
   return copy;
+}
+
+function decoded(name: string): Pixels {
+  const file = readFileSync(join(import.meta.dirname, '../files', name));
+  return kernel.decodeJpeg(file) ?? kernel.blank({ width: 0, height: 0 }, [0, 0, 0]);
 }
 
 function hashOf(bytes: Uint8Array): string {
