@@ -29,7 +29,7 @@ interface Plane {
   readonly down: number;
 }
 
-/** Whether the file has a bit for each code: a block has two at least. Else little would take much. */
+/** Whether the file has a bit for each code: a block has two at least. Else little takes much. */
 function mayHold(bytes: Uint8Array, jpeg: BaselineJpeg): boolean {
   const { columns, rows } = groupsOf(jpeg);
   const blocks = columns * rows * (jpeg.across * jpeg.down + 2);
