@@ -55,11 +55,8 @@ export async function runRound(
   const problems = [...(await endTasks(cluster))];
   const recoveryMs = performance.now() - endMs;
   problems.push(...(await verify(cluster, caller, desks)));
-  const left = cluster.orphaned.size;
-  const swept = await sweep(cluster);
-  cluster.orphaned.clear();
-  if (swept < left) problems.push(`the sweep removed ${swept} files of ${left} left behind`);
-  problems.push(...sight.wrong, ...(await orphans(cluster)), ...crashes(cluster));
+  const swept = await sweepOrphans(cluster, problems);
+  problems.push(...sight.wrong, ...crashes(cluster));
   return {
     round,
     faults: chosen.map(({ name }) => name),
@@ -72,6 +69,18 @@ export async function runRound(
     seconds: (performance.now() - startMs) / 1000,
     problems,
   };
+}
+
+/** How many contents are gone; all that nothing refers to must be. */
+async function sweepOrphans(cluster: Cluster, problems: string[]): Promise<number> {
+  const before = await orphans(cluster);
+  const unseen = [...cluster.orphaned].filter((hash) => !before.includes(hash));
+  cluster.orphaned.clear();
+  problems.push(...unseen.map((hash) => `left behind, but not there: ${hash}`));
+  await sweep(cluster);
+  const after = await orphans(cluster);
+  problems.push(...after.map((hash) => `nobody's content: ${hash}`));
+  return before.length - after.length;
 }
 
 /** Two to five; each may come again. */

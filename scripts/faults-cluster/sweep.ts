@@ -6,9 +6,9 @@ import { createLog } from '../../src/log.ts';
 import { openRows } from '../../src/platform/open-platform-database.ts';
 import { openParts } from '../../src/platform/platform-parts.ts';
 import type { Cluster } from './cluster.ts';
+import { untilAnswered } from './until-answered.ts';
 
-/** How many contents it removed. */
-export async function sweep({ databaseUrl, place, folder }: Cluster): Promise<number> {
+export async function sweep({ databaseUrl, place, folder }: Cluster): Promise<void> {
   const data = join(folder, 'sweep');
   const options = {
     data,
@@ -20,7 +20,7 @@ export async function sweep({ databaseUrl, place, folder }: Cluster): Promise<nu
   const parts = await openParts(await openRows(options, systemClock), options);
   const { store, blobs } = parts.dependencies;
   try {
-    return (await blobs.sweep((hash) => store.refersTo(hash), 0)).removed;
+    await untilAnswered(() => blobs.sweep((hash) => store.refersTo(hash), 0));
   } finally {
     await parts.stopWork();
     await parts.close();

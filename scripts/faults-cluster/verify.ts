@@ -9,6 +9,7 @@ import { type Cluster, sql } from './cluster.ts';
 import { type Desk, type DeskImage, noLabels } from './desk.ts';
 import { tryKey } from './key-deeds.ts';
 import { workspace } from './sign-in.ts';
+import { untilAnswered } from './until-answered.ts';
 
 /** Tasks that end by themselves end in this time, those of a dead worker and of an outage too. */
 const tasksMsMax = 180_000;
@@ -211,11 +212,11 @@ async function verifyBlobs(cluster: Cluster): Promise<readonly string[]> {
   return [...wanted].filter((hash) => !there.has(hash)).map((hash) => `content is gone: ${hash}`);
 }
 
-/** What is still there, though a sweep has gone over all that nothing refers to. */
+/** Contents that nothing refers to. */
 export async function orphans(cluster: Cluster): Promise<readonly string[]> {
   const wanted = await referredTo(cluster);
   const there = await hashesIn(cluster);
-  return [...there].filter((hash) => !wanted.has(hash)).map((hash) => `nobody's content: ${hash}`);
+  return [...there].filter((hash) => !wanted.has(hash));
 }
 
 async function referredTo(cluster: Cluster): Promise<ReadonlySet<string>> {
@@ -233,13 +234,12 @@ async function hashesIn({ objectStore, place }: Cluster): Promise<ReadonlySet<st
   const hashes = new Set<string>();
   let from: string | undefined;
   do {
-    const page = await objectStore.client.send(
-      new ListObjectsV2Command({
-        Bucket: place.bucket,
-        Prefix: place.prefix,
-        ContinuationToken: from,
-      }),
-    );
+    const list = new ListObjectsV2Command({
+      Bucket: place.bucket,
+      Prefix: place.prefix,
+      ContinuationToken: from,
+    });
+    const page = await untilAnswered(() => objectStore.client.send(list));
     for (const { Key = '' } of page.Contents ?? []) {
       const [hash] = /[0-9a-f]{64}/.exec(Key) ?? [];
       if (hash !== undefined) hashes.add(hash);

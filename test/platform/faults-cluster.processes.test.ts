@@ -142,7 +142,7 @@ describe.skipIf(!isHere)('a cluster (needs initdb and Swift)', { timeout: 240_00
       const stray = `ff/${'f'.repeat(64)}`;
       const put = { Bucket: bucket, Key: prefix + stray, Body: 'of nobody' };
       await client.send(new PutObjectCommand(put));
-      expect(await orphans(cluster)).toContain(`nobody's content: ${'f'.repeat(64)}`);
+      expect(await orphans(cluster)).toContain('f'.repeat(64));
     });
 
     test('sees an image that is lost', async () => {
