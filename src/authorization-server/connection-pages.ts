@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidArgument } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { readForm } from './form-body.ts';
 import { pageRoute, seeOther, sendPage } from './page-response.ts';
 import { type ConnectionsPage, connectionsPage } from './pages/connections-page.ts';
 import { settingsPaths } from './paths.ts';
@@ -12,8 +11,9 @@ import {
   type CurrentSession,
   currentSession,
   type SettingsDependencies,
+  type SignedInForm,
   tokenMaker,
-  useToken,
+  withSignedInForm,
 } from './settings-session.ts';
 import type { ConnectionPlace, ConnectionStore } from './store/connection-store.ts';
 
@@ -33,7 +33,9 @@ export function connectionPages(dependencies: ConnectionPageDependencies): reado
       await show(dependencies, response, session, { behind: placeIn(request) });
     }),
     pageRoute('POST', settingsPaths.connections, log, (request, response) =>
-      disconnect(dependencies, request, response),
+      withSignedInForm(dependencies, request, response, (sent) =>
+        disconnect(dependencies, response, sent),
+      ),
     ),
   ];
 }
@@ -67,13 +69,10 @@ async function show(
 
 async function disconnect(
   dependencies: ConnectionPageDependencies,
-  request: IncomingMessage,
   response: ServerResponse,
+  { form, session, useToken }: SignedInForm,
 ): Promise<void> {
-  const form = await readForm(request);
-  const session = await currentSession(dependencies, request);
-  if (session === undefined) return seeOther(response, settingsPaths.signIn);
-  const { account, secret } = session;
+  const { account } = session;
   const { connections, log } = dependencies;
   const [action, id] = [form.text('action'), form.text('id')];
   if (action !== 'disconnect' && action !== 'disconnect-all') {
@@ -88,7 +87,7 @@ async function disconnect(
     const problem = 'You have no such connection, or it was disconnected already.';
     return show(dependencies, response, session, { problem, status: 404 });
   }
-  await useToken(dependencies, form, `${action} ${id}`, secret);
+  await useToken(`${action} ${id}`);
   await (isAll
     ? connections.disconnectAll(account.id, id)
     : connections.disconnect(account.id, id));

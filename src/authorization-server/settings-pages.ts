@@ -28,8 +28,10 @@ import {
   currentSession,
   readCookie,
   type SettingsDependencies,
+  type SignedInForm,
   tokenMaker,
   useToken,
+  withSignedInForm,
   wrongForm,
 } from './settings-session.ts';
 
@@ -55,7 +57,9 @@ export function settings(dependencies: SettingsDependencies): readonly Route[] {
       else await showApplications(dependencies, response, session);
     }),
     pageRoute('POST', settingsPaths.applications, log, (request, response) =>
-      changeApplications(dependencies, request, response),
+      withSignedInForm(dependencies, request, response, (sent) =>
+        changeApplications(dependencies, response, sent),
+      ),
     ),
     ...passwordSettings(dependencies),
   ];
@@ -153,21 +157,18 @@ async function showApplications(
 
 async function changeApplications(
   dependencies: SettingsDependencies,
-  request: IncomingMessage,
   response: ServerResponse,
+  { form, session, useToken }: SignedInForm,
 ): Promise<void> {
-  const form = await readForm(request);
-  const session = await currentSession(dependencies, request);
-  if (session === undefined) return seeOther(response, settingsPaths.signIn);
   if (form.text('action') === 'remove') {
     const id = form.text('id');
-    await useToken(dependencies, form, `remove ${id}`, session.secret);
+    await useToken(`remove ${id}`);
     const workspaces = dependencies.users.workspacesOf(session.account);
     const isGone = await dependencies.users.applications.remove(id, workspaces);
     const notice = isGone ? 'The application was removed.' : 'It was removed already.';
     return showApplications(dependencies, response, session, { notice });
   }
-  await useToken(dependencies, form, 'add', session.secret);
+  await useToken('add');
   await addApplication(dependencies, response, session, form);
 }
 
@@ -241,7 +242,9 @@ function passwordSettings(dependencies: SettingsDependencies): readonly Route[] 
       else await showPage(dependencies, response, session);
     }),
     pageRoute('POST', settingsPaths.password, dependencies.log, (request, response) =>
-      changePassword(dependencies, request, response),
+      withSignedInForm(dependencies, request, response, (sent) =>
+        changePassword(dependencies, request, response, sent),
+      ),
     ),
   ];
 }
@@ -262,16 +265,14 @@ async function changePassword(
   dependencies: SettingsDependencies,
   request: IncomingMessage,
   response: ServerResponse,
+  { form, session, useToken }: SignedInForm,
 ): Promise<void> {
-  const form = await readForm(request);
-  const session = await currentSession(dependencies, request);
-  if (session === undefined) return seeOther(response, settingsPaths.signIn);
   const { account, secret } = session;
   const { accounts } = dependencies.users;
   const found = await checkCredentials(dependencies.users, {
     form,
     address: clientAddress(request),
-    useToken: () => useToken(dependencies, form, 'password', secret),
+    useToken: () => useToken('password'),
     begin: async ({ id }) => id,
   });
   if ('problem' in found) return showPage(dependencies, response, session, found);

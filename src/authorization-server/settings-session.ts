@@ -1,12 +1,13 @@
-// Cookies, current session and CSRF tokens of the settings pages.
+// Cookies, current session, sent forms and CSRF tokens of the settings pages.
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Secret } from '../secret.ts';
 import type { FormBinding } from './csrf-tokens.ts';
-import type { Form } from './form-body.ts';
+import { type Form, readForm } from './form-body.ts';
+import { seeOther } from './page-response.ts';
 import { settingsPaths } from './paths.ts';
 import type { Account } from './store/account-store.ts';
 import type { UserServices } from './user-services.ts';
@@ -33,6 +34,30 @@ export async function currentSession(
   if (secret === undefined) return undefined;
   const account = await dependencies.users.settingsSessions.account(secret);
   return account && { secret, account };
+}
+
+export interface SignedInForm {
+  readonly form: Form;
+  readonly session: CurrentSession;
+  /** Throws `forbidden` unless the form has an unused CSRF token for this action. */
+  useToken(action: string): Promise<void>;
+}
+
+/**
+ * Gives `handle` the form of a signed-in person; anybody else is sent to sign in. Throws as
+ * `readForm` does.
+ */
+export async function withSignedInForm(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  handle: (sent: SignedInForm) => Promise<void>,
+): Promise<void> {
+  const form = await readForm(request);
+  const session = await currentSession(dependencies, request);
+  if (session === undefined) return seeOther(response, settingsPaths.signIn);
+  const use = (action: string) => useToken(dependencies, form, action, session.secret);
+  await handle({ form, session, useToken: use });
 }
 
 /** Throws `forbidden` unless the form has an unused CSRF token for this action and cookie. */
