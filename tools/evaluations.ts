@@ -9,7 +9,7 @@ import { confirmEvaluationDeletion } from './confirmation-prompts.ts';
 import { predictionsPart } from './evaluations/predictions-part.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { asGiven, bare, count, lastPart, quoted } from './format.ts';
-import { lacksWords } from './inference/lacks-words.ts';
+import { omissionsText } from './inference/prediction-omissions-text.ts';
 import { pageAt } from './list-page.ts';
 
 const {
@@ -283,7 +283,9 @@ function summaryOf(evaluation: Evaluation, project: string): string {
   const plain = evaluation.withoutKeypoints ?? 0;
   const bare =
     boxes === 0 ? '' : ` ${count(boxes, 'label')} without outline: the box is taken for the mask.`;
-  const lacks = evaluation.modelLacks ? ` Of the model:${lacksWords(evaluation.modelLacks)}` : '';
+  const lacks = evaluation.modelLacks
+    ? ` Of the model:${omissionsText(evaluation.modelLacks)}`
+    : '';
   const posed = plain === 0 ? '' : ` ${count(plain, 'label')} without keypoints: left out.`;
   return `${of}, ${panel}: ${figures}${by}.${doubt}${bare}${posed}${lacks}${left}${threshold}${wrong}${advice}`;
 }

@@ -17,13 +17,13 @@ import {
   summaryOfClasses,
 } from './inference/answered-classes.ts';
 import { type Source, withSources } from './inference/image-sources.ts';
-import { lacksWords } from './inference/lacks-words.ts';
 import {
   type FoundBox,
   type Matches,
   matchBoxes,
   overlappingPairs,
 } from './inference/match-boxes.ts';
+import { omissionsText } from './inference/prediction-omissions-text.ts';
 import { savePredictions } from './inference/save-predictions.ts';
 import { type SheetTarget, saveSheet, sheetTarget } from './previews/save-sheet.ts';
 
@@ -268,7 +268,7 @@ function leftOut(seen: readonly Seen[]): string {
   const more = seen.filter(({ lacks }) => lacks.more_found === true).length;
   const sum = (name: 'without_outline' | 'cut_outlines') =>
     seen.reduce((figure, { lacks }) => figure + (lacks[name] ?? 0), 0);
-  return lacksWords({
+  return omissionsText({
     ofImages: seen.length,
     moreFound: more,
     withoutOutline: sum('without_outline'),

@@ -12,7 +12,7 @@ import { fromOperation } from '../src/mcp/operation-tool.ts';
 import { type NextCall, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { exportCall, reviewCommand, waitForTask } from './follow-up-calls.ts';
 import { asGiven, bare, count, quoted, splitList } from './format.ts';
-import { lacksParts } from './inference/lacks-words.ts';
+import { omissionsParts } from './inference/prediction-omissions-text.ts';
 import { poll } from './polling.ts';
 import { tasksList } from './tasks/list-tasks.ts';
 
@@ -216,7 +216,7 @@ function outcomeOf(result: Facts): string {
     ...(typeof map50 === 'number' ? [`map50 ${map50.toFixed(3)}`] : []),
     ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
     ...judgedFigures(result),
-    ...lacksParts(asRecord(result.modelLacks)),
+    ...omissionsParts(asRecord(result.modelLacks)),
     ...undoneFigures(result),
     ...(typeof images === 'number' ? [count(images, 'image')] : []),
     ...(splits === undefined ? [] : [splitList(asRecord(splits))]),

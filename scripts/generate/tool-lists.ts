@@ -5,13 +5,13 @@ import { readSettings, type ToolProfile } from '../../src/config.ts';
 import { instructionsFor } from '../../src/mcp/instructions.ts';
 import type { ListedTool, ToolListSettings } from '../../src/mcp/tool-list.ts';
 import { toolsOverHttp } from '../../src/mcp/tool-list.ts';
-import { type WireTool, wireTools } from '../../src/mcp/wire-tools.ts';
+import { type ToolsListEntry, toolsListEntries } from '../../src/mcp/tools-list-entries.ts';
 import { modelTokens } from './model-tokens.ts';
 
 export interface ToolList {
   /** Also the name of its file, without the ending. */
   readonly name: string;
-  readonly tools: readonly WireTool[];
+  readonly tools: readonly ToolsListEntry[];
   readonly instructions: string;
   /** Its only toolset: its tools are those of `full`, so it needs no snapshot. */
   readonly toolset?: string;
@@ -56,7 +56,7 @@ function made(
   changes: Partial<ToolListSettings>,
   readsFiles: boolean,
 ): ToolList {
-  const tools = wireTools(list, { ...readSettings({}), ...changes });
+  const tools = toolsListEntries(list, { ...readSettings({}), ...changes });
   const names = tools.map((tool) => tool.name);
   return { name, tools, instructions: instructionsFor(names, readsFiles) };
 }

@@ -17,7 +17,7 @@ import { meantOperation } from '../mcp/operation-search/word-synonyms.ts';
 import { killSelf } from '../mcp/stdio/lifecycle.ts';
 import { type Called, createCallTool, readOnlyScope } from '../mcp/tool-call/pipeline.ts';
 import { checkToolsets, whyNotOffered } from '../mcp/tool-list.ts';
-import { wireTools } from '../mcp/wire-tools.ts';
+import { toolsListEntries } from '../mcp/tools-list-entries.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 
 type Content = Called['result']['content'][number];
@@ -57,8 +57,8 @@ export function runTools({ name, json }: ToolsCommand): void {
   endWhereNobodyReads();
   const settings = settingsOfPeople();
   if (name !== undefined) requireTool(name, settings);
-  const listed = wireTools(list, settings);
-  const reached = wireTools(list, { ...settings, toolProfile: 'full' });
+  const listed = toolsListEntries(list, settings);
+  const reached = toolsListEntries(list, { ...settings, toolProfile: 'full' });
   const chosen =
     name === undefined
       ? listed
@@ -101,7 +101,7 @@ function requireTool(name: string, settings: Settings): void {
   const known = list.find((tool) => tool.name === name);
   const why = known && whyNotOffered(known, { ...settings, toolProfile: 'full' });
   if (why !== undefined) throw invalidArgument('tool', `"${name}" is not offered: ${why}`);
-  const names = wireTools(list, settings).map((tool) => tool.name);
+  const names = toolsListEntries(list, settings).map((tool) => tool.name);
   if (names.includes(name) || known !== undefined) return;
   const near = meantOperation(name, names);
   const meant = near === undefined ? '' : `; did you mean "${near}"?`;

@@ -12,7 +12,7 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { servedRevisions } from '../mcp/protocol-revisions.ts';
 import { offeredOperations } from '../mcp/tool-list.ts';
-import { wireTools } from '../mcp/wire-tools.ts';
+import { toolsListEntries } from '../mcp/tools-list-entries.ts';
 import { proxyFor } from '../network/proxies.ts';
 import { findHosts } from '../setup/find-hosts.ts';
 import { findProgram } from '../setup/find-program.ts';
@@ -99,7 +99,7 @@ function wayOut({ baseUrl, proxies }: Settings): string | undefined {
 }
 
 function offered(settings: Settings): OfferedTools {
-  const tools = wireTools(list, settings);
+  const tools = toolsListEntries(list, settings);
   const scopes = offeredOperations(list, settings).flatMap(({ scope }) => scope ?? []);
   return {
     count: tools.length,

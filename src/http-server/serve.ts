@@ -24,8 +24,8 @@ import { headerValues } from './header-values.ts';
 import { inProcessHandler, type LocalOperations } from './in-process.ts';
 import { closeLingering } from './lingering-close.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
-import { explainAddress } from './misread-addresses.ts';
 import { type ErrorAnswer, type ErrorBody, sendError } from './responses.ts';
+import { explainAddress } from './route-mismatch-errors.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 
 export interface ServeOptions<

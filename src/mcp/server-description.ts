@@ -5,7 +5,7 @@ import { instructionsFor } from './instructions.ts';
 import { tasksExtension, waitTool } from './tasks/tasks-extension.ts';
 import type { ListedTool, ToolListSettings } from './tool-list.ts';
 import { availableTools } from './tool-profiles.ts';
-import { wireTools } from './wire-tools.ts';
+import { toolsListEntries } from './tools-list-entries.ts';
 
 export interface DescriptionOptions {
   readonly version: string;
@@ -19,8 +19,8 @@ export type ServerDescription = ReturnType<typeof describeServer>;
 
 /** Made once per process, not once per server. */
 export function describeServer({ version, list, settings, readsFiles }: DescriptionOptions) {
-  const tools = wireTools(list, settings);
-  const toolsWithApps = wireTools(list, { ...settings, showsApps: true });
+  const tools = toolsListEntries(list, settings);
+  const toolsWithApps = toolsListEntries(list, { ...settings, showsApps: true });
   const servesTasks = availableTools(list, settings).offers(waitTool);
   return {
     /** The members of the answer to `initialize` that are the same for all its revisions. */

@@ -13,7 +13,7 @@ import type { LongReads } from './database/long-reads/long-reads.ts';
 import { platformMigrations } from './database/migrations.ts';
 import { bitSlicedImageIndex } from './database/search-index/bit-sliced-image-index.ts';
 import { refuseExistingFiles } from './existing-files-check.ts';
-import type { SharedCalls } from './postgres/shared-calls.ts';
+import type { SharedRateLimitCounts } from './postgres/shared-rate-limit-counts.ts';
 import { openSigningKey, type SigningKey } from './signed-links/signing-key.ts';
 import type { ImageIndex } from './store/image-index.ts';
 
@@ -23,7 +23,7 @@ export interface Rows {
   readonly index: ImageIndex;
   readonly reads: LongReads;
   /** Calls that processes with these rows count together; undefined: each counts for itself. */
-  readonly calls?: SharedCalls;
+  readonly calls?: SharedRateLimitCounts;
   /** The key of signed links: the same for all processes with these rows. */
   openKey(): Promise<SigningKey>;
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
 import { type ToolListSettings, toolsOverHttp } from '../../src/mcp/tool-list.ts';
-import { wireTools } from '../../src/mcp/wire-tools.ts';
+import { toolsListEntries } from '../../src/mcp/tools-list-entries.ts';
 import { tools } from '../../tools/index.ts';
 import { claude, cursor, cursorToolsMax, gemini, openAiStrict } from './host-schema-rules.ts';
 import type { OfferedTool } from './schema-nodes.ts';
@@ -23,17 +23,17 @@ const everything: ToolListSettings = {
 const compact: ToolListSettings = { ...everything, toolProfile: 'compact' };
 
 const lists: Readonly<Record<string, readonly OfferedTool[]>> = {
-  full: wireTools(list, everything),
-  compact: wireTools(list, compact),
-  'full, read-only': wireTools(list, { ...everything, readOnly: true }),
-  'compact, read-only': wireTools(list, { ...compact, readOnly: true }),
-  'one project': wireTools(list, { ...everything, workspace: 'acme', project: 'cells' }),
-  'full over HTTP': wireTools(toolsOverHttp(list), everything),
-  'compact over HTTP': wireTools(toolsOverHttp(list), compact),
+  full: toolsListEntries(list, everything),
+  compact: toolsListEntries(list, compact),
+  'full, read-only': toolsListEntries(list, { ...everything, readOnly: true }),
+  'compact, read-only': toolsListEntries(list, { ...compact, readOnly: true }),
+  'one project': toolsListEntries(list, { ...everything, workspace: 'acme', project: 'cells' }),
+  'full over HTTP': toolsListEntries(toolsOverHttp(list), everything),
+  'compact over HTTP': toolsListEntries(toolsOverHttp(list), compact),
   ...Object.fromEntries(
     toolsets.map((toolset) => [
       `the toolset ${toolset}`,
-      wireTools(list, { ...everything, toolsets: [toolset] }),
+      toolsListEntries(list, { ...everything, toolsets: [toolset] }),
     ]),
   ),
 };

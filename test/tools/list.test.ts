@@ -10,7 +10,7 @@ import { deviceOperations } from '../../src/contract/device-operations.ts';
 import { embeddedOperations } from '../../src/contract/index.ts';
 import { isJsonObject } from '../../src/json-object.ts';
 import { withoutLocalFiles } from '../../src/mcp/tool-list.ts';
-import { wireTools } from '../../src/mcp/wire-tools.ts';
+import { toolsListEntries } from '../../src/mcp/tools-list-entries.ts';
 import { tools } from '../../tools/index.ts';
 
 const all = buildToolList(tools);
@@ -21,7 +21,7 @@ const everything = {
   readOnly: false,
   toolProfile: 'full',
 } as const;
-const list = wireTools(all, everything);
+const list = toolsListEntries(all, everything);
 
 /** Tools without further effect. A wrong hint lets a host call without asking. */
 const readers = [
@@ -211,7 +211,11 @@ describe('the list of tools', () => {
   });
 
   it('lets who may only read sign in, and nothing else', () => {
-    const offered = wireTools(all, { ...everything, readOnly: true, toolProfile: 'full' as const });
+    const offered = toolsListEntries(all, {
+      ...everything,
+      readOnly: true,
+      toolProfile: 'full' as const,
+    });
     const changing = offered.filter(({ annotations }) => !annotations.readOnlyHint);
     expect(changing.map(({ name }) => name)).toEqual(['auth_sign_in', 'auth_sign_out']);
   });

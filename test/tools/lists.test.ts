@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
-import { wireTools } from '../../src/mcp/wire-tools.ts';
+import { toolsListEntries } from '../../src/mcp/tools-list-entries.ts';
 import { tools } from '../../tools/index.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 
@@ -109,7 +109,7 @@ describe('tasks_list', () => {
   it('is not listed beside a hosted platform, which has no such operation', () => {
     const settings = { workspace: undefined, project: undefined, toolsets: undefined };
     const named = (baseUrl: string | undefined) =>
-      wireTools(buildToolList(tools), {
+      toolsListEntries(buildToolList(tools), {
         ...settings,
         readOnly: false,
         toolProfile: 'full',

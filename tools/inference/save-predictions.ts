@@ -18,7 +18,7 @@ import { withScratchFolder } from '../scratch-folder.ts';
 import { slashed } from '../upload/dataset-folders.ts';
 import { imageExtensions } from '../upload/image-list.ts';
 import { bringImage, type Given, noImageFound, type Source, workspaceOf } from './image-sources.ts';
-import { type Lacks, lacksWords } from './lacks-words.ts';
+import { type Omissions, omissionsText } from './prediction-omissions-text.ts';
 
 export interface WantedPredictions extends Given {
   readonly version?: string | undefined;
@@ -82,7 +82,7 @@ interface Counts {
   readonly predictions: number;
   readonly unreadable: { readonly count: number; readonly examples: readonly string[] };
   /** What the model found and the file does not have. */
-  readonly lacks: Lacks;
+  readonly lacks: Omissions;
 }
 
 function summaryOf(
@@ -93,7 +93,7 @@ function summaryOf(
   const unread =
     unreadable.count === 0 ? '' : ` ${count(unreadable.count, 'image')} cannot be read.`;
   const found = `${count(predictions, 'prediction')} in ${count(images, 'image')}`;
-  return `Wrote ${found}, from a confidence of ${confidence} on, to ${asGiven(path)}.${lacksWords(lacks)}${unread}`;
+  return `Wrote ${found}, from a confidence of ${confidence} on, to ${asGiven(path)}.${omissionsText(lacks)}${unread}`;
 }
 
 /** An image to run the model on. */
@@ -141,7 +141,7 @@ async function writeAll(
   return { images, predictions, unreadable: { count: failures, examples }, lacks };
 }
 
-function addLacks(lacks: Lacks, body: RunAnswer): void {
+function addLacks(lacks: Omissions, body: RunAnswer): void {
   lacks.ofImages += 1;
   if (body.more_found === true) lacks.moreFound += 1;
   lacks.withoutOutline += body.without_outline ?? 0;

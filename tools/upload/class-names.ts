@@ -16,8 +16,8 @@ import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
 import { openYamlReader, type YamlReader } from './data-yaml-reader.ts';
 import { slashed } from './dataset-folders.ts';
+import { datasetWideFiles } from './dataset-wide-files.ts';
 import type { Labelmap } from './file-messages.ts';
-import { filesAround } from './files-around.ts';
 import { readText } from './read-text.ts';
 
 /**
@@ -76,7 +76,7 @@ export async function findClassNames(
   const isFolder = (await stat(real)).isDirectory();
   const place = { patterns: isFolder ? [labels] : [], folder: real };
   const extensions = ['.yaml', '.yml', '.names', '.labels', '.txt'];
-  const found = await filesAround(files, place, argument, extensions, isClassList);
+  const found = await datasetWideFiles(files, place, argument, extensions, isClassList);
   const yaml = openYamlReader(argument, signal);
   const lists: ClassList[] = [];
   const unread: string[] = [];

@@ -5,6 +5,7 @@ import { type ErrorCode, FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { bare, count } from '../format.ts';
+import { uploadInBulk } from './bulk-upload.ts';
 import {
   type BoxWarning,
   type ComparedLabels,
@@ -15,7 +16,6 @@ import {
   type UploadPlan,
   uploadOne,
 } from './upload-image.ts';
-import { uploadTogether } from './upload-together.ts';
 
 export interface Failure {
   readonly file: string;
@@ -102,7 +102,7 @@ export async function runUpload(
     while (isOpen()) {
       const from = next;
       next = Math.min(from + limits.diskImagesAtOnceMax, paths.length);
-      const sent = await uploadTogether(paths.slice(from, next), plan, context);
+      const sent = await uploadInBulk(paths.slice(from, next), plan, context);
       const all = sent.map((body, at) => ({ index: from + at, body }));
       if (from === offset) await send(offset, all.shift()?.body).finally(first.resolve);
       else await first.promise;

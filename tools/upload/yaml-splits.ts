@@ -12,7 +12,7 @@ import { count, fileAt } from '../format.ts';
 import { countedSplits, type FoundSplits } from './counted-splits.ts';
 import { openYamlReader, type YamlReader } from './data-yaml-reader.ts';
 import { commonFolder, slashed } from './dataset-folders.ts';
-import { type Around, filesAround } from './files-around.ts';
+import { type DatasetWideFiles, datasetWideFiles } from './dataset-wide-files.ts';
 
 const argument = 'files';
 
@@ -66,12 +66,12 @@ function describeSplits(
 }
 
 async function filesWithSplits(
-  around: Around,
+  around: DatasetWideFiles,
   files: FileRoots,
   yaml: YamlReader,
   signal: AbortSignal,
 ) {
-  const found = await filesAround(files, around, argument, ['.yaml', '.yml'], isYaml);
+  const found = await datasetWideFiles(files, around, argument, ['.yaml', '.yml'], isYaml);
   const named: SplitFile[] = [];
   for (const { path, real } of found) {
     const read = await yaml.read(real, path).catch(() => undefined);

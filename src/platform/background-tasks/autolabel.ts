@@ -5,10 +5,10 @@ import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Detection, Labelled, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
 import {
-  type LacksCounter,
-  lacksCounter,
-  type ModelLacks,
-} from '../../model-inference/model-lacks.ts';
+  type OmissionCounter,
+  omissionCounter,
+  type PredictionOmissions,
+} from '../../model-inference/prediction-omissions.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { leftOutOf } from '../annotation/autolabel-classes.ts';
@@ -33,13 +33,13 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
   if (!job) throw notFound('Auto Label job', payloadText(claim, 'autolabelId'));
   const workspaceId = payloadText(claim, 'workspaceId');
   let leftOut: readonly string[] = [];
-  let modelLacks: ModelLacks | undefined;
+  let modelLacks: PredictionOmissions | undefined;
   try {
     if (job.settings.modelId === undefined) throw new FoveaError('conflict', 'There is no model.');
     const project = await store.projects.get(job.projectId);
     if (project === undefined) throw notFound('project', job.projectId);
     const labeller = await models.resolve(workspaceId, job.settings.modelId);
-    const lacks = lacksCounter(labeller.task, hasOutlines(project.type));
+    const lacks = omissionCounter(labeller.task, hasOutlines(project.type));
     await labelImages(dependencies, claim, { job, project, workspaceId, labeller, lacks, signal });
     modelLacks = lacks.told();
     leftOut = leftOutOf(labeller.classes, job.settings);
@@ -68,7 +68,7 @@ interface Run {
   readonly project: Project;
   readonly workspaceId: string;
   readonly labeller: Labeller;
-  readonly lacks: LacksCounter;
+  readonly lacks: OmissionCounter;
   readonly signal: AbortSignal;
 }
 

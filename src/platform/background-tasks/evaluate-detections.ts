@@ -8,7 +8,7 @@ import { inOrder, keypointPlaces } from '../../evaluation/keypoints/keypoint-ord
 import { limits } from '../../limits.ts';
 import type { Detection as Found, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
-import { lacksCounter } from '../../model-inference/model-lacks.ts';
+import { omissionCounter } from '../../model-inference/prediction-omissions.ts';
 import { quotedName, quotedNames } from '../../quoted-name.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
@@ -103,7 +103,7 @@ async function runModel({ dependencies, claim, evaluation, modelTask, labelled, 
   const images: DetectedImage[] = [];
   const shapeOf = shapeReader(modelTask, labelled);
   const places = new Map(labelled.classes.map((name, place) => [name, place]));
-  const lacks = lacksCounter(labeller.task, modelTask === 'segmentation');
+  const lacks = omissionCounter(labeller.task, modelTask === 'segmentation');
   let corners = 0;
   const unknownClasses = new Map<string, number>();
   let unreadable = 0;

@@ -13,6 +13,7 @@ import type {
   ProjectStore,
 } from '../store/projects.ts';
 import { unknownNames } from '../unknown-names.ts';
+import { cancelVersions } from './cancel-and-resume-versions.ts';
 import { readProjectType, splitCountsOf } from './column-readers.ts';
 import { findConflicts } from './conflicting-labels.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
@@ -21,7 +22,6 @@ import { findOddBoxes } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 import { listUnreadable } from './search-index/undescribed-images.ts';
 import { cancelTrainingsOf } from './trainings.ts';
-import { cancelVersions } from './version-work.ts';
 
 const live = 'deleted_at IS NULL';
 

@@ -5,8 +5,8 @@ import type { Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { TrashItem, TrashStore } from '../store/trash.ts';
+import { resumeVersions } from './cancel-and-resume-versions.ts';
 import { listTrashedImages, restoreImages } from './trashed-images.ts';
-import { resumeVersions } from './version-work.ts';
 
 export function trashStore(
   database: AsyncDatabase,

@@ -19,6 +19,7 @@ import type {
   VersionState,
   VersionStore,
 } from '../store/versions.ts';
+import { cancelVersions } from './cancel-and-resume-versions.ts';
 import {
   readAnnotation,
   readFormat,
@@ -31,7 +32,6 @@ import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 import { findPart, keepParts, removeParts } from './version-parts.ts';
-import { cancelVersions } from './version-work.ts';
 
 const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
   work.current AS work_current, work.total AS work_total

@@ -16,7 +16,7 @@ import type { ClassFigures, EvaluationFigures } from '../../evaluation/evaluatio
 import { doubtOf, type Fit } from '../../evaluation/fit-of-predictions.ts';
 import type { Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
-import type { ModelLacks } from '../../model-inference/model-lacks.ts';
+import type { PredictionOmissions } from '../../model-inference/prediction-omissions.ts';
 import { quotedNames } from '../../quoted-name.ts';
 
 export interface KeptFigures extends EvaluationFigures {
@@ -38,7 +38,7 @@ export interface KeptFigures extends EvaluationFigures {
   /** Undefined: images were not kept by cell, in an earlier version of Fovea. */
   readonly hasConfusionsOfImages?: boolean | undefined;
   /** What the model found and is not judged as it was; undefined: nothing, or not known. */
-  readonly modelLacks?: ModelLacks | undefined;
+  readonly modelLacks?: PredictionOmissions | undefined;
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
   /** Undefined of a model that was run, and in an earlier version of Fovea. */
   readonly fit?: Fit | undefined;

@@ -22,7 +22,7 @@ import {
   type Progress,
 } from './copy-rows.ts';
 import { claimFolder, openFolderSource } from './folder-side.ts';
-import { claimServer, openServerSource } from './server-side.ts';
+import { claimServer, openServerSource } from './postgres-side.ts';
 import { type ClaimedTarget, ofAnother, type Source, type Target } from './source-and-target.ts';
 import { type MovedTable, movedTables } from './tables.ts';
 import { refuseUnstorableTexts } from './unstorable-texts.ts';

@@ -8,8 +8,8 @@ import { recordingActivityOnServer } from '../database/activity/record-activity.
 import { platformMigrations } from '../database/migrations.ts';
 import { serverImageIndex } from './search-index/server-image-index.ts';
 import { readOnServer } from './server-long-reads.ts';
-import { shareCalls } from './shared-calls.ts';
 import { openSharedKey } from './shared-key.ts';
+import { shareRateLimitCounts } from './shared-rate-limit-counts.ts';
 
 /** `folder`: as for `openSharedKey`. Throws as `openPostgresDatabase` does. */
 export async function openServerRows(url: Secret, folder: string | undefined, clock: Clock) {
@@ -19,7 +19,7 @@ export async function openServerRows(url: Secret, folder: string | undefined, cl
     database,
     index: serverImageIndex,
     reads: readOnServer(database),
-    calls: shareCalls(opened, clock),
+    calls: shareRateLimitCounts(opened, clock),
     openKey: () => openSharedKey(opened, folder),
   };
 }

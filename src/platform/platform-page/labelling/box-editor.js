@@ -10,7 +10,7 @@ import { BoxCanvas } from './box-canvas.js';
 import { boxInMiddle, enlarged, fitted, inPixels, isSame, moved } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
-import { FrameFiller, followFill } from './frame-filler.js';
+import { FrameInterpolation, followFill } from './frame-interpolation.js';
 import { readLabels, sayState } from './image-labels.js';
 import { KeypointEditor } from './keypoint-editor.js';
 import { pointKindOf } from './movable-points.js';
@@ -60,7 +60,7 @@ export class BoxEditor {
     const size = sizeOf(image);
     this.#size = size;
     this.#nearby = new NearbyLabels(place.labels, image.id, place.ids, size);
-    this.#frames = new FrameFiller(place.labels, image.id, place.ids);
+    this.#frames = new FrameInterpolation(place.labels, image.id, place.ids);
     this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
     this.#saved = this.boxes;

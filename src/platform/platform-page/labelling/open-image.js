@@ -7,8 +7,8 @@ import { ClassEditor } from './class-editor.js';
 import { ClassNumbers } from './class-numbers.js';
 import { labelsOfQueue, withOwnLabels } from './image-labels.js';
 import { openQueue, placeInQueue } from './image-queue.js';
+import { independentLabelNotices } from './independent-label-notices.js';
 import { service } from './labelling-service.js';
-import { peopleNotes } from './people-notes.js';
 
 /** @import { QueueName } from '../types.ts' */
 
@@ -47,7 +47,7 @@ export async function openImage(slug, id, query) {
     : new ClassEditor(slug, image, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
   const title = String(image.name ?? image.id);
-  return { title, parts: [...peopleNotes(slug, known), editor.root] };
+  return { title, parts: [...independentLabelNotices(slug, known), editor.root] };
 }
 
 /** @param {QueueName} queue */

@@ -20,7 +20,7 @@ const sameObjectMin = 0.5;
 
 /**
  * What was decided about those of an image, as its history begins; `fill`: frames that were filled.
- * @type {{ accepted: ReadonlySet<Prediction>, refused: ReadonlySet<Prediction>, fill?: import('./frame-filler.js').Fill }}
+ * @type {{ accepted: ReadonlySet<Prediction>, refused: ReadonlySet<Prediction>, fill?: import('./frame-interpolation.js').Fill }}
  */
 export const nothingDecided = { accepted: new Set(), refused: new Set() };
 

@@ -6,7 +6,7 @@ import { agreementAddress } from '../addresses.js';
 /** @import { JobImages } from '../types.ts' */
 
 /** @param {string} slug @param {JobImages | undefined} known */
-export function peopleNotes(slug, known) {
+export function independentLabelNotices(slug, known) {
   if (known === undefined) return [];
   const { job, images } = known;
   if (job.independent === true) {

@@ -2,7 +2,7 @@
 
 import { count } from '../format.ts';
 
-export interface Lacks {
+export interface Omissions {
   /** Images that were looked at. */
   ofImages: number;
   moreFound: number;
@@ -11,12 +11,12 @@ export interface Lacks {
 }
 
 /** Each begins with a space; empty where nothing is lacking. */
-export function lacksWords({
+export function omissionsText({
   ofImages,
   moreFound,
   withoutOutline,
   cutOutlines,
-}: Readonly<Lacks>): string {
+}: Readonly<Omissions>): string {
   const where = ofImages === 1 ? '' : ` in ${count(moreFound, 'image')}`;
   const more = ` More were found${where}: only the surest are kept.`;
   const coarse = ` ${count(withoutOutline, 'box', 'boxes')} without an outline: the masks are too coarse.`;
@@ -29,7 +29,7 @@ export function lacksWords({
 }
 
 /** The same of the result of a task, as parts of a list. */
-export function lacksParts({
+export function omissionsParts({
   moreFound,
   withoutOutline,
   cutOutlines,

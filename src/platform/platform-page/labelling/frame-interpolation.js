@@ -25,7 +25,7 @@ const filled = new Map();
  * @typedef {{ boxes: readonly Box[], words: string, takeBack: () => Promise<string>, again: () => Promise<string> }} Fill
  */
 
-export class FrameFiller {
+export class FrameInterpolation {
   #labels;
   #id;
   #ids;

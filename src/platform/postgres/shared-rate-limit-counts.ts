@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 
 /** The one who opened it closes it. */
-export interface SharedCalls extends CallsElsewhere {
+export interface SharedRateLimitCounts extends CallsElsewhere {
   close(): void;
 }
 
@@ -16,11 +16,11 @@ export interface SharedCalls extends CallsElsewhere {
  * Where the server is away, each process counts by itself. A single statement waits for no turn of
  * those who write, if `database` is the driver itself.
  */
-export function shareCalls(database: AsyncDatabase, clock: Clock): SharedCalls {
+export function shareRateLimitCounts(database: AsyncDatabase, clock: Clock): SharedRateLimitCounts {
   return new CallExchange(database, clock);
 }
 
-class CallExchange implements SharedCalls {
+class CallExchange implements SharedRateLimitCounts {
   readonly #database: AsyncDatabase;
   readonly #clock: Clock;
   readonly #process = randomUUID();

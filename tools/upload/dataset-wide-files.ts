@@ -6,7 +6,7 @@ import type { FileRoots, NamedFile } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { slashed } from './dataset-folders.ts';
 
-export interface Around {
+export interface DatasetWideFiles {
   /** Below these, at any depth. */
   readonly patterns: readonly string[];
   /** Right in this folder, and in those above it. */
@@ -17,9 +17,9 @@ export interface Around {
  * Each once, those nearest to the top first, as many as are worth reading. What lies outside of the
  * file roots is left out.
  */
-export async function filesAround(
+export async function datasetWideFiles(
   files: FileRoots,
-  { patterns, folder }: Around,
+  { patterns, folder }: DatasetWideFiles,
   argument: string,
   extensions: readonly string[],
   isWanted: (path: string) => boolean,

@@ -11,7 +11,7 @@ import type { SentImage, UploadPlan } from './upload-image.ts';
  * One for each path; undefined: that image is still to be sent, alone, which also tells what is
  * wrong with it.
  */
-export async function uploadTogether(
+export async function uploadInBulk(
   paths: readonly string[],
   plan: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,

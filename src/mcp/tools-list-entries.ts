@@ -5,13 +5,13 @@ import type { ListedTool, ToolListSettings } from './tool-list.ts';
 import { listedTools } from './tool-profiles.ts';
 
 /** An entry of tools/list as hosts get it. */
-export type WireTool = ReturnType<typeof toWire>;
+export type ToolsListEntry = ReturnType<typeof toWire>;
 
 /** The part of a list that the settings offer, as hosts get it. */
-export function wireTools(
+export function toolsListEntries(
   list: readonly ListedTool[],
   settings: ToolListSettings,
-): readonly WireTool[] {
+): readonly ToolsListEntry[] {
   return listedTools(list, settings).map(toWire);
 }
 

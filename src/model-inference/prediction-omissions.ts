@@ -2,7 +2,7 @@
 
 import type { Detection, Labeller } from './detection-models.ts';
 
-export interface ModelLacks {
+export interface PredictionOmissions {
   /** Images that were looked at since the work was begun, or taken up again. */
   readonly ofImages: number;
   /** Images in which more was found than is kept: the surest are. */
@@ -13,16 +13,16 @@ export interface ModelLacks {
   readonly cutOutlines: number;
 }
 
-export interface LacksCounter {
+export interface OmissionCounter {
   add(detections: readonly Detection[], hasMore: boolean): void;
   /** Undefined: nothing is lacking. */
-  told(): ModelLacks | undefined;
+  told(): PredictionOmissions | undefined;
 }
 
-export function lacksCounter(
+export function omissionCounter(
   task: Labeller['task'],
   isOutlined: boolean = task === 'segmentation',
-): LacksCounter {
+): OmissionCounter {
   let [ofImages, moreFound, withoutOutline, cutOutlines] = [0, 0, 0, 0];
   const hasOutlines = task === 'segmentation' && isOutlined;
   return {
