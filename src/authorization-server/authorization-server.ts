@@ -48,6 +48,8 @@ export interface AuthorizationServer {
   /** Credentials for token exchange at the resource of this process; valid while it runs. */
   exchangeClient(): { readonly clientId: string; readonly clientSecret: Secret };
   readonly people: UserServices['people'];
+  /** As that of its database. */
+  checkTables(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -119,6 +121,7 @@ export async function mountAuthorizationServer(
       opened = { issuer, providers, resources };
     },
     people: users.people,
+    checkTables: () => database.checkTables(),
     close: async () => database.close(),
   };
 }

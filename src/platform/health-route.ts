@@ -7,16 +7,22 @@ import { sendAnswer } from '../http-server/responses.ts';
 import { limits } from '../limits.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Store } from './store/store.ts';
 
-interface HealthDependencies {
-  readonly store: Pick<Store, 'workspaces'>;
+/** Each throws where that database cannot be used now. */
+export interface DatabaseChecks {
+  readonly checkRows: () => Promise<void>;
+  /** Undefined: there is no sign-in service beside. */
+  readonly checkSignIn?: (() => Promise<void>) | undefined;
+}
+
+interface HealthDependencies extends DatabaseChecks {
   readonly blobs: Pick<BlobStore, 'has'>;
 }
 
 /**
  * Needs no key. Liveness: 200 while the service answers, since to start it again mends no database.
- * Readiness, asked for by `?ready=1`: 503 while the rows or the files cannot be reached.
+ * Readiness, asked for by `?ready=1`: 503 while rows, files or sign-ins cannot be reached, or have
+ * tables of another Fovea.
  */
 export function healthRoute(dependencies: HealthDependencies): Route<Principal> {
   const problems = lookedAtOnce(() => problemsOf(dependencies));
@@ -53,16 +59,24 @@ function lookedAtOnce<T>(look: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function problemsOf({ store, blobs }: HealthDependencies): Promise<readonly string[]> {
+async function problemsOf({
+  blobs,
+  checkRows,
+  checkSignIn,
+}: HealthDependencies): Promise<readonly string[]> {
   const looks = [
-    within('The database', store.workspaces.find(nobody)),
+    within('The database', checkRows()),
     within('The place of the files', blobs.has(nothing)),
+    ...(checkSignIn ? [within('The database', checkSignIn()).then(ofSignIn)] : []),
   ];
   const found = await Promise.all(looks);
   return found.filter((problem) => problem !== undefined);
 }
 
-const nobody = '-';
+function ofSignIn(problem: string | undefined): string | undefined {
+  return problem && `Sign-in: ${problem}`;
+}
+
 const nothing = '0'.repeat(64);
 
 /** What is wrong, in words. */

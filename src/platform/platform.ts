@@ -61,6 +61,8 @@ export interface PlatformOptions extends PartsOptions {
   readonly issuer?: () => string;
   /** Those who have an account in a workspace. */
   readonly people?: People;
+  /** Of the sign-in service beside: throws where its database cannot be used now. */
+  readonly checkSignIn?: () => Promise<void>;
   /** The sign-in service whose client the web page is, at the address of the page itself. */
   readonly pageSignsInAt?: () => string;
   /** Answered beside the operations, for example those of a sign-in service. */
@@ -121,6 +123,8 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
     hasAccounts: options.verifyAccessToken !== undefined,
     people: options.people,
     signInAt: options.pageSignsInAt,
+    checkRows: () => rows.database.checkTables(),
+    checkSignIn: options.checkSignIn,
     log,
     videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
     versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,

@@ -7,15 +7,13 @@ import { attachment, redirectTo, sendContent } from '../http-server/send-content
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { docsRoutes } from './api-docs.ts';
-import { healthRoute } from './health-route.ts';
+import { type DatabaseChecks, healthRoute } from './health-route.ts';
 import { thumbnailRoute } from './images/thumbnails.ts';
 import { type PageAccounts, pageAccountRoutes } from './page-accounts.ts';
 import { pageRoutes } from './page-routes.ts';
 import type { DownloadLinks } from './signed-links/download-links.ts';
-import type { Store } from './store/store.ts';
 
-export interface RouteDependencies extends PageAccounts {
-  readonly store: Pick<Store, 'workspaces'>;
+export interface RouteDependencies extends PageAccounts, DatabaseChecks {
   readonly blobs: BlobStore;
   readonly links: DownloadLinks;
   readonly clock: Clock;

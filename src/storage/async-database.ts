@@ -14,7 +14,7 @@ import {
   type Row,
   type SqlParameters,
 } from './database.ts';
-import type { Migration } from './migrations.ts';
+import { type Migration, refuseOtherTables } from './migrations.ts';
 import type { SqliteFileOptions } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-errors.ts';
 import { TransactionScope } from './transaction-scope.ts';
@@ -58,6 +58,11 @@ export interface AsyncDatabase extends AsyncReader {
   readonly isInTransaction: boolean;
   /** One state of the database, that of now, until it is closed. The log grows meanwhile. */
   snapshot(): Promise<AsyncSnapshot>;
+  /**
+   * Throws `unavailable` where others have made tables meanwhile that this process cannot work
+   * with, and as statements do.
+   */
+  checkTables(): Promise<void>;
 }
 
 /** The one who opened it closes it. */
@@ -80,7 +85,8 @@ export function openAsyncDatabase(
 ): OpenAsyncDatabase {
   const writer = openDatabase(path, migrations, options);
   try {
-    return new SqliteDriver(writer, openToRead(path, options), options.busyMsMax);
+    const known = migrations.length;
+    return new SqliteDriver(writer, openToRead(path, options), known, options.busyMsMax);
   } catch (thrown) {
     writer.close();
     throw thrown;
@@ -123,14 +129,22 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   /** Of a transaction the turns of those within it. */
   readonly #scope = new TransactionScope<SerialQueue>();
   readonly #waiting: Waiting[] = [];
+  /** How many steps of its schema it knows. */
+  readonly #known: number;
   #isCommitting = false;
 
-  constructor(writer: Database, reader: Reader, busyMsMax: number = limits.databaseBusyMsMax) {
+  constructor(
+    writer: Database,
+    reader: Reader,
+    known: number,
+    busyMsMax: number = limits.databaseBusyMsMax,
+  ) {
     super();
     // Waiting inside SQLite would hold up all else that this thread does.
     writer.get('PRAGMA busy_timeout = 0', [], () => undefined);
     this.#writer = writer;
     this.#busyMsMax = busyMsMax;
+    this.#known = known;
     this.reader = reader;
   }
 
@@ -222,6 +236,14 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
 
   async snapshot(): Promise<AsyncSnapshot> {
     return new SqliteSnapshot(this.#writer.snapshot());
+  }
+
+  /** A file does not say which steps end older processes: each may. */
+  async checkTables(): Promise<void> {
+    const version = this.reader.get('PRAGMA user_version', [], (row) =>
+      row.integer('user_version'),
+    );
+    refuseOtherTables(version ?? 0, version ?? 0, this.#known);
   }
 
   close(): void {

@@ -40,6 +40,26 @@ export function refuseForeign(handle: DatabaseSync, migrations: readonly Migrati
   }
 }
 
+/**
+ * For a process that runs: throws `unavailable` where others have made the tables such that it
+ * cannot work with them. They have `version` steps, of which it must know `least`, and knows
+ * `known`.
+ */
+export function refuseOtherTables(version: number, least: number, known: number): void {
+  if (least > known) {
+    const message = 'A newer Fovea has changed the tables: this one is too old.';
+    throw otherTables(message, 'Replace this process by the newer Fovea.');
+  }
+  if (version < known) {
+    const message = 'The tables are those of an older Fovea, as after a backup was put back.';
+    throw otherTables(message, 'Start this process again: it brings them up to date.');
+  }
+}
+
+function otherTables(message: string, hint: string): FoveaError {
+  return new FoveaError('unavailable', message, { hint, retryAfterSeconds: 1 });
+}
+
 /** Runs the steps that are missing. Each is wholly done or not at all. */
 export function migrate(handle: DatabaseSync, migrations: readonly Migration[]): void {
   while (readNumber(handle, 'PRAGMA user_version') < migrations.length) {

@@ -57,6 +57,11 @@ export function isRefusedAfterFailure(thrown: unknown): boolean {
   return thrown instanceof FoveaError && codeOf(thrown.cause) === refusedAfterFailure;
 }
 
+/** Whether a statement names a table that is not there. */
+export function isTableMissing(thrown: unknown): boolean {
+  return codeOf(thrown) === undefinedTable;
+}
+
 /** Whether its connection cannot be used again. */
 export function isConnectionLost(thrown: unknown): boolean {
   return (
@@ -85,6 +90,8 @@ function reasonOf(thrown: unknown): string {
 
 /** in_failed_sql_transaction. */
 const refusedAfterFailure = '25P02';
+
+const undefinedTable = '42P01';
 
 /** lock_not_available: by `lock_timeout`. */
 const lockTimedOut = '55P03';

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Migration } from '../migrations.ts';
-import { isHeldUp } from './errors.ts';
+import { type Migration, refuseOtherTables } from '../migrations.ts';
+import { isHeldUp, isTableMissing } from './errors.ts';
 import { functions, tablesOf } from './statements.ts';
 
 /** By which a server knows the connections of a process that works on datasets or sign-ins. */
@@ -55,18 +55,13 @@ async function attempt(
   }
 }
 
-/** Throws `unavailable` where a newer Fovea made steps that one of `known` steps cannot take. */
-export async function refuseOutdated(client: ClientBase, known: number): Promise<void> {
-  const { least } = await readVersions(client);
-  if (least <= known) return;
-  throw new FoveaError(
-    'unavailable',
-    'A newer Fovea has changed the tables: this one is too old.',
-    {
-      hint: 'Replace this process by the newer Fovea.',
-      retryAfterSeconds: 1,
-    },
-  );
+/** As `refuseOtherTables`, for one that knows `known` steps. */
+export async function checkVersions(client: ClientBase, known: number): Promise<void> {
+  const { version, least } = await readVersions(client).catch((thrown: unknown) => {
+    if (isTableMissing(thrown)) return { version: 0, least: 0 };
+    throw thrown;
+  });
+  refuseOtherTables(version, least, known);
 }
 
 interface Versions {

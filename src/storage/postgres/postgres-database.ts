@@ -18,7 +18,7 @@ import {
   isRefusedAfterFailure,
   isWorthAnother,
 } from './errors.ts';
-import { applicationName, migrate, refuseOutdated } from './migrations.ts';
+import { applicationName, checkVersions, migrate } from './migrations.ts';
 import { refuseUnfit } from './probe-server.ts';
 import { statementOf } from './statements.ts';
 
@@ -43,11 +43,11 @@ export async function openPostgresDatabase(
 ): Promise<OpenServerDatabase> {
   let isMade = false;
   const check = async (client: ClientBase) => {
-    if (isMade) await refuseOutdated(client, migrations.length);
+    if (isMade) await checkVersions(client, migrations.length);
   };
   const writers = await createPool(url, schema, rulesOfWriters, check);
   const readers = await createPool(url, schema, ['default_transaction_read_only=on'], check);
-  const database = new PostgresDriver(writers, readers);
+  const database = new PostgresDriver(writers, readers, migrations.length);
   try {
     await inClient(writers, (client) =>
       translated(async () => {
@@ -171,12 +171,15 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
   /** Their connections cannot write. */
   readonly #readers: Pool;
   readonly #scope = new TransactionScope<Running>();
+  /** How many steps of its schema it knows. */
+  readonly #known: number;
   #isOpen = true;
 
-  constructor(writers: Pool, readers: Pool) {
+  constructor(writers: Pool, readers: Pool, known: number) {
     super();
     this.#writers = writers;
     this.#readers = readers;
+    this.#known = known;
   }
 
   get isInTransaction(): boolean {
@@ -246,6 +249,12 @@ class PostgresDriver extends PostgresReads implements OpenServerDatabase {
       throw thrown;
     }
     return new PostgresSnapshot(client);
+  }
+
+  checkTables(): Promise<void> {
+    return inClient(this.#readers, (client) =>
+      translated(() => checkVersions(client, this.#known)),
+    );
   }
 
   async close(): Promise<void> {

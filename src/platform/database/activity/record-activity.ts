@@ -85,6 +85,10 @@ abstract class RecordingDatabase<Opened extends AsyncDatabase> implements AsyncD
   snapshot(): Promise<AsyncSnapshot> {
     return this.database.snapshot();
   }
+
+  checkTables(): Promise<void> {
+    return this.database.checkTables();
+  }
 }
 
 class RecordingFile extends RecordingDatabase<OpenAsyncDatabase> implements OpenAsyncDatabase {

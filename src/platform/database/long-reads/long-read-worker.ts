@@ -2,8 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { asFoveaError } from '../../../errors.ts';
-import { openDatabase } from '../../../storage/database.ts';
-import { platformMigrations } from '../migrations.ts';
+import { openToRead } from '../../../storage/database.ts';
 import { searchBounds } from '../search-index/evaluate-query.ts';
 import type { FromReadThread, Question, ReadThreadData } from './long-reads.ts';
 import { runLongRead } from './run-long-read.ts';
@@ -14,9 +13,8 @@ if (port === null) throw new Error('long-read-worker runs in a thread of long-re
 
 const { path }: ReadThreadData = workerData;
 
-const database = openDatabase(path, platformMigrations);
-
-database.run('PRAGMA query_only = ON');
+// Also where a newer Fovea has changed the tables: the process began before that.
+const database = openToRead(path);
 
 const index = { database, bounds: searchBounds };
 
