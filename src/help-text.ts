@@ -65,7 +65,7 @@ For the sign-in service of your own platform:
   application add, list, remove ID: programs that may ask people to sign in
                 --name NAME  --homepage URL  --redirect-uri URI (may be repeated)
                 --auth client_secret_post|client_secret_basic|none
-                --scope SCOPE (may be repeated; all)  --visibility Internal|Unlisted|Public
+                --scope SCOPE (may be repeated; without it: all)  --visibility Internal|Unlisted|Public
                 --desktop  --mcp  --resource URL  --data FOLDER
 
 Options:

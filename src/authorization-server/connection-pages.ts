@@ -6,7 +6,7 @@ import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { pageRoute, seeOther, sendPage } from './page-response.ts';
 import { type ConnectionsPage, connectionsPage } from './pages/connections-page.ts';
-import { settingsPaths } from './paths.ts';
+import { settingsPaths, settingsSignIn } from './paths.ts';
 import {
   type CurrentSession,
   currentSession,
@@ -29,7 +29,9 @@ export function connectionPages(dependencies: ConnectionPageDependencies): reado
   return [
     pageRoute('GET', settingsPaths.connections, log, async (request, response) => {
       const session = await currentSession(dependencies, request);
-      if (session === undefined) return seeOther(response, settingsPaths.signIn);
+      if (session === undefined) {
+        return seeOther(response, settingsSignIn(settingsPaths.connections));
+      }
       await show(dependencies, response, session, { behind: placeIn(request) });
     }),
     pageRoute('POST', settingsPaths.connections, log, (request, response) =>

@@ -23,3 +23,15 @@ export const settingsPaths = {
   connections: '/settings/connections',
   password: '/settings/password',
 } as const;
+
+/** The sign-in page that leads to that page afterwards. */
+export function settingsSignIn(page: string): string {
+  return `${settingsPaths.signIn}?to=${encodeURIComponent(page)}`;
+}
+
+/** The page to which the sign-in page at this address leads: one of ours, whatever it asks for. */
+export function afterSettingsSignIn(address: string | undefined): string {
+  const asked = URL.parse(address ?? '', 'http://localhost')?.searchParams.get('to');
+  const { applications, connections, password } = settingsPaths;
+  return [connections, password].find((page) => page === asked) ?? applications;
+}

@@ -20,7 +20,7 @@ import {
 import type { Page } from './pages/page-layout.ts';
 import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
-import { settingsPaths } from './paths.ts';
+import { afterSettingsSignIn, settingsPaths, settingsSignIn } from './paths.ts';
 import {
   type CurrentSession,
   cookieName,
@@ -53,7 +53,7 @@ export function settings(dependencies: SettingsDependencies): readonly Route[] {
     ),
     pageRoute('GET', settingsPaths.applications, log, async (request, response) => {
       const session = await currentSession(dependencies, request);
-      if (session === undefined) seeOther(response, settingsPaths.signIn);
+      if (session === undefined) seeOther(response, settingsSignIn(settingsPaths.applications));
       else await showApplications(dependencies, response, session);
     }),
     pageRoute('POST', settingsPaths.applications, log, (request, response) =>
@@ -89,7 +89,7 @@ async function showSignIn(
   const { accounts } = dependencies.users;
   const token = await tokenMaker(dependencies, secret);
   const page = signInPage({
-    action: settingsPaths.signIn,
+    action: settingsSignIn(afterSettingsSignIn(request.url)),
     token: token('sign-in'),
     name: refused?.name,
     problem: refused?.problem,
@@ -118,7 +118,7 @@ async function signIn(
   }
   const name = cookieName(dependencies, 'session');
   const cookie = cookieOf(dependencies, name, found.begun, limits.settingsSessionMs);
-  seeOther(response, settingsPaths.applications, { 'set-cookie': cookie });
+  seeOther(response, afterSettingsSignIn(request.url), { 'set-cookie': cookie });
 }
 
 async function signOut(
@@ -238,7 +238,7 @@ function passwordSettings(dependencies: SettingsDependencies): readonly Route[] 
   return [
     pageRoute('GET', settingsPaths.password, dependencies.log, async (request, response) => {
       const session = await currentSession(dependencies, request);
-      if (session === undefined) seeOther(response, settingsPaths.signIn);
+      if (session === undefined) seeOther(response, settingsSignIn(settingsPaths.password));
       else await showPage(dependencies, response, session);
     }),
     pageRoute('POST', settingsPaths.password, dependencies.log, (request, response) =>

@@ -8,7 +8,7 @@ import { Secret } from '../secret.ts';
 import type { FormBinding } from './csrf-tokens.ts';
 import { type Form, readForm } from './form-body.ts';
 import { seeOther } from './page-response.ts';
-import { settingsPaths } from './paths.ts';
+import { settingsPaths, settingsSignIn } from './paths.ts';
 import type { Account } from './store/account-store.ts';
 import type { UserServices } from './user-services.ts';
 
@@ -55,7 +55,10 @@ export async function withSignedInForm(
 ): Promise<void> {
   const form = await readForm(request);
   const session = await currentSession(dependencies, request);
-  if (session === undefined) return seeOther(response, settingsPaths.signIn);
+  if (session === undefined) {
+    const [page = ''] = (request.url ?? '').split('?');
+    return seeOther(response, settingsSignIn(page));
+  }
   const use = (action: string) => useToken(dependencies, form, action, session.secret);
   await handle({ form, session, useToken: use });
 }

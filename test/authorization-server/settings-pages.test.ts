@@ -214,6 +214,24 @@ test('cookies are for this service alone, and no script reads them', async () =>
   ]);
 });
 
+test.each([
+  ['/settings/connections', '/settings/connections'],
+  ['/settings/password', '/settings/password'],
+  ['/settings/applications', '/settings/applications'],
+  ['/settings/elsewhere', '/settings/applications'],
+  ['https://attacker.example/settings/connections', '/settings/applications'],
+  ['//attacker.example', '/settings/applications'],
+])('signing in on the way to %s leads to %s', async (asked, expected) => {
+  const service = await start();
+  const browser = openFormBrowser();
+  const known = asked === expected ? (await browser.get(service.url + asked)).next : undefined;
+  const made = `${service.url}/settings/sign-in?to=${encodeURIComponent(asked)}`;
+  const page = await browser.get(known?.href ?? made);
+  const { name, password } = person;
+  const answer = await send(browser, service, page, { name, password });
+  expect([answer.status, answer.next?.href]).toEqual([303, service.url + expected]);
+});
+
 test('signing out ends the session, also for who kept the cookie', async () => {
   const service = await start();
   const { browser } = await signedIn(service);

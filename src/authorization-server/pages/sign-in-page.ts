@@ -21,7 +21,7 @@ export function signInPage(page: SignInPage): Page {
   const { client, name, problem } = page;
   const heading =
     client === undefined
-      ? html`<h1>Sign in</h1><p class="quiet">to see and change the registered applications</p>`
+      ? html`<h1>Sign in</h1><p class="quiet">to see and change your password, who has access to your account, and your applications</p>`
       : html`<h1>Sign in</h1>
 <p class="quiet">to go on to <strong><bdi>${client}</bdi></strong>. Your password stays here: no application sees it.</p>`;
   return {
