@@ -37,8 +37,10 @@ export const storageLimits = {
   databaseIdleConnectionMs: 30_000,
   /** A statement, also one that waits for the turn to write. */
   databaseStatementMsMax: 30_000,
-  /** A transaction that waits for its process: others wait for its end, but not so long. */
+  /** A transaction that reads and waits for its process. */
   databaseIdleTransactionMsMax: 10_000,
+  /** One that writes: all others wait for it. Those of three processes that hang are 15 s. */
+  databaseIdleWriterMsMax: 5_000,
   /** Attempts of a transaction where others change the same rows: three processes need over 12. */
   databaseAttemptsMax: 20,
   /** The wait before the second one, at most; it doubles with each. */

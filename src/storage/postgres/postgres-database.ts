@@ -46,7 +46,7 @@ export async function openPostgresDatabase(
     if (isMade) await checkVersions(client, migrations.length);
   };
   const writers = await createPool(url, schema, rulesOfWriters, check);
-  const readers = await createPool(url, schema, ['default_transaction_read_only=on'], check);
+  const readers = await createPool(url, schema, rulesOfReaders, check);
   const database = new PostgresDriver(writers, readers, migrations.length);
   try {
     await inClient(writers, (client) =>
@@ -67,7 +67,16 @@ export async function openPostgresDatabase(
  * Whoever looks through a whole table is in conflict with all who write into it. By an index few
  * rows are looked at.
  */
-const rulesOfWriters = ['default_transaction_isolation=serializable', 'enable_seqscan=off'];
+const rulesOfWriters = [
+  'default_transaction_isolation=serializable',
+  'enable_seqscan=off',
+  `idle_in_transaction_session_timeout=${limits.databaseIdleWriterMsMax}`,
+];
+
+const rulesOfReaders = [
+  'default_transaction_read_only=on',
+  `idle_in_transaction_session_timeout=${limits.databaseIdleTransactionMsMax}`,
+];
 
 /** One connection for long work. What is sent without waiting runs in the order of the calls. */
 export interface ServerSession extends AsyncReader {
@@ -115,7 +124,6 @@ async function createPool(
     connectionTimeoutMillis: limits.databaseConnectMsMax,
     idleTimeoutMillis: limits.databaseIdleConnectionMs,
     statement_timeout: limits.databaseStatementMsMax,
-    idle_in_transaction_session_timeout: limits.databaseIdleTransactionMsMax,
     keepAlive: true,
     // Statements that are sent together take one round trip.
     pipeline: true,
