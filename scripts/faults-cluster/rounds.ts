@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts';
 import { workADay } from './day.ts';
 import { type Fault, runFaults } from './faults.ts';
 import { sweep } from './sweep.ts';
-import { endTasks, orphans, verify } from './verify.ts';
+import { endTasks, orphans, referredTo, verify } from './verify.ts';
 
 export interface RoundOptions {
   readonly clients: number;
@@ -77,7 +77,7 @@ async function sweepOrphans(cluster: Cluster, problems: string[]): Promise<numbe
   const unseen = [...cluster.orphaned].filter((hash) => !before.includes(hash));
   cluster.orphaned.clear();
   problems.push(...unseen.map((hash) => `left behind, but not there: ${hash}`));
-  await sweep(cluster);
+  await sweep(cluster, await referredTo(cluster));
   const after = await orphans(cluster);
   problems.push(...after.map((hash) => `nobody's content: ${hash}`));
   return before.length - after.length;

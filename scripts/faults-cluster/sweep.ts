@@ -1,4 +1,5 @@
-// Removes what no row refers to, as the hourly sweep does, but at once: nobody writes meanwhile.
+// Removes what no row refers to, as the hourly sweep does, but at once and without a question for
+// each content: nobody writes meanwhile.
 
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
@@ -8,7 +9,10 @@ import { openParts } from '../../src/platform/platform-parts.ts';
 import type { Cluster } from './cluster.ts';
 import { untilAnswered } from './until-answered.ts';
 
-export async function sweep({ databaseUrl, place, folder }: Cluster): Promise<void> {
+export async function sweep(
+  { databaseUrl, place, folder }: Cluster,
+  wanted: ReadonlySet<string>,
+): Promise<void> {
   const data = join(folder, 'sweep');
   const options = {
     data,
@@ -18,9 +22,9 @@ export async function sweep({ databaseUrl, place, folder }: Cluster): Promise<vo
     clock: systemClock,
   };
   const parts = await openParts(await openRows(options, systemClock), options);
-  const { store, blobs } = parts.dependencies;
+  const { blobs } = parts.dependencies;
   try {
-    await untilAnswered(() => blobs.sweep((hash) => store.refersTo(hash), 0));
+    await untilAnswered(() => blobs.sweep((hash) => wanted.has(hash), 0));
   } finally {
     await parts.stopWork();
     await parts.close();

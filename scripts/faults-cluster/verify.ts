@@ -219,7 +219,8 @@ export async function orphans(cluster: Cluster): Promise<readonly string[]> {
   return [...there].filter((hash) => !wanted.has(hash));
 }
 
-async function referredTo(cluster: Cluster): Promise<ReadonlySet<string>> {
+/** Contents that some row refers to. */
+export async function referredTo(cluster: Cluster): Promise<ReadonlySet<string>> {
   const hashes = new Set<string>();
   for (const text of blobReferences) {
     const [, table, column] = /^SELECT 1 FROM (\w+) WHERE (\w+) = \?$/.exec(text) ?? [];
