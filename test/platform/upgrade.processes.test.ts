@@ -192,6 +192,8 @@ describe('after an upgrade of a data folder', { timeout: 120_000 }, () => {
   ])('a process that goes on is not ready (%s)', async (name, steps, problem) => {
     data = await mkdtemp(join(tmpdir(), 'fovea-upgrade-'));
     onTestFinished(() => rm(data, { recursive: true, force: true }));
+    // Where its rows are in the folder, they stay there.
+    openDatabase(join(data, 'platform.db'), platformMigrations).close();
     const running = await startPlatformProcess(data);
     onTestFinished(() => running.stop());
     await ready(running);
