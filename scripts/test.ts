@@ -29,7 +29,8 @@ interface Suite {
 
 const suites = {
   everyday: { projects: ['units', 'mocked', 'release'], isInMemory: true },
-  machine: { projects: ['machine', 'alone'] },
+  machine: { projects: ['machine', 'alone'], isInMemory: true },
+  // On the disk: what launches Fovea has run in memory by then.
   'oldest-node': { projects: ['release', 'machine', 'alone'], node: oldestNode },
   // A part of `npm run test:postgres` that takes minutes: what judges the rows themselves.
   'postgres-rows': {

@@ -18,6 +18,7 @@ import { type RunningService, runFovea } from '../fixtures/fovea-services.ts';
 import { testImage } from '../fixtures/images.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
 import { objectsSettings, startPlatformProcess } from '../fixtures/platform.ts';
+import { endOfLeases, openPlatformRows } from '../fixtures/platform-rows.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../fixtures/postgres-server.ts';
 import { hasS3Server, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { createProject, upload } from './labelled-projects.ts';
@@ -188,12 +189,11 @@ for (const { name, share, isHere, isLeaseEnded } of places) {
   });
 }
 
-/** As time does: that it does so by itself is seen in one place. */
+/** That they end by themselves is seen in one place. */
 async function endLeases({ environment }: Shared): Promise<void> {
-  const sql = new pg.Client({ connectionString: environment.FOVEA_DATABASE_URL });
-  await sql.connect();
-  await sql.query("UPDATE fovea_platform.work SET lease_expires = 0 WHERE status = 'running'");
-  await sql.end();
+  const rows = await openPlatformRows('', new Secret(environment.FOVEA_DATABASE_URL ?? ''));
+  await rows.run(endOfLeases);
+  await rows.close();
 }
 
 describe.skipIf(!hasPostgres)('with one database', { timeout: 120_000 }, () => {

@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
 import { search } from '../../../src/contract/search.ts';
 import type { Client } from '../../../src/http-client/client.ts';
 import { limits } from '../../../src/limits.ts';
-import { platformMigrations } from '../../../src/platform/database/migrations.ts';
 import { rankByMeaning as rankOnServer } from '../../../src/platform/postgres/search-index/nearest-images.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
 import { writeEmbedder } from '../../fixtures/embedder-folder.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
 import {
@@ -20,6 +17,7 @@ import {
   startTestPlatform,
   withRowsInFolder,
 } from '../../fixtures/platform.ts';
+import { endOfLeases, openPlatformRows } from '../../fixtures/platform-rows.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../fixtures/postgres-server.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { createProject } from '../labelled-projects.ts';
@@ -187,28 +185,26 @@ it('killed while it embeds, it ends as if nobody had', { timeout: 120_000 }, asy
   const project = await createProject(first.client, 'things');
   for (let n = 0; n < count; n += 1) await put(first.client, project, `${n}.png`, shade(n));
   await first.close();
-  const countVectors = () => {
-    const database = openDatabase(join(data, 'platform.db'), platformMigrations);
-    const sql = 'SELECT count(*) AS n FROM embedding_vectors';
-    const found = database.get(sql, [], (row) => row.integer('n')) ?? 0;
-    database.close();
-    return found;
+  const rows = await openPlatformRows(data, undefined);
+  onTestFinished(() => rows.close());
+  const countVectors = async () => {
+    const [found] = await rows.run('SELECT count(*) AS n FROM embedding_vectors');
+    return Number(found?.n);
   };
   const kept: number[] = [];
   for (let round = 0; round < 2; round += 1) {
     const { child } = await startPlatformProcess(data, undefined, { FOVEA_EMBEDDER: embedder });
-    while (countVectors() <= (kept.at(-1) ?? 0)) await delay(5);
+    while ((await countVectors()) <= (kept.at(-1) ?? 0)) await delay(5);
     await killProcess(child);
-    kept.push(countVectors());
+    kept.push(await countVectors());
+    await rows.run(endOfLeases);
   }
   expect(kept[0]).toBeLessThan(count);
-  // Nobody holds a lease of the dead process any more.
-  const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.taskLeaseMs };
-  const platform = await startTestPlatform({ data, embedder, clock: later, inSources: true });
+  const platform = await startTestPlatform({ data, embedder, inSources: true });
   onTestFinished(() => platform.close());
-  while (countVectors() < count) await delay(50);
+  while ((await countVectors()) < count) await delay(50);
   const { total, rest } = await find(platform.client, 'like-text:red');
   expect(total).toBe(count);
   expect(Object(rest).notes).toEqual(['Similar by meaning, as the model "tiny-clip" sees it.']);
-  expect(countVectors()).toBe(count);
+  expect(await countVectors()).toBe(count);
 });
