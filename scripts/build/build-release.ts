@@ -56,6 +56,7 @@ function bundle(folder: string, sourceMaps: boolean) {
       'parts/trainer-supervisor': 'src/trainers/trainer-supervisor.ts',
       'parts/image-worker': 'src/imaging/image-worker.ts',
       'parts/annotation-worker': 'src/platform/annotation-threads/annotation-worker.ts',
+      'parts/log-worker': 'src/storage/log-worker.ts',
       'parts/disk-image-worker': 'src/platform/disk-images/disk-image-worker.ts',
       'parts/evaluation-worker': 'src/platform/evaluations/evaluation-worker.ts',
       'parts/long-read-worker': 'src/platform/database/long-reads/long-read-worker.ts',

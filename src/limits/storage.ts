@@ -17,6 +17,10 @@ export const storageLimits = {
   databaseOverwritesMax: 20,
   /** Cached statements per connection: texts are constants, so more are a mistake. */
   databaseStatementsMax: 200,
+  /** A longer one is moved in a thread: the pages that SQLite moves by itself, of 4 KB. */
+  databaseLogMovedBytes: 4_000 * 4_096,
+  /** A gigabyte on a slow disk. */
+  databaseLogMoveMsMax: 60_000,
   /** A log that a long reader made grow is truncated to this size. */
   databaseLogBytesMax: 64 * 1024 * 1024,
   /** Smaller files are checked for damage when opened. */

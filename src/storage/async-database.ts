@@ -14,6 +14,7 @@ import {
   type Row,
   type SqlParameters,
 } from './database.ts';
+import { moveLogAfter } from './log-thread.ts';
 import { type Migration, refuseOtherTables } from './migrations.ts';
 import type { SqliteFileOptions } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-errors.ts';
@@ -74,7 +75,8 @@ export interface OpenAsyncDatabase extends AsyncDatabase {
 }
 
 export interface AsyncSnapshot extends AsyncReader {
-  close(): void;
+  /** Resolves once the log that it kept holds up nobody. Throws nothing. */
+  close(): Promise<void>;
 }
 
 /** Opens or makes a SQLite file. Throws as `openDatabase` does. */
@@ -85,8 +87,11 @@ export function openAsyncDatabase(
 ): OpenAsyncDatabase {
   const writer = openDatabase(path, migrations, options);
   try {
-    const known = migrations.length;
-    return new SqliteDriver(writer, openToRead(path, options), known, options.busyMsMax);
+    return new SqliteDriver(writer, openToRead(path, options), {
+      path,
+      known: migrations.length,
+      busyMsMax: options.busyMsMax,
+    });
   } catch (thrown) {
     writer.close();
     throw thrown;
@@ -121,29 +126,32 @@ abstract class SqliteReads implements AsyncReader {
   }
 }
 
+interface SqliteFile {
+  readonly path: string;
+  /** How many steps of its schema the driver knows. */
+  readonly known: number;
+  readonly busyMsMax: number | undefined;
+}
+
 class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   readonly reader: Reader;
+  readonly #path: string;
   readonly #writer: Database;
   readonly #busyMsMax: number;
   readonly #queue = new SerialQueue();
   /** Of a transaction the turns of those within it. */
   readonly #scope = new TransactionScope<SerialQueue>();
   readonly #waiting: Waiting[] = [];
-  /** How many steps of its schema it knows. */
   readonly #known: number;
   #isCommitting = false;
 
-  constructor(
-    writer: Database,
-    reader: Reader,
-    known: number,
-    busyMsMax: number = limits.databaseBusyMsMax,
-  ) {
+  constructor(writer: Database, reader: Reader, { path, known, busyMsMax }: SqliteFile) {
     super();
+    this.#path = path;
     // Waiting inside SQLite would hold up all else that this thread does.
     writer.get('PRAGMA busy_timeout = 0', [], () => undefined);
     this.#writer = writer;
-    this.#busyMsMax = busyMsMax;
+    this.#busyMsMax = busyMsMax ?? limits.databaseBusyMsMax;
     this.#known = known;
     this.reader = reader;
   }
@@ -235,7 +243,8 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
   }
 
   async snapshot(): Promise<AsyncSnapshot> {
-    return new SqliteSnapshot(this.#writer.snapshot());
+    const snapshot = this.#writer.snapshot();
+    return new SqliteSnapshot(snapshot, () => moveLogAfter(this.#path, () => snapshot.close()));
   }
 
   /** A file does not say which steps end older processes: each may. */
@@ -271,22 +280,20 @@ class SqliteDriver extends SqliteReads implements OpenAsyncDatabase {
 
 /** The reads of a connection of this thread. */
 export function asAsyncReader(reader: Reader): AsyncReader {
-  return new SqliteSnapshot(reader);
+  return new SqliteSnapshot(reader, async () => reader.close());
 }
 
 class SqliteSnapshot extends SqliteReads implements AsyncSnapshot {
+  readonly close: () => Promise<void>;
   readonly #reader: Reader;
 
-  constructor(reader: Reader) {
+  constructor(reader: Reader, close: () => Promise<void>) {
     super();
     this.#reader = reader;
+    this.close = close;
   }
 
   protected toRead(): Reader {
     return this.#reader;
-  }
-
-  close(): void {
-    this.#reader.close();
   }
 }

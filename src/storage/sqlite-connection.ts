@@ -61,6 +61,14 @@ export function openSnapshot(path: string): DatabaseSync {
   });
 }
 
+/** A connection that moves the log into the file as durably as those that write. */
+export function openToMoveLog(path: string): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  const handle = new DatabaseSync(path, { timeout: 0 });
+  configure(handle, {});
+  return handle;
+}
+
 /** The length of each wait for a lock, and their number. */
 export function busySteps(options: SqliteFileOptions): {
   readonly stepMs: number;

@@ -159,7 +159,7 @@ async function freezeImages(
     await lookFirst(snapshot, version.projectId, filter);
     return await copyImages(database, snapshot, version, filter);
   } finally {
-    snapshot.close();
+    await snapshot.close();
   }
 }
 

@@ -56,7 +56,7 @@ export class ConsistentReads {
     } catch (thrown) {
       throw isTimedOut(thrown) ? tooMuch() : thrown;
     } finally {
-      state.close();
+      await state.close();
     }
   }
 }

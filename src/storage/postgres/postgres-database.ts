@@ -300,8 +300,8 @@ class PostgresSnapshot extends PostgresReads implements AsyncSnapshot {
     this.#client = client;
   }
 
-  close(): void {
-    this.#client.query('COMMIT').then(
+  async close(): Promise<void> {
+    await this.#client.query('COMMIT').then(
       () => this.#client.release(),
       () => this.#client.release(true),
     );

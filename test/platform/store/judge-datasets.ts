@@ -86,7 +86,7 @@ function judgeVersions(open: OpenStores): void {
       moved: { count: 1, images: [{ imageId: 'b', from: 'train', to: 'valid' }] },
       relabelled: { images: [{ imageId: 'a', from: { Cat: 1, zebra: 1, élan: 1 } }] },
     });
-    snapshot.close();
+    await snapshot.close();
     expect(await store.versions.unreadable('v1')).toEqual([]);
     const started = await store.exports.ensure('v1', 'coco', 20);
     expect(await store.exports.ensure('v1', 'coco', 21)).toEqual(started);

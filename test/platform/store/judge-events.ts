@@ -85,7 +85,7 @@ function judgeSharedWrites(open: OpenStores): void {
     const snapshot = await database.snapshot();
     const window = { workspaceId: id, from: 0, to: 100, models: ['belt'] };
     const stats = await rowReads(index).stats(snapshot, window);
-    snapshot.close();
+    await snapshot.close();
     expect(stats).toMatchObject({ classes: [{ class: 'cap', count: 126 }] });
   });
 }

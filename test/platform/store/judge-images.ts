@@ -383,6 +383,6 @@ function judgeCounts(open: OpenStores): void {
     expect(await reads.health(snapshot, 'project-empty')).toMatchObject({ medianRatio: 0 });
     const wanted = { finding: 'refused-files', limit: 5, offset: 0 } as const;
     expect(await reads.findings(snapshot, project.id, wanted)).toMatchObject({ total: 1 });
-    snapshot.close();
+    await snapshot.close();
   });
 }

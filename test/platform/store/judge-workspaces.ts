@@ -225,7 +225,7 @@ function judgeEvents(open: OpenStores): void {
       eventsRead: 3,
       isWhole: true,
     });
-    snapshot.close();
+    await snapshot.close();
   });
 }
 
@@ -261,7 +261,7 @@ function judgeInferences(open: OpenStores): void {
     expect(await reads.stats(snapshot, window)).toMatchObject({
       classes: [{ class: 'cat', count: 2, medianConfidence: 0.625, sources: ['hosted'] }],
     });
-    snapshot.close();
+    await snapshot.close();
     const change = { name: 'shift', value: 'night' };
     const { inferences } = store;
     expect(await inferences.setMetadata(workspaceId, [{ ...change, ids: ['i1'] }])).toEqual([]);

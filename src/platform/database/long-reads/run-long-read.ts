@@ -134,7 +134,7 @@ export function readInThisThread(
       try {
         return await read(snapshot);
       } finally {
-        snapshot.close();
+        await snapshot.close();
       }
     },
   };
