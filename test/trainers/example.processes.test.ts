@@ -1,8 +1,7 @@
 // The example trainer: how it is set up, what it learns, and the model that it writes.
 
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
@@ -22,12 +21,12 @@ import {
   ended,
   metricsOf,
   modelIn,
-  reported,
   reports,
   squareImage,
   squaresJob,
   start,
 } from './square-jobs.ts';
+import { judgeTrainer } from './trainer-suite.ts';
 
 const run = promisify(execFile);
 
@@ -134,39 +133,12 @@ describe.skipIf(!hasExampleTrainer)(`on this Python${needsExampleTrainer}`, () =
     }
   });
 
-  it('goes on where it was killed, to the same model', async () => {
-    const [whole, killed] = [await squaresJob(trainer), await squaresJob(trainer)];
-    expect(await ended(start(whole))).toBe(0);
-    const first = start(killed);
-    await reported(first, ({ epoch }) => epoch === 2);
-    first.kill('SIGKILL');
-    await once(first, 'exit');
-    const [next, ...others] = await reports(start(killed));
-    expect(next?.epoch).toBeGreaterThan(2);
-    expect(others.at(-1)?.epoch).toBe(25);
-    expect(await metricsOf(killed)).toEqual(await metricsOf(whole));
-    expect((await modelIn(killed.output)).equals(await modelIn(whole.output))).toBe(true);
-  });
-
-  it('ends with what it has where it is asked to', async () => {
-    const job = await squaresJob(trainer, { epochs: 300 });
-    const child = start(job);
-    await reported(child, ({ epoch }) => epoch === 1);
-    child.kill('SIGTERM');
-    expect(await ended(child)).toBe(0);
-    const { epochs } = await metricsOf(job);
-    expect(epochs).toBeGreaterThanOrEqual(1);
-    expect(epochs).toBeLessThan(300);
-    expect((await stat(join(job.output, 'model.onnx'))).size).toBeGreaterThan(30_000);
-  });
-
-  it('ends early where it gets no better', async () => {
-    const job = await squaresJob(trainer, { epochs: 300, patience: 3 });
-    expect(await ended(start(job))).toBe(0);
-    const { epochs = 0, best_epoch = 0, map50 } = await metricsOf(job);
-    expect(epochs).toBe(best_epoch + 3);
-    expect(epochs).toBeLessThan(300);
-    expect(map50).toBeGreaterThan(0);
+  judgeTrainer(trainer, {
+    goesOn: (epochs) => {
+      expect(epochs[0]).toBeGreaterThan(2);
+      expect(epochs.at(-1)).toBe(25);
+    },
+    modelBytesMin: 30_000,
   });
 
   it.each([

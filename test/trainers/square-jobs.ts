@@ -43,7 +43,7 @@ export interface Squares {
 }
 
 /** Which trainer does the jobs, and with what where a job says nothing else. */
-interface Trainer {
+export interface Trainer {
   readonly name: PythonTrainer;
   readonly python: string | undefined;
   readonly modelType: string;

@@ -2,8 +2,7 @@
 // what torch finds, and one that is killed goes on.
 
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
@@ -16,15 +15,14 @@ import {
   coco,
   ended,
   metricsOf,
-  modelIn,
   oneThread,
-  reported,
   reports,
   type Squares,
   squareImage,
   squaresJob,
   start,
 } from './square-jobs.ts';
+import { judgeTrainer } from './trainer-suite.ts';
 
 const python = findPython(['torch', 'torchvision', 'onnx', 'PIL']);
 const title =
@@ -101,44 +99,10 @@ describe.skipIf(python === undefined)(title, { timeout: 300_000 }, () => {
     }
   });
 
-  it('goes on where it was killed, to the same model', async () => {
-    const [whole, killed] = [await squaresJob(trainer), await squaresJob(trainer)];
-    expect(await ended(start(whole))).toBe(0);
-
-    const first = start(killed);
-    await reported(first, ({ epoch }) => epoch === 2);
-    first.kill('SIGKILL');
-    await once(first, 'exit');
-    const second = start(killed);
-    const epochs = (await reports(second)).map(({ epoch }) => epoch);
-    expect(epochs).toEqual([2, 3, 4]);
-    const expected = await metricsOf(whole);
-    const found = await metricsOf(killed);
-    expect(found).toEqual(expected);
-    expect(found).toMatchObject({ epochs: 4, images_train: 6, images_valid: 1 });
-    const models = await Promise.all([whole, killed].map(({ output }) => modelIn(output)));
-    expect(models[0]?.equals(models[1] ?? Buffer.alloc(0))).toBe(true);
-  });
-
-  it('ends with what it has where it is asked to', async () => {
-    const job = await squaresJob(trainer, { epochs: 300 });
-    const child = start(job);
-    await reported(child, ({ epoch }) => epoch === 1);
-    child.kill('SIGTERM');
-    expect(await ended(child)).toBe(0);
-    const { epochs } = await metricsOf(job);
-    expect(epochs).toBeGreaterThanOrEqual(1);
-    expect(epochs).toBeLessThan(300);
-    expect((await stat(join(job.output, 'model.onnx'))).size).toBeGreaterThan(1_000_000);
-  });
-
-  it('ends early where it gets no better', async () => {
-    const job = await squaresJob(trainer, { epochs: 300, patience: 3 });
-    expect(await ended(start(job))).toBe(0);
-    const { epochs = 0, best_epoch = 0, map50 } = await metricsOf(job);
-    expect(epochs).toBe(best_epoch + 3);
-    expect(epochs).toBeLessThan(300);
-    expect(map50).toBeGreaterThan(0);
+  judgeTrainer(trainer, {
+    // It tells at first where it stands.
+    goesOn: (epochs) => expect(epochs).toEqual([2, 3, 4]),
+    modelBytesMin: 1_000_000,
   });
 
   it('does not end before it has found anything', async () => {
