@@ -16,7 +16,7 @@ export interface PageAccounts {
 
 /**
  * `GET /page/account-sign-in`, open: what an authorization request needs. `GET /page/people`: the
- * name of who asks, and the names of the others of the workspace by their credentials.
+ * credential of who asks, and the names of the people of the workspace by theirs.
  */
 export function pageAccountRoutes(accounts: PageAccounts): readonly Route<Principal>[] {
   const { people, signInAt } = accounts;
@@ -42,7 +42,7 @@ export function pageAccountRoutes(accounts: PageAccounts): readonly Route<Princi
         const found = principal && (await peopleFor(people, principal));
         const names = Object.fromEntries(found?.map(({ id, name }) => [`token:${id}`, name]) ?? []);
         response.setHeader('cache-control', 'no-store');
-        sendAnswer(response, 200, { names, ...(principal && { me: names[principal.name] }) });
+        sendAnswer(response, 200, { names, me: principal?.name });
       },
     },
   ];

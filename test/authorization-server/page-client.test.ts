@@ -61,7 +61,7 @@ describe('the page of this platform', () => {
     const people = await (await call('/page/people', token)).json();
     expect(people).toEqual({
       names: { [`token:${platform.ada.id}`]: 'Ada Lovelace' },
-      me: 'Ada Lovelace',
+      me: `token:${platform.ada.id}`,
     });
     goAhead(86_400_000);
     expect((await call('/', token)).status).toBe(401);
@@ -70,7 +70,10 @@ describe('the page of this platform', () => {
   test('reads no names of other workspaces, and none without a credential', async () => {
     expect((await fetch(`${platform.issuer}/page/people`)).status).toBe(401);
     const found = await (await call('/page/people', platform.key)).json();
-    expect(found).toEqual({ names: { [`token:${platform.ada.id}`]: 'Ada Lovelace' } });
+    expect(found).toEqual({
+      names: { [`token:${platform.ada.id}`]: 'Ada Lovelace' },
+      me: 'environment',
+    });
   });
 
   test('a code is good once, and a second use ends the token of the first', async () => {
@@ -210,7 +213,7 @@ test('who has several workspaces is asked which one, each time that the last sig
   const first = await browser.walk(urlWith({}));
   const asked = await browser.submit(first, { name: 'grace@example.com', password });
   const page = await browser.walk(asked.onward ?? '');
-  expect(page.text).toContain('Which workspace?');
+  expect(page.text).toContain('In which workspace?');
   expect(page.text).not.toContain('It will be able to');
   const chosen = await browser.submit(page, { workspace: 'initech', decision: 'allow' });
   const done = await browser.go(chosen.onward ?? '');

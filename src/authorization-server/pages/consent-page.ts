@@ -64,9 +64,9 @@ ${workspaceChoice(page.workspaces)}
 /** What the page may do is nothing to decide, in which workspace is. */
 function workspacePage({ account, ...page }: ConsentPage): Page {
   return {
-    title: 'Which workspace?',
+    title: 'Open Fovea',
     body: html`<div class="card">
-<h1>Which workspace?</h1>
+<h1>Open Fovea</h1>
 <p class="quiet">You are signed in as <strong><bdi>${account.name}</bdi></strong> (<bdi>${account.email}</bdi>).
 <a href="${page.otherAccount}">Not you?</a></p>
 <form method="post" action="${page.action}">

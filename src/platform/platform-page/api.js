@@ -269,8 +269,8 @@ export function listActivity(wanted) {
 }
 
 /**
- * The people of the workspace by their credentials; `me`: whose token this tab has.
- * @returns {Promise<{ names: Readonly<Record<string, string>>, me?: string }>}
+ * The people of the workspace by their credentials; `me`: the credential of this tab.
+ * @returns {Promise<{ names: Readonly<Record<string, string>>, me: string }>}
  */
 export function listPeople() {
   return call('GET', '/page/people');

@@ -6,7 +6,7 @@ import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
 import { offerAccounts, onAccount } from './account-offer.js';
 import { endSignIn, returnFromSignIn, startRenewing } from './account-sign-in.js';
-import { listPeople, peopleSignIn, signIn } from './api.js';
+import { peopleSignIn, signIn } from './api.js';
 import { forgetKey, keepKey, knownEnd, knownKey } from './api-key-of-tab.js';
 import { failedLink } from './failed-link.js';
 import { annotateView } from './labelling/annotate.js';
@@ -14,7 +14,7 @@ import { forgetClassNumbers } from './labelling/class-numbers.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
 import { forgetOutlines } from './labelling/kept-outlines.js';
 import { useService } from './labelling/labelling-service.js';
-import { isPassing, unsaved, untilRetry } from './labelling/retry.js';
+import { isPassing, sendWhatWaits, unsaved, untilRetry } from './labelling/retry.js';
 import { closeMenu, markPlace, startNavigation } from './navigation.js';
 import { signInByLink } from './one-use-link.js';
 import { activityView } from './pages/activity.js';
@@ -38,6 +38,7 @@ import { trainingsView } from './pages/trainings.js';
 import { trashView } from './pages/trash.js';
 import { useCasesView } from './pages/use-cases.js';
 import { versionsView } from './pages/versions.js';
+import { meetPeople, ownName } from './people.js';
 import { onRefusedKey } from './refused-key.js';
 import { requestedLabelling } from './requested-labelling.js';
 
@@ -208,19 +209,17 @@ async function enter() {
     byId('applications', HTMLElement).hidden = !peopleSignIn();
     const isOfAccount = knownEnd() !== undefined;
     byId('sign-out', HTMLElement).textContent = isOfAccount ? 'Sign out' : 'Forget the key';
-    byId('person', HTMLElement).textContent = isOfAccount ? await ownName() : '';
+    // What another person left unsaved here is not saved by this one.
+    if (!(await meetPeople())) forgetWork();
+    byId('person', HTMLElement).textContent = ownName();
     isSignedIn = true;
     document.body.classList.add('is-signed-in');
     keyForm.hidden = true;
     main.hidden = false;
   });
-  if (isSignedIn) await show();
-}
-
-/** Empty where it is not known. */
-async function ownName() {
-  const { me = '' } = await listPeople().catch(() => ({ me: '' }));
-  return me;
+  if (!isSignedIn) return;
+  await sendWhatWaits();
+  await show();
 }
 
 /** @param {string} [why] */
@@ -255,15 +254,20 @@ byId('sign-out', HTMLElement).addEventListener('click', async () => {
   const what = isOfAccount ? 'Sign out' : 'Forget the key';
   const question = `Changes are not saved yet. ${what}, and lose them?`;
   if (unsaved.size > 0 && !window.confirm(question)) return;
-  unsaved.clear();
-  forgetOutlines();
-  forgetClassNumbers();
+  forgetWork();
   const token = isOfAccount ? knownKey() : null;
   if (token !== null) ending = endSignIn(token);
   signOut();
   if (await ending) return;
   showProblem('The sign-in service does not answer: this browser may be signed in there still.');
 });
+/** For the next person of this tab. */
+function forgetWork() {
+  unsaved.clear();
+  forgetOutlines();
+  forgetClassNumbers();
+}
+
 document.querySelector('.skip')?.addEventListener('click', (event) => {
   // Its address would lead to another view.
   event.preventDefault();
@@ -273,7 +277,10 @@ window.addEventListener('hashchange', () => {
   if (isSignedIn) show();
 });
 
-onRefusedKey(signOut);
+// The first refusal says why; what else was under way is refused too.
+onRefusedKey((words) => {
+  if (isSignedIn) signOut(words);
+});
 startNavigation();
 useService(requestedLabelling);
 onAccount(enter);

@@ -2,8 +2,8 @@
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 
-/** @type {(words: string) => void} */
-let lead = () => {};
+/** Undefined where the page has no sign-in: inside a host. @type {((words: string) => void) | undefined} */
+let lead;
 
 /** @param {(words: string) => void} act shows the sign-in, with why */
 export function onRefusedKey(act) {
@@ -17,6 +17,7 @@ export function onRefusedKey(act) {
  */
 export function leadsToSignIn(thrown) {
   if (!(thrown instanceof ApiError) || thrown.status !== 401) return false;
+  if (lead === undefined) return false;
   lead(thrown.message);
   return true;
 }

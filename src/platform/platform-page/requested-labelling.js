@@ -14,6 +14,8 @@ import {
   searchWorkspace,
 } from './api.js';
 
+import { lastPersonAt, personName } from './people.js';
+
 /** @import { LabellingService } from './types.ts' */
 
 /** @type {LabellingService} */
@@ -30,6 +32,8 @@ export const requestedLabelling = {
   refusePredictions,
   removeAnnotation,
   searchWorkspace,
+  lastPersonAt,
+  personName,
   goTo: (address) => {
     if (address === location.hash) return false;
     location.hash = address;

@@ -76,6 +76,8 @@ export interface ImageLabels {
   ) => Promise<string>;
   /** Takes the annotation of this revision away; undefined: labels that are apart stay. */
   readonly remove?: (id: string, revision: string) => Promise<void>;
+  /** Who changed them last, but for who asks; in words. */
+  readonly otherPerson: (id: string) => Promise<string>;
 }
 
 /** What labelling asks of the platform. Failures are an `ApiError`. */
@@ -132,6 +134,10 @@ export interface LabellingService {
     images: readonly string[],
     ordered: boolean,
   ) => Promise<string>;
+  /** Who changed the labels of an image last, but for who asks; undefined: it is not known. */
+  readonly lastPersonAt?: (project: string, image: string) => Promise<string | undefined>;
+  /** Of a credential; undefined: it is none of a person who is known. */
+  readonly personName?: (who: string) => string | undefined;
   /** Shows what stands at an address; false: it is shown already. */
   readonly goTo: (address: string) => boolean;
 }
@@ -168,8 +174,8 @@ export type SaveState<Labels> =
   | { readonly name: 'saved' | 'saving' }
   /** They are sent again by themselves, or never. */
   | { readonly name: 'waiting' | 'refused'; readonly words: string }
-  /** Somebody else has changed them to these. */
-  | { readonly name: 'conflict'; readonly theirs: Labels };
+  /** Somebody has changed them to these. */
+  | { readonly name: 'conflict'; readonly theirs: Labels; readonly by: string };
 
 /** What a list has read: a page of it, or all. */
 export interface Loaded<Item> {

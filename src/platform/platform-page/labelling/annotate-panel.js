@@ -198,7 +198,7 @@ export class AnnotatePanel {
   showSaved(state, mine) {
     if (state.name !== 'conflict') return this.#state.tellSaved(state);
     const theirs = `they have ${state.theirs.length} boxes (dashed), you have ${mine}`;
-    this.#state.askAfterConflict(theirs, {
+    this.#state.askAfterConflict(state.by, theirs, {
       keepMine: () => this.#commands.keepMine(),
       takeTheirs: () => this.#commands.takeTheirs(),
     });

@@ -2,7 +2,7 @@
 // waits; what somebody else has changed meanwhile is never replaced unasked.
 
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
-import { isPassing, unsaved, untilRetry } from './retry.js';
+import { mayGoWell, unsaved, untilRetry } from './retry.js';
 
 /** @import { SaveState } from '../types.ts' */
 
@@ -22,11 +22,12 @@ export class AnnotationSaver {
 
   /**
    * `save` gives the revision that it made; it throws an `ApiError` of 409 where another one than
-   * the given is there. `load` gives what is there.
+   * the given is there. `load` gives what is there; `who` tells in
+   * words who changed it.
    * @param {{
    *   revision: string,
    *   save: (labels: Labels, revision: string) => Promise<string>,
-   *   load: () => Promise<{ labels: Labels, revision: string }>,
+   *   load: () => Promise<{ labels: Labels, revision: string, who: () => Promise<string> }>,
    *   isSame: (some: Labels, others: Labels) => boolean,
    *   say: (state: SaveState<Labels>) => void,
    * }} options
@@ -109,12 +110,12 @@ export class AnnotationSaver {
     } catch (thrown) {
       const { status, words } = failureOf(thrown);
       if (status === 409) return this.#compare(labels);
-      if (!isPassing(status)) {
+      if (!mayGoWell(thrown)) {
         this.#say({ name: 'refused', words });
         return false;
       }
       this.#say({ name: 'waiting', words });
-      await untilRetry();
+      await untilRetry(status);
       return true;
     }
   }
@@ -128,7 +129,7 @@ export class AnnotationSaver {
         this.#saved(labels, theirs.revision);
         return true;
       }
-      this.#say({ name: 'conflict', theirs: theirs.labels });
+      this.#say({ name: 'conflict', theirs: theirs.labels, by: await theirs.who() });
       return false;
     } catch {
       await untilRetry();

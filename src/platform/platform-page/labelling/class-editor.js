@@ -169,7 +169,7 @@ export class ClassEditor {
   /** @param {SaveState<readonly string[]>} state */
   #say(state) {
     if (state.name === 'saved' || state.name === 'conflict') void this.#review?.labelsChanged();
-    if (state.name === 'conflict') this.#showConflict(state.theirs);
+    if (state.name === 'conflict') this.#showConflict(state);
     else this.#state.tellSaved(state);
   }
 
@@ -183,10 +183,10 @@ export class ClassEditor {
     return true;
   }
 
-  /** @param {readonly string[]} theirs */
-  #showConflict(theirs) {
+  /** @param {{ theirs: readonly string[], by: string }} state */
+  #showConflict({ theirs, by }) {
     this.#theirs = theirs;
-    this.#state.askAfterConflict(`they say ${listOf(theirs)}`, {
+    this.#state.askAfterConflict(by, `they say ${listOf(theirs)}`, {
       keepMine: () => {
         this.#theirs = undefined;
         this.#saver.keepMine();

@@ -3,6 +3,7 @@
 
 import { revisionOf } from '../boxes-of-image.js';
 import { service } from './labelling-service.js';
+import { otherPerson, somebodyElse } from './other-person.js';
 
 /** @import { Image, ImageLabels, JobImage, JobImages, QueueName } from '../types.ts' */
 
@@ -20,6 +21,7 @@ export function labelsOfQueue(slug, { job }, known) {
       save: (id, file, revision, isPrediction) =>
         service().annotateImage(slug, id, file, revision, isPrediction),
       remove: (id, revision) => service().removeAnnotation(slug, id, revision),
+      otherPerson: (id) => otherPerson(slug, id),
     };
   }
   return {
@@ -32,6 +34,7 @@ export function labelsOfQueue(slug, { job }, known) {
       return withOwnLabels(image, images[0]);
     },
     save: (id, file, revision) => service().labelInJob(slug, job, id, file, revision),
+    otherPerson: async () => somebodyElse,
   };
 }
 
@@ -62,5 +65,6 @@ export function withOwnLabels(image, own) {
  */
 export async function readLabels(from, id, labelsOf) {
   const image = await from.read(id);
-  return { labels: labelsOf(image), revision: revisionOf(image) };
+  const who = () => from.otherPerson(id);
+  return { labels: labelsOf(image), revision: revisionOf(image), who };
 }

@@ -136,12 +136,16 @@ export class StateLine {
     else this.#later = setTimeout(() => this.#show(words, ''), waitMs);
   }
 
-  /** @param {string} theirs what they say, in words @param {{ keepMine: () => void, takeTheirs: () => void }} commands */
-  askAfterConflict(theirs, { keepMine, takeTheirs }) {
+  /**
+   * @param {string} by who they are
+   * @param {string} theirs what they say, in words
+   * @param {{ keepMine: () => void, takeTheirs: () => void }} commands
+   */
+  askAfterConflict(by, theirs, { keepMine, takeTheirs }) {
     this.#state.textContent = '';
     this.#conflict.hidden = false;
     this.#conflict.replaceChildren(
-      element('p', {}, `Somebody else changed this image: ${theirs}.`),
+      element('p', {}, `${by} changed this image: ${theirs}.`),
       button('Keep mine', keepMine),
       button('Take theirs', takeTheirs),
     );

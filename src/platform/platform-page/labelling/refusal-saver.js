@@ -3,7 +3,7 @@
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { boxOf } from '../boxes-of-image.js';
 import { overlapOf } from './box-geometry.js';
-import { isPassing, unsaved, untilRetry } from './retry.js';
+import { mayGoWell, unsaved, untilRetry } from './retry.js';
 
 /** @import { Prediction, RefusedBox } from '../boxes.ts' */
 /** @import { RefusalChange } from '../types.ts' */
@@ -76,8 +76,9 @@ export class RefusalSaver {
       const { status, words } = failureOf(thrown);
       this.#hasFailed = true;
       this.#say(`What is refused is not kept: ${words}`, 'bad');
-      if (isPassing(status)) await untilRetry();
-      return isPassing(status);
+      const isTried = mayGoWell(thrown);
+      if (isTried) await untilRetry(status);
+      return isTried;
     }
   }
 

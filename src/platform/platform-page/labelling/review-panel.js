@@ -2,6 +2,7 @@
 
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
+import { deciderWords } from './other-person.js';
 import { button } from './panel-parts.js';
 
 /** @import { JobImage, Job, JobImages } from '../types.ts' */
@@ -87,16 +88,10 @@ function decisionWords({ state, comment, decided_by: who, decided_at: at }) {
   const when = new Date(at * 1000).toLocaleString();
   const what = comment === undefined ? 'approved it' : `sent it back: “${comment}”`;
   const since = isDecided(state) ? '' : ' Its labels were changed since: that counts no more.';
-  return `${credentialWords(who)} ${what} (${when}).${since}`;
+  return `${deciderWords(who)} ${what} (${when}).${since}`;
 }
 
 /** @param {string | undefined} state of an image in a job */
 export function isDecided(state) {
   return state === 'approved' || state === 'rejected';
-}
-
-/** As the activity log names credentials, whose ids tell a person nothing. */
-function credentialWords(/** @type {string | undefined} */ who) {
-  if (who === undefined || who.startsWith('token:')) return 'Somebody';
-  return who === 'environment' ? "The platform's own key" : 'An API key';
 }

@@ -6,7 +6,7 @@ import { forgetKeys, holdKeys } from './held-keys.js';
 import { evaluationIn, markUndecided, nextUndecided } from './image-queue.js';
 import { goTo } from './keys.js';
 import { service } from './labelling-service.js';
-import { isPassing, unsaved, untilRetry } from './retry.js';
+import { mayGoWell, unsaved, untilRetry } from './retry.js';
 import { isDecided, ReviewPanel } from './review-panel.js';
 
 /** @import { JobImages, QueueName } from '../types.ts' */
@@ -149,8 +149,9 @@ class Review {
       const { status, words } = failureOf(thrown);
       if (status === 409) return this.#meet(words);
       this.#panel.say(`Not decided: ${words}`, 'bad');
-      if (isPassing(status)) await untilRetry();
-      return isPassing(status);
+      const isTried = mayGoWell(thrown);
+      if (isTried) await untilRetry(status);
+      return isTried;
     }
   }
 

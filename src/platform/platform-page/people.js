@@ -1,0 +1,47 @@
+// Who this tab is signed in as, and who else is in the workspace.
+
+import { listActivity, listPeople } from './api.js';
+
+let me = '';
+/** By their credentials. @type {Readonly<Record<string, string>>} */
+let names = {};
+
+/**
+ * To be called when somebody signs in. @returns {Promise<boolean>} whether that is who signed in
+ * before, or the first one
+ */
+export async function meetPeople() {
+  const before = me;
+  ({ me, names } = await listPeople());
+  return before === '' || before === me;
+}
+
+/** Empty for a key. */
+export function ownName() {
+  return names[me] ?? '';
+}
+
+/** @param {string} who a credential @returns {string | undefined} of people who are known here */
+export function personName(who) {
+  return names[who];
+}
+
+/** How many changes of images are looked at. */
+const entriesMax = '50';
+
+/**
+ * Who changed the labels of an image last, apart from this credential.
+ * @param {string} project
+ * @param {string} image its id
+ * @returns {Promise<string | undefined>} undefined: nobody who is known here
+ */
+export async function lastPersonAt(project, image) {
+  const { entries } = await listActivity({ project, kind: 'image', limit: entriesMax });
+  const entry = entries.find(
+    ({ verb, who, thing_id: thing, images = [] }) =>
+      verb === 'annotated' &&
+      who !== me &&
+      (thing === image || images.some(({ id }) => id === image)),
+  );
+  return entry?.who ? personName(entry.who) : undefined;
+}
