@@ -64,7 +64,14 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
         'at character 1: there is no column “onerror”. →onerror="alert This list has none.',
       )
       .waitFor();
+    // As long as it is typed, what was understood last stays.
+    await filter.fill('(cells OR night) NOT cafes');
+    await filter.pressSequentially(' OR "ca');
+    await page.getByText('1 of 3, not finished').waitFor();
+    expect(await names.allTextContents()).toEqual(['Cells']);
+    expect(await filter.getAttribute('aria-invalid')).toBe('false');
     await filter.fill('night OR "cells');
+    await filter.press('Enter');
     await page.getByText('at character 10: this quotation mark is not closed').waitFor();
     expect(await names.count()).toBe(0);
     await filter.fill('');
@@ -113,7 +120,16 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('there is no column “waht”; did you mean “what”?').waitFor();
     expect(await shownRows(page)).toEqual([]);
     await page.getByLabel('Filter').fill('name>=1');
+    await page.getByLabel('Filter').press('Enter');
     await page.getByText('No row has a number in its column “name”.').waitFor();
+    const year = new Date().getFullYear();
+    await page.getByLabel('Filter').fill(`deleted>=${year - 1}-01-01`);
+    expect(await shownRows(page)).toEqual(['Two', 'One']);
+    await page.getByLabel('Filter').fill(`deleted>${year + 1}-12`);
+    expect(await shownRows(page)).toEqual([]);
+    await page.getByLabel('Filter').fill('deleted>=12');
+    await page.getByLabel('Filter').press('Enter');
+    await page.getByText('It is compared as in deleted>=2026-11-01.').waitFor();
     await goTo(page, 'tasks?q=nothing');
     await page.getByText('No tasks yet.').waitFor();
     // Nothing is there to be filtered.

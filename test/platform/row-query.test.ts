@@ -6,7 +6,7 @@ import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import {
   type Condition,
-  columnWithoutNumbers,
+  columnWithout,
   fitsRow,
   folded,
   parseRowQuery,
@@ -83,7 +83,7 @@ describe('a filter of a list', () => {
     ['min-width:3', `at character 1: there is no column “min-width”. →min-width:3 ${columns}`],
     [
       'images>=many',
-      'at character 9: must be a number, as 12 or 0.5, but is “many”. images>=→many',
+      'at character 9: must be a number, as 12 or 0.5, or a day, as 2026-11-01, but is “many”. images>=→many',
     ],
     ['images>', 'at character 8: a number is missing here. images>→'],
     ['status:', 'at character 8: a word is missing here. status:→'],
@@ -104,7 +104,7 @@ describe('a filter of a list', () => {
     const texts = rows.map((row) => ({ cells: row.map(folded), all: '' }));
     const columnOf = (search: string) => {
       const query = parseRowQuery(search, heads);
-      return 'problem' in query ? query.problem : columnWithoutNumbers(query.condition, texts);
+      return 'problem' in query ? query.problem : columnWithout(query.condition, texts)?.column;
     };
     expect(columnOf('roads OR -(images>3 status>=3)')).toBe(1);
     expect(columnOf('images>3 f1>0.5 status:3')).toBe(undefined);

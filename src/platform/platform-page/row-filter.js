@@ -3,7 +3,10 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
-import { columnWithoutNumbers, fitsRow, folded, parseRowQuery } from './row-query.js';
+import { columnWithout, fitsRow, folded, parseRowQuery } from './row-query.js';
+import { timeIn } from './time-element.js';
+
+/** @import { Condition, RowTexts } from './row-query.js' */
 
 export class RowFilter {
   root;
@@ -16,6 +19,10 @@ export class RowFilter {
   /** @type {readonly HTMLElement[]} */
   #rows = [];
   #isWhole = true;
+  /** Whether the last letter was just typed: what is not finished yet hides nothing. */
+  #isTyping = false;
+  /** What was understood last. @type {Condition} */
+  #condition = { kind: 'all' };
 
   /**
    * @param {string} place the address of the list, without its query
@@ -30,7 +37,8 @@ export class RowFilter {
       name: 'q',
       value: query.get('q') ?? '',
       placeholder: exampleFor(this.#heads),
-      title: 'word, "two words", column:word, column>=10, *, AND, OR, NOT or -, brackets',
+      title:
+        'word, "two words", column:word, column>=10, column>=2026-11-01, *, AND, OR, NOT or -, brackets',
     });
     this.root = element(
       'form',
@@ -39,10 +47,15 @@ export class RowFilter {
       this.#figures,
     );
     this.#field.addEventListener('input', () => {
+      this.#isTyping = true;
       this.#keep();
       this.#apply();
     });
-    this.root.addEventListener('submit', (event) => event.preventDefault());
+    this.#field.addEventListener('change', () => this.#finish());
+    this.root.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#finish();
+    });
   }
 
   /**
@@ -57,18 +70,18 @@ export class RowFilter {
     this.#apply();
   }
 
+  #finish() {
+    this.#isTyping = false;
+    this.#apply();
+  }
+
   #apply() {
-    const query = parseRowQuery(this.#field.value, this.#heads);
-    if ('problem' in query) return this.#refuse(query.problem);
-    const { condition } = query;
     const rows = this.#rows.map((row) => ({ row, texts: textsOf(row) }));
-    const column = columnWithoutNumbers(
-      condition,
-      rows.map(({ texts }) => texts),
-    );
-    if (column !== undefined) {
-      return this.#refuse(`No row has a number in its column “${this.#heads[column]}”.`);
-    }
+    const query = this.#understand(rows.map(({ texts }) => texts));
+    const isUnfinished = 'problem' in query && query.isUnfinished && this.#isTyping;
+    if ('problem' in query && !isUnfinished) return this.#refuse(query.problem);
+    if ('condition' in query) this.#condition = query.condition;
+    const condition = this.#condition;
     this.#field.setAttribute('aria-invalid', 'false');
     let fit = 0;
     for (const { row, texts } of rows) {
@@ -78,11 +91,25 @@ export class RowFilter {
     const all = this.#rows.length;
     const what = this.#isWhole ? count(all) : `the ${count(all)} that are loaded`;
     const isFiltered = this.#field.value.trim() !== '';
-    this.#figures.textContent = isFiltered ? `${count(fit)} of ${what}` : all > 0 ? what : '';
+    const figures = isFiltered ? `${count(fit)} of ${what}` : all > 0 ? what : '';
+    this.#figures.textContent = isUnfinished ? `${figures}, not finished` : figures;
     this.none.hidden = fit > 0 || all === 0;
     this.none.textContent = this.#isWhole
       ? 'None fits: take a word of the filter away.'
       : `None of the ${count(all)} that are loaded fits. There are more, which were not looked at.`;
+  }
+
+  /** @param {readonly RowTexts[]} texts of the rows @returns {ReturnType<typeof parseRowQuery>} */
+  #understand(texts) {
+    const query = parseRowQuery(this.#field.value, this.#heads);
+    if ('problem' in query) return query;
+    const found = columnWithout(query.condition, texts);
+    if (found === undefined) return query;
+    const name = this.#heads[found.column];
+    const what = found.lacks === 'time' ? 'time' : 'number';
+    const example = found.lacks === 'time' ? `${name}>=10` : `${name}>=2026-11-01`;
+    const hint = found.hasOther ? ` It is compared as in ${example}.` : '';
+    return { problem: `No row has a ${what} in its column “${name}”.${hint}`, isUnfinished: true };
   }
 
   /** @param {string} problem */
@@ -113,5 +140,6 @@ function exampleFor(heads) {
 function textsOf(row) {
   const cells = [...row.children].map((cell) => folded(cell.textContent));
   const titles = [...row.querySelectorAll('[title]')].map((part) => part.getAttribute('title'));
-  return { cells, all: [...cells, folded(titles.join('\n'))].join('\n') };
+  const times = [...row.children].map(timeIn);
+  return { cells, all: [...cells, folded(titles.join('\n'))].join('\n'), times };
 }

@@ -1,17 +1,33 @@
 // What a filter asks of the rows of a list, in the grammar of searches of images: words, "words in
-// quotes", column:word, column>=number, min-column:number, and * for any characters.
+// quotes", column:word, column>=number, min-column:number, and * for any characters. Days stand for
+// numbers: column>=2026-11-01.
 
 import { parseConditions, whyNoSign } from '../../query-language/grammar/query-grammar.js';
 import { QueryText } from '../../query-language/grammar/query-text.js';
+import { comparesTime, dateRange, yearRange } from './date-range.js';
 
+/** @import { DateRange } from './date-range.js' */
 /** @import { Tree } from '../../query-language/grammar/query-grammar.js' */
 
 /**
- * @typedef {{ kind: 'text', column: number | undefined, parts: readonly string[] }} Text the parts
- *   stand in the row, or in one of its columns, in this order
- * @typedef {{ kind: 'number', column: number, operator: string, value: number }} Comparison
- * @typedef {Tree<Text | Comparison>} Condition
- * @typedef {{ cells: readonly string[], all: string }} RowTexts folded
+ * @typedef {{
+ *   kind: 'text',
+ *   column: number | undefined,
+ *   parts: readonly string[],
+ *   range: DateRange | undefined,
+ * }} Text the parts stand in the row, or in one of its columns, in this order; or the time of that is
+ *   in the range
+ * @typedef {{
+ *   kind: 'number',
+ *   column: number,
+ *   operator: string,
+ *   value: number,
+ *   year: DateRange | undefined,
+ * }} Comparison `year`: what the number is in a column of times
+ * @typedef {{ kind: 'date', column: number, operator: string, range: DateRange }} DateComparison
+ * @typedef {Tree<Text | Comparison | DateComparison>} Condition
+ * @typedef {{ cells: readonly string[], all: string, times?: readonly (number | undefined)[] }} RowTexts
+ *   folded; `times` of the cells, in milliseconds since 1970
  */
 
 /** As of a search, whose settings no browser has: the parser is recursive. */
@@ -21,14 +37,15 @@ const charactersMax = 4_000;
 /**
  * @param {string} search as it was typed
  * @param {readonly string[]} heads the names of the columns, folded, with - for spaces
- * @returns {{ condition: Condition } | { problem: string }} `problem`: why it is not understood
+ * @returns {{ condition: Condition } | { problem: string, isUnfinished: boolean }} `problem`: why it
+ *   is not understood; `isUnfinished`: what follows may mend that
  */
 export function parseRowQuery(search, heads) {
   try {
     return { condition: conditionIn(search, heads) };
   } catch (thrown) {
-    if (thrown instanceof NotUnderstood) return { problem: thrown.message };
-    throw thrown;
+    if (!(thrown instanceof NotUnderstood)) throw thrown;
+    return { problem: thrown.message, isUnfinished: thrown.isUnfinished };
   }
 }
 
@@ -40,9 +57,13 @@ export function parseRowQuery(search, heads) {
 export function fitsRow(condition, row) {
   if (condition.kind === 'all') return true;
   if (condition.kind === 'not') return !fitsRow(condition.part, row);
-  if (condition.kind === 'number') return compares(condition, row.cells[condition.column] ?? '');
+  if (condition.kind === 'number') return comparesCell(condition, row);
+  if (condition.kind === 'date') {
+    return comparesTime(row.times?.[condition.column], condition.operator, condition.range);
+  }
   if (condition.kind === 'text') {
-    const { column, parts } = condition;
+    const { column, parts, range } = condition;
+    if (column !== undefined && range && comparesTime(row.times?.[column], '=', range)) return true;
     return hasInOrder(column === undefined ? row.all : (row.cells[column] ?? ''), parts);
   }
   const { kind, parts } = condition;
@@ -51,22 +72,25 @@ export function fitsRow(condition, row) {
 }
 
 /**
- * The first column that is compared with a number and has none, by its place. Undefined: there is
- * no such column.
+ * The first column that is compared with a number or a day and has none, by its place, and whether
+ * it has the other one. Undefined: there is no such column.
  * @param {Condition} condition
  * @param {readonly RowTexts[]} rows
- * @returns {number | undefined}
+ * @returns {{ column: number, lacks: 'number' | 'time', hasOther: boolean } | undefined}
  */
-export function columnWithoutNumbers(condition, rows) {
-  if (condition.kind === 'not') return columnWithoutNumbers(condition.part, rows);
-  if (condition.kind === 'and' || condition.kind === 'or') {
-    const columns = condition.parts.map((part) => columnWithoutNumbers(part, rows));
-    return columns.find((column) => column !== undefined);
+export function columnWithout(condition, rows) {
+  const { kind } = condition;
+  if (kind === 'not') return columnWithout(condition.part, rows);
+  if (kind === 'and' || kind === 'or') {
+    return condition.parts.map((part) => columnWithout(part, rows)).find(Boolean);
   }
-  if (condition.kind !== 'number') return undefined;
+  if (kind !== 'number' && kind !== 'date') return undefined;
   const { column } = condition;
   const hasNumber = rows.some(({ cells }) => numberIn(cells[column] ?? '') !== undefined);
-  return hasNumber ? undefined : column;
+  const hasTime = rows.some(({ times }) => times?.[column] !== undefined);
+  if (kind === 'date') return hasTime ? undefined : { column, lacks: 'time', hasOther: hasNumber };
+  if (hasTime && condition.year !== undefined) return undefined;
+  return hasNumber ? undefined : { column, lacks: 'number', hasOther: hasTime };
 }
 
 /** Without capitals and accents. @param {string} text */
@@ -74,14 +98,19 @@ export function folded(text) {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-class NotUnderstood extends Error {}
+class NotUnderstood extends Error {
+  /** Whether it is where the text ends: what is typed next may mend it. */
+  isUnfinished = false;
+}
 
 /** @param {string} search @param {readonly string[]} heads @returns {Condition} */
 function conditionIn(search, heads) {
-  const text = new QueryText(
-    search,
-    (message, hint) => new NotUnderstood(`Not understood ${message}. ${hint}`),
-  );
+  /** @type {QueryText<NotUnderstood>} */
+  const text = new QueryText(search, (message, hint) => {
+    const thrown = new NotUnderstood(`Not understood ${message}. ${hint}`);
+    thrown.isUnfinished = text.isAtEnd || (text.peek() === '"' && isOpenQuote(text));
+    return thrown;
+  });
   if (text.length > charactersMax) {
     throw text.error(charactersMax, `is longer than ${charactersMax} characters`);
   }
@@ -89,6 +118,11 @@ function conditionIn(search, heads) {
   if (text.isAtEnd) return { kind: 'all' };
   const readCondition = () => readRowCondition(text, heads);
   return parseConditions(text, { depthMax, readCondition }).query;
+}
+
+/** Whether no quotation mark closes the one that is next. @param {QueryText<NotUnderstood>} text */
+function isOpenQuote(text) {
+  return text.lookAhead(/"(?:[^"\\]|\\.)*"/sy) === '';
 }
 
 /** @param {QueryText<NotUnderstood>} text @param {readonly string[]} heads @returns {Condition} */
@@ -119,27 +153,43 @@ function readColumn(text, name, heads) {
   if (column >= 0 && operator === ':') {
     const isQuoted = text.peek() === '"';
     const value = folded(text.readValue('a word').value);
-    return textCondition(column, isQuoted ? [value] : value.split('*'));
+    if (isQuoted) return textCondition(column, [value]);
+    return textCondition(column, value.split('*'), dateRange(value));
   }
-  if (column >= 0) return { kind: 'number', column, operator, value: readNumber(text) };
+  if (column >= 0) return readComparison(text, column, operator);
   const limited = heads.indexOf(asked.slice('min-'.length));
   const bound = { 'min-': '>=', 'max-': '<=' }[asked.slice(0, 'min-'.length)];
   if (bound !== undefined && limited >= 0 && operator === ':') {
-    return { kind: 'number', column: limited, operator: bound, value: readNumber(text) };
+    return readComparison(text, limited, bound);
   }
   throw unknownColumn(text, at, name, heads);
 }
 
-/** @param {number | undefined} column @param {readonly string[]} parts @returns {Text} */
-function textCondition(column, parts) {
-  return { kind: 'text', column, parts };
+/**
+ * @param {number | undefined} column
+ * @param {readonly string[]} parts
+ * @param {DateRange} [range]
+ * @returns {Text}
+ */
+function textCondition(column, parts, range) {
+  return { kind: 'text', column, parts, range };
 }
 
-/** @param {QueryText<NotUnderstood>} text */
-function readNumber(text) {
+/**
+ * @param {QueryText<NotUnderstood>} text
+ * @param {number} column
+ * @param {string} operator
+ * @returns {Comparison | DateComparison}
+ */
+function readComparison(text, column, operator) {
   const { at, value } = text.readValue('a number');
-  if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
-  throw text.error(at, `must be a number, as 12 or 0.5, but is “${value.slice(0, shownMax)}”`);
+  const range = dateRange(value);
+  if (range !== undefined) return { kind: 'date', column, operator, range };
+  if (/^-?\d+(\.\d+)?$/.test(value)) {
+    return { kind: 'number', column, operator, value: Number(value), year: yearRange(value) };
+  }
+  const right = 'must be a number, as 12 or 0.5, or a day, as 2026-11-01';
+  throw text.error(at, `${right}, but is “${value.slice(0, shownMax)}”`);
 }
 
 /** Of what was typed, in a message. */
@@ -157,7 +207,11 @@ function unknownColumn(text, at, name, heads) {
   const meant = guess === undefined ? '' : `; did you mean “${guess}”?`;
   const known = named.length === 0 ? 'This list has none' : `Columns: ${named.join(', ')}`;
   const hint = `${known}. Put words with such a sign in quotation marks.`;
-  return text.error(at, `there is no column “${name.slice(0, shownMax)}”${meant}`, hint);
+  const words = `there is no column “${name.slice(0, shownMax)}”${meant}`;
+  const thrown = text.error(at, words, hint);
+  // A value does not make a column of it.
+  thrown.isUnfinished = text.isAtEnd;
+  return thrown;
 }
 
 /**
@@ -185,12 +239,14 @@ function lettersThatDiffer(one, other) {
 }
 
 /**
- * A cell without a number fits no comparison.
+ * A cell without a number fits no comparison; in one with a time a number is a year.
  * @param {Comparison} condition
- * @param {string} cell
+ * @param {RowTexts} row
  */
-function compares({ operator, value }, cell) {
-  const number = numberIn(cell);
+function comparesCell({ column, operator, value, year }, { cells, times }) {
+  const time = times?.[column];
+  if (time !== undefined && year !== undefined) return comparesTime(time, operator, year);
+  const number = numberIn(cells[column] ?? '');
   if (number === undefined) return false;
   if (operator === '>') return number > value;
   if (operator === '<') return number < value;

@@ -1,11 +1,12 @@
 // What was changed in the workspace, by whom and by which call.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { count, moment } from '../../../http-server/page-assets/format.js';
+import { count } from '../../../http-server/page-assets/format.js';
 import { activityAddress, projectAddress } from '../addresses.js';
 import { listActivity } from '../api.js';
 import { credentialNames, whoWords } from '../credentials.js';
 import { listPage } from '../list-page.js';
+import { timeElement } from '../time-element.js';
 import { isoOf } from './events.js';
 
 /** @import { ActivityEntry, View } from '../types.ts' */
@@ -70,7 +71,8 @@ function row(entry, names) {
     element(
       'th',
       { scope: 'row', class: 'short', title: `entry ${id}` },
-      until === undefined ? moment(time) : `${moment(time)} – ${moment(until)}`,
+      timeElement(time),
+      ...(until === undefined ? [] : [' – ', timeElement(until)]),
     ),
     element('td', {}, who === null ? words : element('a', { href: activityAddress(who) }, words)),
     element('td', {}, whatWords(entry)),

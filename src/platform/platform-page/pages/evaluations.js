@@ -1,11 +1,12 @@
 // The evaluations of a project, the newest first.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { moment } from '../../../http-server/page-assets/format.js';
+
 import { evaluationAddress, projectAddress } from '../addresses.js';
 import { getProject, listEvaluations } from '../api.js';
 import { listPage } from '../list-page.js';
 import { projectTabs } from '../project-tabs.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { Child } from '../../../http-server/page-assets/elements.js' */
 /** @import { EvaluationRow, View } from '../types.ts' */
@@ -58,7 +59,6 @@ export async function evaluationsView(slug, query) {
 function row(slug, evaluation, isOfClasses) {
   const { evaluationId: id, status, created, ap, ap50, accuracy, f1, confidence } = evaluation;
   const figures = isOfClasses ? [accuracy, f1, confidence] : [ap, ap50, f1, confidence];
-  const made = moment(new Date(created * 1000).toISOString());
   return element(
     'tr',
     {},
@@ -70,7 +70,7 @@ function row(slug, evaluation, isOfClasses) {
     element('td', { class: `${toneOf(status)} short` }, status),
     element('td', {}, judgedBy(evaluation)),
     ...figures.map((figure) => element('td', { class: 'number' }, shareWords(figure))),
-    element('td', { class: 'short' }, made),
+    element('td', { class: 'short' }, timeElement(created)),
   );
 }
 

@@ -2,10 +2,11 @@
 
 import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
-import { moment, plainValue } from '../../../http-server/page-assets/format.js';
+import { plainValue } from '../../../http-server/page-assets/format.js';
 import { eventAddress, eventsAddress } from '../addresses.js';
 import { getEventPicture, queryEvents } from '../api.js';
 import { listPage } from '../list-page.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { EventImage, View, VisionEvent } from '../types.ts' */
 
@@ -113,7 +114,7 @@ function row(useCase, { eventId, eventType, timestamp, eventData, deviceId, imag
     element(
       'th',
       { scope: 'row', class: 'short', title: eventId },
-      element('a', { href }, moment(timestamp)),
+      element('a', { href }, timeElement(timestamp)),
     ),
     element('td', {}, eventType.replaceAll('_', ' ')),
     element('td', {}, dataWords(eventData ?? {})),

@@ -2,7 +2,7 @@
 
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
-import { moment } from '../../../http-server/page-assets/format.js';
+
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { activityAddress } from '../addresses.js';
 import { createKey, disableKey, listKeys, peopleSignIn, revokeKey } from '../api.js';
@@ -10,6 +10,7 @@ import { knownKey } from '../api-key-of-tab.js';
 import { namesOf, peopleNames, whoWords } from '../credentials.js';
 import { listPage } from '../list-page.js';
 import { leadsToSignIn } from '../refused-key.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { ApiKey, NewApiKey, View } from '../types.ts' */
 
@@ -136,9 +137,9 @@ function row(key, names, changed) {
     element('td', { class: 'short' }, prefix && element('code', {}, `${prefix}…`)),
     element('td', {}, scopes ? scopes.join(', ') || 'nothing' : 'everything'),
     element('td', {}, projectWords(key)),
-    element('td', { class: 'short' }, moment(created ?? '')),
+    element('td', { class: 'short' }, timeElement(created ?? '')),
     element('td', {}, whoWords(by, names)),
-    element('td', { class: 'short' }, used ? moment(used) : 'not yet'),
+    element('td', { class: 'short' }, used ? timeElement(used) : 'not yet'),
     element('td', { class: isDisabled ? 'bad' : '' }, state),
     element(
       'td',

@@ -1,10 +1,11 @@
 // The newest tasks of the workspace, and how far each is.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { count, moment, plainValue } from '../../../http-server/page-assets/format.js';
+import { count, plainValue } from '../../../http-server/page-assets/format.js';
 import { listTasks } from '../api.js';
 import { bar } from '../chart.js';
 import { listPage } from '../list-page.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { TaskList, View } from '../types.ts' */
 
@@ -57,7 +58,7 @@ function row({ taskId, kind, status, progress, created, result, error }) {
       total > 0 && bar(current / total),
       total > 0 && element('small', {}, `${count(current)} of ${count(total)}`),
     ),
-    element('td', { class: 'short' }, moment(new Date(created * 1000).toISOString())),
+    element('td', { class: 'short' }, timeElement(created)),
     error === undefined
       ? element('td', {}, ...outcome(result))
       : element('td', { class: 'bad' }, error),

@@ -1,13 +1,14 @@
 // The trainings of all versions of a project.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { count, moment } from '../../../http-server/page-assets/format.js';
+import { count } from '../../../http-server/page-assets/format.js';
 import { projectAddress, trainingAddress } from '../addresses.js';
 import { getProject, listTrainings } from '../api.js';
 import { bar } from '../chart.js';
 import { figure } from '../curve.js';
 import { listPage } from '../list-page.js';
 import { projectTabs } from '../project-tabs.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { Training, View } from '../types.ts' */
 
@@ -119,7 +120,7 @@ export function toneOf(status) {
 /** When it began, or was asked for. @param {Training} training */
 export function startOf({ started, created }) {
   const seconds = started ?? created;
-  return typeof seconds === 'number' ? moment(new Date(seconds * 1000).toISOString()) : '';
+  return typeof seconds === 'number' ? timeElement(seconds) : '';
 }
 
 /** Those that people compare trainings by; else the first ones. */

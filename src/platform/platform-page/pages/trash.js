@@ -1,10 +1,11 @@
 // What was deleted, and can come back.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { moment } from '../../../http-server/page-assets/format.js';
+
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { listTrash, restore } from '../api.js';
 import { listPage } from '../list-page.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { TrashItem, View } from '../types.ts' */
 
@@ -31,8 +32,8 @@ function row(item) {
     element('th', { scope: 'row', title: id }, name ?? id),
     element('td', {}, type),
     element('td', {}, parentName ?? ''),
-    element('td', {}, moment(String(deletedAt ?? ''))),
-    element('td', {}, moment(String(scheduledCleanupAt ?? ''))),
+    element('td', {}, timeElement(String(deletedAt ?? ''))),
+    element('td', {}, timeElement(String(scheduledCleanupAt ?? ''))),
     element('td', {}, button),
   );
   button.addEventListener('click', async () => {
