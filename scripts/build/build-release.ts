@@ -59,6 +59,7 @@ function bundle(folder: string, sourceMaps: boolean) {
       'parts/log-worker': 'src/storage/log-worker.ts',
       'parts/disk-image-worker': 'src/platform/disk-images/disk-image-worker.ts',
       'parts/evaluation-worker': 'src/platform/evaluations/evaluation-worker.ts',
+      'parts/comparison-worker': 'src/platform/database/comparisons/comparison-worker.ts',
       'parts/long-read-worker': 'src/platform/database/long-reads/long-read-worker.ts',
       'parts/zip-worker': 'src/export-formats/zip-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',

@@ -340,6 +340,7 @@ export const projectExtensions = {
       total: z.int().describe('Groups, images or files on all pages.'),
       complete: z.boolean().describe('false: not all images were looked at.'),
       by: z.string().optional().describe('What tells them apart: an embedding model, or looks.'),
+      compared: z.int().optional().describe('Images that were compared.'),
       groups: z.array(imageGroup).readonly().optional(),
       images: z
         .array(

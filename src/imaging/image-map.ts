@@ -13,11 +13,12 @@ import {
 } from './drawing-canvas.ts';
 import type { RawImage } from './raw-image.ts';
 
-export interface MapDot {
+/** A dot for each image. */
+export interface MapDots {
   /** In any unit: the map is scaled to hold all of them. */
-  readonly x: number;
-  readonly y: number;
-  readonly cluster: number;
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+  readonly clusterOf: Uint8Array;
 }
 
 export interface MapPicture {
@@ -41,16 +42,16 @@ export const mapPictureSide = 84;
  * room beside those before it.
  */
 export function picturesWithRoom(
-  dots: readonly MapDot[],
-  wanted: readonly number[],
+  dots: MapDots,
+  wanted: Iterable<number>,
   countMax: number,
 ): readonly number[] {
-  const { spots } = placeDots(dots);
+  const { spotOf } = placeDots(dots);
   const taken: Spot[] = [];
   const shown: number[] = [];
   for (const at of wanted) {
-    const spot = spots[at];
-    if (spot === undefined || shown.length === countMax) continue;
+    if (shown.length === countMax) break;
+    const spot = spotOf(at);
     const isFree = taken.every(
       ({ left, top }) =>
         Math.abs(left - spot.left) > mapPictureSide + 4 ||
@@ -63,36 +64,39 @@ export function picturesWithRoom(
   return shown;
 }
 
-/** `legend`: a line for each cluster, in its order. */
-export function drawImageMap({
+/** `legend`: a line for each cluster, in its order. `pause` is awaited between parts of the work. */
+export async function drawImageMap({
   title,
   legend,
   dots,
   pictures,
+  pause,
 }: {
   readonly title: string;
   readonly legend: readonly string[];
-  readonly dots: readonly MapDot[];
+  readonly dots: MapDots;
   readonly pictures: readonly MapPicture[];
-}): Canvas {
-  const { spots, bottom: legendTop } = placeDots(dots);
+  readonly pause: () => Promise<void>;
+}): Promise<Canvas> {
+  const { spotOf, bottom: legendTop } = placeDots(dots);
   const canvas = createCanvas(side, legendTop + legend.length * legendLine + margin, ground);
   drawText(canvas, title, margin, 40, titleStyle, ink);
   const colours = [...classColours(legend.map((_, cluster) => `cluster ${cluster}`)).values()];
   const colourOf = (cluster: number) => colours[cluster % colours.length] ?? ink;
-  for (const [at, { cluster }] of dots.entries()) {
-    const { left, top } = spots[at] ?? { left: 0, top: 0 };
+  for (const [at, cluster] of dots.clusterOf.entries()) {
+    if (at % dotsBetweenTurns === 0) await pause();
+    const { left, top } = spotOf(at);
     fillArea(canvas, { left: left - 3, top: top - 3, width: 6, height: 6 }, colourOf(cluster), 0.8);
   }
   for (const { at, image } of pictures) {
-    const { left, top } = spots[at] ?? { left: 0, top: 0 };
+    const { left, top } = spotOf(at);
     const corner = {
       left: Math.round(left - image.width / 2),
       top: Math.round(top - image.height / 2),
     };
     const size = { width: image.width, height: image.height };
     pasteImage(canvas, image, corner.left, corner.top);
-    outlineArea(canvas, { ...corner, ...size }, 3, colourOf(dots[at]?.cluster ?? 0));
+    outlineArea(canvas, { ...corner, ...size }, 3, colourOf(dots.clusterOf[at] ?? 0));
   }
   for (const [cluster, line] of legend.entries()) {
     const top = legendTop + cluster * legendLine;
@@ -102,6 +106,8 @@ export function drawImageMap({
   return canvas;
 }
 
+/** Some 5 ms. */
+const dotsBetweenTurns = 5_000;
 const side = 900;
 const margin = 28;
 const headHeight = 60;
@@ -112,25 +118,24 @@ const titleStyle: TextStyle = { scale: 1.8, lineWidth: 2.6 };
 const lineStyle: TextStyle = { scale: 1.1, lineWidth: 1.3 };
 
 /** Both axes with one scale, so that distances are what they are. */
-function placeDots(dots: readonly MapDot[]) {
-  const [across, down] = [rangeOf(dots.map(({ x }) => x)), rangeOf(dots.map(({ y }) => y))];
+function placeDots({ x, y }: MapDots) {
+  const [across, down] = [rangeOf(x), rangeOf(y)];
   const room = side - mapPictureSide - 2 * margin;
   const scale = room / Math.max(across.width, down.width, Number.EPSILON);
   const height = Math.ceil(down.width * scale) + mapPictureSide + 2 * margin;
-  const spots = dots.map(
-    ({ x, y }): Spot => ({
-      left: side / 2 + (x - across.middle) * scale,
-      top: headHeight + height / 2 + (y - down.middle) * scale,
-    }),
-  );
-  return { spots, bottom: headHeight + height };
+  const spotOf = (at: number): Spot => ({
+    left: side / 2 + ((x[at] ?? 0) - across.middle) * scale,
+    top: headHeight + height / 2 + ((y[at] ?? 0) - down.middle) * scale,
+  });
+  return { spotOf, bottom: headHeight + height };
 }
 
-function rangeOf(values: readonly number[]) {
-  const [least, most] = values.reduce(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  );
+function rangeOf(values: Float32Array) {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
   if (most < least) return { middle: 0, width: 0 };
   return { middle: (least + most) / 2, width: most - least };
 }

@@ -361,6 +361,18 @@ export const platformLimits = {
   mapPicturesMax: 40,
   /** Images compared with each other: 5 s of one core where many look alike, in a thread. */
   healthImagesComparedMax: 10_000,
+  /** Images among which outliers and clusters are found: half a minute, in a thread. */
+  imagesMappedMax: 100_000,
+  /** Of their vectors: 128 numbers more than 1,024 of each image, and as much again to compare. */
+  mappedVectorsBytesMax: 128 * 1024 ** 2,
+  /** Rows of vectors or images read at a time: some 5 ms. */
+  vectorRowsPage: 2_000,
+  /** Annotations of near-duplicates that are read and compared at a time. */
+  conflictRowsPage: 50,
+  /** Comparisons of each kind that are kept for the next page: a map of all takes 3 MB. */
+  comparisonsKeptMax: 8,
+  /** So long after its last use, they go with their thread. */
+  comparisonsKeptMsMax: 5 * 60_000,
   /** Changes of single images that share a transaction: others wait some 20 ms for it. */
   imagesChangedAtOnceMax: 32,
   /** So long an import waits for more of them: two commits on a slow disk. */

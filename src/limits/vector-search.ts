@@ -19,10 +19,21 @@ export const vectorSearchLimits = {
   outlierNeighbours: 5,
   /** Of fewer vectors none is far from all others. */
   outlierVectorsMin: 10,
+  /** Up to so many, each is compared with all others: 5 s where they have 512 numbers. */
+  outlierVectorsExactMax: 10_000,
+  /** Of more, these tell which distances are usual: a quartile is right to 2 % of the vectors. */
+  outlierSampleMax: 1_000,
+  /** Numbers that are multiplied for distances to all others: some 20 s. */
+  outlierProductsMax: 150_000_000_000,
+  /** Cells around a vector in which its nearest others are looked for, and of each so many. */
+  outlierCellsLookedIn: 4,
+  outlierCellMembersMax: 2_048,
   /** Pairs that take some 10 ms. */
   vectorsComparedBetweenTurns: 1_000_000,
   /** Numbers by which images are clustered: the rest of them is mostly noise. */
   clusterComponents: 8,
+  /** Vectors by which clusters are found; all are then given to the nearest. */
+  clusterSampleMax: 10_000,
   /** More are not told apart on a map. */
   clustersMax: 8,
 } as const;

@@ -1,6 +1,8 @@
 // Clusters points by the means of their neighbours: k-means (Lloyd), begun as k-means++ has it.
 
+import { limits } from '../limits.ts';
 import { type Random, randomFrom } from '../seeded-random.ts';
+import { samplePlaces } from './packed-vectors.ts';
 
 export interface Clusters {
   /** For each point the number of its cluster; the largest cluster is 0. */
@@ -14,32 +16,35 @@ type Point = Float64Array;
 
 /**
  * As many clusters as tell the points apart best, from 2 to `countMax`: by the silhouette, in which
- * the middles stand for their clusters. Fewer than 4 points are one cluster. The same points give
- * the same. `pause` is awaited between parts of the work.
+ * the middles stand for their clusters. Where there are many points, some tell where the middles
+ * are. Fewer than 4 points are one cluster. The same points give the same. `pause` is awaited
+ * between parts of the work.
  */
 export async function clusterPoints(
   points: readonly Point[],
   countMax: number,
   pause: () => Promise<void>,
 ): Promise<Clusters> {
-  let best: Found = assign(points, [meanOf(points)]);
+  const sample = samplePlaces(points.length, limits.clusterSampleMax, 'clusters').flatMap(
+    (place) => points[place] ?? [],
+  );
+  let best: readonly Point[] = [meanOf(sample)];
   let bestSilhouette = 0;
   const random = randomFrom('clusters');
-  for (let count = 2; count <= Math.min(countMax, Math.floor(points.length / 2)); count += 1) {
-    let middles = firstMiddles(points, count, random);
+  for (let count = 2; count <= Math.min(countMax, Math.floor(sample.length / 2)); count += 1) {
+    let middles = firstMiddles(sample, count, random);
     for (let round = 0; round < rounds; round += 1) {
-      const { clusterOf } = assign(points, middles);
+      const { clusterOf } = assign(sample, middles);
       middles = middles.map((middle, cluster) => {
-        const own = points.filter((_, at) => clusterOf[at] === cluster);
+        const own = sample.filter((_, at) => clusterOf[at] === cluster);
         return own.length === 0 ? middle : meanOf(own);
       });
       await pause();
     }
-    const found = assign(points, middles);
-    const silhouette = silhouetteOf(found);
-    if (silhouette > bestSilhouette) [best, bestSilhouette] = [found, silhouette];
+    const silhouette = silhouetteOf(assign(sample, middles));
+    if (silhouette > bestSilhouette) [best, bestSilhouette] = [middles, silhouette];
   }
-  return bySize(best);
+  return bySize(assign(points, best));
 }
 
 const rounds = 20;

@@ -1,8 +1,9 @@
 // Vectors that are far from all others.
 
 import { limits } from '../limits.ts';
-import { quantise, quantiseQuery } from './quantise.ts';
-import { VectorBlock } from './vector-block.ts';
+import { type PackedVectors, queryAt, samplePlaces, vectorAt } from './packed-vectors.ts';
+import { type PlaceRange, VectorBlock } from './vector-block.ts';
+import { cellsOf } from './vector-cells.ts';
 
 export interface Outlier {
   /** Of the vector in the list. */
@@ -11,54 +12,110 @@ export interface Outlier {
   readonly score: number;
 }
 
+export interface Outliers {
+  readonly outliers: readonly Outlier[];
+  /** False: so many seem far that only the farthest of them were compared with all. */
+  readonly isComplete: boolean;
+}
+
 /**
  * The farthest first. `vectors` have a length of 1. Far is beyond Tukey's fence: the upper quartile
  * of all distances and one and a half times the distance of the quartiles. Of a few vectors none is
- * an outlier. `pause` is awaited between parts of the work.
+ * an outlier. Of more than `exactMax` the quartiles are those of a sample; an outlier's distance is
+ * to its nearest among all, in any case. `pause` is awaited between parts of the work.
  */
 export async function findOutliers(
-  vectors: readonly Float32Array[],
+  vectors: PackedVectors,
   pause: () => Promise<void>,
-): Promise<readonly Outlier[]> {
-  if (vectors.length < limits.outlierVectorsMin) return [];
-  const distances = await distancesToNearest(vectors, pause);
-  const sorted = distances.toSorted();
-  const quantile = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  const fence = quantile(0.75) + 1.5 * (quantile(0.75) - quantile(0.25));
-  const median = quantile(0.5) || 1;
-  return [...distances]
-    .map((distance, place) => ({ place, score: distance / median, isFar: distance > fence }))
-    .filter(({ isFar }) => isFar)
-    .map(({ place, score }) => ({ place, score }))
-    .toSorted((a, b) => b.score - a.score || a.place - b.place);
+  exactMax: number = limits.outlierVectorsExactMax,
+): Promise<Outliers> {
+  const count = vectors.scales.length;
+  if (count < limits.outlierVectorsMin) return { outliers: [], isComplete: true };
+  if (count > exactMax) return amongMany(vectors, pause);
+  const block = new VectorBlock(vectors.dimensions, count);
+  for (let place = 0; place < count; place += 1) block.add(place, vectorAt(vectors, place));
+  const distances = await distancesOf({ vectors, block, pause }, vectors.scales.keys());
+  return { outliers: beyond(fenceOf(distances), distances), isComplete: true };
 }
 
-/** Of each vector the mean distance to the few nearest others. */
-async function distancesToNearest(
-  vectors: readonly Float32Array[],
-  pause: () => Promise<void>,
-): Promise<Float64Array> {
+/**
+ * A distance to the nearest in some cells is never less than that to the nearest of all: so only
+ * those whose first distance is beyond the fence can be outliers, and are compared with all.
+ */
+async function amongMany(vectors: PackedVectors, pause: () => Promise<void>): Promise<Outliers> {
+  const count = vectors.scales.length;
+  const { block, around } = await cellsOf(vectors, pause);
+  const compared = { vectors, block, pause };
+  const sample = samplePlaces(count, limits.outlierSampleMax, 'outliers');
+  const fence = fenceOf(await distancesOf(compared, sample));
+  const rough = await distancesOf(compared, vectors.scales.keys(), around);
+  const seemFar = beyond(fence, rough);
+  const most = Math.floor(limits.outlierProductsMax / (count * vectors.dimensions));
+  const looked = seemFar.slice(0, most).map(({ place }) => place);
+  const outliers = beyond(fence, await distancesOf(compared, looked));
+  return { outliers, isComplete: seemFar.length <= most };
+}
+
+interface Compared {
+  readonly vectors: PackedVectors;
+  /** All of them, by their places. */
+  readonly block: VectorBlock;
+  readonly pause: () => Promise<void>;
+}
+
+type Distances = ReadonlyMap<number, number>;
+
+/** Of each of these places the mean distance to the few nearest others; `around`: among those. */
+async function distancesOf(
+  { vectors, block, pause }: Compared,
+  places: Iterable<number>,
+  around: (place: number) => readonly PlaceRange[] = () => [{ start: 0, end: block.count }],
+): Promise<Distances> {
   const few = limits.outlierNeighbours;
-  const block = new VectorBlock(vectors[0]?.length ?? 0, vectors.length);
-  for (const [place, vector] of vectors.entries()) block.add(place, quantise(vector));
-  const distances = new Float64Array(vectors.length);
+  const distances = new Map<number, number>();
   let compared = 0;
-  for (const [place, vector] of vectors.entries()) {
+  for (const place of places) {
     // Ascending; a copy of it has 1.
     const nearest = new Float64Array(few).fill(-1);
-    block.compare(quantiseQuery(vector), (other, similarity) => {
-      if (similarity <= (nearest[0] ?? 0) || other === place) return;
-      nearest[0] = similarity;
-      nearest.sort();
-    });
+    const query = queryAt(vectors, place);
+    for (const range of around(place)) {
+      compared += range.end - range.start;
+      block.compare(
+        query,
+        (other, similarity) => {
+          if (similarity <= (nearest[0] ?? 0) || other === place) return;
+          nearest[0] = similarity;
+          nearest.sort();
+        },
+        range,
+      );
+    }
     const sum = nearest.reduce((total, similarity) => {
       return total + Math.sqrt(Math.max(0, 2 - 2 * similarity));
     }, 0);
-    distances[place] = sum / few;
-    compared += vectors.length;
+    distances.set(place, sum / few);
     if (compared < limits.vectorsComparedBetweenTurns) continue;
     compared = 0;
     await pause();
   }
   return distances;
+}
+
+interface Fence {
+  readonly median: number;
+  readonly far: number;
+}
+
+function fenceOf(distances: Distances): Fence {
+  const sorted = Float64Array.from(distances.values()).sort();
+  const quantile = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  const far = quantile(0.75) + 1.5 * (quantile(0.75) - quantile(0.25));
+  return { median: quantile(0.5) || 1, far };
+}
+
+function beyond({ median, far }: Fence, distances: Distances): readonly Outlier[] {
+  return [...distances]
+    .filter(([, distance]) => distance > far)
+    .map(([place, distance]) => ({ place, score: distance / median }))
+    .toSorted((a, b) => b.score - a.score || a.place - b.place);
 }

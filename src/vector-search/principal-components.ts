@@ -1,49 +1,65 @@
 // Many numbers of each vector as a few, in which they differ most: principal components.
 
+import { limits } from '../limits.ts';
 import { randomFrom } from '../seeded-random.ts';
+import { floatsAt, type PackedVectors, samplePlaces } from './packed-vectors.ts';
 
 /**
- * For each vector its place along the first `count` components: those of the largest spread first.
- * The same vectors give the same. `pause` is awaited between parts of the work.
+ * For each vector its place along the first `count` components: those of the largest spread first,
+ * of some vectors where there are many. The same vectors give the same. `pause` is awaited between
+ * parts of the work.
  */
 export async function principalComponents(
-  vectors: readonly Float32Array[],
+  vectors: PackedVectors,
   count: number,
   pause: () => Promise<void>,
 ): Promise<readonly Float64Array[]> {
-  const dimensions = vectors[0]?.length ?? 0;
-  const mean = meanOf(vectors, dimensions);
-  const left = vectors.map((vector) => vector.map((value, at) => value - (mean[at] ?? 0)));
-  const places = vectors.map(() => new Float64Array(count));
+  const { dimensions, scales } = vectors;
+  const sample = samplePlaces(scales.length, limits.clusterSampleMax, 'components');
+  const left = sample.map((place) => floatsAt(vectors, place));
+  const mean = meanOf(left, dimensions);
+  for (const vector of left) takeAway(vector, 1, mean);
   const random = randomFrom('components');
-  for (let component = 0; component < Math.min(count, dimensions); component += 1) {
+  const axes: Float64Array[] = [];
+  while (axes.length < Math.min(count, dimensions)) {
     let axis = unit(Float64Array.from({ length: dimensions }, () => random() - 0.5));
     // By powers: each round turns the axis towards the direction of the largest spread.
     for (let round = 0; round < rounds; round += 1) {
       axis = unit(turned(left, axis));
       await pause();
     }
-    for (const [at, vector] of left.entries()) {
-      const along = dot(vector, axis);
-      places[at]?.fill(along, component, component + 1);
-      // The next component is of what this one leaves.
-      for (const [place, part] of axis.entries()) {
-        vector[place] = (vector[place] ?? 0) - along * part;
-      }
-    }
+    // The next component is of what this one leaves.
+    for (const vector of left) takeAway(vector, dot(vector, axis), axis);
+    axes.push(axis);
     await pause();
+  }
+  const places: Float64Array[] = [];
+  for (let at = 0; at < scales.length; at += 1) {
+    const vector = floatsAt(vectors, at);
+    takeAway(vector, 1, mean);
+    const along = new Float64Array(count);
+    for (const [component, axis] of axes.entries()) along[component] = dot(vector, axis);
+    places.push(along);
+    if (at % placesBetweenTurns === 0) await pause();
   }
   return places;
 }
 
 const rounds = 12;
+const placesBetweenTurns = 1_000;
+
+function takeAway(vector: Float32Array, times: number, part: Float64Array): void {
+  for (let at = 0; at < vector.length; at += 1) {
+    vector[at] = (vector[at] ?? 0) - times * (part[at] ?? 0);
+  }
+}
 
 function meanOf(vectors: readonly Float32Array[], dimensions: number): Float64Array {
   const sums = new Float64Array(dimensions);
   for (const vector of vectors) {
     for (const [at, value] of vector.entries()) sums[at] = (sums[at] ?? 0) + value;
   }
-  return sums.map((sum) => sum / vectors.length);
+  return sums.map((sum) => sum / Math.max(1, vectors.length));
 }
 
 function turned(vectors: readonly Float32Array[], axis: Float64Array): Float64Array {

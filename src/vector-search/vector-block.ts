@@ -9,6 +9,12 @@ import type { QuantisedQuery, QuantisedVector } from './quantise.ts';
 /** Told of each vector: its number, and its similarity to the query. */
 export type Compared = (ordinal: number, similarity: number) => void;
 
+export interface PlaceRange {
+  readonly start: number;
+  /** The first place behind it. */
+  readonly end: number;
+}
+
 /** Vectors of one length. Their memory is given back when nothing holds the block any more. */
 export class VectorBlock {
   readonly dimensions: number;
@@ -62,13 +68,18 @@ export class VectorBlock {
     this.#count += 1;
   }
 
-  /** Compares all of them, in the order in which they came. */
-  compare({ values, scale }: QuantisedQuery, compared: Compared): void {
+  /** Compares all of them, or those at the places from `start` to `end`, in the order they came. */
+  compare(
+    { values, scale }: QuantisedQuery,
+    compared: Compared,
+    { start, end }: PlaceRange = { start: 0, end: this.#count },
+  ): void {
     const query = new Int16Array(this.#kernel.memory.buffer, this.#query, this.#stride);
     query.fill(0);
     query.set(values);
-    for (let first = 0; first < this.#count; first += limits.vectorsComparedAtOnce) {
-      const count = Math.min(limits.vectorsComparedAtOnce, this.#count - first);
+    const last = Math.min(end, this.#count);
+    for (let first = start; first < last; first += limits.vectorsComparedAtOnce) {
+      const count = Math.min(limits.vectorsComparedAtOnce, last - first);
       const vectors = this.#vectors + first * this.#stride;
       this.#kernel.dots(this.#query, vectors, this.#stride, count, this.#products);
       const products = new Int32Array(this.#kernel.memory.buffer, this.#products, count);

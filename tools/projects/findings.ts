@@ -33,7 +33,7 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
   const { sheet, contentType = 'image/jpeg', ...data } = body;
   const { rows, what } = rowsOf(body);
   const { offset = 0, finding, project, picture } = given;
-  const left = body.complete ? '' : ' Not all images were looked at.';
+  const left = body.complete ? '' : leftWords(body.compared);
   const by = body.by === undefined ? '' : ` Told apart by ${judgeOf(body.by)}.`;
   const none = picture && sheet === undefined ? ' There is nothing to show in a picture.' : '';
   return {
@@ -45,6 +45,11 @@ async function listFindings(given: Input, { client, signal }: ToolContext): Prom
       images: [{ data: Buffer.from(sheet, 'base64'), mimeType: contentType }],
     }),
   };
+}
+
+function leftWords(compared: number | undefined): string {
+  const which = compared === undefined ? '' : `: ${count(compared, 'image')} were compared`;
+  return ` Not all images were looked at${which}.`;
 }
 
 /** `by`: the name of an embedding model, which others gave. */

@@ -1,18 +1,19 @@
 // A page of the images, groups or files behind one figure of the health of a project.
 
+import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
-import type { ImageIndex } from '../store/image-index.ts';
+import { showGroup } from '../store/image-groups.ts';
 import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts';
 import { findConflicts } from './conflicting-labels.ts';
 import { listClusters, listOutliers } from './image-map.ts';
-import { findNearDuplicates } from './near-duplicates.ts';
+import { type ComparableImages, findNearDuplicates } from './near-duplicates.ts';
 import { listOddImages } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 import { listUnreadable } from './search-index/undescribed-images.ts';
 
 export async function listFindings(
   database: AsyncReader,
-  index: Pick<ImageIndex, 'vectors'>,
+  index: ComparableImages,
   projectId: string,
   { finding, ...page }: WantedFindings,
 ): Promise<FindingsPage> {
@@ -54,20 +55,21 @@ const oddKinds = {
 
 async function pageOfGroups(
   database: AsyncReader,
-  index: Pick<ImageIndex, 'vectors'>,
+  index: ComparableImages,
   projectId: string,
   finding: 'near-duplicates' | 'leaks' | 'conflicting-labels',
   page: Page,
 ): Promise<FindingsPage> {
   const found = await findNearDuplicates(database, index, projectId);
-  const { isComplete } = found;
+  const { isComplete, compared } = found;
   const groups =
     finding === 'conflicting-labels'
       ? await findConflicts(database, found.copies)
       : finding === 'leaks'
         ? found.leaks
         : found.groups;
-  return { kind: 'groups', groups: cut(groups, page), total: groups.length, isComplete };
+  const shown = cut(groups, page).map((group) => showGroup(group, limits.findingMembersShownMax));
+  return { kind: 'groups', groups: shown, total: groups.length, isComplete, compared };
 }
 
 function cut<Row>(rows: readonly Row[], { limit, offset }: Page): readonly Row[] {

@@ -1,11 +1,16 @@
 // Images of a project that show the same picture.
 
-import { groupNearDuplicates } from '../../imaging/near-duplicates/group-near-duplicates.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { NearDuplicates } from '../store/projects.ts';
-import { readSplit } from './column-readers.ts';
+import type { KeptComparisons } from './comparisons/kept-comparisons.ts';
+import { readPlaced } from './comparisons/placed-images.ts';
+import { readState } from './comparisons/project-state.ts';
+import { readLooks } from './comparisons/read-vectors.ts';
+
+/** Where images are known by how they look, and what was compared of them. */
+export type ComparableImages = Pick<ImageIndex, 'vectors'> & { readonly kept: KeptComparisons };
 
 /**
  * Compares the descriptors that the index has. Of more images than are compared, those of
@@ -13,32 +18,34 @@ import { readSplit } from './column-readers.ts';
  */
 export async function findNearDuplicates(
   database: AsyncReader,
-  { vectors }: Pick<ImageIndex, 'vectors'>,
+  { vectors, kept }: ComparableImages,
   projectId: string,
   imagesMax: number = limits.healthImagesComparedMax,
 ): Promise<NearDuplicates> {
-  const described = await database.all(
-    `SELECT i.id, i.name, i.split, v.vector FROM images i
-     JOIN image_ordinals o ON o.image_id = i.id JOIN ${vectors} AS v ON v.ordinal = o.ordinal
-     WHERE i.project_id = ? ORDER BY i.split = 'train', i.created, i.id LIMIT ?`,
-    [projectId, imagesMax],
-    (row) => ({
-      image: { id: row.text('id'), name: row.text('name'), split: readSplit(row) },
-      vector: new Int8Array(row.bytes('vector')),
-    }),
+  const state = await readState(database, { vectors }, projectId);
+  const { ordinals, found } = await kept.groups.of(
+    projectId,
+    `${state.text};${imagesMax}`,
+    async () => {
+      const looks = await readLooks(database, { vectors }, projectId, imagesMax);
+      const groups = await kept.compare('groups', looks.vectors);
+      return { found: groups, ordinals: looks.ordinals, by: looks.by };
+    },
   );
-  const sql = 'SELECT count(*) AS n FROM images WHERE project_id = ?';
-  const images = await database.get(sql, [projectId], (row) => row.integer('n'));
-  const found = await groupNearDuplicates(described.map(({ vector }) => vector));
-  const toImages = (group: readonly number[]) => group.flatMap((at) => described[at]?.image ?? []);
+  const images = await readPlaced(
+    database,
+    [...new Set(found.groups.flat())].map((at) => ordinals[at] ?? 0),
+  );
+  const toImages = (group: readonly number[]) =>
+    group.flatMap((at) => images.get(ordinals[at] ?? 0) ?? []);
   const groups = found.groups.map(toImages);
   const { plain } = found;
   return {
     groups,
     copies: found.copies.map(toImages),
     leaks: groups.filter((group) => group.some(({ split }) => split !== group[0]?.split)),
-    compared: described.length - plain,
+    compared: ordinals.length - plain,
     plain,
-    isComplete: described.length === images,
+    isComplete: ordinals.length === state.images,
   };
 }

@@ -4,7 +4,6 @@ import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts
 import type { Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { projectSlug } from '../ids-and-slugs.ts';
-import type { ImageIndex } from '../store/image-index.ts';
 import type {
   LabelCounts,
   Project,
@@ -17,7 +16,7 @@ import { cancelVersions } from './cancel-and-resume-versions.ts';
 import { readProjectType, splitCountsOf } from './column-readers.ts';
 import { findConflicts } from './conflicting-labels.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
-import { findNearDuplicates } from './near-duplicates.ts';
+import { type ComparableImages, findNearDuplicates } from './near-duplicates.ts';
 import { findOddBoxes } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 import { listUnreadable } from './search-index/undescribed-images.ts';
@@ -184,7 +183,7 @@ async function countLabels(database: AsyncReader, projectId: string): Promise<La
 
 export async function measureProject(
   database: AsyncReader,
-  index: Pick<ImageIndex, 'vectors'>,
+  index: ComparableImages,
   projectId: string,
 ): Promise<ProjectHealth> {
   const totals = (await database.get(

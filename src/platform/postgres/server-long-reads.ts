@@ -1,7 +1,15 @@
 // Long reads of a platform on PostgreSQL: the server does their work, each in one state.
 
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
-import type { Answers, LongReads, Questions, ReadName } from '../database/long-reads/long-reads.ts';
+import { comparisonThreads } from '../database/comparisons/comparison-threads.ts';
+import { KeptComparisons } from '../database/comparisons/kept-comparisons.ts';
+import type {
+  Answers,
+  LongReads,
+  Questions,
+  ReadName,
+  SearchName,
+} from '../database/long-reads/long-reads.ts';
 import { rowReads } from '../database/long-reads/run-long-read.ts';
 import { ConsistentReads } from './consistent-reads.ts';
 import { findSimilarInCatalog, searchCatalog } from './search-index/catalog.ts';
@@ -16,12 +24,14 @@ import {
 } from './search-index/search-images.ts';
 import { serverImageIndex } from './search-index/server-image-index.ts';
 
-const reads: {
+type Reads = {
   readonly [Name in ReadName]: (
     reader: AsyncReader,
     ...asked: Questions[Name]
   ) => Promise<Answers[Name]>;
-} = {
+};
+
+const searches: Pick<Reads, SearchName> = {
   find: findImages,
   ids: foundIds,
   found: foundRows,
@@ -31,14 +41,21 @@ const reads: {
   nearest: findNearest,
   catalog: searchCatalog,
   catalogSimilar: findSimilarInCatalog,
-  ...rowReads(serverImageIndex),
 };
 
-/** A statement of a read may take `msMax`. */
+/** A statement of a read may take `msMax`. Images are compared in threads of this machine. */
 export function readOnServer(database: Pick<AsyncDatabase, 'snapshot'>, msMax?: number): LongReads {
   const states = new ConsistentReads(database, msMax);
+  const threads = comparisonThreads();
+  const reads: Reads = {
+    ...searches,
+    ...rowReads(serverImageIndex, new KeptComparisons(threads.compare)),
+  };
   return {
     read: (asker, { name, asked }) => states.read(asker, (reader) => reads[name](reader, ...asked)),
-    close: async () => states.close(),
+    close: async () => {
+      states.close();
+      await threads.close();
+    },
   };
 }

@@ -1,15 +1,11 @@
 // The clusters of a project as a map: all its images as dots, some as small pictures.
 
-import {
-  drawImageMap,
-  type MapPicture,
-  mapPictureSide,
-  picturesWithRoom,
-} from '../../imaging/image-map.ts';
+import { splitName } from '../../contract/fields.ts';
+import { drawImageMap, type MapPicture, mapPictureSide } from '../../imaging/image-map.ts';
 import { decodeSmall, encodeImage } from '../../imaging/image-thread-pool.ts';
-import { limits } from '../../limits.ts';
+import { yieldToEventLoop } from '../../storage/yield-to-event-loop.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
-import type { FindingsPage, MapPoint, Project } from '../store/projects.ts';
+import type { FindingsPage, Project, SplitCounts } from '../store/projects.ts';
 
 type Stores = Pick<PlatformDependencies, 'store' | 'blobs'>;
 type Clusters = FindingsPage & { readonly kind: 'clusters' };
@@ -18,53 +14,39 @@ type Clusters = FindingsPage & { readonly kind: 'clusters' };
 export async function drawClusters(
   dependencies: Stores,
   project: Project,
-  { points, by = '' }: Clusters,
+  { map: { splits, pictures: wanted, ...dots }, by = '' }: Clusters,
   signal: AbortSignal,
 ): Promise<{ readonly sheet: string; readonly contentType: string } | undefined> {
-  if (points.length === 0) return undefined;
-  const dots = points.map(({ x, y, cluster }) => ({ x, y, cluster }));
+  if (dots.x.length === 0) return undefined;
   const pictures: MapPicture[] = [];
-  for (const at of picturesWithRoom(dots, inTurns(points), limits.mapPicturesMax)) {
+  for (const { at, imageId } of wanted) {
     signal.throwIfAborted();
-    const image = await readSmall(dependencies, project, points[at]);
+    const image = await readSmall(dependencies, project, imageId);
     if (image !== undefined) pictures.push({ at, image });
   }
-  const map = drawImageMap({
-    title: `${project.name}: ${points.length} images by ${by}`,
-    legend: legendOf(points),
+  const map = await drawImageMap({
+    title: `${project.name}: ${dots.x.length} images by ${by}`,
+    legend: splits.map(lineOf),
     dots,
     pictures,
+    pause: yieldToEventLoop,
   });
   const { bytes, contentType } = await encodeImage(map);
   return { sheet: Buffer.from(bytes).toString('base64'), contentType };
 }
 
-/** One of each cluster after the other, those in its middle first. */
-function inTurns(points: readonly MapPoint[]): readonly number[] {
-  const order = points
-    .map(({ cluster, distance }, at) => ({ cluster, distance, at }))
-    .toSorted((a, b) => a.distance - b.distance);
-  const clusters = [...Map.groupBy(order, ({ cluster }) => cluster).values()];
-  const most = Math.max(...clusters.map(({ length }) => length));
-  return Array.from({ length: most }, (_, rank) =>
-    clusters.flatMap((cluster) => cluster[rank]?.at ?? []),
-  ).flat();
-}
-
-function legendOf(points: readonly MapPoint[]): readonly string[] {
-  const clusters = Map.groupBy(points, ({ cluster }) => cluster);
-  return Array.from({ length: clusters.size }, (_, cluster) => {
-    const members = clusters.get(cluster) ?? [];
-    const splits = Map.groupBy(members, ({ image }) => image.split);
-    const counts = [...splits].map(([split, { length }]) => `${split} ${length}`).sort();
-    return `${cluster + 1}: ${members.length} images, ${counts.join(', ')}`;
-  });
+function lineOf(counts: SplitCounts, cluster: number): string {
+  const { train, valid, test } = counts;
+  const words = splitName.options
+    .filter((split) => counts[split] > 0)
+    .map((split) => `${split} ${counts[split]}`);
+  return `${cluster + 1}: ${train + valid + test} images, ${words.sort().join(', ')}`;
 }
 
 /** Undefined: it is gone, or cannot be read. */
-async function readSmall({ store, blobs }: Stores, project: Project, point?: MapPoint) {
-  const found = point && (await store.images.find(project.id, point.image.id));
-  if (!found) return undefined;
+async function readSmall({ store, blobs }: Stores, project: Project, imageId: string) {
+  const found = await store.images.find(project.id, imageId);
+  if (found === undefined) return undefined;
   const read = async () => decodeSmall(await blobs.get(found.hash), mapPictureSide, 1);
   return (await read().catch(() => undefined))?.image;
 }

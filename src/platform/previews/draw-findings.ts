@@ -4,7 +4,6 @@ import { contactSheet, type SheetCell } from '../../imaging/contact-sheet.ts';
 import { decodeSmall, encodeImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
-import { spread } from '../projects/describe-health.ts';
 import type { FindingsPage, OddBox, PlacedImage, Project } from '../store/projects.ts';
 import { enlargementMax, sheetRows, sheetSide } from './sheet-layout.ts';
 
@@ -54,10 +53,8 @@ interface Drawn extends PlacedImage {
 function groupsOf(page: Drawable): readonly (readonly Drawn[])[] {
   if (page.kind === 'files') return [];
   if (page.kind === 'images') return page.images.map((image) => [image]);
-  return page.groups.map((group) =>
-    spread(group)
-      .slice(0, limits.findingImagesDrawnMax)
-      .map((image) => ({ ...image, boxes: [] })),
+  return page.groups.map(({ images }) =>
+    images.slice(0, limits.findingImagesDrawnMax).map((image) => ({ ...image, boxes: [] })),
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { isoTime } from '../../clock.ts';
 import { limits } from '../../limits.ts';
+import { showGroup } from '../store/image-groups.ts';
 import type { PlacedImage, ProjectHealth } from '../store/projects.ts';
 import type { RefusedFile } from '../store/refused-files.ts';
 
@@ -52,20 +53,7 @@ function describeGroups(groups: readonly Group[]) {
     images: groups.reduce((sum, { length }) => sum + length, 0),
     examples: groups
       .slice(0, limits.healthImagesShownMax)
-      .map((group) => describeGroup(group, limits.healthImagesShownMax)),
+      .map((group) => showGroup(group, limits.healthImagesShownMax))
+      .map(({ images, total }) => ({ images: images.map((image) => ({ ...image })), total })),
   };
-}
-
-/** With some of its images. */
-export function describeGroup(group: Group, imagesMax: number) {
-  const images = spread(group).slice(0, imagesMax);
-  return { images: images.map((image) => ({ ...image })), total: group.length };
-}
-
-/** Of each split one first, so that a leak is seen. */
-export function spread(group: Group): Group {
-  const bySplit = [...Map.groupBy(group, ({ split }) => split).values()];
-  const firsts = bySplit.flatMap(([image]) => image ?? []);
-  const others = group.filter((image) => !firsts.includes(image));
-  return [...firsts, ...others];
 }

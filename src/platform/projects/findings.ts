@@ -2,14 +2,13 @@
 
 import type { projectExtensions } from '../../contract/projects.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { limits } from '../../limits.ts';
 import { findProject, onlyProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { drawClusters } from '../previews/draw-clusters.ts';
 import { drawFindings } from '../previews/draw-findings.ts';
 import type { FindingsPage } from '../store/projects.ts';
-import { describeGroup, describeRefused } from './describe-health.ts';
+import { describeRefused } from './describe-health.ts';
 
 const rowsDefault = 20;
 
@@ -45,8 +44,15 @@ export function findingHandlers(
         : page.kind === 'clusters'
           ? await drawClusters(dependencies, project, page, signal)
           : await drawFindings(dependencies, project, { title, page }, signal);
-      const { total, isComplete: complete, by } = page;
-      return { total, complete, ...(by !== undefined && { by }), ...describe(page), ...drawn };
+      const { total, isComplete: complete, by, compared } = page;
+      return {
+        total,
+        complete,
+        ...(by !== undefined && { by }),
+        ...(compared !== undefined && { compared }),
+        ...describe(page),
+        ...drawn,
+      };
     },
   };
 }
@@ -55,8 +61,10 @@ function describe(page: FindingsPage) {
   switch (page.kind) {
     case 'clusters':
     case 'groups': {
-      const most = limits.findingMembersShownMax;
-      return { groups: page.groups.map((group) => describeGroup(group, most)) };
+      const groups = page.groups.map(({ images, total }) => {
+        return { images: images.map((image) => ({ ...image })), total };
+      });
+      return { groups };
     }
     case 'images':
       return { images: page.images.map((image) => ({ ...image })) };

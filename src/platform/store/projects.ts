@@ -5,6 +5,8 @@ import type { SplitName } from '../../contract/fields.ts';
 import type { Input } from '../../contract/operation.ts';
 import type { projectExtensions } from '../../contract/projects.ts';
 import type { Box } from '../../imaging/box.ts';
+import type { MapDots } from '../../imaging/image-map.ts';
+import type { ShownGroup } from './image-groups.ts';
 import type { RefusedFile } from './refused-files.ts';
 
 export type SplitCounts = Readonly<Record<SplitName, number>>;
@@ -103,27 +105,25 @@ export type FindingsPage = {
   readonly isComplete: boolean;
   /** Whose vectors tell images apart: a model's name, or `looks`. */
   readonly by?: string;
+  /** Images that were compared with each other. */
+  readonly compared?: number;
 } & (
-  | { readonly kind: 'groups'; readonly groups: readonly (readonly PlacedImage[])[] }
+  | { readonly kind: 'groups'; readonly groups: readonly ShownGroup[] }
   | {
       readonly kind: 'clusters';
-      readonly groups: readonly (readonly PlacedImage[])[];
-      /** All images, for a map. */
-      readonly points: readonly MapPoint[];
+      readonly groups: readonly ShownGroup[];
+      readonly map: MappedImages;
     }
   | { readonly kind: 'images'; readonly images: readonly OddImage[] }
   | { readonly kind: 'files'; readonly files: readonly RefusedFile[] }
 );
 
-/** Where an image lies on a map: near to those that are like it. */
-export interface MapPoint {
-  readonly image: PlacedImage;
-  readonly x: number;
-  readonly y: number;
-  /** The largest cluster is 0. */
-  readonly cluster: number;
-  /** From the middle of its cluster. */
-  readonly distance: number;
+/** A dot for each image: near to those that are like it. The largest cluster is 0. */
+export interface MappedImages extends MapDots {
+  /** How many images of each split a cluster has. */
+  readonly splits: readonly SplitCounts[];
+  /** Images that have room as small pictures, with their places among all. */
+  readonly pictures: readonly { readonly at: number; readonly imageId: string }[];
 }
 
 /** An image with the first of its odd boxes, or with what else is wrong with it. */

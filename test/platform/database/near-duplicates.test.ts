@@ -1,10 +1,19 @@
 // Which images of a project are compared, and what is said of the others.
 
 import { expect, it } from 'vitest';
-import { findNearDuplicates } from '../../../src/platform/database/near-duplicates.ts';
+import { KeptComparisons } from '../../../src/platform/database/comparisons/kept-comparisons.ts';
+import {
+  type ComparableImages,
+  findNearDuplicates,
+} from '../../../src/platform/database/near-duplicates.ts';
 import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { seedImages } from '../seed-images.ts';
+
+/** Nothing was compared yet. */
+function comparable(): ComparableImages {
+  return { vectors: bitSlicedImageIndex.vectors, kept: new KeptComparisons() };
+}
 
 /** A picture of its own for each kind. */
 function describe(database: Database, ordinal: number, kind: number): void {
@@ -19,7 +28,7 @@ it('compares valid and test first where there are too many, and says that some a
   const first = { id: 'image-1', name: '1.png', split: 'train' };
   const fourth = { id: 'image-4', name: '4.png', split: 'train' };
   const fifth = { id: 'image-5', name: '5.png', split: 'valid' };
-  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project')).toEqual({
+  expect(await findNearDuplicates(shared, comparable(), 'large-project')).toEqual({
     groups: [[fifth, first, fourth]],
     copies: [[fifth, first, fourth]],
     leaks: [[fifth, first, fourth]],
@@ -27,7 +36,7 @@ it('compares valid and test first where there are too many, and says that some a
     plain: 0,
     isComplete: true,
   });
-  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project', 2)).toEqual({
+  expect(await findNearDuplicates(shared, comparable(), 'large-project', 2)).toEqual({
     groups: [[fifth, first]],
     copies: [[fifth, first]],
     leaks: [[fifth, first]],
@@ -40,7 +49,7 @@ it('compares valid and test first where there are too many, and says that some a
 it('counts images without a descriptor as not compared, and even ones for themselves', async () => {
   const { database, shared } = await seedImages(3);
   for (const ordinal of [1, 2]) describe(database, ordinal, 9);
-  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'large-project')).toEqual({
+  expect(await findNearDuplicates(shared, comparable(), 'large-project')).toEqual({
     groups: [],
     copies: [],
     leaks: [],
@@ -48,7 +57,7 @@ it('counts images without a descriptor as not compared, and even ones for themse
     plain: 2,
     isComplete: false,
   });
-  expect(await findNearDuplicates(shared, bitSlicedImageIndex, 'another-project')).toEqual({
+  expect(await findNearDuplicates(shared, comparable(), 'another-project')).toEqual({
     groups: [],
     copies: [],
     leaks: [],

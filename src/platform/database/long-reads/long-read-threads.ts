@@ -29,7 +29,9 @@ export function startLongReadThreads(
   const readers = new Readers(path, msMax, limits.readThreadsMax);
   // The vectors of all images are in its memory: another thread would have them a second time.
   const ofVectors = new Readers(path, compareMsMax, 1);
-  const ofLooks = new Readers(path, compareMsMax, limits.readThreadsMax);
+  // They keep what they found, for the next page.
+  const keptMsMax = limits.comparisonsKeptMsMax;
+  const ofLooks = new Readers(path, compareMsMax, limits.readThreadsMax, keptMsMax);
   const readersOf = (name: ReadName) =>
     name === 'nearest' ? ofVectors : comparing.has(name) ? ofLooks : readers;
   return {
@@ -54,15 +56,22 @@ class Readers {
   readonly #path: string;
   readonly #msMax: number;
   readonly #threadsMax: number;
+  readonly #idleMsMax: number;
   readonly #idle: ReadThread[] = [];
   readonly #running = new Map<ReadThread, string>();
   #waiting: Job[] = [];
   #isOpen = true;
 
-  constructor(path: string, msMax: number, threadsMax: number) {
+  constructor(
+    path: string,
+    msMax: number,
+    threadsMax: number,
+    idleMsMax: number = limits.readThreadIdleMsMax,
+  ) {
     this.#path = path;
     this.#msMax = msMax;
     this.#threadsMax = threadsMax;
+    this.#idleMsMax = idleMsMax;
   }
 
   async read<Name extends ReadName>(
@@ -92,7 +101,7 @@ class Readers {
     const job = this.#waiting.find(({ asker }) => !askers.has(asker));
     if (job === undefined || this.#running.size >= this.#threadsMax) return;
     this.#waiting = this.#waiting.filter((other) => other !== job);
-    const thread = takeUsable(this.#idle) ?? new ReadThread(this.#path);
+    const thread = takeUsable(this.#idle) ?? new ReadThread(this.#path, this.#idleMsMax);
     this.#running.set(thread, job.asker);
     void this.#run(thread, job);
     this.#next();
@@ -112,14 +121,14 @@ class ReadThread {
   readonly #thread: WorkerThread<unknown, FromReadThread>;
   readonly #started: Promise<unknown>;
 
-  constructor(path: string) {
+  constructor(path: string, idleMsMax: number) {
     const data: ReadThreadData = { path };
     const entry = new URL(`./long-read-worker${extname(import.meta.url)}`, import.meta.url);
     this.#thread = new WorkerThread({
       entry,
       data,
       megabytesMax: limits.readMegabytesMax,
-      idleMsMax: limits.readThreadIdleMsMax,
+      idleMsMax,
     });
     this.#started = this.#thread.started();
   }

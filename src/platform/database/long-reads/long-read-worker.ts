@@ -5,7 +5,7 @@ import { asFoveaError } from '../../../errors.ts';
 import { openToRead } from '../../../storage/database.ts';
 import { searchBounds } from '../search-index/evaluate-query.ts';
 import type { FromReadThread, Question, ReadThreadData } from './long-reads.ts';
-import { runLongRead } from './run-long-read.ts';
+import { longReadsOn } from './run-long-read.ts';
 
 const port = parentPort;
 
@@ -16,7 +16,7 @@ const { path }: ReadThreadData = workerData;
 // Also where a newer Fovea has changed the tables: the process began before that.
 const database = openToRead(path);
 
-const index = { database, bounds: searchBounds };
+const read = longReadsOn({ database, bounds: searchBounds });
 
 port.on('message', async (question: Question) => send(await answer(question)));
 
@@ -24,7 +24,7 @@ send({ kind: 'ready' });
 
 async function answer(question: Question): Promise<FromReadThread> {
   try {
-    return { kind: 'read', answer: await runLongRead(index, question) };
+    return { kind: 'read', answer: await read(question) };
   } catch (thrown) {
     const { code, message, hint, problems } = asFoveaError(thrown);
     return { kind: 'failed', code, message, hint, problems };

@@ -8,6 +8,7 @@ import {
 import type { ImageIndex } from '../../store/image-index.ts';
 import { findSimilarInCatalog, searchCatalog } from '../catalog.ts';
 import { readAffected, readImagesLeft } from '../class-change-reads.ts';
+import { KeptComparisons } from '../comparisons/kept-comparisons.ts';
 import { listFindings } from '../findings.ts';
 import { readStats, readTotals } from '../inference-stats.ts';
 import { findNearDuplicates } from '../near-duplicates.ts';
@@ -43,8 +44,15 @@ type RowReads = {
   ) => Promise<Answers[Name]>;
 };
 
-/** Those that need no search index, on any engine; `index` has how images look. */
-export function rowReads(index: Pick<ImageIndex, 'vectors'>): RowReads {
+/**
+ * Those that need no search index, on any engine; `vectors` has how images look. What comparisons
+ * find is kept as long as this is: it is for one database.
+ */
+export function rowReads(
+  { vectors }: Pick<ImageIndex, 'vectors'>,
+  kept: KeptComparisons = new KeptComparisons(),
+): RowReads {
+  const index = { vectors, kept };
   return {
     stats: readStats,
     totals: readTotals,
@@ -81,11 +89,11 @@ function onRows<Asked extends readonly unknown[], Answer>(
     place.onRows((rows) => read(rows, ...asked));
 }
 
-const ofRows = rowReads(bitSlicedImageIndex);
-
-const reads: {
+type Reads = {
   readonly [Name in ReadName]: (place: Place, ...asked: Questions[Name]) => Promise<Answers[Name]>;
-} = {
+};
+
+const indexReads: Pick<Reads, SearchName> = {
   find: inIndex(findImages),
   ids: inIndex(foundIds),
   found: inIndex(foundRows),
@@ -95,31 +103,37 @@ const reads: {
   nearest: inIndex(findNearest),
   catalog: inIndex(({ database }, request) => searchCatalog(database, request)),
   catalogSimilar: inIndex(({ database }, look) => findSimilarInCatalog(database, look)),
-  stats: onRows(ofRows.stats),
-  totals: onRows(ofRows.totals),
-  counts: onRows(ofRows.counts),
-  health: onRows(ofRows.health),
-  nearDuplicates: onRows(ofRows.nearDuplicates),
-  findings: onRows(ofRows.findings),
-  versionDiff: onRows(ofRows.versionDiff),
-  events: onRows(ofRows.events),
-  metadataFields: onRows(ofRows.metadataFields),
-  affectedLabels: onRows(ofRows.affectedLabels),
-  classChangeImages: onRows(ofRows.classChangeImages),
 };
 
-/** Does one of them on a connection that nobody else uses meanwhile. */
-export async function runLongRead<Name extends ReadName>(
-  index: Index,
-  { name, asked }: Question<Name>,
-): Promise<ReadAnswer<Name>> {
+function readsOfDatabase(): Reads {
+  const ofRows = rowReads(bitSlicedImageIndex);
+  return {
+    ...indexReads,
+    stats: onRows(ofRows.stats),
+    totals: onRows(ofRows.totals),
+    counts: onRows(ofRows.counts),
+    health: onRows(ofRows.health),
+    nearDuplicates: onRows(ofRows.nearDuplicates),
+    findings: onRows(ofRows.findings),
+    versionDiff: onRows(ofRows.versionDiff),
+    events: onRows(ofRows.events),
+    metadataFields: onRows(ofRows.metadataFields),
+    affectedLabels: onRows(ofRows.affectedLabels),
+    classChangeImages: onRows(ofRows.classChangeImages),
+  };
+}
+
+/** Does them on a connection that nobody else uses meanwhile. */
+export function longReadsOn(index: Index) {
   const { database } = index;
   const rows = asAsyncReader(database);
   const place: Place = {
     index,
     onRows: (read) => database.readingOneStateAsync(() => read(rows)),
   };
-  return reads[name](place, ...asked);
+  const reads = readsOfDatabase();
+  return <Name extends ReadName>({ name, asked }: Question<Name>): Promise<ReadAnswer<Name>> =>
+    reads[name](place, ...asked);
 }
 
 /** Runs in the calling thread, which blocks all other requests. */
@@ -138,6 +152,7 @@ export function readInThisThread(
       }
     },
   };
+  const reads = readsOfDatabase();
   return {
     read: async (_asker, { name, asked }) => reads[name](place, ...asked),
     close: async () => {},

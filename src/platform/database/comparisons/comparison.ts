@@ -1,0 +1,78 @@
+// Comparisons of all images of a project: which are near-duplicates, which are unlike all others,
+// and where each lies on a map.
+
+import {
+  groupNearDuplicates,
+  type NearDuplicateGroups,
+} from '../../../imaging/near-duplicates/group-near-duplicates.ts';
+import { Looks } from '../../../imaging/near-duplicates/looks.ts';
+import { yieldToEventLoop } from '../../../storage/yield-to-event-loop.ts';
+import { findOutliers, type Outliers } from '../../../vector-search/outliers.ts';
+import { type PackedVectors, packVectors } from '../../../vector-search/packed-vectors.ts';
+import { type ImageMap, mapImages } from './map-images.ts';
+
+/** Of images, in one order. */
+export type ImageVectors =
+  | {
+      readonly kind: 'looks';
+      /** `wavesOfLook` of each image, one after the other. */
+      readonly waves: Int8Array<ArrayBuffer>;
+    }
+  | { readonly kind: 'embedded'; readonly vectors: PackedVectors };
+
+/** What each kind of comparison finds; places are those in the order of the images. */
+export interface Comparisons {
+  /** By looks alone. */
+  readonly groups: NearDuplicateGroups;
+  readonly outliers: Outliers;
+  readonly map: ImageMap;
+}
+
+export type ComparisonKind = keyof Comparisons;
+
+/** Throws `invalid_input` where it takes too long, or too much memory. */
+export type Compare = <Kind extends ComparisonKind>(
+  kind: Kind,
+  vectors: ImageVectors,
+) => Promise<Comparisons[Kind]>;
+
+const wavesOfLook = 64;
+
+const comparisons: {
+  readonly [Kind in ComparisonKind]: (vectors: ImageVectors) => Promise<Comparisons[Kind]>;
+} = {
+  groups: (vectors) => groupNearDuplicates(looksIn(vectors)),
+  outliers: (vectors) => findOutliers(packed(vectors), yieldToEventLoop),
+  map: (vectors) => mapImages(packed(vectors), yieldToEventLoop),
+};
+
+/** In the calling thread, which others wait for. */
+export const compareHere: Compare = (kind, vectors) => comparisons[kind](vectors);
+
+export function countOf(vectors: ImageVectors): number {
+  return vectors.kind === 'looks'
+    ? vectors.waves.length / wavesOfLook
+    : vectors.vectors.scales.length;
+}
+
+function looksIn(vectors: ImageVectors): readonly Int8Array[] {
+  if (vectors.kind !== 'looks') return [];
+  const { waves } = vectors;
+  return Array.from({ length: countOf(vectors) }, (_, at) =>
+    waves.subarray(at * wavesOfLook, (at + 1) * wavesOfLook),
+  );
+}
+
+function packed(vectors: ImageVectors): PackedVectors {
+  if (vectors.kind === 'embedded') return vectors.vectors;
+  const looks = new Looks(looksIn(vectors));
+  return packVectors(unitLooks(looks), looks.count);
+}
+
+function* unitLooks(looks: Looks): Generator<Float32Array> {
+  for (let at = 0; at < looks.count; at += 1) {
+    const look = looks.of(at);
+    const length = Math.hypot(...look);
+    yield length === 0 ? look : look.map((wave) => wave / length);
+  }
+}

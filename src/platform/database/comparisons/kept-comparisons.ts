@@ -1,0 +1,53 @@
+// What comparisons have found, for as long as the images and their vectors are the same: then all
+// pages of an answer are of one comparison.
+
+import { limits } from '../../../limits.ts';
+import { LruCache } from '../../../lru-cache.ts';
+import type { SplitCounts } from '../../store/projects.ts';
+import { type Compare, type Comparisons, compareHere } from './comparison.ts';
+
+/** With what the places of a comparison mean. */
+export interface Compared<Found> {
+  readonly found: Found;
+  /** Of the images that were compared, in their order. */
+  readonly ordinals: Float64Array;
+  /** Whose vectors they were: a model's name, or `looks`. */
+  readonly by: string;
+}
+
+/** Of each cluster how many images of each split it has. */
+export type ClusterSplits = readonly SplitCounts[];
+
+/** Of one database. */
+export class KeptComparisons {
+  readonly compare: Compare;
+  readonly groups = new Kept<Compared<Comparisons['groups']>>();
+  readonly outliers = new Kept<Compared<Comparisons['outliers']>>();
+  readonly map = new Kept<Compared<Comparisons['map']> & { readonly splits: ClusterSplits }>();
+
+  constructor(compare: Compare = compareHere) {
+    this.compare = compare;
+  }
+}
+
+/** Of a few projects, what was found last. */
+class Kept<Found> {
+  readonly #entries = new LruCache<
+    string,
+    { readonly state: string; readonly found: Promise<Found> }
+  >({ weightMax: limits.comparisonsKeptMax });
+
+  /** `state`: as long as it is the same, what was found is. Those who ask meanwhile wait for it. */
+  async of(key: string, state: string, find: () => Promise<Found>): Promise<Found> {
+    const kept = this.#entries.get(key);
+    if (kept?.state === state) return kept.found;
+    const entry = { state, found: find() };
+    this.#entries.set(key, entry);
+    try {
+      return await entry.found;
+    } catch (thrown) {
+      if (this.#entries.peek(key) === entry) this.#entries.delete(key);
+      throw thrown;
+    }
+  }
+}

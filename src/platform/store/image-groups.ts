@@ -1,0 +1,25 @@
+// Groups of images, and what is shown of large ones.
+
+import type { PlacedImage } from './projects.ts';
+
+type Group = readonly PlacedImage[];
+
+export interface ShownGroup {
+  /** Of each split one first, so that a leak is seen. */
+  readonly images: Group;
+  /** Of the whole group. */
+  readonly total: number;
+}
+
+/** With some of its images. */
+export function showGroup(group: Group, imagesMax: number): ShownGroup {
+  return { images: spread(group).slice(0, imagesMax), total: group.length };
+}
+
+/** Of each split one first. */
+export function spread(group: Group): Group {
+  const bySplit = [...Map.groupBy(group, ({ split }) => split).values()];
+  const firsts = bySplit.flatMap(([image]) => image ?? []);
+  const others = group.filter((image) => !firsts.includes(image));
+  return [...firsts, ...others];
+}
