@@ -2,10 +2,13 @@
 // holds JPEGImages and Annotations as Pascal VOC has them; the sample unless given. Copies of all
 // images are told among them, frames of one scene in several splits, and damaged labels by what a
 // model would find. The same run gives
-// the same figures.
+// the same figures. With `--images N` and `--dimensions N` instead: how long comparisons of so many
+// take on each database, and how long they hold up the main thread; dimensions are those of an
+// embedding model, or 0.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import sharp, { type Sharp } from 'sharp';
 import { labelMistakeKinds } from '../src/contract/evaluations.ts';
 import { labelMistakes } from '../src/evaluation/label-mistakes.ts';
@@ -14,6 +17,7 @@ import { groupNearDuplicates } from '../src/imaging/near-duplicates/group-near-d
 import { randomFrom } from '../src/seeded-random.ts';
 import { compare, damage, type Found } from '../test/evaluation/damaged-labels.ts';
 import { readVocLabels } from '../test/evaluation/voc-labels.ts';
+import { measureManyImages } from './curation/many-images.ts';
 import { formatTable } from './measure/text-table.ts';
 
 interface Size {
@@ -41,7 +45,17 @@ const copies: readonly (readonly [string, (image: Sharp, size: Size) => Sharp])[
 const scenesMax = 60;
 const framesOfScene = 8;
 
-const folder = process.argv[2] ?? 'sample/blood-cells';
+const { values, positionals } = parseArgs({
+  options: { images: { type: 'string' }, dimensions: { type: 'string', default: '0' } },
+  allowPositionals: true,
+});
+if (values.images !== undefined) {
+  const many = { images: Number(values.images), dimensions: Number(values.dimensions) };
+  process.stdout.write(`${await measureManyImages(many)}\n`);
+  process.exit();
+}
+
+const folder = positionals[0] ?? 'sample/blood-cells';
 const files = readdirSync(join(folder, 'JPEGImages')).sort();
 process.stdout.write(`${files.length} images of ${folder}\n\n`);
 await sayCopies();

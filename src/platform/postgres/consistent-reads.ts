@@ -49,9 +49,11 @@ export class ConsistentReads {
     const state = await this.#database.snapshot();
     try {
       // The memory holds the places of a million images, without which each is looked at twice.
+      // A thread compares what was read, while this waits.
       const settings = `SELECT set_config('statement_timeout', ?::text, true),
-        set_config('work_mem', '32MB', true)`;
-      await state.get(settings, [this.#msMax], () => undefined);
+        set_config('work_mem', '32MB', true),
+        set_config('idle_in_transaction_session_timeout', ?::text, true)`;
+      await state.get(settings, [this.#msMax, 2 * limits.vectorReadMsMax], () => undefined);
       return await work(state);
     } catch (thrown) {
       throw isTimedOut(thrown) ? tooMuch() : thrown;

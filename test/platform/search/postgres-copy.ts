@@ -29,6 +29,8 @@ const columns = {
   image_tags: 'image_id TEXT, tag TEXT, PRIMARY KEY (image_id, tag)',
   image_labels: 'image_id TEXT, project_id TEXT, label TEXT, PRIMARY KEY (image_id, label)',
   image_ordinals: 'ordinal bigint PRIMARY KEY, image_id TEXT, indexed INTEGER',
+  embedding_models: 'number INTEGER PRIMARY KEY, fingerprint TEXT, name TEXT, used INTEGER',
+  embedding_vectors: 'number INTEGER PRIMARY KEY, model INTEGER, ordinal INTEGER, scale REAL',
   versions: 'id TEXT PRIMARY KEY, project_id TEXT, number INTEGER, deleted_at INTEGER',
   trainings: `id TEXT PRIMARY KEY, project_id TEXT, model_type TEXT, weights_hash TEXT,
     deleted_at INTEGER`,
