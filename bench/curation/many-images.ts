@@ -168,7 +168,8 @@ async function fill({ store, database, looks }: Place, workspaceId: string, many
   const embedding = looksOf(many.dimensions, 30);
   if (many.dimensions > 0) {
     await database.run(
-      "INSERT INTO embedding_models (fingerprint, name, dimensions, used) VALUES ('f', 'made', ?, 1)",
+      `INSERT INTO embedding_models (fingerprint, name, dimensions, used)
+       VALUES ('f', 'made', ?, 1)`,
       [many.dimensions],
     );
   }

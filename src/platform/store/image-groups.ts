@@ -17,7 +17,7 @@ export function showGroup(group: Group, imagesMax: number): ShownGroup {
 }
 
 /** Of each split one first. */
-export function spread(group: Group): Group {
+function spread(group: Group): Group {
   const bySplit = [...Map.groupBy(group, ({ split }) => split).values()];
   const firsts = bySplit.flatMap(([image]) => image ?? []);
   const others = group.filter((image) => !firsts.includes(image));

@@ -49,7 +49,7 @@ const comparisons: {
 /** In the calling thread, which others wait for. */
 export const compareHere: Compare = (kind, vectors) => comparisons[kind](vectors);
 
-export function countOf(vectors: ImageVectors): number {
+function countOf(vectors: ImageVectors): number {
   return vectors.kind === 'looks'
     ? vectors.waves.length / wavesOfLook
     : vectors.vectors.scales.length;
