@@ -64,7 +64,7 @@ export function picturesWithRoom(
   return shown;
 }
 
-/** `legend`: a line for each cluster, in its order. `pause` is awaited between parts of the work. */
+/** `legend`: a line for each cluster, in its order. `pause` is awaited between parts of it. */
 export async function drawImageMap({
   title,
   legend,

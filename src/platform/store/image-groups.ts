@@ -1,15 +1,8 @@
 // Groups of images, and what is shown of large ones.
 
-import type { PlacedImage } from './projects.ts';
+import type { PlacedImage, ShownGroup } from './projects.ts';
 
 type Group = readonly PlacedImage[];
-
-export interface ShownGroup {
-  /** Of each split one first, so that a leak is seen. */
-  readonly images: Group;
-  /** Of the whole group. */
-  readonly total: number;
-}
 
 /** With some of its images. */
 export function showGroup(group: Group, imagesMax: number): ShownGroup {

@@ -6,7 +6,6 @@ import type { Input } from '../../contract/operation.ts';
 import type { projectExtensions } from '../../contract/projects.ts';
 import type { Box } from '../../imaging/box.ts';
 import type { MapDots } from '../../imaging/image-map.ts';
-import type { ShownGroup } from './image-groups.ts';
 import type { RefusedFile } from './refused-files.ts';
 
 export type SplitCounts = Readonly<Record<SplitName, number>>;
@@ -97,6 +96,13 @@ export interface ProjectHealth {
 }
 
 export type OddBox = Pick<Box, 'label' | 'x' | 'y' | 'width' | 'height'>;
+
+export interface ShownGroup {
+  /** Of each split one first, so that a leak is seen. */
+  readonly images: readonly PlacedImage[];
+  /** Of the whole group. */
+  readonly total: number;
+}
 
 /** What a page of findings is of: groups, images or files. */
 export type FindingsPage = {
