@@ -1,6 +1,7 @@
 // The database whose calls resolve, on PostgreSQL: what every driver promises, and what several
 // processes on one server see of each other.
 
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
@@ -139,6 +140,30 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     });
     await expect(working).rejects.toMatchObject({ code: 'unavailable' });
     expect(await names(await open(url, [things, next]))).toEqual([]);
+  });
+
+  test('a connection that is made while such a step runs is refused too', async () => {
+    const url = await server.database();
+    const older = await open(url);
+    const changing = new pg.Client({ connectionString: url.reveal() });
+    await changing.connect();
+    onTestFinished(() => changing.end());
+    await changing.query(`BEGIN; LOCK TABLE ${schema}.schema_version IN ACCESS EXCLUSIVE MODE`);
+    const { promise: held, resolve: end } = Promise.withResolvers<void>();
+    // It has the connection that is there.
+    const holding = older.transaction(() => held);
+    const adding = refusal(add(older, 'a'));
+    const isWaiting = async () => {
+      const { rows } = await changing.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      expect(rows).toHaveLength(1);
+    };
+    await vi.waitFor(isWaiting, { timeout: 20_000 });
+    await changing.query(`UPDATE ${schema}.schema_version SET version = 2, least = 2; COMMIT`);
+    expect((await adding).message).toBe(
+      'A newer Fovea has changed the tables: this one is too old.',
+    );
+    end();
+    await holding;
   });
 
   test('a step that fails leaves nothing', async () => {

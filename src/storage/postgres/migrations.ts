@@ -57,10 +57,13 @@ async function attempt(
 
 /** As `refuseOtherTables`, for one that knows `known` steps. */
 export async function checkVersions(client: ClientBase, known: number): Promise<void> {
-  const { version, least } = await readVersions(client).catch((thrown: unknown) => {
+  // Where transactions are SERIALIZABLE, one that waits here for a change sees what was before it.
+  const begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  const read = readVersions(client).catch((thrown: unknown) => {
     if (isTableMissing(thrown)) return { version: 0, least: 0 };
     throw thrown;
   });
+  const [{ version, least }] = await Promise.all([read, begun, client.query('COMMIT')]);
   refuseOtherTables(version, least, known);
 }
 

@@ -260,10 +260,11 @@ describe.skipIf(!hasFfmpeg)('a video', () => {
       input_url: body.signed_url,
       models: [local],
     });
-    expect([late.status, Object(late.body.error).message]).toEqual([
-      400,
-      'input_url: is an upload link to which no video was sent in time',
-    ]);
+    expect(late.status).toBe(400);
+    // The first cleanup may run before the date is another one, or after it.
+    expect(Object(late.body.error).message).toMatch(
+      /^input_url: is an upload link (to which no video was sent in time|whose video is not kept any more, or never came)$/,
+    );
   });
 
   it('is a failed job where FFmpeg is not installed', async () => {
