@@ -212,6 +212,7 @@ function outcomeOf(result: Facts): string {
   const { map50, accuracy } = asRecord(metrics);
   const parts = [
     ...reviewOf(result),
+    ...goneOf(result),
     ...(bad > 0 ? [`${bad} of ${good + bad} failed`] : []),
     ...(typeof map50 === 'number' ? [`map50 ${map50.toFixed(3)}`] : []),
     ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
@@ -263,6 +264,14 @@ function reviewOf({ approved, sentBack, changedImages }: Facts): readonly string
     `${sentBack} sent back${comments}`,
     `labels of ${changed} changed`,
   ];
+}
+
+/** Images of a review that were deleted: a job without images is completed, but not reviewed. */
+function goneOf({ goneUndecided, approved, sentBack, labelled }: Facts): readonly string[] {
+  const gone = Number(goneUndecided ?? 0);
+  if (gone > 0) return [`${count(gone, 'image')} deleted before anybody decided`];
+  const left = labelled ?? (typeof approved === 'number' ? approved + Number(sentBack) : 1);
+  return left === 0 ? ['none of its images is there any more'] : [];
 }
 
 /** What a rebalance did about near-duplicates. */

@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await drag(other.page, [200, 20], [280, 100]);
     await saved(other.page);
     await drag(page, [100, 20], [180, 100]);
-    await page.getByText('they have 1 boxes (dashed), you have 1').waitFor();
+    await page.getByText('they have 1 box (dashed), you have 1').waitFor();
     await page.getByRole('button', { name: 'Take theirs' }).click();
     await page.getByText('RBC 80 × 80 at 200, 20').waitFor();
     expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);

@@ -286,7 +286,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await setOutlines(id, [['stem', other]]);
     await click(page, [140, 90]);
     await drag(page, [180, 130], [200, 150]);
-    await page.getByRole('alert').getByText('they have 1 boxes (dashed), you have 1').waitFor();
+    await page.getByRole('alert').getByText('they have 1 box (dashed), you have 1').waitFor();
     expect(await page.locator('.theirs').getAttribute('d')).toBe('M300 20L380 20L380 90Z');
     expect(await outlinesOf(id)).toEqual([['stem', other]]);
     await page.getByRole('button', { name: 'Keep mine' }).click();

@@ -212,3 +212,27 @@ describe('tasks_wait', () => {
     expect(await fixture.refused('tasks_wait', task)).toMatchObject({ code: 'not_found' });
   });
 });
+
+it.each([
+  [
+    { approved: 0, sentBack: 0, changedImages: 0, goneUndecided: 5 },
+    '0 approved, 0 sent back, labels of 0 images changed, 5 images deleted before anybody decided',
+  ],
+  [{ approved: 0, sentBack: 0, changedImages: 0 }, 'none of its images is there any more'],
+  [{ labelled: 0, jobId: 'j' }, 'none of its images is there any more'],
+  [{ labelled: 1, jobId: 'j', goneUndecided: 1 }, '1 image deleted before anybody decided'],
+])('a review whose images are gone does not seem decided: %j', async (result, told) => {
+  fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
+  for (const name of ['tasks_wait', 'tasks_get']) {
+    const { summary } = await fixture.call(name, task);
+    expect(summary).toContain(told);
+  }
+});
+
+it('a task that reviews nothing says nothing of images that are gone', async () => {
+  const result = { approved: 1, sentBack: 0, changedImages: 0 };
+  for (const each of [result, { succeeded: 2, failed: 0 }]) {
+    fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result: each } }));
+    expect((await fixture.call('tasks_wait', task)).summary).not.toContain('any more');
+  }
+});

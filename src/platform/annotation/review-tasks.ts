@@ -51,8 +51,9 @@ async function outcomeOf(
   principal: Principal,
   job: AnnotationJob,
 ) {
-  const { id, states, images } = job;
-  if (job.isIndependent) return { jobId: id, labelled: images };
+  const { id, states, images, goneUndecided } = job;
+  const gone = goneUndecided > 0 && { goneUndecided };
+  if (job.isIndependent) return { jobId: id, labelled: images, ...gone };
   const decided = await store.annotationJobs.images(id, { limit: images, offset: 0 });
   const sentBack = decided.filter(({ state }) => state === 'rejected');
   const wordsFor = await credentialWords(store, people, principal);
@@ -63,6 +64,7 @@ async function outcomeOf(
   }
   return {
     jobId: id,
+    ...gone,
     approved: states.approved,
     sentBack: states.rejected,
     sentBackImages: sentBack

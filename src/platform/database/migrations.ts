@@ -22,6 +22,7 @@ import {
 } from './evaluations.ts';
 import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
+import { goneJobImageColumn } from './gone-job-images.ts';
 import { independentLabelTables } from './independent-labels.ts';
 import { inferenceTables } from './inferences.ts';
 import { jobPositionColumns } from './job-order.ts';
@@ -100,4 +101,5 @@ export const platformMigrations: readonly Migration[] = [
   mendNoteColumns,
   taskTurns,
   jobPositionColumns,
+  goneJobImageColumn,
 ];

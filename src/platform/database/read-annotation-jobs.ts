@@ -38,6 +38,9 @@ const selectJobs = `
     count(image_id) FILTER (WHERE state = 'approved') AS approved,
     count(image_id) FILTER (WHERE state = 'rejected') AS rejected,
     (SELECT count(*) ${ofIndependent}) AS apart,
+    (SELECT count(*) FROM independent_labels AS apart WHERE apart.job_id = annotation_jobs.id
+      AND annotation IS NULL
+      AND NOT EXISTS (SELECT 1 FROM images WHERE id = apart.image_id)) AS gone_apart,
     (SELECT count(*) ${ofIndependent} AND apart.annotation IS NOT NULL) AS labelled_apart
   FROM annotation_jobs LEFT JOIN annotation_job_images ON job_id = annotation_jobs.id`;
 
@@ -64,6 +67,7 @@ function readJob(row: Row): AnnotationJob {
     status: statusOf(images, states, isIndependent),
     isIndependent,
     images,
+    goneUndecided: row.integer('gone_undecided') + row.integer('gone_apart'),
     states,
   };
 }

@@ -9,6 +9,7 @@ import type { ImageIndex } from '../store/image-index.ts';
 import type { Deletion } from '../store/images.ts';
 import type { ReplacedImages, TrashItem } from '../store/trash.ts';
 import { addBatch } from './batches.ts';
+import { countGoneImages, countRestoredImages } from './gone-job-images.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const trashedImageTables: Migration = {
@@ -60,6 +61,7 @@ export async function keepInTrash(
   imageIds: readonly string[],
   { now, deletedBy }: Deletion,
 ): Promise<void> {
+  await countGoneImages(database, imageIds);
   const deletionId = newId();
   const looks = await Promise.all(imageIds.map((id) => index.descriptorOf(database, id)));
   for (const [place, id] of imageIds.entries()) {
@@ -178,6 +180,7 @@ export async function restoreImages(
   await changingImages(database, index, ids, () => insertBack(database, deletionId), {
     descriptors,
   });
+  await countRestoredImages(database, deletionId);
   await database.run('DELETE FROM trashed_images WHERE deletion_id = ?', [deletionId]);
   return 'restored';
 }

@@ -22,6 +22,8 @@ export interface AnnotationJob {
   /** Whether its labels are kept apart from those of the images. */
   readonly isIndependent: boolean;
   readonly images: number;
+  /** Images that were deleted before anybody decided about them, or labelled them apart. */
+  readonly goneUndecided: number;
   readonly states: Readonly<Record<ImageState, number>>;
 }
 

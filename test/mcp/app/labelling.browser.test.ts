@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
     await nameClass(frame, 'RBC');
     await annotate(id, 'WBC');
     await drag(page, frame, [40, 40], [120, 100]);
-    await frame.getByText('Somebody else changed this image: they have 1 boxes').waitFor();
+    await frame.getByText('Somebody else changed this image: they have 1 box').waitFor();
     expect(await boxesOf(id)).toEqual([['WBC', 10, 10, 20, 20]]);
     await frame.getByRole('button', { name: 'Keep mine' }).click();
     await expect.poll(() => boxesOf(id)).toEqual([['RBC', 40, 40, 80, 60]]);

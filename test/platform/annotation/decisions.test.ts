@@ -210,3 +210,27 @@ it('requires a comment with what is sent back', async () => {
   const refused = await decide(images[0] ?? '', { decision: 'send_back', decisions: 0 });
   expect(JSON.stringify(refused)).toContain('comment: is required with send_back');
 });
+
+it('tells how many images were deleted before anybody decided about them', async () => {
+  const fixture = labelling();
+  const { images, job, project, decide } = await withJob(fixture, 3);
+  const [first = '', ...others] = images;
+  const resultOf = async () =>
+    Object((await fixture.tell('GET', `/acme/asynctasks/${job}`)).body).result;
+  const remove = (ids: string[]) =>
+    fixture.tell('DELETE', `/acme/${project}/images`, { images: ids });
+  await decide(first, { decision: 'approve', decisions: 0 });
+  await remove(others);
+  expect(await resultOf()).toMatchObject({ approved: 1, sentBack: 0, goneUndecided: 2 });
+  // Who decided about an image saw it: it does not count.
+  await remove([first]);
+  expect(await resultOf()).toMatchObject({ approved: 0, sentBack: 0, goneUndecided: 2 });
+  const { items } = Object((await fixture.tell('GET', '/acme/trash')).body);
+  for (const { id, type } of items) {
+    if (type === 'image') await fixture.tell('POST', '/acme/trash/restore', { type, id });
+  }
+  for (const id of others) await decide(id, { decision: 'approve', decisions: 0 });
+  const result = await resultOf();
+  expect(result).toMatchObject({ approved: 3, sentBack: 0 });
+  expect(result).not.toHaveProperty('goneUndecided');
+});

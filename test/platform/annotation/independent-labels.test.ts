@@ -264,3 +264,16 @@ it('keeps labels of an image that goes to the trash and comes back', async () =>
   expect((await fixture.tell('POST', '/acme/trash/restore', wanted)).status).toBe(200);
   expect(await imageOf(first)).toMatchObject({ independent: [{ labels: ['blue'] }] });
 });
+
+it('tells as a task how many images were deleted before they were labelled', async () => {
+  const fixture = labelling();
+  const { project, images, path, label } = await withJob(fixture, 2);
+  const [first = '', second = ''] = images;
+  await label(first, 'blue');
+  await fixture.tell('DELETE', `/acme/${project}/images`, { images: [second] });
+  const task = await fixture.tell('GET', `/acme/asynctasks/${path.split('/').at(-1)}`);
+  expect(task.body).toMatchObject({
+    status: 'completed',
+    result: { labelled: 1, goneUndecided: 1 },
+  });
+});

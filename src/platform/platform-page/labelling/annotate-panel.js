@@ -40,7 +40,7 @@ import { PredictionPanel } from './prediction-panel.js';
  *   showPredictionsFrom: (threshold: number) => void,
  *   startReview: () => void,
  *   keepMine: () => void,
- *   takeTheirs: () => void,
+ *   takeTheirs: () => Promise<void>,
  *   canvas: { startOutline: () => void, closeOutline: () => void, zoomBy: (factor: number) => void, zoomTo: (zoom: number) => void },
  * }} Commands
  */
@@ -68,6 +68,8 @@ export class AnnotatePanel {
   #draw;
   #outline;
   #isDrawing = false;
+  /** What others have saved meanwhile. @type {{ theirs: readonly Box[], by: string } | undefined} */
+  #conflict;
   #help;
 
   /**
@@ -159,6 +161,7 @@ export class AnnotatePanel {
     this.#draw.textContent = isDrawing ? 'Close outline' : 'Draw outline';
     const box = selected === undefined ? undefined : boxes[selected];
     this.#outline.disabled = box === undefined || hasOutline(box);
+    this.#ask(boxes.length);
   }
 
   /** The class with that number, as the keys 1 to 9 have it. @param {number} number */
@@ -194,11 +197,18 @@ export class AnnotatePanel {
     this.#state.tellElsewhere(words);
   }
 
-  /** @param {SaveState<readonly Box[]>} state @param {number} mine boxes that are here */
-  showSaved(state, mine) {
-    if (state.name !== 'conflict') return this.#state.tellSaved(state);
-    const theirs = `they have ${state.theirs.length} boxes (dashed), you have ${mine}`;
-    this.#state.askAfterConflict(state.by, theirs, {
+  /** After a conflict the next `show` asks which boxes are kept. @param {SaveState<readonly Box[]>} state */
+  showSaved(state) {
+    this.#conflict = state.name === 'conflict' ? state : undefined;
+    if (state.name !== 'conflict') this.#state.tellSaved(state);
+  }
+
+  /** @param {number} mine how many boxes are here */
+  #ask(mine) {
+    if (this.#conflict === undefined) return;
+    const { theirs: boxes, by } = this.#conflict;
+    const theirs = `they have ${boxCount(boxes)} (dashed), you have ${mine}`;
+    this.#state.askAfterConflict(by, theirs, {
       keepMine: () => this.#commands.keepMine(),
       takeTheirs: () => this.#commands.takeTheirs(),
     });
@@ -228,4 +238,9 @@ export class AnnotatePanel {
     choice.setAttribute('aria-pressed', String(index === selected));
     return element('li', {}, choice);
   }
+}
+
+/** @param {readonly Box[]} boxes */
+function boxCount({ length }) {
+  return length === 1 ? '1 box' : `${length} boxes`;
 }

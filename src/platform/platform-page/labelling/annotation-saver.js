@@ -13,6 +13,9 @@ export class AnnotationSaver {
   /** @type {Labels | undefined} */
   #waiting;
   #isBusy = false;
+  /** The person is asked whose labels are kept. */
+  #isAsking = false;
+  #isFollowing = false;
   /** @type {((isSaved: boolean) => void)[]} */
   #asking = [];
   #save;
@@ -81,14 +84,23 @@ export class AnnotationSaver {
 
   /** After a conflict: the labels that were to be saved replace those of the other one. */
   keepMine() {
+    this.#isAsking = false;
     void this.#run();
   }
 
-  /** After a conflict: what was to be saved is forgotten. */
-  takeTheirs() {
+  /**
+   * After a conflict: what was to be saved is forgotten. Throws an `ApiError` where the labels of
+   * the others cannot be read: then the question stays.
+   * @returns {Promise<Labels>} what the platform has by now: the others may have gone on
+   */
+  async takeTheirs() {
+    const { labels, revision } = await this.#load();
+    this.#revision = revision;
+    this.#isAsking = false;
     this.#waiting = undefined;
     unsaved.delete(this);
     this.#say({ name: 'saved' });
+    return labels;
   }
 
   async #run() {
@@ -130,11 +142,34 @@ export class AnnotationSaver {
         return true;
       }
       this.#say({ name: 'conflict', theirs: theirs.labels, by: await theirs.who() });
+      this.#isAsking = true;
+      void this.#follow();
       return false;
     } catch {
       await untilRetry();
       return true;
     }
+  }
+
+  /** Until the question is answered: what the others have by now is told. */
+  async #follow() {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    for (;;) {
+      await untilRetry();
+      if (!this.#isAsking || !unsaved.has(this)) break;
+      if (!document.hidden) await this.#tellNewest();
+    }
+    this.#isFollowing = false;
+  }
+
+  async #tellNewest() {
+    const theirs = await this.#load().catch(() => undefined);
+    if (theirs === undefined || theirs.revision === this.#revision) return;
+    const by = await theirs.who();
+    if (!this.#isAsking) return;
+    this.#revision = theirs.revision;
+    this.#say({ name: 'conflict', theirs: theirs.labels, by });
   }
 
   /** @param {Labels} labels @param {string} revision */

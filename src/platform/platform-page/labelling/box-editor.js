@@ -315,12 +315,11 @@ export class BoxEditor {
   }
 
   /** After a conflict; what was drawn here can be had back by undo. */
-  takeTheirs() {
-    this.#changeHistory(this.#theirs ?? []);
+  async takeTheirs() {
+    this.#changeHistory(await this.#saver.takeTheirs());
     this.#saved = this.boxes;
     this.#theirs = undefined;
     this.#chooseNone();
-    this.#saver.takeTheirs();
     this.review?.dismissProblem();
     this.#show();
   }
@@ -473,7 +472,7 @@ export class BoxEditor {
   /** @param {SaveState<readonly Box[]>} state */
   #say(state) {
     if (state.name === 'saved' || state.name === 'conflict') void this.review?.labelsChanged();
-    this.#panel.showSaved(state, this.boxes.length);
+    this.#panel.showSaved(state);
     if (state.name !== 'conflict') return;
     this.#theirs = state.theirs;
     this.#show();

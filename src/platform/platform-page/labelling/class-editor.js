@@ -192,10 +192,9 @@ export class ClassEditor {
         this.#saver.keepMine();
         this.#review?.dismissProblem();
       },
-      takeTheirs: () => {
+      takeTheirs: async () => {
+        this.#history.change(await this.#saver.takeTheirs());
         this.#theirs = undefined;
-        this.#history.change(theirs);
-        this.#saver.takeTheirs();
         this.#review?.dismissProblem();
         this.#show();
       },

@@ -1,6 +1,7 @@
 // The parts that every panel beside a picture has: buttons, ways to the next image, a field for new
 // classes, the table of keys, and how far the labels are saved.
 
+import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { colourOf } from '../../../http-server/page-assets/drawing.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 
@@ -91,6 +92,7 @@ const refusalReadMs = 4_000;
 export class StateLine {
   #state = element('p', { role: 'status' });
   #conflict = element('div', { class: 'notice bad', role: 'alert', hidden: true });
+  #question = element('p', {});
   /** What was done to other images, which stands beside how far this one is saved. */
   #elsewhere = element('p', { role: 'status', class: 'quiet' });
   /** What stands in the panel. */
@@ -137,17 +139,33 @@ export class StateLine {
   }
 
   /**
+   * Asked again, the question has the new words.
    * @param {string} by who they are
    * @param {string} theirs what they say, in words
-   * @param {{ keepMine: () => void, takeTheirs: () => void }} commands
+   * @param {{ keepMine: () => void, takeTheirs: () => Promise<void> }} commands
    */
   askAfterConflict(by, theirs, { keepMine, takeTheirs }) {
+    const words = `${by} changed this image: ${theirs}.`;
+    // Read aloud only when it says something else.
+    if (this.#question.textContent !== words) this.#question.textContent = words;
+    if (!this.#conflict.hidden) return;
     this.#state.textContent = '';
     this.#conflict.hidden = false;
-    this.#conflict.replaceChildren(
-      element('p', {}, `${by} changed this image: ${theirs}.`),
+    const answers = [
       button('Keep mine', keepMine),
-      button('Take theirs', takeTheirs),
-    );
+      button('Take theirs', () => this.#take(takeTheirs, answers)),
+    ];
+    this.#conflict.replaceChildren(this.#question, ...answers);
+  }
+
+  /** @param {() => Promise<void>} takeTheirs @param {readonly HTMLButtonElement[]} answers */
+  async #take(takeTheirs, answers) {
+    for (const answer of answers) answer.disabled = true;
+    try {
+      await takeTheirs();
+    } catch (thrown) {
+      this.tell(`Not taken: ${failureOf(thrown).words}`, 'bad');
+    }
+    for (const answer of answers) answer.disabled = false;
   }
 }
