@@ -469,6 +469,24 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('on a phone the picture leaves no room empty, and a long class moves nothing aside', async () => {
+    const id = await upload();
+    await setBoxes(id, [['W'.repeat(200), 300, 100, 60, 60]]);
+    for (const width of [390, 1200]) {
+      const { page, problems } = await open(id, { options: { viewport: { width, height: 800 } } });
+      await page.locator('.box-row').waitFor();
+      const wide = await page.evaluate(`document.documentElement.scrollWidth`);
+      expect(wide).toBeLessThanOrEqual(width);
+      const [canvas, picture] = await Promise.all(
+        ['.canvas', '.canvas img'].map((part) => page.locator(part).first().boundingBox()),
+      );
+      // The picture is twice as wide as it is high; 30 % of the height are kept to zoom in.
+      if (width === 390) expect(canvas?.height).toBeCloseTo(240, 0);
+      expect(picture?.width).toBeCloseTo(canvas?.width ?? 0, 0);
+      expect(problems).toEqual([]);
+    }
+  });
+
   test('the wheel zooms where the pointer is, and a box drawn at once lies where it was drawn', async () => {
     const id = await upload();
     const { page, problems } = await open(id);

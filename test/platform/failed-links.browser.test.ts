@@ -50,6 +50,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 25_000 }, () => {
       const alert = page.locator('main').getByRole('alert');
       await alert.waitFor();
       expect(await alert.textContent(), place).toContain(words);
+      // Neither tools nor calls: a person is led by links.
+      expect(await alert.textContent(), place).not.toMatch(/[a-z]_[a-z]|GET /);
       expect(await page.locator('.card').count(), place).toBe(0);
       expect(await page.locator('#problem').isVisible(), place).toBe(false);
       expect(await page.locator('main a').first().getAttribute('href'), place).toBe(back);

@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await filter.fill('onerror="alert');
     await page
       .getByText(
-        'at character 1: there is no column “onerror”. →onerror="alert This list has none.',
+        'at character 1: there is no column “onerror”. →onerror="alert Columns: name, type, images,',
       )
       .waitFor();
     // As long as it is typed, what was understood last stays.
@@ -79,6 +79,35 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await names.count()).toBe(3);
     expect(await page.locator('img[src="x"]').count()).toBe(0);
     expect(problems).toEqual([]);
+  });
+
+  test('cards have columns too, and a word in lower case that joins nothing is told', async () => {
+    const { page, problems } = await open(platform, 'projects');
+    const filter = page.getByLabel('Filter');
+    const names = page.locator('.card:visible h3');
+    const [none, three] = [[], ['Cafés at night', 'Cells', hostile].toSorted()];
+    const found = async (query: string) => {
+      await filter.fill(query);
+      return (await names.allTextContents()).toSorted();
+    };
+    expect(await found('images>=1')).toEqual(none);
+    expect(await found('images<1 min-images:0 unannotated=0')).toEqual(three);
+    expect(await found('name:cells type:object_detection')).toEqual(none);
+    expect(await found('name:cells type:object-detection')).toEqual(['Cells']);
+    expect(await filter.getAttribute('title')).toContain(
+      'Columns: name, type, images, classes, unannotated, changed',
+    );
+    expect(await found('cells or cafes')).toEqual(none);
+    const hint = 'None fits. Write OR in capitals: “or” is looked for as a word.';
+    await page.getByText(hint).waitFor();
+    expect(await found('cells OR cafes')).toEqual(['Cafés at night', 'Cells'].toSorted());
+    const images = await open(platform, 'project/cells/images?q=cat+or+dog');
+    await images.page.getByText('Write OR in capitals: “or” is looked for as a word.').waitFor();
+    const direction = names.first().locator('a');
+    expect(await direction.evaluate((link) => getComputedStyle(link).unicodeBidi)).toBe('isolate');
+    const tree = await open(platform, 'folders');
+    expect(await tree.page.getByLabel('Filter').getAttribute('title')).not.toContain('column');
+    expect([...problems, ...images.problems]).toEqual([]);
   });
 
   test('a tree keeps what lies above a thing that fits', async () => {

@@ -11,6 +11,7 @@ import {
   folded,
   parseRowQuery,
 } from '../../src/platform/platform-page/row-query.js';
+import { lowerCaseJoinHint } from '../../src/query-language/grammar/lower-case-joins.js';
 import { parseQuery } from '../../src/query-language/parse-query.ts';
 import type { Query } from '../../src/query-language/query-syntax-tree.ts';
 import { wordsOf } from '../../src/query-language/search-terms.ts';
@@ -58,6 +59,10 @@ describe('a filter of a list', () => {
     ['f1<90 OR images=0', 'Cafés Roads'],
     ['min-images:364 max-images:1000', 'Cells'],
     ['IMAGES>=364 AND Cafes', 'Cafés'],
+    // As the API writes it, and as the page does.
+    ['status:running_since', 'Roads'],
+    ['status:"running_since"', 'Roads'],
+    ['RUNNING_SINCE', 'Roads'],
     ['status:f*d', 'Cafés Cells'],
     ['status:"f*d"', ''],
     ['*', 'Cafés Cells Roads'],
@@ -98,6 +103,21 @@ describe('a filter of a list', () => {
   test('a list without columns says so', () => {
     const query = parseRowQuery('status:failed', []);
     expect(query).toMatchObject({ problem: expect.stringContaining('This list has none.') });
+  });
+
+  test.each([
+    ['cat or dog', 'Write OR in capitals: “or” is looked for as a word.'],
+    ['(cat) Or (dog)', 'Write OR in capitals: “Or” is looked for as a word.'],
+    ['not cat', 'Write NOT in capitals: “not” is looked for as a word.'],
+    ['cat and dog or -"or"', 'Write AND and OR in capitals: “and” is looked for as a word.'],
+    ['cat OR dog AND NOT bird', ''],
+    ['"cat or dog" oregon android', ''],
+    ['or', ''],
+    ['cat or', ''],
+    ['not', ''],
+    ['tag:or name:and', ''],
+  ])('%s: %j', (search, hint) => {
+    expect(lowerCaseJoinHint(search)).toBe(hint);
   });
 
   test('a column without numbers is named, wherever it is compared', () => {

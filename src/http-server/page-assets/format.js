@@ -4,6 +4,7 @@ const numbers = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const clockTime = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dayName = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
+const minuteTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const wholeTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** @param {number} value */
@@ -49,6 +50,11 @@ export function day(time) {
 /** Day and time. @param {string} time */
 export function moment(time) {
   return formatted(wholeTime, time);
+}
+
+/** Day and time without seconds, of what is known no better. @param {string} time */
+export function momentOfMinute(time) {
+  return formatted(minuteTime, time);
 }
 
 /**

@@ -340,13 +340,18 @@ async function call(method, path, body) {
   });
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer;
-  const words = wordsOf(answer) ?? `The platform answered ${response.status}.`;
+  const words = wordsOf(answer, response.status) ?? `The platform answered ${response.status}.`;
   throw new ApiError(response.status, words);
 }
 
-/** What an error says: one text, or a message with a hint. @param {any} body */
-function wordsOf(body) {
+/**
+ * What an error says: one text, or a message with a hint. Where something is not there the hint
+ * names calls and tools; the page has links.
+ * @param {any} body @param {number} status
+ */
+function wordsOf(body, status) {
   const { error } = body ?? {};
   if (typeof error === 'string') return error;
+  if (status === 404 && error?.message) return error.message;
   return [error?.message, error?.hint].filter(Boolean).join(' ') || undefined;
 }

@@ -18,24 +18,27 @@ import { tableFrame } from './table.js';
  *   place: string,
  *   query: URLSearchParams,
  *   heads?: readonly string[],
+ *   columns?: readonly string[],
  *   fields?: readonly Field[],
  *   read: (wanted: Readonly<Record<string, string>>, after: unknown) => Promise<Loaded<Item>>,
  *   row: (item: Item) => HTMLElement,
  *   nothing: readonly Child[],
  *   none?: string,
- * }} list `place`: its address, without the query. `heads`: of a table; without them rows are cards.
+ * }} list `place`: its address, without the query. `heads`: of a table; without them rows are cards,
+ *   and `columns` names what `withColumns` says of each.
  *   `fields`: what the service filters by. `read`: `after` is undefined, or what the page before
  *   said. `nothing`: what to do while there are no items at all; `none`: while none fits the fields
  * @returns {Promise<{ content: HTMLElement, refresh: () => Promise<void> }>}
  */
-export async function listPage({ place, query, heads, fields = [], read, row, nothing, none }) {
+export async function listPage(list) {
+  const { place, query, heads, columns = heads, fields = [], read, row, nothing, none } = list;
   const wanted = Object.fromEntries(
     fields.flatMap(({ name }) => {
       const value = query.get(name)?.trim() ?? '';
       return value === '' ? [] : [[name, value]];
     }),
   );
-  const filter = new RowFilter(place, query, heads);
+  const filter = new RowFilter(place, query, columns);
   const frame = heads === undefined ? cards() : tableFrame(heads);
   const isNarrowed = Object.keys(wanted).length > 0;
   const empty = isNarrowed ? [none ?? 'None fits: take a condition away.'] : nothing;

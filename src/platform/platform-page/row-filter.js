@@ -3,10 +3,24 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
+import { lowerCaseJoinHint } from '../../query-language/grammar/lower-case-joins.js';
 import { columnWithout, fitsRow, folded, parseRowQuery } from './row-query.js';
 import { timeIn } from './time-element.js';
 
 /** @import { Condition, RowTexts } from './row-query.js' */
+
+/** What rows say that have no cells. @type {WeakMap<HTMLElement, readonly (string | Element)[]>} */
+const columnsOfCards = new WeakMap();
+
+/**
+ * What a card says in each of the columns that filters may name, as a cell of a table would.
+ * @param {HTMLElement} card
+ * @param {readonly (string | Element)[]} columns a time is in an element
+ */
+export function withColumns(card, columns) {
+  columnsOfCards.set(card, columns);
+  return card;
+}
 
 export class RowFilter {
   root;
@@ -37,8 +51,7 @@ export class RowFilter {
       name: 'q',
       value: query.get('q') ?? '',
       placeholder: exampleFor(this.#heads),
-      title:
-        'word, "two words", column:word, column>=10, column>=2026-11-01, *, AND, OR, NOT or -, brackets',
+      title: waysFor(this.#heads),
     });
     this.root = element(
       'form',
@@ -94,9 +107,17 @@ export class RowFilter {
     const figures = isFiltered ? `${count(fit)} of ${what}` : all > 0 ? what : '';
     this.#figures.textContent = isUnfinished ? `${figures}, not finished` : figures;
     this.none.hidden = fit > 0 || all === 0;
-    this.none.textContent = this.#isWhole
-      ? 'None fits: take a word of the filter away.'
-      : `None of the ${count(all)} that are loaded fits. There are more, which were not looked at.`;
+    this.none.textContent = this.#wordsOfNone(all);
+  }
+
+  /** @param {number} all */
+  #wordsOfNone(all) {
+    const hint = lowerCaseJoinHint(this.#field.value);
+    if (!this.#isWhole) {
+      const words = `None of the ${count(all)} that are loaded fits. There are more, which were not looked at.`;
+      return `${words} ${hint}`.trimEnd();
+    }
+    return hint === '' ? 'None fits: take a word of the filter away.' : `None fits. ${hint}`;
   }
 
   /** @param {readonly RowTexts[]} texts of the rows @returns {ReturnType<typeof parseRowQuery>} */
@@ -136,10 +157,22 @@ function exampleFor(heads) {
   return head === undefined ? 'word  -word  "two words"' : `word  -word  ${head}:word`;
 }
 
+/** What a filter may say. @param {readonly string[]} heads */
+function waysFor(heads) {
+  const named = heads.length > 0 ? 'column:word, column>=10, column>=2026-11-01, ' : '';
+  const known = heads.filter((head) => head !== '').join(', ');
+  const columns = heads.length > 0 ? `. Columns: ${known}` : '';
+  return `word, "two words", ${named}*, AND, OR, NOT or -, brackets${columns}`;
+}
+
 /** What stands in a row, and in the titles of its parts. @param {HTMLElement} row */
 function textsOf(row) {
-  const cells = [...row.children].map((cell) => folded(cell.textContent));
+  const parts = [...row.children].map((part) => folded(part.textContent));
   const titles = [...row.querySelectorAll('[title]')].map((part) => part.getAttribute('title'));
-  const times = [...row.children].map(timeIn);
-  return { cells, all: [...cells, folded(titles.join('\n'))].join('\n'), times };
+  const cells = columnsOfCards.get(row) ?? [...row.children];
+  return {
+    cells: cells.map((cell) => folded(typeof cell === 'string' ? cell : cell.textContent)),
+    all: [...parts, folded(titles.join('\n'))].join('\n'),
+    times: cells.map((cell) => (typeof cell === 'string' ? undefined : timeIn(cell))),
+  };
 }

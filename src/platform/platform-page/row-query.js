@@ -93,9 +93,12 @@ export function columnWithout(condition, rows) {
   return hasNumber ? undefined : { column, lacks: 'number', hasOther: hasTime };
 }
 
-/** Without capitals and accents. @param {string} text */
+/**
+ * Without capitals and accents; `safety_alert` of the API is the same as the words of the page.
+ * @param {string} text
+ */
 export function folded(text) {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('_', ' ').toLowerCase();
 }
 
 class NotUnderstood extends Error {
@@ -146,7 +149,7 @@ function readRowCondition(text, heads) {
  */
 function readColumn(text, name, heads) {
   const { at } = text;
-  const asked = folded(name);
+  const asked = folded(name).replaceAll(' ', '-');
   const column = heads.indexOf(asked);
   text.skip(name.length);
   const operator = text.takeOneOf([':', '>=', '<=', '>', '<', '=']) ?? ':';

@@ -3,10 +3,13 @@
 import { element } from '../../http-server/page-assets/elements.js';
 import { moment } from '../../http-server/page-assets/format.js';
 
-/** @param {string | number} time ISO 8601, or seconds since 1970; one that cannot be read is shown as it came */
-export function timeElement(time) {
+/**
+ * @param {string | number} time ISO 8601, or seconds since 1970; one that cannot be read is shown as it came
+ * @param {(time: string) => string} [words] how it is read
+ */
+export function timeElement(time, words = moment) {
   const iso = typeof time === 'number' ? new Date(time * 1_000).toISOString() : time;
-  return element('time', { datetime: iso }, moment(iso));
+  return element('time', { datetime: iso }, words(iso));
 }
 
 /** The first time in a cell, in milliseconds since 1970. @param {Element} cell @returns {number | undefined} */

@@ -3,6 +3,7 @@
 import type { search } from '../../contract/search.ts';
 import type { FoveaError } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
+import { lowerCaseJoinHint } from '../../query-language/grammar/lower-case-joins.js';
 import type { ParsedQuery } from '../../query-language/parse-query.ts';
 import type { Likeness } from '../../query-language/query-fields.ts';
 import { queryTextOf } from '../../query-language/query-lexer.ts';
@@ -112,7 +113,9 @@ async function findPage(
     const order = { sort, after, offset: 0 };
     const page = await store.search.find(accessible, { query, limit, withAnnotations, ...order });
     const missing = page.total === 0 ? await emptySearchNotes(store.search, accessible, query) : [];
-    return { ...page, notes: [...missing, ...notesOnSearch(page)] };
+    const join = page.total === 0 ? lowerCaseJoinHint(request.text) : '';
+    const notes = [...(join === '' ? [] : [join]), ...missing, ...notesOnSearch(page)];
+    return { ...page, notes };
   }
   const wrong = (message: string, hint?: string) =>
     queryTextOf(request.text, 'query').error(like.at, message, hint);

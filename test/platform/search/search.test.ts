@@ -194,6 +194,15 @@ describe('an empty search says which name no image has', () => {
     ]);
   });
 
+  it('that words in lower case join nothing', async () => {
+    const hint = 'Write OR in capitals: “or” is looked for as a word.';
+    expect((await inWorkspace('tag:night or tag:nope')).notes).toContain(hint);
+    expect((await inWorkspace('tag:nope OR tag:never')).notes).not.toContain(hint);
+    const { total, notes } = await inWorkspace('frame or car.jpg OR tag:night');
+    expect(total).toBeGreaterThan(0);
+    expect(notes ?? []).not.toContain(hint);
+  });
+
   it('that a file name is asked for whole', async () => {
     const { notes } = await inWorkspace('filename:frame-10');
     expect(notes).toEqual([

@@ -99,6 +99,7 @@ export class BoxCanvas {
     photo.addEventListener('error', () => this.#stage.classList.add('is-broken'));
     this.#marks.setAttribute('viewBox', `0 0 ${size.width} ${size.height}`);
     this.root = element('div', { class: 'canvas' });
+    this.root.style.setProperty('--ratio', String(size.width / size.height));
     this.#zoom = new PictureZoom(this.root, this.#stage, size);
     this.#listen();
   }

@@ -1,7 +1,7 @@
 // One image to name: its classes are chosen by keys or by hand, and saved as they change.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { revisionOf } from '../boxes-of-image.js';
+import { revisionOf, sizeOf } from '../boxes-of-image.js';
 import { AnnotationSaver } from './annotation-saver.js';
 import { EditHistory } from './edit-history.js';
 import { readLabels, sayState } from './image-labels.js';
@@ -71,6 +71,8 @@ export class ClassEditor {
     const name = String(image.name ?? image.id);
     const photo = element('img', { src: String(image.urls?.original ?? ''), alt: name });
     const picture = element('div', { class: 'canvas plain' }, photo);
+    const { width, height } = sizeOf(image);
+    picture.style.setProperty('--ratio', String(width / height));
     const panel = this.#panel(slug, place);
     if (this.#review !== undefined) panel.prepend(this.#review.root);
     this.root = element('div', { class: 'annotate' }, picture, panel);

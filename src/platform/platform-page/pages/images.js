@@ -3,6 +3,7 @@
 import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { drawSmall } from '../../../http-server/page-assets/drawing.js';
 import { element, svg } from '../../../http-server/page-assets/elements.js';
+import { lowerCaseJoinHint } from '../../../query-language/grammar/lower-case-joins.js';
 import { annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
 import { getImage, getProject, searchImages, searchWorkspace } from '../api.js';
 import { findingsOf, sizeOf } from '../boxes-of-image.js';
@@ -111,9 +112,9 @@ async function refusalOf(thrown, words) {
 /** @param {string} search @param {number} total */
 function wordsOfNone(search, total) {
   if (total > 0) return 'The list ends before this page: go back to the last one.';
-  return search === ''
-    ? 'The project has no image yet: images_upload sends some.'
-    : `No image matches ${search}: take a condition away.`;
+  if (search === '') return 'The project has no image yet: images_upload sends some.';
+  const hint = lowerCaseJoinHint(search);
+  return `No image matches ${search}${hint === '' ? ': take a condition away.' : `. ${hint}`}`;
 }
 
 /** @typedef {{ class: string, tag: string, query: string }} Wanted */

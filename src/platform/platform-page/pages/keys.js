@@ -2,7 +2,7 @@
 
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
-
+import { momentOfMinute } from '../../../http-server/page-assets/format.js';
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { activityAddress } from '../addresses.js';
 import { createKey, disableKey, listKeys, peopleSignIn, revokeKey } from '../api.js';
@@ -139,7 +139,7 @@ function row(key, names, changed) {
     element('td', {}, projectWords(key)),
     element('td', { class: 'short' }, timeElement(created ?? '')),
     element('td', {}, whoWords(by, names)),
-    element('td', { class: 'short' }, used ? timeElement(used) : 'not yet'),
+    element('td', { class: 'short' }, used ? timeElement(used, momentOfMinute) : 'not yet'),
     element('td', { class: isDisabled ? 'bad' : '' }, state),
     element(
       'td',

@@ -1,11 +1,13 @@
 // The projects of the workspace, each with its counts.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { count, moment } from '../../../http-server/page-assets/format.js';
+import { count } from '../../../http-server/page-assets/format.js';
 import { projectAddress } from '../addresses.js';
 import { getWorkspace } from '../api.js';
 import { splitBar } from '../chart.js';
 import { listPage } from '../list-page.js';
+import { withColumns } from '../row-filter.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { Project, View } from '../types.ts' */
 
@@ -15,6 +17,7 @@ export async function projectsView(query) {
   const { content } = await listPage({
     place: '#projects',
     query,
+    columns: ['Name', 'Type', 'Images', 'Classes', 'Unannotated', 'Changed'],
     read: async () => {
       const workspace = await getWorkspace();
       name = workspace.name;
@@ -34,16 +37,18 @@ function projectCard({ id, name, type, images = 0, unannotated, splits, classes,
     kinds === 1 ? '1 class' : `${count(kinds)} classes`,
     typeof unannotated === 'number' && unannotated > 0 && `${count(unannotated)} unannotated`,
   ];
-  return element(
+  const changed = element('small', {}, typeof updated === 'number' && timeElement(updated));
+  const card = element(
     'li',
     { class: 'card' },
     element('h3', {}, element('a', { href: addressOf(id) }, name)),
     element('p', { class: 'quiet' }, type ?? ''),
     element('p', {}, facts.filter(Boolean).join(' · ')),
     splitBar(splits ?? {}),
-    typeof updated === 'number' &&
-      element('small', {}, `Changed ${moment(new Date(updated * 1000).toISOString())}`),
+    typeof updated === 'number' && element('small', {}, 'Changed ', timeElement(updated)),
   );
+  const open = typeof unannotated === 'number' ? count(unannotated) : '';
+  return withColumns(card, [name, type ?? '', count(images), count(kinds), open, changed]);
 }
 
 /** @param {string} id `workspace/slug` */

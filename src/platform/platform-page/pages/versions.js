@@ -1,15 +1,19 @@
 // The versions of a project, and what the settings of each make of its images.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { count, moment, percent, plainValue } from '../../../http-server/page-assets/format.js';
+import { count, percent, plainValue } from '../../../http-server/page-assets/format.js';
 import { projectAddress } from '../addresses.js';
 import { getProject, getVersion, previewVersion } from '../api.js';
 import { bar, splitBar } from '../chart.js';
 import { refuseUnknown } from '../known-conditions.js';
 import { projectTabs } from '../project-tabs.js';
-import { RowFilter } from '../row-filter.js';
+import { RowFilter, withColumns } from '../row-filter.js';
+import { timeElement } from '../time-element.js';
 
 /** @import { VersionAnswer, View } from '../types.ts' */
+
+/** What a filter may name. */
+const heads = ['Number', 'Name', 'Images', 'Made'];
 
 /** @param {string} slug @param {URLSearchParams} query @returns {Promise<View>} */
 export async function versionsView(slug, query) {
@@ -17,7 +21,7 @@ export async function versionsView(slug, query) {
   const { project, versions } = await getProject(slug);
   const numbers = versions.map(({ id }) => String(id).slice(String(id).lastIndexOf('/') + 1));
   const list = element('ol', { class: 'stack' });
-  const filter = new RowFilter(`${projectAddress(slug)}/versions`, query);
+  const filter = new RowFilter(`${projectAddress(slug)}/versions`, query, heads);
   const show = async () => {
     const found = await Promise.all(numbers.map((number) => getVersion(slug, number)));
     for (const [index, version] of found.entries())
@@ -52,8 +56,10 @@ export async function versionsView(slug, query) {
  */
 function update(list, slug, number, version) {
   const known = list.querySelector(`[data-version="${CSS.escape(number)}"]`);
-  const item = known ?? element('li', { class: 'card', 'data-version': number });
+  const item =
+    known instanceof HTMLElement ? known : element('li', { class: 'card', 'data-version': number });
   item.setAttribute('data-generating', String(version.generating === true));
+  withColumns(item, [number, version.name ?? '', count(version.images ?? 0), madeOf(version)]);
   const head = element('div', { class: 'stack' }, ...summary(number, version));
   if (known) known.firstElementChild?.replaceWith(head);
   else {
@@ -62,13 +68,17 @@ function update(list, slug, number, version) {
   }
 }
 
+/** @param {VersionAnswer} version */
+function madeOf({ created }) {
+  return element('span', {}, created !== undefined && timeElement(created));
+}
+
 /** @param {string} number @param {VersionAnswer} version */
 function summary(number, version) {
-  const { name, created, images = 0, splits, generating, progress, error } = version;
-  const when = created === undefined ? '' : moment(new Date(created * 1000).toISOString());
+  const { name, images = 0, splits, generating, progress, error } = version;
   return [
     element('h3', {}, `${number} · ${name ?? ''}`),
-    element('p', { class: 'quiet' }, `${count(images)} images · ${when}`),
+    element('p', { class: 'quiet' }, `${count(images)} images · `, madeOf(version)),
     generating && element('p', {}, bar(progress ?? 0), ` ${percent(progress ?? 0)}`),
     error !== undefined && element('p', { class: 'bad' }, error),
     !generating && error === undefined && splitBar(splits ?? {}),
