@@ -5,5 +5,8 @@ const folder = new URL('./grammar/', import.meta.url);
 
 /** Their names, with their places. */
 export const grammarFiles: ReadonlyMap<string, URL> = new Map(
-  ['query-grammar.js', 'query-text.js', 'lower-case-joins.js'].map((name) => [name, new URL(name, folder)]),
+  ['query-grammar.js', 'query-text.js', 'lower-case-joins.js'].map((name) => [
+    name,
+    new URL(name, folder),
+  ]),
 );

@@ -103,8 +103,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await found('cells OR cafes')).toEqual(['Cafés at night', 'Cells'].toSorted());
     const images = await open(platform, 'project/cells/images?q=cat+or+dog');
     await images.page.getByText('Write OR in capitals: “or” is looked for as a word.').waitFor();
-    const direction = names.first().locator('a');
-    expect(await direction.evaluate((link) => getComputedStyle(link).unicodeBidi)).toBe('isolate');
+    const direction = `getComputedStyle(document.querySelector('.card a')).unicodeBidi`;
+    expect(await page.evaluate(direction)).toBe('isolate');
     const tree = await open(platform, 'folders');
     expect(await tree.page.getByLabel('Filter').getAttribute('title')).not.toContain('column');
     expect([...problems, ...images.problems]).toEqual([]);
