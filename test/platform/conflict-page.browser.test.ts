@@ -1,0 +1,91 @@
+// Two people annotate one image at once, in a real browser: nothing is replaced unasked, and the
+// question tells what both have by now.
+
+import { describe, expect, test } from 'vitest';
+import { hasChromium, inChromium } from '../event-store/chromium.ts';
+import {
+  type Box,
+  boxesOf,
+  drag,
+  labellingPage,
+  open,
+  saved,
+  setBoxes,
+  upload,
+} from './labelling-page.ts';
+
+labellingPage();
+
+describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
+  test('what somebody else changed meanwhile is shown, and replaced only when asked', async () => {
+    const id = await upload('cells', ['shared']);
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const { page, problems } = await open('?q=tag%3Ashared');
+    await page.locator('.box-row').waitFor();
+    await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByRole('alert').getByText('they have 1 box (dashed), you have 2').waitFor();
+    expect(await page.locator('.theirs').count()).toBe(1);
+    expect(await boxesOf(id)).toEqual([['WBC', 300, 100, 50, 50]]);
+    // What else is said meanwhile does not take the question away.
+    for (const key of ['j', 'c']) await page.keyboard.press(key);
+    await page.getByText('There is no image before that can be read.').waitFor();
+    expect(await page.locator('.box-row[aria-pressed="true"]').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await expect.poll(async () => (await boxesOf(id))?.length).toBe(2);
+    await saved(page);
+    await setBoxes(id, [['WBC', 0, 0, 50, 50]]);
+    for (const key of ['k', 'Delete']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await expect
+      .poll(() => page.locator('.box-row').allTextContents())
+      .toEqual(['WBC 50 × 50 at 0, 0']);
+    expect(await boxesOf(id)).toEqual([['WBC', 0, 0, 50, 50]]);
+    // What was drawn here comes back by undo, and is saved then.
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 10, 10, 20, 20]]);
+    expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+  });
+
+  test('the others who go on during a conflict: both counts stay right, the newest is taken', async () => {
+    const id = await upload();
+    const { page, problems } = await open(id);
+    await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
+    await page.keyboard.press('b');
+    const question = page.getByRole('alert');
+    const take = question.getByRole('button', { name: 'Take theirs' });
+    await question.getByText('they have 1 box (dashed), you have 1.').waitFor();
+    await page.keyboard.press('b');
+    await question.getByText('they have 1 box (dashed), you have 2.').waitFor();
+    await setBoxes(id, [
+      ['WBC', 300, 100, 50, 50],
+      ['WBC', 0, 0, 50, 50],
+    ]);
+    await question.getByText('they have 2 boxes (dashed), you have 2.').waitFor();
+    expect(await page.locator('.theirs').count()).toBe(2);
+    // Nothing is taken without a network, and the question stays.
+    await page.context().setOffline(true);
+    await take.click();
+    await page.getByText('Not taken: ').waitFor();
+    await page.context().setOffline(false);
+    // What was saved just before the press is taken too.
+    const newest: Box[] = [
+      ['WBC', 300, 100, 50, 50],
+      ['RBC', 0, 0, 50, 50],
+      ['RBC', 60, 0, 50, 50],
+    ];
+    await setBoxes(id, newest);
+    await take.click();
+    await expect.poll(() => page.locator('.box-row').count()).toBe(3);
+    await saved(page);
+    expect(await question.isVisible()).toBe(false);
+    // What is drawn then is added to what is there.
+    await page.keyboard.press('b');
+    await expect.poll(async () => (await boxesOf(id))?.length).toBe(4);
+    await saved(page);
+    expect(await boxesOf(id)).toEqual([...newest, [expect.any(String), 150, 75, 100, 50]]);
+    const ofNetwork = /409|ERR_INTERNET_DISCONNECTED/;
+    expect(problems.filter((problem) => !ofNetwork.test(problem))).toEqual([]);
+  });
+});
