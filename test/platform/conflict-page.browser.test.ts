@@ -50,19 +50,21 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
 
   test('the others who go on during a conflict: both counts stay right, the newest is taken', async () => {
     const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
     const { page, problems } = await open(id);
+    await page.locator('.box-row').waitFor();
     await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
     await page.keyboard.press('b');
     const question = page.getByRole('alert');
     const take = question.getByRole('button', { name: 'Take theirs' });
-    await question.getByText('they have 1 box (dashed), you have 1.').waitFor();
-    await page.keyboard.press('b');
     await question.getByText('they have 1 box (dashed), you have 2.').waitFor();
+    await page.keyboard.press('b');
+    await question.getByText('they have 1 box (dashed), you have 3.').waitFor();
     await setBoxes(id, [
       ['WBC', 300, 100, 50, 50],
       ['WBC', 0, 0, 50, 50],
     ]);
-    await question.getByText('they have 2 boxes (dashed), you have 2.').waitFor();
+    await question.getByText('they have 2 boxes (dashed), you have 3.').waitFor();
     expect(await page.locator('.theirs').count()).toBe(2);
     // Nothing is taken without a network, and the question stays.
     await page.context().setOffline(true);
