@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { scopes } from '../../src/contract/scopes.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { goAhead, openAccountHolder } from './account-holder.ts';
+import type { Visit } from './cookie-browser.ts';
 import {
   authorizeUrl,
   type Changes,
@@ -168,6 +169,62 @@ test('who signs out there is signed out of the browser, for other applications a
   expect(await isActive(issuer, token)).toBe(false);
   expect(await holder.errorAt(applications.post, { prompt: 'none' })).toBe('login_required');
 });
+
+describe('a new password', () => {
+  const next = 'nine yellow lanterns';
+
+  /** Somebody with a program, and with the page in one browser and a code for it in another. */
+  async function withAccess(name: string) {
+    const { issuer, applications } = platform;
+    await platform.addAccount(name, ['acme']);
+    const email = `${name.split(' ')[0]?.toLowerCase()}@example.com`;
+    const person = { name: email, password };
+    const url = authorizeUrl(issuer, applications.post);
+    const back = await platform.browser().agree(url, person);
+    const code = back.searchParams.get('code') ?? '';
+    const { body } = await redeem(issuer, applications.post, code);
+    const [token, program] = [await tokenOf(email), String(body.access_token)];
+    return { email, person, token, program, late: await pageCodeOf(platform, email) };
+  }
+
+  async function expectPageEnded({ token, program, late }: Awaited<ReturnType<typeof withAccess>>) {
+    const { issuer } = platform;
+    const body = JSON.stringify({ name: 'Late' });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const asked = await fetch(`${issuer}/acme/api-keys`, { method: 'POST', body, headers });
+    expect([asked.status, (await call('/', token)).status]).toEqual([401, 401]);
+    expect((await redeem(issuer, pageClient(issuer), late)).body.error).toBe('invalid_grant');
+    expect(await isActive(issuer, program)).toBe(true);
+  }
+
+  test('set on the command line ends the page in every browser, and no program', async () => {
+    const access = await withAccess('Barbara Liskov');
+    const other = await tokenOf();
+    await platform.changePassword(access.email, next);
+    await expectPageEnded(access);
+    expect((await call('/', other)).status).toBe(200);
+  });
+
+  test('set at the settings does so too', async () => {
+    const { person, ...access } = await withAccess('Dorothy Vaughan');
+    const browser = platform.browser();
+    await browser.submit(await browser.go('/settings/sign-in'), person);
+    const form = await browser.go('/settings/password');
+    const changed = await browser.submit(formAt(form, 'new_password'), {
+      password,
+      new_password: next,
+      again: next,
+    });
+    expect(changed.text).toContain('Your password is changed');
+    await expectPageEnded({ person, ...access });
+  });
+});
+
+/** The page with only the form that has such a field. */
+function formAt(page: Visit, field: string): Visit {
+  const form = page.text.split('<form').find((each) => each.includes(`name="${field}"`));
+  return { ...page, text: `<form${form}` };
+}
 
 test('a program that signs out leaves the browser signed in', async () => {
   const { issuer, applications } = platform;

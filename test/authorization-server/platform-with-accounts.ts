@@ -6,11 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Accounts } from '../../src/authorization-server/accounts.ts';
 import { openAdministration } from '../../src/authorization-server/administration.ts';
 import { servePlatform } from '../../src/bin/platform.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { Secret } from '../../src/secret.ts';
 import { addCheapAccount } from '../fixtures/fast-password-account.ts';
 import { databaseOf } from '../fixtures/platform.ts';
 import { type Browser, openCookieBrowser } from './cookie-browser.ts';
@@ -35,6 +37,8 @@ export interface PlatformWithAccounts {
   /** Another account; gives its id. */
   addAccount(name: string, workspaces: readonly string[]): Promise<string>;
   removeAccount(email: string): Promise<void>;
+  /** As `fovea account password` does. */
+  changePassword(email: string, password: string): Promise<void>;
   /** A browser in which nobody is signed in. */
   browser(): Browser;
   close(): Promise<void>;
@@ -81,16 +85,23 @@ export async function startPlatformWithAccounts(publicUrl?: string): Promise<Pla
   await addAccount('Grace Hopper', ['globex', 'initech']);
   const registered = await register(administration);
   await administration.close();
+  const administer = async (work: (accounts: Accounts) => Promise<unknown>) => {
+    const administration = await openAdministration(data, systemClock, databaseUrl);
+    await work(administration.accounts);
+    await administration.close();
+  };
   return {
     issuer: platform.url,
     key,
     ada: { id, email: 'ada@example.com' },
     addAccount,
-    removeAccount: async (email) => {
-      const administration = await openAdministration(data, systemClock, databaseUrl);
-      await administration.accounts.remove(email);
-      await administration.close();
-    },
+    removeAccount: (email) => administer((accounts) => accounts.remove(email)),
+    changePassword: (email, next) =>
+      administer(async (accounts) => {
+        const found = await accounts.findByName(email);
+        if (found === undefined) throw new Error(`There is no account of ${email}.`);
+        await accounts.changePassword(found.id, new Secret(next), { programs: false });
+      }),
     applications: registered,
     browser: () => openCookieBrowser(platform.url),
     close: async () => {

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { ClientAuthentication } from '../../config.ts';
+import { pageClientId } from '../../contract/platform-page.ts';
 import { type Scope, scopes } from '../../contract/scopes.ts';
 import { FoveaError } from '../../errors.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
@@ -69,7 +70,10 @@ export interface AccountStore {
     id: string,
     work: (account: Account) => Promise<T>,
   ): Promise<T | undefined>;
-  /** Also ends its browser sessions except `keptSession`, and with `programs` all its grants. */
+  /**
+   * Also ends its browser sessions except `keptSession`, its grants of the platform's page, which
+   * is a browser's, and with `programs` all its grants.
+   */
   setPassword(id: string, password: string, ends: PasswordChangeEffects): Promise<void>;
   /** Also removes its sessions and tokens. */
   removeAccount(id: string): Promise<boolean>;
@@ -136,8 +140,11 @@ function accountRows(database: AsyncDatabase): AccountRows {
           [id, keptSession],
         );
         // A sign-in in progress may already have passed with the old password.
-        const kinds = programs ? '' : "AND kind IN ('Session', 'Interaction')";
-        await database.run(`DELETE FROM authorizations WHERE account_id = ? ${kinds}`, [id]);
+        const some = "AND (kind IN ('Session', 'Interaction') OR client_id = ?)";
+        await database.run(
+          `DELETE FROM authorizations WHERE account_id = ? ${programs ? '' : some}`,
+          [id, ...(programs ? [] : [pageClientId])],
+        );
       }),
     removeAccount: (id) =>
       database.transaction(async () => {
