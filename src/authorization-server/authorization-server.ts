@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import { isPlainLoopback } from '../network/loopback.ts';
 import type { Secret } from '../secret.ts';
 import { createAccessTokenVerifier } from './access-token-verifier.ts';
+import { createBrowserSessions } from './browser-sessions.ts';
 import type { IsAllowedHost } from './client-metadata-documents.ts';
 import { createClients } from './oauth-clients.ts';
 import { hashGrantId } from './oidc-adapter.ts';
@@ -66,6 +67,7 @@ export async function mountAuthorizationServer(
   const connections = createConnectionStore(database, clock);
   const keys = createKeyStore(database);
   const users = createUserServices(database, options.workspace, { clock, log });
+  const browsers = createBrowserSessions(authorizations, users.accounts, clock);
   let opened: (Opened & { readonly resources: Resources }) | undefined;
   const clients = createClients(
     users.applications,
@@ -85,10 +87,12 @@ export async function mountAuthorizationServer(
     verify,
     routes: signInRoutes({
       authorizations,
+      browsers,
       verify,
       opened: () => opened,
       pages: interactions({
         users,
+        browsers,
         log,
         now: () => clock.now(),
         platformPage: options.platformPage,

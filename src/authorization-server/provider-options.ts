@@ -5,6 +5,7 @@ import { scopes } from '../contract/scopes.ts';
 import { limits } from '../limits.ts';
 import { claimsOf } from './accounts.ts';
 import { clientAuthentications, redirectUriProblem } from './application-validation.ts';
+import { browserCookieName } from './browser-sessions.ts';
 import { isOwnPage } from './client-identity.ts';
 import { fetchClientMetadata, type IsAllowedHost } from './client-metadata-documents.ts';
 import { isMcpMember } from './oauth-clients.ts';
@@ -169,10 +170,8 @@ function interactionPolicy({ interactionPolicy: { base, Check } }: Library) {
   return policy;
 }
 
-/** Cookies ignore ports, so services on one host need different cookie names. */
 function cookies({ issuer, cookieKeys }: ProviderOptionDependencies): Configuration['cookies'] {
-  const { port } = new URL(issuer);
-  const name = (kind: string) => `fovea_${kind}${port === '' ? '' : `_${port}`}`;
+  const name = (kind: string) => browserCookieName(issuer, kind);
   const common = { httpOnly: true, sameSite: 'lax', signed: true } as const;
   return {
     keys: [...cookieKeys],

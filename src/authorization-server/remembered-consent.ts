@@ -81,9 +81,18 @@ async function copyOfGrant(
   const accountId = oidc.account?.accountId;
   if (previous?.clientId !== clientId || previous?.accountId !== accountId) return undefined;
   if (!previous || !covers(previous, ctx)) return undefined;
+  if (oidc.client && isOwnPage(oidc.client)) return prolonged(previous);
   const { grant: copy, consent } = requestedGrant(ctx);
   await describeCopy(previous.jti, await copy.save(), consent);
   return copy;
+}
+
+/** The tabs of a browser have one grant of the page: signing out of one ends all. */
+async function prolonged(grant: Grant): Promise<Grant> {
+  // Without an end it gets that of a new one.
+  grant.exp = undefined;
+  await grant.save();
+  return grant;
 }
 
 /** For all that the request asks for. */

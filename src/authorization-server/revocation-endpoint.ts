@@ -1,9 +1,8 @@
 // POST /oauth/revoke (RFC 7009); the holder of a token may revoke it without client credentials.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isOwnPage } from './client-identity.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import { formMembers, readOAuthBody, replayRequest } from './form-body.ts';
-import { payloadOf } from './oidc-adapter.ts';
 import type { Providers } from './provider.ts';
 import { hashId } from './row-encryption.ts';
 import type { AuthorizationStore } from './store/authorization-store.ts';
@@ -18,7 +17,11 @@ const tokenKinds = ['AccessToken', 'RefreshToken'] as const;
 export async function answerRevocation(
   request: IncomingMessage,
   response: ServerResponse,
-  dependencies: { readonly providers: Providers; readonly authorizations: AuthorizationStore },
+  dependencies: {
+    readonly providers: Providers;
+    readonly authorizations: AuthorizationStore;
+    readonly browsers: Pick<BrowserSessions, 'endOfPage'>;
+  },
 ): Promise<void> {
   const body = await readOAuthBody(request, response);
   if (body === undefined) return;
@@ -34,18 +37,10 @@ export async function answerRevocation(
     await dependencies.providers.answer(replayRequest(request, body), response);
     return;
   }
-  await endSessionOfPage(dependencies.authorizations, token);
+  // Else the next person at that browser would be signed in as this one.
+  await dependencies.browsers.endOfPage(token);
   for (const kind of tokenKinds) {
     await dependencies.authorizations.revokeGrantOf(hashId(kind, token));
   }
   response.writeHead(200, { 'cache-control': 'no-store', 'content-length': 0 }).end();
-}
-
-/** Else the next person at that browser would be signed in as this one. */
-async function endSessionOfPage(authorizations: AuthorizationStore, token: string): Promise<void> {
-  const row = await authorizations.find(hashId('AccessToken', token));
-  const { clientId = '', sessionUid } = payloadOf(token, row) ?? {};
-  if (!isOwnPage({ clientId }) || !sessionUid) return;
-  const session = await authorizations.findByUid(hashId('uid', sessionUid));
-  if (session !== undefined) await authorizations.destroy(session.hash);
 }

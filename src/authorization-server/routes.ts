@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { sendAnswer } from '../http-server/responses.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import { readOAuthBody, replayRequest } from './form-body.ts';
 import { useIssuerHost } from './issuer-host.ts';
 import { paths } from './paths.ts';
@@ -22,6 +23,7 @@ export interface RouteDependencies {
   /** Undefined before `open`. */
   opened(): Opened | undefined;
   readonly authorizations: AuthorizationStore;
+  readonly browsers: BrowserSessions;
   readonly verify: VerifyAccessToken;
   /** Sign-in, consent and settings pages. */
   readonly pages: readonly Route[];
@@ -32,7 +34,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, opened: Opene
 
 /** The endpoints of API 24.1 to 24.8, both metadata addresses, and the pages. */
 export function signInRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { authorizations, verify } = dependencies;
+  const { authorizations, browsers, verify } = dependencies;
   const answers: readonly (readonly [Method, string, Answer])[] = [
     ['GET', paths.authorization, answerAuthorization],
     ['GET', `${paths.authorization}/{uid}`, answerByLibrary],
@@ -41,7 +43,7 @@ export function signInRoutes(dependencies: RouteDependencies): readonly Route[] 
       'POST',
       paths.revocation,
       (request, response, { providers }) =>
-        answerRevocation(request, response, { providers, authorizations }),
+        answerRevocation(request, response, { providers, authorizations, browsers }),
     ],
     ['GET', '/oauth/validate', (request, response) => answerValidation(request, response, verify)],
     ['GET', paths.userinfo, answerJson],

@@ -22,10 +22,12 @@ import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { afterSettingsSignIn, settingsPaths, settingsSignIn } from './paths.ts';
 import {
+  browserCookie,
   type CurrentSession,
   cookieName,
   cookieOf,
   currentSession,
+  endedCookie,
   readCookie,
   type SettingsDependencies,
   type SignedInForm,
@@ -111,29 +113,60 @@ async function signIn(
     form,
     address: clientAddress(request),
     useToken: () => useToken(dependencies, form, 'sign-in', owner),
-    begin: ({ id }) => dependencies.users.settingsSessions.begin(id),
+    begin: async ({ id }) => {
+      // One person in a browser: else the page would go on as somebody else.
+      const browser = browserCookie(dependencies, request);
+      if (browser !== undefined) await dependencies.browsers.endOfOthers(browser, id);
+      return dependencies.users.settingsSessions.begin(id);
+    },
   });
   if ('problem' in found) {
     return showSignIn(dependencies, request, response, { ...found, name: form.text('name') });
   }
-  const name = cookieName(dependencies, 'session');
-  const cookie = cookieOf(dependencies, name, found.begun, limits.settingsSessionMs);
+  const cookie = sessionCookie(dependencies, found.begun);
   seeOther(response, afterSettingsSignIn(request.url), { 'set-cookie': cookie });
 }
 
+function sessionCookie(dependencies: SettingsDependencies, session: Secret): string {
+  const name = cookieName(dependencies, 'session');
+  return cookieOf(dependencies, name, session, limits.settingsSessionMs);
+}
+
+/** Of the whole browser: the settings pages and the platform's page, which sends its own token. */
 async function signOut(
   dependencies: SettingsDependencies,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const form = await readForm(request);
+  const pageToken = form.text('page_token');
+  if (pageToken !== '') {
+    if (request.headers.origin !== dependencies.issuer()) throw wrongForm();
+    await dependencies.browsers.endOfPage(pageToken);
+    await endBrowser(dependencies, request);
+    response.writeHead(204, {
+      'set-cookie': endedCookie(dependencies),
+      'cache-control': 'no-store',
+    });
+    response.end();
+    return;
+  }
   const session = await currentSession(dependencies, request);
   if (session !== undefined) {
     await useToken(dependencies, form, 'sign-out', session.secret);
-    await dependencies.users.settingsSessions.end(session.secret);
+    await endBrowser(dependencies, request);
   }
-  const gone = cookieOf(dependencies, cookieName(dependencies, 'session'), new Secret(''), 0);
-  seeOther(response, settingsPaths.signIn, { 'set-cookie': gone });
+  seeOther(response, settingsPaths.signIn, { 'set-cookie': endedCookie(dependencies) });
+}
+
+async function endBrowser(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+): Promise<void> {
+  const secret = readCookie(request, cookieName(dependencies, 'session'));
+  if (secret !== undefined) await dependencies.users.settingsSessions.end(secret);
+  const browser = browserCookie(dependencies, request);
+  if (browser !== undefined) await dependencies.browsers.end(browser);
 }
 
 async function showApplications(
@@ -268,7 +301,7 @@ async function changePassword(
   { form, session, useToken }: SignedInForm,
 ): Promise<void> {
   const { account, secret } = session;
-  const { accounts } = dependencies.users;
+  const { accounts, settingsSessions } = dependencies.users;
   const found = await checkCredentials(dependencies.users, {
     form,
     address: clientAddress(request),
@@ -282,16 +315,20 @@ async function changePassword(
     const problem = isSame ? 'This is the password of another account.' : passwordsDiffer;
     return showPage(dependencies, response, session, { problem, status: 400 });
   }
+  let headers = {};
   try {
     const programs = form.text('sign_out') !== '';
-    await accounts.changePassword(account.id, password, { programs, butSession: secret });
+    const isOfSettings = session.of === 'settings';
+    const kept = isOfSettings ? secret : await settingsSessions.begin(account.id);
+    if (!isOfSettings) headers = { 'set-cookie': sessionCookie(dependencies, kept) };
+    await accounts.changePassword(account.id, password, { programs, butSession: kept });
   } catch (thrown) {
     const { code, problems, status } = asFoveaError(thrown);
     if (code !== 'invalid_input') throw thrown;
     const problem = `The new password ${problems[0]?.message}.`;
     return showPage(dependencies, response, session, { problem, status });
   }
-  send(dependencies, response, 200, passwordChangedPage());
+  send(dependencies, response, 200, passwordChangedPage(), headers);
 }
 
 const passwordsDiffer = 'The two new passwords are not the same.';

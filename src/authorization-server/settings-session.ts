@@ -5,6 +5,7 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Secret } from '../secret.ts';
+import { type BrowserSessions, browserCookieName } from './browser-sessions.ts';
 import type { FormBinding } from './csrf-tokens.ts';
 import { type Form, readForm } from './form-body.ts';
 import { seeOther } from './page-response.ts';
@@ -14,6 +15,7 @@ import type { UserServices } from './user-services.ts';
 
 export interface SettingsDependencies {
   readonly users: UserServices;
+  readonly browsers: BrowserSessions;
   /** Known once the service listens. */
   issuer(): string;
   readonly log: Log;
@@ -22,18 +24,32 @@ export interface SettingsDependencies {
 }
 
 export interface CurrentSession {
+  /** The cookie to which forms are bound. */
   readonly secret: Secret;
   readonly account: Account;
+  /** `page`: there is no session of these pages, but the browser is signed in to the page. */
+  readonly of: 'settings' | 'page';
 }
 
+/** A browser that is signed in to the platform's page needs no password here: it may do more. */
 export async function currentSession(
   dependencies: SettingsDependencies,
   request: IncomingMessage,
 ): Promise<CurrentSession | undefined> {
   const secret = readCookie(request, cookieName(dependencies, 'session'));
-  if (secret === undefined) return undefined;
-  const account = await dependencies.users.settingsSessions.account(secret);
-  return account && { secret, account };
+  const account = secret && (await dependencies.users.settingsSessions.account(secret));
+  if (account) return { secret, account, of: 'settings' };
+  const browser = browserCookie(dependencies, request);
+  const onPage = browser && (await dependencies.browsers.accountOnPage(browser));
+  return onPage && { secret: browser, account: onPage, of: 'page' };
+}
+
+/** The cookie of the sign-ins of this browser. */
+export function browserCookie(
+  { issuer }: Pick<SettingsDependencies, 'issuer'>,
+  request: IncomingMessage,
+): Secret | undefined {
+  return readCookie(request, browserCookieName(issuer()));
 }
 
 export interface SignedInForm {
@@ -94,13 +110,16 @@ export function wrongForm(): FoveaError {
 }
 
 /** Cookies ignore ports, so services on one host need different cookie names. */
-export function cookieName({ issuer }: SettingsDependencies, kind: 'session' | 'form'): string {
+export function cookieName(
+  { issuer }: Pick<SettingsDependencies, 'issuer'>,
+  kind: 'session' | 'form',
+): string {
   const { port, protocol } = new URL(issuer());
   return `fovea_settings_${kind}_${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
 export function cookieOf(
-  { issuer }: SettingsDependencies,
+  { issuer }: Pick<SettingsDependencies, 'issuer'>,
   name: string,
   value: Secret,
   lifetimeMs: number,
@@ -108,6 +127,11 @@ export function cookieOf(
   const secure = issuer().startsWith('https:') ? '; Secure' : '';
   const seconds = Math.floor(lifetimeMs / 1_000);
   return `${name}=${value.reveal()}; Path=${settingsPaths.home}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** Takes the cookie of the session out of the browser. */
+export function endedCookie(dependencies: Pick<SettingsDependencies, 'issuer'>): string {
+  return cookieOf(dependencies, cookieName(dependencies, 'session'), new Secret(''), 0);
 }
 
 export function readCookie(request: IncomingMessage, name: string): Secret | undefined {

@@ -8,6 +8,7 @@ import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import { consentTo, isLocalProgram, isOwnPage, nameOfClient } from './client-identity.ts';
 import { connectionPages } from './connection-pages.ts';
 import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
@@ -20,7 +21,7 @@ import { errorPage } from './pages/error-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { interactionPath } from './paths.ts';
 import { settings } from './settings-pages.ts';
-import { readCookie } from './settings-session.ts';
+import { endedCookie, readCookie } from './settings-session.ts';
 import type { Account } from './store/account-store.ts';
 import type { ConnectionStore, Consent } from './store/connection-store.ts';
 import type { UserServices } from './user-services.ts';
@@ -31,6 +32,7 @@ export interface InteractionDependencies {
   /** Our address; known when requests come. */
   issuer(): string;
   readonly users: UserServices;
+  readonly browsers: BrowserSessions;
   readonly connections: ConnectionStore;
   /** Stores with a grant what was allowed, before tokens are issued for it. */
   describeGrant(grantId: string, workspace: string, consent: Consent): Promise<void>;
@@ -48,8 +50,8 @@ export interface InteractionDependencies {
 /** The pages at `/oauth/sign-in/{uid}` and below, and the settings pages. */
 export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
-  const { log, users, issuer, platformPage, connections, now } = dependencies;
-  const ofSettings = { users, log, issuer, platformPage };
+  const { log, users, browsers, issuer, platformPage, connections, now } = dependencies;
+  const ofSettings = { users, browsers, log, issuer, platformPage };
   return [
     ...settings(ofSettings),
     ...connectionPages({ ...ofSettings, connections, now }),
@@ -201,7 +203,9 @@ async function signIn(
   if ('problem' in found) {
     return showSignIn(dependencies, response, interaction, { ...found, name: form.text('name') });
   }
-  sendPage(response, 200, continuePage(found.begun, 'You are signed in.'));
+  // Who signs in here may be another person than the one at the settings pages of this browser.
+  const headers = { 'set-cookie': endedCookie(dependencies) };
+  sendPage(response, 200, continuePage(found.begun, 'You are signed in.'), headers);
 }
 
 /**

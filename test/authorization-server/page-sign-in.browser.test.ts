@@ -183,8 +183,6 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 40_000 }, () => {
     const { page } = await openAs('alan@example.com', '#tasks');
     const settings = await page.context().newPage();
     await settings.goto(`${platform.issuer}/settings/connections`);
-    await typePassword(settings, 'alan@example.com');
-    await settings.goto(`${platform.issuer}/settings/connections`);
     const row = settings.getByRole('listitem').filter({ hasText: 'Fovea in this browser' }).first();
     expect(await row.textContent()).toContain('The page of this platform, in a browser in which');
     expect(await row.textContent()).toContain(
@@ -224,9 +222,30 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 40_000 }, () => {
     await page.unroute('**/oauth/token');
     await accountButton(page).click();
     await isShown(page);
-    await page.route('**/oauth/revoke', (route) => route.abort());
+    await page.route('**/settings/sign-out', (route) => route.abort());
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('may be signed in there still').waitFor();
+  });
+
+  test('who signs out on the page is signed out in the other tab and at the settings', async () => {
+    const { page, problems } = await openAs(platform.ada.email, '#tasks');
+    const other = await page.context().newPage();
+    await other.goto(`${platform.issuer}/#trash`);
+    await accountButton(other).click();
+    await isShown(other);
+    const settings = await page.context().newPage();
+    await settings.goto(`${platform.issuer}/#tasks`);
+    await settings.goto(`${platform.issuer}/settings/applications`);
+    await settings.getByText('Ada Lovelace').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await accountButton(page).waitFor();
+    await vi.waitFor(async () => {
+      await settings.reload();
+      expect(new URL(settings.url()).pathname).toBe('/settings/sign-in');
+    });
+    await other.reload();
+    await other.getByText('Your sign-in has ended.').waitFor();
+    expect(problems).toEqual([]);
   });
 
   test('another address of the service leads to the one to which people come back', async () => {

@@ -91,14 +91,14 @@ function takePending(state) {
 }
 
 /**
- * Ends the sign-in of this tab, and that of the browser at the service.
+ * Ends the sign-in of this browser: of its tabs, at the service and at the settings pages.
  * @param {string} token
  * @returns {Promise<boolean>} whether the service answered
  */
 export async function endSignIn(token) {
-  const body = new URLSearchParams({ token });
+  const body = new URLSearchParams({ page_token: token });
   const signal = AbortSignal.timeout(60_000);
-  const sent = fetch(`${location.origin}/oauth/revoke`, { method: 'POST', body, signal });
+  const sent = fetch(`${location.origin}/settings/sign-out`, { method: 'POST', body, signal });
   return (await sent.catch(() => undefined))?.ok ?? false;
 }
 
