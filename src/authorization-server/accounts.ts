@@ -41,7 +41,8 @@ export interface Accounts {
   remove(nameOrEmail: string): Promise<boolean>;
   /**
    * Signs out all browsers, and the platform's page in them, except one session of the settings
-   * pages, and with `programs` all programs too. Throws `invalid_input` for a password that is too short or too long.
+   * pages, and with `programs` all programs too. Throws `invalid_input` for a password that is too
+   * short or too long.
    */
   changePassword(
     id: string,

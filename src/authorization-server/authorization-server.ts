@@ -111,16 +111,8 @@ export async function mountAuthorizationServer(
       const resources = createResources(users.applications, issuer.origin, options.resourcePath);
       const cookieKeys = await keys.cookies(randomBytes(32).toString('base64url'), clock.now());
       const { isAllowedHost } = options;
-      const dependencies = {
-        authorizations,
-        connections,
-        keys,
-        cookieKeys,
-        users,
-        clients,
-        resources,
-        isAllowedHost,
-      };
+      const stores = { authorizations, connections, keys };
+      const dependencies = { ...stores, cookieKeys, users, clients, resources, isAllowedHost };
       const providers = openProviders({ ...dependencies, issuer, clock, log });
       opened = { issuer, providers, resources };
     },
