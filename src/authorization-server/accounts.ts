@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { displayNameProblem, emailAddressProblem, slugProblem } from './name-validation.ts';
+import { emailAddressProblem, personNameProblem, slugProblem } from './name-validation.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 import type { Account, AccountStore } from './store/account-store.ts';
 
@@ -126,7 +126,7 @@ function readAccount(given: Omit<NewAccount, 'password'>) {
   const workspaces = [...new Set(given.workspaces)];
   // A name with an "@" could be the email address of another account.
   const wrongName =
-    displayNameProblem(name) ?? (name.includes('@') ? 'must have no "@"' : undefined);
+    personNameProblem(name) ?? (name.includes('@') ? 'must have no "@"' : undefined);
   const found: readonly (readonly [string, string | undefined])[] = [
     ['name', wrongName],
     ['email', emailAddressProblem(email)],

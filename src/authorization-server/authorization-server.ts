@@ -110,10 +110,10 @@ export async function mountAuthorizationServer(
       const issuer = issuerOf(address);
       const resources = createResources(users.applications, issuer.origin, options.resourcePath);
       const cookieKeys = await keys.cookies(randomBytes(32).toString('base64url'), clock.now());
-      const { isAllowedHost } = options;
+      const { isAllowedHost, platformPage } = options;
       const stores = { authorizations, connections, keys };
       const dependencies = { ...stores, cookieKeys, users, clients, resources, isAllowedHost };
-      const providers = openProviders({ ...dependencies, issuer, clock, log });
+      const providers = openProviders({ ...dependencies, platformPage, issuer, clock, log });
       opened = { issuer, providers, resources };
     },
     people: users.people,

@@ -18,6 +18,23 @@ export function displayNameProblem(name: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Why the name of a person is invalid. Alphabets with letters that look the same are not mixed: a
+ * Cyrillic "\u0430da" would pass for "ada".
+ */
+export function personNameProblem(name: string): string | undefined {
+  const mixed = lookalikes.filter((alphabet) => alphabet.test(name)).length > 1;
+  return displayNameProblem(name) ?? (mixed ? 'must have letters of one alphabet' : undefined);
+}
+
+const lookalikes = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Cherokee}/u,
+];
+
 /** Why a workspace slug is invalid; undefined: it is valid. */
 export function slugProblem(text: string): string | undefined {
   if (isReservedWorkspace(text)) return 'is the path of something else: choose another slug';

@@ -5,7 +5,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { asFoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 import type { Log } from '../log.ts';
-import { errorPage } from './pages/error-page.ts';
+import { type ErrorLink, errorPage } from './pages/error-page.ts';
 import { type Page, pageHtml } from './pages/page-layout.ts';
 import { style } from './pages/style.ts';
 
@@ -15,8 +15,17 @@ type Handle = (
   parameters: Readonly<Record<string, string>>,
 ) => Promise<void>;
 
-/** A route without API credentials: its pages check sessions themselves. Errors become pages. */
-export function pageRoute(method: 'GET' | 'POST', path: string, log: Log, handle: Handle): Route {
+/**
+ * A route without API credentials: its pages check sessions themselves. Errors become pages, from
+ * which `link` leads on.
+ */
+export function pageRoute(
+  method: 'GET' | 'POST',
+  path: string,
+  log: Log,
+  handle: Handle,
+  link?: ErrorLink,
+): Route {
   return {
     method,
     path,
@@ -33,7 +42,7 @@ export function pageRoute(method: 'GET' | 'POST', path: string, log: Log, handle
         }
         const { status, message, hint, retryAfterSeconds } = error;
         const headers = { ...(retryAfterSeconds && { 'retry-after': String(retryAfterSeconds) }) };
-        sendPage(response, status, errorPage({ message, hint }), headers);
+        sendPage(response, status, errorPage({ message, hint, link }), headers);
       }
     },
   };

@@ -12,7 +12,7 @@ import { useIssuerHost } from './issuer-host.ts';
 import { type Clients, isRightSecret } from './oauth-clients.ts';
 import { createAdapters, hashGrantId } from './oidc-adapter.ts';
 import { pageHeaders } from './page-response.ts';
-import { errorPage } from './pages/error-page.ts';
+import { errorPage, linkToPage } from './pages/error-page.ts';
 import { pageHtml } from './pages/page-layout.ts';
 import { paths } from './paths.ts';
 import { providerOptions } from './provider-options.ts';
@@ -36,6 +36,8 @@ export interface ProviderDependencies {
   readonly cookieKeys: readonly string[];
   readonly users: UserServices;
   readonly clients: Clients;
+  /** Path of the platform's page at the same address; undefined: there is none. */
+  readonly platformPage: string | undefined;
   readonly resources: Resources;
   readonly isAllowedHost: IsAllowedHost | undefined;
   readonly clock: Clock;
@@ -119,7 +121,7 @@ function build(
         },
       }),
       grants: grantsIn(dependencies),
-      renderError: showError,
+      renderError: (ctx, out) => showError(ctx, out, dependencies.platformPage),
     }),
   );
   provider.silent = true;
@@ -195,11 +197,12 @@ function hasOidc(ctx: object): ctx is KoaContextWithOIDC {
 }
 
 /** Shows errors that must not go to an unverified redirect URI. */
-function showError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
+function showError(ctx: KoaContextWithOIDC, out: ErrorOut, platformPage: string | undefined): void {
   const isServerError = out.error === 'server_error';
   const page = errorPage({
     message: isServerError ? 'The sign-in service failed.' : 'The sign-in cannot go on.',
     hint: 'Go back to the application and sign in from there again.',
+    link: linkToPage(platformPage),
     quoted: isServerError
       ? undefined
       : [out.error, out.error_description].filter(Boolean).join(': '),

@@ -17,7 +17,7 @@ import { type Form, readForm } from './form-body.ts';
 import { pageRoute, sendPage } from './page-response.ts';
 import { consentPage } from './pages/consent-page.ts';
 import { continuePage } from './pages/continue-page.ts';
-import { errorPage } from './pages/error-page.ts';
+import { errorPage, linkToPage } from './pages/error-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { interactionPath } from './paths.ts';
 import { settings } from './settings-pages.ts';
@@ -51,25 +51,44 @@ export interface InteractionDependencies {
 export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
   const { log, users, browsers, issuer, platformPage, connections, now } = dependencies;
+  const link = linkToPage(platformPage);
   const ofSettings = { users, browsers, log, issuer, platformPage };
   return [
     ...settings(ofSettings),
     ...connectionPages({ ...ofSettings, connections, now }),
-    pageRoute('GET', path, log, async (request, response, { uid = '' }) => {
-      const interaction = await find(dependencies, request, response, uid);
-      if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);
-      else await showConsent(dependencies, response, interaction);
-    }),
-    pageRoute('POST', path, log, async (request, response, { uid = '' }) => {
-      const form = await readForm(request);
-      const interaction = await find(dependencies, request, response, uid);
-      await signIn(dependencies, { request, response, form, interaction });
-    }),
-    pageRoute('POST', `${path}/consent`, log, async (request, response, { uid = '' }) => {
-      const form = await readForm(request);
-      const interaction = await find(dependencies, request, response, uid);
-      await decide(dependencies, { request, response, form, interaction });
-    }),
+    pageRoute(
+      'GET',
+      path,
+      log,
+      async (request, response, { uid = '' }) => {
+        const interaction = await find(dependencies, request, response, uid);
+        if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);
+        else await showConsent(dependencies, response, interaction);
+      },
+      link,
+    ),
+    pageRoute(
+      'POST',
+      path,
+      log,
+      async (request, response, { uid = '' }) => {
+        const form = await readForm(request);
+        const interaction = await find(dependencies, request, response, uid);
+        await signIn(dependencies, { request, response, form, interaction });
+      },
+      link,
+    ),
+    pageRoute(
+      'POST',
+      `${path}/consent`,
+      log,
+      async (request, response, { uid = '' }) => {
+        const form = await readForm(request);
+        const interaction = await find(dependencies, request, response, uid);
+        await decide(dependencies, { request, response, form, interaction });
+      },
+      link,
+    ),
   ];
 }
 

@@ -59,6 +59,11 @@ function noAccount(name: string): FoveaError {
 }
 
 async function removeAccount(accounts: Accounts, name: string): Promise<void> {
-  if (!(await accounts.remove(name))) throw noAccount(name);
-  process.stdout.write(`The account ${name} is gone, and all its sign-ins have ended.\n`);
+  const account = await accounts.findByName(name);
+  if (account === undefined || !(await accounts.remove(name))) throw noAccount(name);
+  process.stdout.write(
+    `The account ${name} is gone, and all its sign-ins have ended.\n` +
+      'API keys that it made belong to the workspace and go on. "Keys" on the platform\'s page\n' +
+      `lists them as made by "Account ${account.id}", and revokes them.\n`,
+  );
 }

@@ -62,6 +62,8 @@ test.each([
   [{ name: 'ada@example.com' }, 'name: must have no "@"'],
   [{ name: 'Ada\u202Eecalevol' }, 'name: must have no invisible characters or line breaks'],
   [{ name: 'Ada\nLovelace' }, 'name: must have no invisible characters or line breaks'],
+  [{ name: '\u0430da' }, 'name: must have letters of one alphabet'],
+  [{ name: 'Ada \u039Bovelace' }, 'name: must have letters of one alphabet'],
   [{ name: 'Ada\u200B' }, 'name: must have no invisible characters or line breaks'],
   [{ email: 'ada' }, 'email: must be an email address, for example ada@example.com'],
   [{ email: 'a@b@c' }, 'email: must be an email address, for example ada@example.com'],
@@ -219,7 +221,9 @@ test('the command adds, lists and removes; the password is a line of stdin', asy
   const removed = await run(data, ['remove', 'GRACE']);
   expect([removed.code, removed.out]).toEqual([
     0,
-    'The account GRACE is gone, and all its sign-ins have ended.\n',
+    expect.stringMatching(
+      /^The account GRACE is gone, and all its sign-ins have ended\.\nAPI keys that it made belong to the workspace and go on\. "Keys" on the platform's page\nlists them as made by "Account fvu_[\w-]{22}", and revokes them\.\n$/,
+    ),
   ]);
   expect((await administration.accounts.list()).map(({ name }) => name)).toEqual(['Ada Lovelace']);
 });

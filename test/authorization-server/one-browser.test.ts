@@ -132,6 +132,20 @@ test('who signs in at the settings takes the place of another person on the page
   expect(await personAtSettings(browser)).toBe('Ada Lovelace');
 });
 
+test('a sign-in to the page that was finished already leads to the page', async () => {
+  const browser = platform.browser();
+  const page = await browser.walk(pageRequest(platform.issuer));
+  await browser.submit(page, ada);
+  const others = platform.browser();
+  for (const dead of [await others.go(page.address), await others.submit(page, ada)]) {
+    expect(dead.status).toBe(404);
+    expect(dead.text).toContain('<a class="button" href="/">Open the page of this platform</a>');
+  }
+  const path = page.address.pathname.replace('/sign-in/', '/authorize/');
+  const ended = await others.go(path);
+  expect(ended.text).toContain('href="/">Open the page of this platform</a>');
+});
+
 test('nobody is signed out from another origin, or without a token or form', async () => {
   const browser = platform.browser();
   const token = await openTab(browser);

@@ -161,6 +161,16 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 40_000 }, () => {
     expect(requests.filter((request) => request === '/oauth/token')).toHaveLength(1);
   });
 
+  test.each(['code=abc', 'error=access_denied'])(
+    '%s without a state is taken out',
+    async (given) => {
+      const { page, problems } = await open(`?${given}#tasks`);
+      await page.getByText('was not begun in this tab').waitFor();
+      expect(page.url()).toBe(`${platform.issuer}/#tasks`);
+      expect(problems).toEqual([]);
+    },
+  );
+
   test('two tabs sign in at once, as two people', async () => {
     const first = (await open('#tasks')).page;
     const second = await first.context().newPage();

@@ -3,6 +3,19 @@
 import { html } from './html.ts';
 import type { Page } from './page-layout.ts';
 
+/** Where people go on. */
+export interface ErrorLink {
+  readonly address: string;
+  readonly text: string;
+}
+
+/** From a sign-in that has ended, which may have been one to the platform's page. */
+export function linkToPage(platformPage: string | undefined): ErrorLink | undefined {
+  return platformPage === undefined
+    ? undefined
+    : { address: platformPage, text: 'Open the page of this platform' };
+}
+
 /** `message` and `hint` are our own text; text from a request belongs in `quoted`. */
 export function errorPage(error: {
   readonly title?: string;
@@ -10,7 +23,7 @@ export function errorPage(error: {
   readonly hint?: string | undefined;
   /** Text that came with the request, shown as a quotation. */
   readonly quoted?: string | undefined;
-  readonly link?: { readonly address: string; readonly text: string };
+  readonly link?: ErrorLink | undefined;
 }): Page {
   const { title = 'This did not work', message, hint, quoted, link } = error;
   return {

@@ -71,7 +71,7 @@ export async function signInWithAccount(service) {
  */
 export async function returnFromSignIn() {
   const given = new URLSearchParams(location.search);
-  if (!given.has('state')) return undefined;
+  if (!['state', 'code', 'error'].some((name) => given.has(name))) return undefined;
   const pending = takePending(given.get('state'));
   history.replaceState(null, '', `/${pending?.view ?? location.hash}`);
   if (pending === undefined) {
