@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await drag(second, [40, 40], [120, 120]);
     await saved(second);
     await drag(first, [200, 60], [300, 140]);
-    const alert = first.getByText('Alan Turing changed this image: they have 1 boxes (dashed)');
+    const alert = first.getByText('Alan Turing changed this image: they have 1 box (dashed)');
     await alert.waitFor();
     await first.getByRole('button', { name: 'Keep mine' }).click();
     await saved(first);
