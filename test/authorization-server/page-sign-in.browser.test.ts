@@ -171,6 +171,19 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 40_000 }, () => {
     },
   );
 
+  test.each(['#projects', '#folders'])(
+    'access that has ended is told on %s at the next look',
+    async (place) => {
+      const { page } = await openAs(platform.ada.email, place);
+      await fetch(`${platform.issuer}/oauth/revoke`, {
+        method: 'POST',
+        body: new URLSearchParams({ token: (await tokenOf(page)) ?? '' }),
+      });
+      await page.getByText('Your sign-in has ended.').waitFor();
+      expect(await page.locator('main').isVisible()).toBe(false);
+    },
+  );
+
   test('two tabs sign in at once, as two people', async () => {
     const first = (await open('#tasks')).page;
     const second = await first.context().newPage();

@@ -9,6 +9,12 @@ import { knownKey } from './api-key-of-tab.js';
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
 let hasAccounts = false;
+let calls = 0;
+
+/** How many calls this page has made. */
+export function callCount() {
+  return calls;
+}
 
 /** Whether people sign in on this platform, and allow applications there. */
 export function peopleSignIn() {
@@ -325,6 +331,7 @@ function at(...segments) {
  * @returns {Promise<any>}
  */
 async function call(method, path, body) {
+  calls += 1;
   // The address of the page may carry a name and password, which fetch refuses in a URL.
   const response = await fetch(location.origin + path, {
     method,

@@ -6,7 +6,7 @@ import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
 import { offerAccounts, onAccount } from './account-offer.js';
 import { endSignIn, returnFromSignIn, startRenewing } from './account-sign-in.js';
-import { peopleSignIn, signIn } from './api.js';
+import { callCount, peopleSignIn, signIn } from './api.js';
 import { forgetKey, keepKey, knownEnd, knownKey } from './api-key-of-tab.js';
 import { failedLink } from './failed-link.js';
 import { annotateView } from './labelling/annotate.js';
@@ -222,6 +222,11 @@ async function enter() {
   await show();
 }
 
+/** @param {unknown} thrown */
+function throwRefusal(thrown) {
+  if (thrown instanceof ApiError && thrown.status === 401) throw thrown;
+}
+
 /** @param {string} [why] */
 function signOut(why) {
   const hasEnded = why !== undefined && knownEnd() !== undefined;
@@ -293,9 +298,11 @@ else {
 }
 startPolling(
   async () => {
-    if (!isSignedIn || shown?.refresh === undefined) return;
-    const { refresh } = shown;
-    await refresh();
+    if (!isSignedIn) return;
+    const before = callCount();
+    await shown?.refresh?.();
+    // Else a view that asks for nothing would be shown as live where access has ended.
+    if (isSignedIn && callCount() === before) await signIn().catch(throwRefusal);
   },
   (state, thrown) => {
     const isRefused = thrown instanceof ApiError && thrown.status === 401;
