@@ -67,7 +67,6 @@ it('is under 5.5 MB, and holds what is used and nothing else', () => {
       'package.json',
       'LICENSE',
       'README.md',
-      'CHANGELOG.md',
       'docs/settings.md',
       'skills/fovea/SKILL.md',
       'trainers/contract/job.py',

@@ -120,7 +120,7 @@ function copyPages(folder: string, compression: Compression): void {
       recursive: true,
       filter: (path) => !/\.(ts|json)$/.test(path),
     });
-    minifyScripts(join(folder, 'parts', target));
+    dropComments(join(folder, 'parts', target));
   }
   const target = join(folder, 'parts/page-assets/swagger-ui');
   mkdirSync(target, { recursive: true });
@@ -130,16 +130,12 @@ function copyPages(folder: string, compression: Compression): void {
   }
 }
 
-/** Half of the scripts is for those who read their sources. */
-function minifyScripts(folder: string): void {
+/** A third of the scripts is for those who read their sources. */
+function dropComments(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.js')) continue;
     const path = join(folder, name);
-    const { code } = transformSync(readFileSync(path, 'utf8'), {
-      charset: 'utf8',
-      minifySyntax: true,
-      minifyWhitespace: true,
-    });
+    const { code } = transformSync(readFileSync(path, 'utf8'), { charset: 'utf8' });
     writeFileSync(path, code);
   }
 }

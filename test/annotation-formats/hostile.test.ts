@@ -263,5 +263,6 @@ it('leaves the service free for others while it reads', async () => {
   let turns = 0;
   for (; !hasEnded; turns += 1) await new Promise((next) => setTimeout(next, 1));
   expect((await reading).status).toBe(200);
-  expect(turns).toBeGreaterThan(20);
+  // One that read at once would leave two or three; a fast one leaves few milliseconds in all.
+  expect(turns).toBeGreaterThan(5);
 });

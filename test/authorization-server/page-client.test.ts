@@ -45,7 +45,7 @@ describe('the page of this platform', () => {
       service: { issuer: platform.issuer, clientId: 'fovea-page', scope: scopes.join(' ') },
     });
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    const alone = await startTestPlatform();
+    const alone = await startTestPlatform({ inSources: true });
     const none = await fetch(`${alone.url}/page/account-sign-in`);
     expect([none.status, await none.json()]).toEqual([200, { service: null }]);
     await alone.close();

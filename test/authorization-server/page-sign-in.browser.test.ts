@@ -279,7 +279,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 40_000 }, () => {
   });
 
   test('a platform without accounts asks for a key alone', async () => {
-    const alone = await startTestPlatform();
+    const alone = await startTestPlatform({ inSources: true });
     onTestFinished(() => alone.close());
     const { page, problems, requests } = await open('', alone.url);
     await page.getByLabel('API key').waitFor();
