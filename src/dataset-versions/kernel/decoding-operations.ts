@@ -56,7 +56,7 @@ function decodeInto(
   };
   const [luma, cb, cr] = [plane(across, down), plane(1, 1), plane(1, 1)];
   const file = wasm.allocate(bytes.length);
-  const components = placeComponents(wasm, { file, bytes, jpeg }, [luma, cb, cr]);
+  const components = placeComponents(wasm, file, jpeg, [luma, cb, cr]);
   wasm.view(file, bytes.length).set(bytes);
   const { call } = wasm;
   const { scan, restartInterval } = jpeg;
@@ -75,47 +75,19 @@ function decodeInto(
   return true;
 }
 
-interface JpegFile {
-  /** Its address. */
-  readonly file: number;
-  readonly bytes: Uint8Array;
-  readonly jpeg: BaselineJpeg;
-}
-
-/** As assembly/jpeg-decoder/decode-scan.ts reads them: eight numbers each. */
+/** As assembly/jpeg-decoder/decode-scan.ts reads them: eight numbers each. `file`: its address. */
 function placeComponents(
   wasm: WasmInstance,
-  { file, bytes, jpeg }: JpegFile,
+  file: number,
+  jpeg: BaselineJpeg,
   planes: readonly Plane[],
 ): number {
   const values = jpeg.components.flatMap(({ steps, dcCodes, acCodes }, index) => {
     const { pointer = 0, stride = 0, across = 0, down = 0 } = planes[index] ?? {};
-    const stepsPointer = placeSteps(wasm, bytes.subarray(steps, steps + 64));
-    return [pointer, stride, across, down, stepsPointer, file + dcCodes, file + acCodes, 0];
+    return [pointer, stride, across, down, file + steps, file + dcCodes, file + acCodes, 0];
   });
-  return place(wasm, Uint32Array.from(values));
-}
-
-/** Row by row, as numbers of 16 bits. */
-function placeSteps(wasm: WasmInstance, steps: Uint8Array): number {
-  const rows = new Uint16Array(64);
-  for (const [index, position] of zigzag.entries()) rows[position] = steps[index] ?? 0;
-  return place(wasm, rows);
-}
-
-function place(wasm: WasmInstance, numbers: Uint16Array | Uint32Array): number {
-  const pointer = wasm.allocate(numbers.byteLength);
-  wasm.view(pointer, numbers.byteLength).set(new Uint8Array(numbers.buffer));
+  const bytes = new Uint8Array(Uint32Array.from(values).buffer);
+  const pointer = wasm.allocate(bytes.length);
+  wasm.view(pointer, bytes.length).set(bytes);
   return pointer;
-}
-
-/** For each position in zigzag order its place row by row. */
-const zigzag: readonly number[] = makeZigzag();
-
-function makeZigzag(): readonly number[] {
-  const places = Array.from({ length: 64 }, (_, place) => place);
-  const diagonal = (place: number) => (place >> 3) + (place & 7);
-  // Along diagonals; upwards on each second one.
-  const along = (place: number) => (diagonal(place) % 2 === 0 ? place & 7 : place >> 3);
-  return places.toSorted((a, b) => diagonal(a) - diagonal(b) || along(a) - along(b));
 }

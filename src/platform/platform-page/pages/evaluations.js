@@ -1,7 +1,6 @@
 // The evaluations of a project, the newest first.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-
 import { evaluationAddress, projectAddress } from '../addresses.js';
 import { getProject, listEvaluations } from '../api.js';
 import { listPage } from '../list-page.js';

@@ -1,7 +1,6 @@
 // What was deleted, and can come back.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-
 import { showProblem } from '../../../http-server/page-assets/status-messages.js';
 import { listTrash, restore } from '../api.js';
 import { listPage } from '../list-page.js';

@@ -1,5 +1,6 @@
 // The only scan of a baseline JPEG, into one plane of 8 bits for each of three components.
 
+import { zigzag } from '../jpeg-standard';
 import { passMarker, prepareCodes, readBlock, startReading, tableBytes } from './huffman-decoder';
 import { writeBlock } from './inverse-transform';
 
@@ -9,7 +10,7 @@ const strideOffset: usize = 4;
 /** Blocks of a group: across, down. */
 const acrossOffset: usize = 8;
 const downOffset: usize = 12;
-/** Steps of quantisation, row by row: 64 numbers of 16 bits. */
+/** The 64 steps of a DQT segment; later a table of them, row by row, as numbers of 16 bits. */
 const stepsOffset: usize = 16;
 /** Contents of DHT segments: 16 counts, then symbols; later the tables made of them. */
 const dcOffset: usize = 20;
@@ -18,9 +19,9 @@ const acOffset: usize = 24;
 const previousOffset: usize = 28;
 const componentBytes: usize = 32;
 
-/** Tables of three components, two each. */
+/** Tables of three components: two of codes and one of steps each. */
 export function decodeScratch(): usize {
-  return 6 * tableBytes;
+  return 3 * (2 * tableBytes + stepsBytes);
 }
 
 /**
@@ -46,6 +47,9 @@ export function decodeScan(
     store<u32>(each, <u32>(scratch + tableBytes), acOffset);
     store<i32>(each, 0, previousOffset);
     scratch += 2 * tableBytes;
+    prepareSteps(scratch, load<u32>(each, stepsOffset));
+    store<u32>(each, <u32>scratch, stepsOffset);
+    scratch += stepsBytes;
   }
   startReading(input, input + bytes);
   let left = interval;
@@ -65,6 +69,16 @@ export function decodeScan(
     }
   }
   return passMarker(endOfImage) == 0 ? 0 : 1;
+}
+
+const stepsBytes: usize = 128;
+
+/** From zigzag order. */
+function prepareSteps(table: usize, steps: usize): void {
+  for (let position: usize = 0; position < 64; position++) {
+    const place = <usize>load<u8>(zigzag + position);
+    store<u16>(table + (place << 1), <u16>load<u8>(steps + position));
+  }
 }
 
 const firstRestart: i32 = 0xd0;
