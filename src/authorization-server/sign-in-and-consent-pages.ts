@@ -52,43 +52,27 @@ export function interactions(dependencies: InteractionDependencies): readonly Ro
   const path = interactionPath('{uid}');
   const { log, users, browsers, issuer, platformPage, connections, now } = dependencies;
   const link = linkToPage(platformPage);
+  const route = (method: 'GET' | 'POST', at: string, handle: Parameters<typeof pageRoute>[3]) =>
+    pageRoute(method, at, log, handle, link);
   const ofSettings = { users, browsers, log, issuer, platformPage };
   return [
     ...settings(ofSettings),
     ...connectionPages({ ...ofSettings, connections, now }),
-    pageRoute(
-      'GET',
-      path,
-      log,
-      async (request, response, { uid = '' }) => {
-        const interaction = await find(dependencies, request, response, uid);
-        if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);
-        else await showConsent(dependencies, response, interaction);
-      },
-      link,
-    ),
-    pageRoute(
-      'POST',
-      path,
-      log,
-      async (request, response, { uid = '' }) => {
-        const form = await readForm(request);
-        const interaction = await find(dependencies, request, response, uid);
-        await signIn(dependencies, { request, response, form, interaction });
-      },
-      link,
-    ),
-    pageRoute(
-      'POST',
-      `${path}/consent`,
-      log,
-      async (request, response, { uid = '' }) => {
-        const form = await readForm(request);
-        const interaction = await find(dependencies, request, response, uid);
-        await decide(dependencies, { request, response, form, interaction });
-      },
-      link,
-    ),
+    route('GET', path, async (request, response, { uid = '' }) => {
+      const interaction = await find(dependencies, request, response, uid);
+      if (interaction.prompt === 'login') await showSignIn(dependencies, response, interaction);
+      else await showConsent(dependencies, response, interaction);
+    }),
+    route('POST', path, async (request, response, { uid = '' }) => {
+      const form = await readForm(request);
+      const interaction = await find(dependencies, request, response, uid);
+      await signIn(dependencies, { request, response, form, interaction });
+    }),
+    route('POST', `${path}/consent`, async (request, response, { uid = '' }) => {
+      const form = await readForm(request);
+      const interaction = await find(dependencies, request, response, uid);
+      await decide(dependencies, { request, response, form, interaction });
+    }),
   ];
 }
 

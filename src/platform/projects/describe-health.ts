@@ -3,7 +3,7 @@
 import { isoTime } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import { showGroup } from '../store/image-groups.ts';
-import type { PlacedImage, ProjectHealth } from '../store/projects.ts';
+import type { PlacedImage, ProjectHealth, ShownGroup } from '../store/projects.ts';
 import type { RefusedFile } from '../store/refused-files.ts';
 
 /** All but the counts by split; who uploads what is told to the workspace alone, not to guests. */
@@ -54,6 +54,10 @@ function describeGroups(groups: readonly Group[]) {
     examples: groups
       .slice(0, limits.healthImagesShownMax)
       .map((group) => showGroup(group, limits.healthImagesShownMax))
-      .map(({ images, total }) => ({ images: images.map((image) => ({ ...image })), total })),
+      .map(describeGroup),
   };
+}
+
+export function describeGroup({ images, total }: ShownGroup) {
+  return { images: images.map((image) => ({ ...image })), total };
 }

@@ -8,7 +8,7 @@ import type { PlatformDependencies } from '../dependencies.ts';
 import { drawClusters } from '../previews/draw-clusters.ts';
 import { drawFindings } from '../previews/draw-findings.ts';
 import type { FindingsPage } from '../store/projects.ts';
-import { describeRefused } from './describe-health.ts';
+import { describeGroup, describeRefused } from './describe-health.ts';
 
 const rowsDefault = 20;
 
@@ -61,10 +61,7 @@ function describe(page: FindingsPage) {
   switch (page.kind) {
     case 'clusters':
     case 'groups': {
-      const groups = page.groups.map(({ images, total }) => {
-        return { images: images.map((image) => ({ ...image })), total };
-      });
-      return { groups };
+      return { groups: page.groups.map(describeGroup) };
     }
     case 'images':
       return { images: page.images.map((image) => ({ ...image })) };
