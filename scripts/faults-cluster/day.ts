@@ -99,12 +99,18 @@ const search: Deed = async (worker) => {
 };
 
 const deleteImage: Deed = async (worker) => {
-  const { desk } = worker;
+  const { desk, sight } = worker;
   const image = anyImage(worker);
   if (image === undefined || image.mayComeLate) return;
   const path = `/${workspace}/${desk.project}/images`;
-  const answer = await call(worker, { method: 'DELETE', path, body: { images: [image.id] } });
+  const body = { images: [image.id] };
+  // The one that was not answered may have deleted it.
+  const answer = await call(worker, { method: 'DELETE', path, body, also: [400] });
   if (answer === undefined) return;
+  if (answer.status === 400 && answer.unknown === 0) {
+    sight.wrong.push(`an image that is there cannot be deleted: ${answer.body.error}`);
+    return;
+  }
   desk.images.delete(image.name);
   desk.deleted.push(image);
 };
