@@ -11,10 +11,10 @@ import type { Proxies } from './network/proxies.ts';
 import { readProxies } from './network/read-proxies.ts';
 import {
   type ObjectImports,
-  type ObjectsPlace,
+  type ObjectStorageSettings,
   readObjectImports,
-  readObjectsPlace,
-} from './objects-place.ts';
+  readObjectStorageSettings,
+} from './object-storage-settings.ts';
 import type { Parser } from './parsed-setting.ts';
 import { Secret } from './secret.ts';
 import { pythonTrainers } from './trainer-names.ts';
@@ -52,7 +52,7 @@ export interface Settings {
   /** Who brings it may read `/metrics` of a platform. */
   readonly metricsToken: Secret | undefined;
   /** The object store that keeps the files of datasets; undefined: the data folder does. */
-  readonly objects: ObjectsPlace | undefined;
+  readonly objects: ObjectStorageSettings | undefined;
   /** Days that a platform keeps vision events; undefined: for good. */
   readonly visionEventDays: number | undefined;
   /** What imports of a platform may read of an object store. */
@@ -116,9 +116,9 @@ export function readSettings(
 }
 
 /** The place that a command names in place of FOVEA_OBJECTS_URL. Throws as `readSettings`. */
-export function objectsPlaceAt(url: string): ObjectsPlace | undefined {
+export function objectsPlaceAt(url: string): ObjectStorageSettings | undefined {
   const reader = createReader({ ...process.env, FOVEA_OBJECTS_URL: url });
-  const place = readObjectsPlace(reader);
+  const place = readObjectStorageSettings(reader);
   reader.finish();
   return place;
 }
@@ -163,7 +163,7 @@ function readAll(
   environment: Environment,
   machine: Machine,
 ): Settings {
-  const objects = readObjectsPlace(reader);
+  const objects = readObjectStorageSettings(reader);
   return {
     baseUrl: reader.read('FOVEA_BASE_URL', url, undefined),
     ...readSignIn(reader, environment, machine),

@@ -1,7 +1,7 @@
 // Formats figures and names in the texts of tools, and makes names by others safe to quote.
 
 import { basename } from 'node:path';
-import { foreignWords, isPlain } from '../src/mcp/foreign-text.ts';
+import { foreignWords, isPlain } from '../src/mcp/untrusted-text.ts';
 
 export interface FoundImages {
   readonly total: number;

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { ObjectsPlace } from '../../src/objects-place.ts';
+import type { ObjectStorageSettings } from '../../src/object-storage-settings.ts';
 import type { Secret } from '../../src/secret.ts';
 import type { TestApplication } from '../../test/fixtures/authorization-server.ts';
 import { hasExampleTrainer, installExampleTrainer } from '../../test/fixtures/example-trainer.ts';
@@ -39,7 +39,7 @@ export interface Cluster {
   readonly objectStore: S3Server;
   /** Past the lines: for whoever looks what is there. */
   readonly databaseUrl: Secret;
-  readonly place: ObjectsPlace;
+  readonly place: ObjectStorageSettings;
   /** Of files that were stored, and whose rows were not. */
   readonly orphaned: Set<string>;
   /** Where people may sign in. */

@@ -6,8 +6,8 @@ import { diagnose } from '../../tools/doctor.ts';
 import type { DoctorCommand } from '../commands.ts';
 import { type Settings, surveySettings, withWorkspace } from '../config.ts';
 import { createLog } from '../log.ts';
-import { forPeople } from '../mcp/foreign-text.ts';
 import { readOnlyScope } from '../mcp/tool-call/pipeline.ts';
+import { forPeople } from '../mcp/untrusted-text.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 
 /** Exit code 0: all is well; 1: something is not. */

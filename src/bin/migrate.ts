@@ -9,7 +9,7 @@ import { objectsPlaceAt } from '../config.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { parseObjectsUrl } from '../objects-place.ts';
+import { parseObjectsUrl } from '../object-storage-settings.ts';
 import { type MoveReport, type MoveRequest, moveDatasets } from '../platform/move/move-datasets.ts';
 import type { Secret } from '../secret.ts';
 import { table } from './administer.ts';

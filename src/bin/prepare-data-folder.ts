@@ -3,8 +3,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config.ts';
+import { makeFolder } from '../durable-folders.ts';
 import { invalidArgument, systemErrorCode } from '../errors.ts';
-import { makeFolder } from '../folder-sync.ts';
 import type { Log } from '../log.ts';
 import { rowsFile } from '../platform/open-platform-database.ts';
 

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../durable-folders.ts';
 import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import { checkRealFolder, createRealFile } from '../file-access/open-real-file.ts';
-import { syncFolder } from '../folder-sync.ts';
 
 export interface AtomicFile {
   write(chunk: Uint8Array): Promise<void>;

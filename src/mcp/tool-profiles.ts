@@ -5,7 +5,6 @@
 import type { ToolProfile } from '../config.ts';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { cleanText } from './foreign-text.ts';
 import { meantOperation } from './operation-search/word-synonyms.ts';
 import type { NextCall } from './tool.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type ToolListSettings,
   whyNotOffered,
 } from './tool-list.ts';
+import { cleanText } from './untrusted-text.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Renderers } from '../dataset-versions/render-threads.ts';
 import type { Log } from '../log.ts';
 import type { Models } from '../model-inference/detection-models.ts';
-import type { ObjectImports } from '../objects-place.ts';
+import type { ObjectImports } from '../object-storage-settings.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import type { People } from './access-control/credential-names.ts';

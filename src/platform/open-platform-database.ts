@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
-import type { ObjectsPlace } from '../objects-place.ts';
+import type { ObjectStorageSettings } from '../object-storage-settings.ts';
 import type { Secret } from '../secret.ts';
 import { type AsyncDatabase, openAsyncDatabase } from '../storage/async-database.ts';
 import { recordingActivity } from './database/activity/record-activity.ts';
@@ -34,7 +34,7 @@ export interface RowsPlace {
   /** A PostgreSQL database; undefined: rows are in a file of the data folder. */
   readonly databaseUrl?: Secret | undefined;
   /** Where files are kept; undefined: in the data folder. */
-  readonly objects?: ObjectsPlace | undefined;
+  readonly objects?: ObjectStorageSettings | undefined;
 }
 
 /**

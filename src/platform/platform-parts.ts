@@ -11,7 +11,11 @@ import type { Log } from '../log.ts';
 import { createModels } from '../model-inference/detection-models.ts';
 import { createEmbedder } from '../model-inference/embedder.ts';
 import type { Proxies } from '../network/proxies.ts';
-import { noObjectImports, type ObjectImports, type ObjectsPlace } from '../objects-place.ts';
+import {
+  noObjectImports,
+  type ObjectImports,
+  type ObjectStorageSettings,
+} from '../object-storage-settings.ts';
 import type { Secret } from '../secret.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { openBlobs } from '../storage/open-blobs.ts';
@@ -37,7 +41,7 @@ export interface PartsOptions {
   /** A PostgreSQL database for its rows; else they are in a file of the data folder. */
   readonly databaseUrl?: Secret | undefined;
   /** Where files are kept; undefined: in the data folder. */
-  readonly objects?: ObjectsPlace | undefined;
+  readonly objects?: ObjectStorageSettings | undefined;
   readonly log: Log;
   readonly clock: Clock;
   /** Lets image URLs reach a host that is not public, for example a camera server. */

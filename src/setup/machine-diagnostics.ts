@@ -2,7 +2,7 @@
 
 import type { HostName } from '../commands.ts';
 import type { SettingsSurvey } from '../config.ts';
-import type { ObjectsPlace } from '../objects-place.ts';
+import type { ObjectStorageSettings } from '../object-storage-settings.ts';
 import type { Secret } from '../secret.ts';
 
 /** The entry of Fovea in the configuration of a host. */
@@ -107,7 +107,7 @@ export interface MachineDiagnostics {
   /** Of the server of FOVEA_DATABASE_URL. Throws where it cannot be used. */
   database(url: Secret): Promise<DatabaseFindings>;
   /** The milliseconds that a request to the object store takes. Throws where it cannot be used. */
-  objectsLatencyMs(place: ObjectsPlace): Promise<number>;
+  objectsLatencyMs(place: ObjectStorageSettings): Promise<number>;
   pythonTrainer(name: string): Promise<PythonTrainerState>;
   /** Of the folder of FOVEA_EMBEDDER, by one image and one text. Throws what they fail with. */
   embedder(folder: string): Promise<EmbedderFindings>;

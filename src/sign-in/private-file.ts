@@ -6,8 +6,8 @@ import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'n
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
+import { syncFolder } from '../durable-folders.ts';
 import { FoveaError, systemErrorCode } from '../errors.ts';
-import { syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 

@@ -18,8 +18,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { syncFolders } from '../durable-folders.ts';
 import { systemErrorCode } from '../errors.ts';
-import { syncFolders } from '../folder-sync.ts';
 import { draftFolder, placesOf } from './blob-store.ts';
 import type { HashedBytes } from './content-hash.ts';
 

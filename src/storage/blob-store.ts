@@ -16,8 +16,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
+import { createSharedSync, makeFolder, syncFolder } from '../durable-folders.ts';
 import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
-import { createSharedSync, makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import type { BlobFile } from './blob-file.ts';
 import {

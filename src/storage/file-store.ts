@@ -16,8 +16,8 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { createSharedSync, makeFolder, syncFolder } from '../durable-folders.ts';
 import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
-import { createSharedSync, makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import { diskError, onDisk, WatchedSource } from './disk-errors.ts';
 import { writeSynced } from './write-synced-file.ts';

@@ -2,14 +2,14 @@
 
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { ObjectsPlace } from '../objects-place.ts';
+import type { ObjectStorageSettings } from '../object-storage-settings.ts';
 import { type BlobStore, openBlobFolder } from './blob-store.ts';
 
 export interface OpenBlobsOptions {
   /** The data folder. */
   readonly data: string;
   /** Undefined: content is kept in the data folder. */
-  readonly objects: ObjectsPlace | undefined;
+  readonly objects: ObjectStorageSettings | undefined;
   /** The same for all processes of one platform, and for no other. */
   readonly owner: string;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import { search } from '../../src/contract/search.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import { limits } from '../../src/limits.ts';
-import type { ObjectsPlace } from '../../src/objects-place.ts';
+import type { ObjectStorageSettings } from '../../src/object-storage-settings.ts';
 import { testImage } from '../fixtures/images.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { readZip } from '../fixtures/read-zip.ts';
@@ -30,7 +30,7 @@ const later = { ...systemClock, now: () => systemClock.now() + (30 * 24 + 2) * 6
 let server: S3Server;
 
 /** Hashes of what is kept, by the keys of objects. */
-async function hashesIn({ bucket, prefix }: ObjectsPlace): Promise<ReadonlySet<string>> {
+async function hashesIn({ bucket, prefix }: ObjectStorageSettings): Promise<ReadonlySet<string>> {
   const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix });
   const { Contents = [] } = await server.client.send(list);
   return new Set(Contents.flatMap(({ Key = '' }) => /[0-9a-f]{64}/.exec(Key) ?? []));

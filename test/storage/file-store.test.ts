@@ -3,7 +3,7 @@
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createSharedSync } from '../../src/folder-sync.ts';
+import { createSharedSync } from '../../src/durable-folders.ts';
 import { openFileFolder } from '../../src/storage/file-store.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { hello, ids, idsOf, judgeFileStore, pieces } from './file-store-suite.ts';

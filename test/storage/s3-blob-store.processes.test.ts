@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import type { ObjectsPlace } from '../../src/objects-place.ts';
+import type { ObjectStorageSettings } from '../../src/object-storage-settings.ts';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
 import { openS3Blobs } from '../../src/storage/s3/open-s3-blobs.ts';
 import { probeBucket } from '../../src/storage/s3/probe-bucket.ts';
@@ -29,7 +29,11 @@ const minute = 60_000;
 
 let server: S3Server;
 
-async function openAt(place: ObjectsPlace, clock: SettableClock, owner = 'us'): Promise<BlobStore> {
+async function openAt(
+  place: ObjectStorageSettings,
+  clock: SettableClock,
+  owner = 'us',
+): Promise<BlobStore> {
   return openS3Blobs({ place, folder: await temporaryFolder(), owner, clock });
 }
 
@@ -40,13 +44,17 @@ async function openNew(prefix?: string) {
 }
 
 /** Keys of all objects but the one that tells whose place it is. */
-async function keysIn({ bucket, prefix }: ObjectsPlace): Promise<readonly string[]> {
+async function keysIn({ bucket, prefix }: ObjectStorageSettings): Promise<readonly string[]> {
   const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix });
   const { Contents = [] } = await server.client.send(list);
   return Contents.map(({ Key = '' }) => Key).filter((key) => !key.endsWith('.fovea'));
 }
 
-async function replace(place: ObjectsPlace, hash: string, content: Uint8Array): Promise<void> {
+async function replace(
+  place: ObjectStorageSettings,
+  hash: string,
+  content: Uint8Array,
+): Promise<void> {
   for (const Key of (await keysIn(place)).filter((key) => key.includes(hash))) {
     await server.client.send(new PutObjectCommand({ Bucket: place.bucket, Key, Body: content }));
   }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
-import type { ObjectsPlace } from '../../src/objects-place.ts';
+import type { ObjectStorageSettings } from '../../src/object-storage-settings.ts';
 import { openBucket } from '../../src/storage/s3/bucket.ts';
 import { openS3Blobs } from '../../src/storage/s3/open-s3-blobs.ts';
 import { uuidv7 } from '../../src/uuid.ts';
@@ -19,7 +19,7 @@ import {
 } from '../fixtures/scripted-http-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const place: ObjectsPlace = {
+const place: ObjectStorageSettings = {
   bucket: 'a-bucket',
   prefix: '',
   endpoint: undefined,

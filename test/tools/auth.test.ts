@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { noElicitation } from '../../src/mcp/elicitation/host-elicitation.ts';
-import { forPeople } from '../../src/mcp/foreign-text.ts';
 import type { ElicitationAction, ToolContext } from '../../src/mcp/tool.ts';
+import { forPeople } from '../../src/mcp/untrusted-text.ts';
 import { Secret } from '../../src/secret.ts';
 import { authorizationUrl, testSignInFlow } from '../fixtures/sign-in-flow.ts';
 import { type Fixture, openScriptedService } from './scripted-service.ts';

@@ -1,7 +1,7 @@
 // What the tools of annotation jobs and reviews say, from what a service answers.
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { forPeople } from '../../src/mcp/foreign-text.ts';
+import { forPeople } from '../../src/mcp/untrusted-text.ts';
 import { type Fixture, openScriptedService } from './scripted-service.ts';
 
 let fixture: Fixture;

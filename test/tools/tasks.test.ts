@@ -1,7 +1,7 @@
 // tasks_wait: until the end, or until a host would give up.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forPeople } from '../../src/mcp/foreign-text.ts';
+import { forPeople } from '../../src/mcp/untrusted-text.ts';
 import { type Fixture, openScriptedService, steppingClock } from './scripted-service.ts';
 
 let fixture: Fixture;

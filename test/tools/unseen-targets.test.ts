@@ -3,8 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noElicitation } from '../../src/mcp/elicitation/host-elicitation.ts';
-import { forPeople } from '../../src/mcp/foreign-text.ts';
 import type { Elicitation } from '../../src/mcp/tool.ts';
+import { forPeople } from '../../src/mcp/untrusted-text.ts';
 import { type Fixture, openScriptedService, type Reply } from './scripted-service.ts';
 
 let fixture: Fixture;

@@ -4,8 +4,8 @@ import { randomFillSync } from 'node:crypto';
 import { open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { syncFolder } from '../../durable-folders.ts';
 import { systemErrorCode } from '../../errors.ts';
-import { syncFolder } from '../../folder-sync.ts';
 import type { FolderPolicy } from './retention-policy.ts';
 
 /** All processes of a data folder share one. */

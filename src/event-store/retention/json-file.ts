@@ -2,8 +2,8 @@
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../../durable-folders.ts';
 import { systemErrorCode } from '../../errors.ts';
-import { syncFolder } from '../../folder-sync.ts';
 import { type JsonObject, membersOf } from '../../json-object.ts';
 
 /** Undefined when the file is missing; `{}` when it holds no object. Throws SyntaxError. */

@@ -1,9 +1,9 @@
 // completion/complete: values that start with the typed text first, then values that contain it.
 
 import { limits } from '../../limits.ts';
-import { cleanLine } from '../foreign-text.ts';
 import { type CallOptions, readOnlyScope } from '../tool-call/pipeline.ts';
 import type { AvailableTools } from '../tool-profiles.ts';
+import { cleanLine } from '../untrusted-text.ts';
 import { sources, workspaceOf } from './value-sources.ts';
 
 /** The values that were read for one argument. */

@@ -16,10 +16,10 @@ import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { isJsonObject, memberOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import { forPeople } from '../foreign-text.ts';
 import { canonicalMembers } from '../idempotency/call-identity.ts';
 import { isStateless } from '../protocol-revisions.ts';
 import type { ConfirmationPrompt, Elicitation, ElicitationAction } from '../tool.ts';
+import { forPeople } from '../untrusted-text.ts';
 import type { RequestState } from './request-state.ts';
 
 /** Ends a call without a result: the host has to ask its user, and to repeat its request. */

@@ -2,8 +2,8 @@
 
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { limits } from '../../limits.ts';
-import { cleanLine } from '../foreign-text.ts';
 import type { AvailableTools } from '../tool-profiles.ts';
+import { cleanLine } from '../untrusted-text.ts';
 import { type ListedPrompt, prompts } from './prompts.ts';
 
 /** Adds prompts/list and prompts/get for the prompts whose tools are available. */

@@ -1,8 +1,8 @@
 // The texts of the prompts. A step names tools in braces; it is left out where one of them is not
 // available, and otherwise shows the names of the tool profile.
 
-import { cleanLine } from '../foreign-text.ts';
 import type { AvailableTools } from '../tool-profiles.ts';
+import { cleanLine } from '../untrusted-text.ts';
 
 type Arguments = Readonly<Record<string, string | undefined>>;
 

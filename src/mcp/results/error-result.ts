@@ -11,7 +11,7 @@ import {
   type UpstreamError,
 } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { cleanRecord, cleanText, fenceData, fenceWords, foreignWords } from '../foreign-text.ts';
+import { cleanRecord, cleanText, fenceData, fenceWords, foreignWords } from '../untrusted-text.ts';
 import { callLine, foreignMark } from './tool-result.ts';
 
 /**

@@ -3,7 +3,6 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { asFoveaError } from '../../errors.ts';
-import { type MakeTag, randomTag } from '../foreign-text.ts';
 import type { ToolResult } from '../tool.ts';
 import { type Checked, correctedCall } from '../tool-call/corrected-call.ts';
 import type { ListedTool, ToolListSettings } from '../tool-list.ts';
@@ -14,6 +13,7 @@ import {
   presentNext,
   withWays,
 } from '../tool-profiles.ts';
+import { type MakeTag, randomTag } from '../untrusted-text.ts';
 import { toErrorResult } from './error-result.ts';
 import type { SaveResult } from './saved-results.ts';
 import { factsOf, toCallResult, tooLong } from './tool-result.ts';

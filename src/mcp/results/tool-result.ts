@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { asRecord } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
+import type { NextCall, Page, SavedFile, ToolImage, ToolResult } from '../tool.ts';
 import {
   type CleanData,
   cleanData,
@@ -14,8 +15,7 @@ import {
   fenceData,
   fenceWords,
   isPlain,
-} from '../foreign-text.ts';
-import type { NextCall, Page, SavedFile, ToolImage, ToolResult } from '../tool.ts';
+} from '../untrusted-text.ts';
 import { withIsoTimes } from './iso-times.ts';
 import { truncateToFit } from './truncate-json.ts';
 

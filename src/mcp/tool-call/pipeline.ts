@@ -13,7 +13,6 @@ import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Account } from '../../sign-in/session.ts';
 import { InputRequired, noElicitation } from '../elicitation/host-elicitation.ts';
-import { cleanText } from '../foreign-text.ts';
 import { meantOperation } from '../operation-search/word-synonyms.ts';
 import { createPresenter } from '../results/present-result.ts';
 import type { BackgroundTask, Tool } from '../tool.ts';
@@ -30,6 +29,7 @@ import {
   presentCall,
   resolveOperation,
 } from '../tool-profiles.ts';
+import { cleanText } from '../untrusted-text.ts';
 import { excessOf } from './argument-limits.ts';
 import type { Checked } from './corrected-call.ts';
 import { createCredentialWorkspace } from './credential-workspace.ts';

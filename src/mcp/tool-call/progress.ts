@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
-import { withoutWords } from '../foreign-text.ts';
+import { withoutWords } from '../untrusted-text.ts';
 
 /** One report; `progress` grows with each. */
 export interface ProgressReport {

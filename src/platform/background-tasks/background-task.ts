@@ -5,7 +5,7 @@ import type { Environment } from '../../config.ts';
 import type { Renderers } from '../../dataset-versions/render-threads.ts';
 import type { Models } from '../../model-inference/detection-models.ts';
 import type { Embedder } from '../../model-inference/embedder.ts';
-import type { ObjectImports } from '../../objects-place.ts';
+import type { ObjectImports } from '../../object-storage-settings.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { SplitTask } from '../../storage/task-parts.ts';
 import type { Claim } from '../../storage/task-queue.ts';

@@ -2,7 +2,7 @@
 
 import type { imageExtensions } from '../../contract/images.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { objectsUrlOf } from '../../objects-place.ts';
+import { objectsUrlOf } from '../../object-storage-settings.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { ObjectsPayload } from '../background-tasks/import-objects.ts';

@@ -3,10 +3,10 @@
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import {
   type ObjectImports,
-  type ObjectsPlace,
+  type ObjectStorageSettings,
   objectsUrlOf,
   parseImportUrl,
-} from '../../objects-place.ts';
+} from '../../object-storage-settings.ts';
 
 /**
  * The place of a URL. Throws `invalid_input`, naming `argument`, where it is none, and `forbidden`
@@ -16,7 +16,7 @@ export function readablePlace(
   { allowed, own, endpoint, region }: ObjectImports,
   url: string,
   argument: string,
-): ObjectsPlace {
+): ObjectStorageSettings {
   const parsed = parseImportUrl(url);
   if ('wrong' in parsed) throw invalidArgument(argument, parsed.wrong);
   const { bucket, prefix } = parsed.value;

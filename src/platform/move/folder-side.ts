@@ -3,8 +3,8 @@
 import { existsSync, renameSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder, syncFolder } from '../../durable-folders.ts';
 import { FoveaError, notFound } from '../../errors.ts';
-import { makeFolder, syncFolder } from '../../folder-sync.ts';
 import { limits } from '../../limits.ts';
 import { asAsyncReader, openAsyncDatabase } from '../../storage/async-database.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';

@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../../clock.ts';
 import { invalidArgument } from '../../errors.ts';
-import type { ObjectsPlace } from '../../objects-place.ts';
+import type { ObjectStorageSettings } from '../../object-storage-settings.ts';
 import type { Secret } from '../../secret.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
@@ -33,7 +33,7 @@ export interface MoveRequest {
   readonly databaseUrl: Secret;
   readonly direction: 'to-database' | 'to-folder';
   /** Where the platform on the database has its files; undefined: in `folder`. */
-  readonly objects: ObjectsPlace | { readonly folder: string } | undefined;
+  readonly objects: ObjectStorageSettings | { readonly folder: string } | undefined;
   /** Whether files that the source has lost are left behind, and the rest is moved. */
   readonly withoutLost: boolean;
   /** Called when all is at the target, before it is the platform's; what it throws ends it. */
@@ -177,7 +177,7 @@ async function openStores(
   clock: Clock,
 ): Promise<{ readonly from: BlobStore; readonly to: BlobStore }> {
   const owner = signingKeyOf(key).sign('objects', []);
-  const open = (data: string, place?: ObjectsPlace) =>
+  const open = (data: string, place?: ObjectStorageSettings) =>
     openBlobs({ data, objects: place, owner, clock });
   const ofFolder = await open(folder);
   const isApart = objects && !('folder' in objects && resolve(objects.folder) === resolve(folder));

@@ -4,8 +4,8 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder, syncFolder } from '../../durable-folders.ts';
 import { FoveaError, systemErrorCode } from '../../errors.ts';
-import { makeFolder, syncFolder } from '../../folder-sync.ts';
 
 /** The purpose of a signature, which is not valid for another purpose. */
 export type SignedFor = 'blob' | 'upload' | 'thumb' | 'continuation' | 'objects';

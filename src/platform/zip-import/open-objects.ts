@@ -2,7 +2,11 @@
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { hasDotParts, type ObjectsPlace, objectsUrlOf } from '../../objects-place.ts';
+import {
+  hasDotParts,
+  type ObjectStorageSettings,
+  objectsUrlOf,
+} from '../../object-storage-settings.ts';
 import type { Bucket, ListedObject } from '../../storage/s3/bucket.ts';
 import { checkName, shownName } from './decode-entry-name.ts';
 import { boundedSource, type ImportSource, type NamedFile, sortEntries } from './import-source.ts';
@@ -18,7 +22,7 @@ interface Place {
  * any of them is read. Throws as the bucket does.
  */
 export async function openObjects(
-  place: ObjectsPlace,
+  place: ObjectStorageSettings,
   signal: AbortSignal,
   objectsMax: number = limits.importedObjectsMax,
 ): Promise<ImportSource> {
@@ -61,7 +65,7 @@ function asFault(thrown: unknown): unknown {
 }
 
 /** Of `in/a.png/`: where an object of that name lies; undefined for a whole bucket. */
-function placeAbove(place: ObjectsPlace) {
+function placeAbove(place: ObjectStorageSettings) {
   const [, prefix, name] = /^(.*\/)?([^/]+)\/$/s.exec(place.prefix) ?? [];
   return name === undefined ? undefined : { place: { ...place, prefix: prefix ?? '' }, name };
 }
@@ -74,7 +78,7 @@ interface Listing {
 
 async function listObjects(
   { bucket, only }: Listing,
-  place: ObjectsPlace,
+  place: ObjectStorageSettings,
   signal: AbortSignal,
   objectsMax: number,
 ): Promise<readonly NamedFile<Place>[]> {
@@ -110,7 +114,7 @@ function namedFile({ key, bytes }: ListedObject): NamedFile<Place> {
   };
 }
 
-function tooMany(place: ObjectsPlace, objectsMax: number): FoveaError {
+function tooMany(place: ObjectStorageSettings, objectsMax: number): FoveaError {
   const most = `at most ${objectsMax} are taken at a time`;
   return new FoveaError('invalid_input', `${objectsUrlOf(place)} has more objects; ${most}.`, {
     hint: 'Import the prefixes below it one by one.',

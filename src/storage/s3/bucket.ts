@@ -18,7 +18,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { ObjectsPlace } from '../../objects-place.ts';
+import type { ObjectStorageSettings } from '../../object-storage-settings.ts';
 import type { LinkedAs } from '../blob-store.ts';
 import { damaged } from '../content-hash.ts';
 import type { ByteRange } from '../file-store.ts';
@@ -48,15 +48,15 @@ export interface Bucket {
 }
 
 /** `attemptsMax`: of each request; that of `limits` unless given. */
-export function openBucket(place: ObjectsPlace, attemptsMax?: number): Bucket {
+export function openBucket(place: ObjectStorageSettings, attemptsMax?: number): Bucket {
   return new S3Bucket(place, attemptsMax);
 }
 
 class S3Bucket implements Bucket {
   readonly #client: S3Client;
-  readonly #place: ObjectsPlace;
+  readonly #place: ObjectStorageSettings;
 
-  constructor(place: ObjectsPlace, attemptsMax: number = limits.objectAttemptsMax) {
+  constructor(place: ObjectStorageSettings, attemptsMax: number = limits.objectAttemptsMax) {
     const { endpoint } = place;
     // Stores behind an endpoint have one region, of any name.
     const region = place.region ?? (endpoint === undefined ? undefined : 'us-east-1');

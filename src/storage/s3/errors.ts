@@ -1,13 +1,13 @@
 // Translates the errors of an S3 store and of the way to it.
 
 import { FoveaError, systemErrorCode } from '../../errors.ts';
-import type { ObjectsPlace } from '../../objects-place.ts';
+import type { ObjectStorageSettings } from '../../object-storage-settings.ts';
 
 /**
  * What the SDK threw, in our words and with what to set. The original is not kept as a cause: it
  * has the request, with its signature. Our own errors stay, as do those of local files.
  */
-export function asObjectsError(thrown: unknown, { bucket }: ObjectsPlace): unknown {
+export function asObjectsError(thrown: unknown, { bucket }: ObjectStorageSettings): unknown {
   if (thrown instanceof FoveaError) return thrown;
   if (isOfLocalFile(thrown)) return thrown;
   const { name, status } = failureOf(thrown);

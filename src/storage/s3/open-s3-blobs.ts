@@ -3,13 +3,13 @@
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
-import type { ObjectsPlace } from '../../objects-place.ts';
+import type { ObjectStorageSettings } from '../../object-storage-settings.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { createS3Blobs } from './s3-blob-store.ts';
 
 export interface OpenS3BlobsOptions {
-  readonly place: ObjectsPlace;
+  readonly place: ObjectStorageSettings;
   /** Of this process, for content on its way. */
   readonly folder: string;
   /** The same for all processes of one platform, and for no other platform. */
@@ -31,7 +31,11 @@ export async function openS3Blobs(options: OpenS3BlobsOptions): Promise<BlobStor
 
 const markerKey = '.fovea';
 
-async function claim(bucket: Bucket, { prefix }: ObjectsPlace, owner: string): Promise<void> {
+async function claim(
+  bucket: Bucket,
+  { prefix }: ObjectStorageSettings,
+  owner: string,
+): Promise<void> {
   let found = await readText(bucket, markerKey);
   if (found === undefined) {
     await bucket.put(markerKey, Buffer.from(owner));

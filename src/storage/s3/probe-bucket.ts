@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
-import type { ObjectsPlace } from '../../objects-place.ts';
+import type { ObjectStorageSettings } from '../../object-storage-settings.ts';
 import { openBucket } from './bucket.ts';
 
 /**
  * Puts, lists, gets and removes an object; says how many milliseconds a request took. Throws as
  * the blob store does.
  */
-export async function probeBucket(place: ObjectsPlace, clock: Clock): Promise<number> {
+export async function probeBucket(place: ObjectStorageSettings, clock: Clock): Promise<number> {
   const bucket = openBucket(place, attemptsMax);
   const content = Buffer.from(randomUUID());
   const key = `.fovea-probe-${content}`;

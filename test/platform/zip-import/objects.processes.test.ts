@@ -8,7 +8,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { imageExtensions, images } from '../../../src/contract/images.ts';
 import { search } from '../../../src/contract/search.ts';
-import type { ObjectImports, ObjectsPlace } from '../../../src/objects-place.ts';
+import type { ObjectImports, ObjectStorageSettings } from '../../../src/object-storage-settings.ts';
 import { launchFovea } from '../../fixtures/fovea.ts';
 import { testImage } from '../../fixtures/images.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
@@ -25,7 +25,7 @@ let server: S3Server;
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-async function bucketOf(files: Files): Promise<ObjectsPlace> {
+async function bucketOf(files: Files): Promise<ObjectStorageSettings> {
   const place = await server.place();
   for (const [Key, Body] of Object.entries(files)) {
     await server.client.send(new PutObjectCommand({ Bucket: place.bucket, Key, Body }));
@@ -33,7 +33,7 @@ async function bucketOf(files: Files): Promise<ObjectsPlace> {
   return place;
 }
 
-function allowing(place: ObjectsPlace, own?: ObjectsPlace): ObjectImports {
+function allowing(place: ObjectStorageSettings, own?: ObjectStorageSettings): ObjectImports {
   return { allowed: [place], own, endpoint: server.endpoint, region: undefined };
 }
 

@@ -3,7 +3,7 @@
 import type { Parsed, VariableReader } from './parsed-setting.ts';
 
 /** A bucket of an S3 store, and where in it. The SDK of AWS finds credentials by itself. */
-export interface ObjectsPlace {
+export interface ObjectStorageSettings {
   readonly bucket: string;
   /** Empty, or what all keys begin with, for example `fovea/`. */
   readonly prefix: string;
@@ -16,7 +16,9 @@ export interface ObjectsPlace {
 }
 
 /** Of the variables of AWS those that decide how its SDK is set up: it reads the others itself. */
-export function readObjectsPlace(reader: Pick<VariableReader, 'read'>): ObjectsPlace | undefined {
+export function readObjectStorageSettings(
+  reader: Pick<VariableReader, 'read'>,
+): ObjectStorageSettings | undefined {
   const place = reader.read('FOVEA_OBJECTS_URL', parseObjectsUrl, undefined);
   const downloads = reader.read('FOVEA_OBJECTS_DOWNLOADS', parseDownloads, undefined);
   if (place === undefined) return undefined;
@@ -32,9 +34,9 @@ export function readObjectsPlace(reader: Pick<VariableReader, 'read'>): ObjectsP
 /** What imports may read of an object store. */
 export interface ObjectImports {
   /** Empty: nothing. */
-  readonly allowed: readonly Pick<ObjectsPlace, 'bucket' | 'prefix'>[];
+  readonly allowed: readonly Pick<ObjectStorageSettings, 'bucket' | 'prefix'>[];
   /** Where the platform keeps the files of all workspaces: never read by an import. */
-  readonly own: ObjectsPlace | undefined;
+  readonly own: ObjectStorageSettings | undefined;
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
 }
@@ -46,10 +48,10 @@ export const noObjectImports: ObjectImports = {
   region: undefined,
 };
 
-/** `own`: as of `readObjectsPlace`. */
+/** `own`: as of `readObjectStorageSettings`. */
 export function readObjectImports(
   reader: Pick<VariableReader, 'read'>,
-  own: ObjectsPlace | undefined,
+  own: ObjectStorageSettings | undefined,
 ): ObjectImports {
   const allowed = reader.read('FOVEA_IMPORT_OBJECTS', parseObjectsUrls, []);
   if (allowed.length === 0) return { ...noObjectImports, own };
@@ -78,7 +80,10 @@ function parseObjectsUrls(text: string): Parsed<ObjectImports['allowed']> {
 }
 
 /** `s3://bucket/prefix`. */
-export function objectsUrlOf({ bucket, prefix }: Pick<ObjectsPlace, 'bucket' | 'prefix'>): string {
+export function objectsUrlOf({
+  bucket,
+  prefix,
+}: Pick<ObjectStorageSettings, 'bucket' | 'prefix'>): string {
   return `s3://${bucket}/${prefix}`;
 }
 
@@ -86,7 +91,9 @@ export function objectsUrlOf({ bucket, prefix }: Pick<ObjectsPlace, 'bucket' | '
 const objectsUrl = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))?$/;
 
 /** `s3://bucket/prefix`. */
-export function parseObjectsUrl(text: string): Parsed<Pick<ObjectsPlace, 'bucket' | 'prefix'>> {
+export function parseObjectsUrl(
+  text: string,
+): Parsed<Pick<ObjectStorageSettings, 'bucket' | 'prefix'>> {
   const [, bucket, path = ''] = objectsUrl.exec(text) ?? [];
   const parts = path.split('/').filter((part) => part !== '');
   if (bucket === undefined || parts.some((part) => /^\.+$/.test(part))) {
@@ -104,7 +111,9 @@ export function parseObjectsUrl(text: string): Parsed<Pick<ObjectsPlace, 'bucket
  * `s3://bucket/prefix` of objects that others named: any characters, and every slash counts. Parts
  * of dots are lost on the way to a store.
  */
-export function parseImportUrl(text: string): Parsed<Pick<ObjectsPlace, 'bucket' | 'prefix'>> {
+export function parseImportUrl(
+  text: string,
+): Parsed<Pick<ObjectStorageSettings, 'bucket' | 'prefix'>> {
   const [, bucket, path = ''] = importUrl.exec(text) ?? [];
   if (bucket === undefined || hasDotParts(path) || path !== path.toWellFormed()) {
     return { wrong: 'must be s3://bucket/prefix, without control characters and parts of dots' };
@@ -119,7 +128,7 @@ export function hasDotParts(key: string): boolean {
   return key.split('/').some((part) => part === '.' || part === '..');
 }
 
-function parseDownloads(text: string): Parsed<ObjectsPlace['downloads']> {
+function parseDownloads(text: string): Parsed<ObjectStorageSettings['downloads']> {
   return text === 'redirect' || text === 'stream'
     ? { value: text }
     : { wrong: 'must be redirect or stream' };

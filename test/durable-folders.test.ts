@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeFolder } from '../src/folder-sync.ts';
+import { makeFolder } from '../src/durable-folders.ts';
 
 let root: string;
 
