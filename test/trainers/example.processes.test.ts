@@ -1,7 +1,7 @@
 // The example trainer: how it is set up, what it learns, and the model that it writes.
 
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
@@ -77,6 +77,11 @@ it('needs a Python, and says so where there is none', async () => {
   });
 });
 
+const cocoSchema = z.looseObject({
+  images: z.array(z.looseObject({ id: z.number(), file_name: z.string() })),
+  annotations: z.array(z.unknown()),
+});
+
 describe.skipIf(!hasExampleTrainer)(`on this Python${needsExampleTrainer}`, () => {
   it('is installed without fetching anything', async () => {
     const folder = await temporaryFolder();
@@ -105,6 +110,24 @@ describe.skipIf(!hasExampleTrainer)(`on this Python${needsExampleTrainer}`, () =
     expect(metrics).toMatchObject({ images_train: 6, images_valid: 1, images_test: 1 });
     expect(await ended(start(again))).toBe(0);
     expect((await modelIn(again.output)).equals(await modelIn(job.output))).toBe(true);
+  });
+
+  it('gives the same model of the same images by other names, in another order', async () => {
+    const jobs = [await squaresJob(trainer, { epochs: 5 }), await squaresJob(trainer, { epochs: 5 })];
+    const [job, other] = jobs;
+    if (job === undefined || other === undefined) throw new Error('There are two jobs.');
+    const train = join(other.dataset, 'train');
+    const table = cocoSchema.parse(JSON.parse(coco([6, 3, 1, 5, 2, 4])));
+    for (const image of table.images) {
+      const name = `again-${image.id}.png`;
+      await rename(join(train, image.file_name), join(train, name));
+      image.file_name = name;
+    }
+    table.annotations.reverse();
+    await writeFile(join(train, '_annotations.coco.json'), JSON.stringify(table));
+    for (const one of jobs) expect(await ended(start(one))).toBe(0);
+    expect((await modelIn(other.output)).equals(await modelIn(job.output))).toBe(true);
+    expect(await metricsOf(other)).toEqual(await metricsOf(job));
   });
 
   it('writes a model that computes what the trainer does', async () => {

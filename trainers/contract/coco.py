@@ -3,6 +3,7 @@
 import json
 import os
 
+from content_order import by_content
 from job import JobError
 
 
@@ -16,7 +17,7 @@ class Example:
 
 
 def read_split(folder, split, classes):
-    """The images of a split; none where the split is not there."""
+    """The images of a split, by their contents; none where the split is not there."""
     path = os.path.join(folder, split, "_annotations.coco.json")
     if not os.path.exists(path):
         return []
@@ -32,14 +33,14 @@ def read_split(folder, split, classes):
         if width > 0 and height > 0 and category not in parents:
             corners = [left, top, left + width, top + height]
             boxes[annotation["image_id"]].append((corners, classes.index(names[category])))
-    return [
-        Example(
-            os.path.join(folder, split, image["file_name"]),
-            [corners for corners, _ in boxes[image["id"]]],
-            [label for _, label in boxes[image["id"]]],
-        )
-        for image in coco["images"]
-    ]
+    examples = []
+    for image in coco["images"]:
+        # The order of labels is that in which people drew them.
+        mine = sorted(boxes[image["id"]])
+        corners, labels = [one for one, _ in mine], [label for _, label in mine]
+        examples.append(Example(os.path.join(folder, split, image["file_name"]), corners, labels))
+    labels_of = lambda one: list(zip(one.boxes, one.labels))
+    return by_content(examples, lambda one: one.path, labels_of)
 
 
 def is_parent(category):
