@@ -1,7 +1,6 @@
 // Reviewing on the page of the platform, in a real browser: images of an annotation job are
 // approved or sent back, and two people never replace each other's decision unseen.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { activity } from '../../src/contract/activity.ts';
@@ -119,11 +118,19 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const { page } = await open(`${id}?job=${jobId}`);
     await page.getByText('Nobody has decided about this image.').waitFor();
     await decide(id, { decision: 'send_back', comment: 'No.' });
-    await slowly(page);
+    const letDecide = await holdImages(page);
     await page.keyboard.press('a');
-    // A second time would replace what the other one decided.
+    // A second time would replace what the other one decided; a new box would withdraw it.
     await page.keyboard.press('a');
     await page.keyboard.press('b');
+    const refused = page.waitForResponse((response) => response.status() === 409);
+    const letRead = await holdImages(page, 'GET');
+    letDecide();
+    await refused;
+    // The page reads what the other one decided: nobody sees yet that the decision failed.
+    await page.keyboard.press('a');
+    await page.keyboard.press('b');
+    letRead();
     await page.getByText('Decide again to replace that.').waitFor();
     expect((await decisions()).get(id)).toEqual(['rejected', 'No.']);
     expect(await boxesOf(id)).toEqual([['RBC', 10, 10, 20, 20]]);
@@ -285,20 +292,12 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   });
 });
 
-/** The platform takes its time for each image and each decision. */
-async function slowly(page: Page): Promise<void> {
-  await page.route(ofImages, async (route) => {
-    await sleep(400);
-    await route.continue();
-  });
-}
-
-/** Answers about images come once they are let go. */
-async function holdImages(page: Page): Promise<() => void> {
+/** Requests about images, of this method or of any, go out once they are let go. */
+async function holdImages(page: Page, method?: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(ofImages, async (route) => {
-    await promise;
-    await route.continue();
+    if (method === undefined || route.request().method() === method) await promise;
+    await route.fallback();
   });
   return resolve;
 }

@@ -9,6 +9,8 @@ const holdMsMax = 10_000;
 /** Undefined: keys go where they are typed. @type {KeyboardEvent[] | undefined} */
 let held;
 let timer = 0;
+/** Keys of before mean nothing, also those that a busy browser delivers later. */
+let forgottenAt = 0;
 
 /** From now on, until they are released or forgotten. */
 export function holdKeys() {
@@ -20,15 +22,20 @@ export function holdKeys() {
 /** The next image is there: it gets them, up to one that leads to another image. */
 export function releaseKeys() {
   const keys = held ?? [];
-  forgetKeys();
+  stopHolding();
   for (const [at, key] of keys.entries()) {
     press(key);
     if (isHolding()) return held?.push(...keys.slice(at + 1));
   }
 }
 
-/** There is no next image. */
+/** There is no next image: nothing is meant that was typed until now. */
 export function forgetKeys() {
+  if (isHolding()) forgottenAt = performance.now();
+  stopHolding();
+}
+
+function stopHolding() {
   clearTimeout(timer);
   held = undefined;
 }
@@ -40,10 +47,11 @@ function isHolding() {
 document.addEventListener(
   'keydown',
   (event) => {
-    if (held === undefined || !event.isTrusted || !isMeant(event)) return;
+    const isForgotten = event.timeStamp < forgottenAt;
+    if (!(isHolding() || isForgotten) || !event.isTrusted || !isMeant(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (held.length < keysMax) held.push(event);
+    if (!isForgotten && held !== undefined && held.length < keysMax) held.push(event);
   },
   { capture: true },
 );

@@ -145,10 +145,11 @@ class Review {
       if (this.#panel.root.isConnected) this.#on.decided();
       return false;
     } catch (thrown) {
-      forgetKeys();
       const { status, words } = failureOf(thrown);
-      if (status === 409) return this.#meet(words);
-      this.#panel.say(`Not decided: ${words}`, 'bad');
+      if (status === 409) await this.#meet(words);
+      else this.#panel.say(`Not decided: ${words}`, 'bad');
+      // What was typed before the person could see that was meant for the next image.
+      forgetKeys();
       const isTried = mayGoWell(thrown);
       if (isTried) await untilRetry(status);
       return isTried;
@@ -159,6 +160,7 @@ class Review {
   async #meet(/** @type {string} */ words) {
     const { slug, job, image } = this.#at;
     const seen = this.#known.images[0]?.decisions;
+    holdKeys();
     try {
       this.#show(await service().getJobImages(slug, job, image));
       const isOther = seen !== this.#known.images[0]?.decisions;
@@ -169,7 +171,6 @@ class Review {
     } catch {
       this.#panel.say(`Not decided: ${words}`, 'bad');
     }
-    return false;
   }
 
   /** @param {JobImages} known */
