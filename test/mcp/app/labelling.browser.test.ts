@@ -154,6 +154,29 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
     expect([...drawn.problems, ...placed.problems]).toEqual([]);
   });
 
+  it('the picture has its room before it is there, and the height of the frame moves nothing', async () => {
+    const [id = ''] = await upload(1);
+    const { page, frame } = await openPage('annotation_review');
+    await page.setViewportSize({ width: 700, height: 720 });
+    const answer = await fovea.client.callTool({
+      name: 'annotation_review',
+      arguments: { project: 'cells', images: [id], instructions: 'Look.' },
+    });
+    await page.evaluate('asked.isGone = true');
+    await sendResult(page, answer);
+    await frame.getByText('The host has lost its server.').waitFor();
+    expect((await frame.locator('.editor').boundingBox())?.height).toBeGreaterThanOrEqual(320);
+    await page.evaluate('asked.isGone = false');
+    const stage = frame.locator('.stage');
+    await stage.waitFor();
+    const places = [];
+    for (const height of [100, 800, 1_600]) {
+      await page.evaluate(`document.querySelector('iframe').style.height = '${height}px'`);
+      places.push(await stage.evaluate('(one) => one.getBoundingClientRect().toJSON()'));
+    }
+    expect(new Set(places.map((place) => JSON.stringify(place))).size).toBe(1);
+  });
+
   it('one image is edited when the person says so; names and comments stay text', async () => {
     const [id = ''] = await upload(1);
     await annotate(id, hostile);
@@ -306,13 +329,19 @@ async function review(
 
 async function shown(tool: string, args: Facts, theme: 'light' | 'dark' = 'dark') {
   const answer = await fovea.client.callTool({ name: tool, arguments: args });
+  const opened = await openPage(tool, theme);
+  await sendResult(opened.page, answer);
+  return opened;
+}
+
+/** Before the tool has answered. */
+async function openPage(tool: string, theme: 'light' | 'dark' = 'dark') {
   const opened = await showPage({ client: fovea.client, browser }, tool, {
     capabilities: { serverTools: {}, updateModelContext: { text: {} } },
     relays: true,
     theme,
   });
   pages.push(opened.page);
-  await sendResult(opened.page, answer);
   return opened;
 }
 

@@ -68,7 +68,7 @@ async function end() {
 class LabellingPage {
   #title = element('h2', { tabindex: -1 });
   #problem = element('p', { class: 'notice bad', role: 'alert', hidden: true });
-  #image = element('div', { class: 'stack' });
+  #image = element('div', { class: 'stack editor' });
   #shown = '';
   /** Counts what was asked for: an answer for something older is thrown away. */
   #wanted = 0;
