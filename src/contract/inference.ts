@@ -76,10 +76,10 @@ export const inference = {
     }),
     query: closed({
       image: z.string().min(1).optional().describe('URL of the image.'),
-      confidence: share.optional().describe('0 to 1, default 0.4; above 1: percent.'),
+      confidence: share.optional().describe("Default: the model's, else 0.4; above 1: percent."),
       overlap: share
         .optional()
-        .describe('Most overlap of boxes of a class; default 0.5; above 1: percent.'),
+        .describe('Most overlap of boxes of a class; default likewise, else 0.5.'),
       classes: z.string().min(1).optional().describe('Only these classes, comma-separated.'),
     }),
     body: open({ file: filePart.optional() }),

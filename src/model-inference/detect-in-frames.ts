@@ -2,6 +2,7 @@
 
 import { limits } from '../limits.ts';
 import type { Labelled, Labeller } from './detection-models.ts';
+import { chooseThresholds } from './thresholds.ts';
 
 /** One model, and how sure it has to be. */
 export interface FrameDetector {
@@ -45,12 +46,11 @@ async function detectWith(
 ): Promise<readonly Labelled[]> {
   const seen: Labelled[] = [];
   for (const frame of batch) {
+    const { overlap } = chooseThresholds(labeller.thresholds);
     seen.push(await labeller.detect(frame, { confidence, overlap, signal }));
   }
   return seen;
 }
-
-const overlap = 0.5;
 
 async function* batchesOf(
   frames: AsyncIterable<Uint8Array>,

@@ -13,6 +13,7 @@ import { checkModelBytes, openModelFile } from './model-files.ts';
 import type { DetectorTask } from './model-layout.ts';
 import type { OpenModel } from './model-thread.ts';
 import { noRuntime } from './onnx-session.ts';
+import type { OwnThresholds } from './thresholds.ts';
 
 /** A box around its centre, in pixels as stored; the image for a class of the whole image. */
 export interface Detection {
@@ -62,6 +63,7 @@ export interface Labeller {
   readonly modelId: string;
   readonly task: DetectorTask;
   readonly classes: readonly string[];
+  readonly thresholds: OwnThresholds;
   /**
    * Throws `not_found`, `invalid_input`, `unsupported_media` or `too_large` for an image that
    * cannot be read, and never these for what is wrong with the model.
@@ -164,8 +166,12 @@ function storedModel(blobs: BlobStore, { hash, classes }: Weights): ModelFile {
   };
 }
 
-async function factsOf({ task, classes }: OpenModel): Promise<Pick<Labeller, 'task' | 'classes'>> {
-  return { task, classes };
+async function factsOf({
+  task,
+  classes,
+  thresholds,
+}: OpenModel): Promise<Pick<Labeller, 'task' | 'classes' | 'thresholds'>> {
+  return { task, classes, thresholds };
 }
 
 /** Loads the model once, so that a form that cannot be run is known now; then whenever it runs. */

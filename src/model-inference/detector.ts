@@ -12,6 +12,7 @@ import { type DetectorTask, type Layout, layoutOf } from './model-layout.ts';
 import { type OnnxMetadata, readOnnxMetadata } from './onnx-metadata.ts';
 import { type OnnxSession, openOnnxSession, type Slot, type Tensor } from './onnx-session.ts';
 import { type BoxShape, shapeReader } from './shapes-of-boxes.ts';
+import type { OwnThresholds } from './thresholds.ts';
 
 /** A box around its centre, in pixels of the image as stored. */
 export interface FoundBox extends BoxShape {
@@ -49,6 +50,7 @@ export interface Detector {
   readonly canvas: Size;
   /** Whether images fill it, stretched; else they are letterboxed. */
   readonly isStretched: boolean;
+  readonly thresholds: OwnThresholds;
   detect(job: DetectJob): Promise<Found>;
   close(): Promise<void>;
 }
@@ -96,6 +98,7 @@ async function openWith(
     keypointNames: metadata.keypointNames,
     canvas,
     isStretched: layout.form === 'queries',
+    thresholds: metadata.thresholds,
     detect: async (job) => {
       const planes = toPlanes(job.letterbox, job.image);
       const values = layout.form === 'queries' ? normalised(planes) : planes;

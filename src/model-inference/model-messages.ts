@@ -11,6 +11,7 @@ import type { Size } from '../imaging/letterbox-resize.ts';
 import type { DetectJob, Found } from './detector.ts';
 import type { ClassNames } from './model-class-names.ts';
 import type { DetectorTask } from './model-layout.ts';
+import type { OwnThresholds } from './thresholds.ts';
 
 export type ToModel =
   | {
@@ -28,6 +29,7 @@ export type FromModel =
       readonly keypointNames: readonly (readonly string[])[];
       readonly canvas: Size;
       readonly isStretched: boolean;
+      readonly thresholds: OwnThresholds;
     }
   | { readonly kind: 'found'; readonly found: Found }
   | FailedAnswer;

@@ -9,6 +9,7 @@ import type { DetectJob, Found } from './detector.ts';
 import type { ClassNames } from './model-class-names.ts';
 import type { DetectorTask } from './model-layout.ts';
 import type { FailedAnswer, FromModel, ToModel } from './model-messages.ts';
+import type { OwnThresholds } from './thresholds.ts';
 
 export interface OpenModel {
   readonly task: DetectorTask;
@@ -19,6 +20,7 @@ export interface OpenModel {
   readonly canvas: Size;
   /** Whether images fill the canvas, stretched; else they are letterboxed. */
   readonly isStretched: boolean;
+  readonly thresholds: OwnThresholds;
   /**
    * Runs the model on one image; who calls sees to it that one runs at a time. Throws
    * `upstream_failed` (the model failed) and `timed_out`. Nothing interrupts a run but the end of
@@ -65,6 +67,7 @@ export function startModelThread(): ModelThread {
         keypointNames: opened.keypointNames,
         canvas: opened.canvas,
         isStretched: opened.isStretched,
+        thresholds: opened.thresholds,
         detect: async (job) => {
           const detecting = { msMax: limits.inferenceMsMax };
           const answer = await askModel(thread, { kind: 'detect', job }, detecting);

@@ -20,8 +20,8 @@ async function answer(message: ToModel): Promise<FromModel> {
     detector = undefined;
     await before?.close();
     detector = await openDetector(message.file, message.classes);
-    const { task, classes, keypointNames, canvas, isStretched } = detector;
-    return { kind: 'opened', task, classes, keypointNames, canvas, isStretched };
+    const { task, classes, keypointNames, canvas, isStretched, thresholds } = detector;
+    return { kind: 'opened', task, classes, keypointNames, canvas, isStretched, thresholds };
   }
   if (detector === undefined) throw new FoveaError('internal', 'The model is not open.');
   return { kind: 'found', found: await detector.detect(message.job) };

@@ -4,6 +4,7 @@ import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { areNames, type ClassNames, readClassNames } from './model-class-names.ts';
 import { ProtobufError, type ProtobufField, readFields, textOf } from './protobuf.ts';
+import { type OwnThresholds, readThresholds } from './thresholds.ts';
 
 export interface OnnxMetadata {
   /** `names` of Ultralytics and others, in the order of the class numbers; undefined: none. */
@@ -16,6 +17,7 @@ export interface OnnxMetadata {
   readonly keypoints: readonly [count: number, numbers: number] | undefined;
   /** `kpt_names`, by the number of the class; those of the first class are of all without. */
   readonly keypointNames: readonly (readonly string[])[];
+  readonly thresholds: OwnThresholds;
 }
 
 /**
@@ -57,6 +59,7 @@ function readModel(file: Uint8Array): OnnxMetadata {
     task: properties.get('task'),
     keypoints: readKeypointShape(properties.get('kpt_shape')?.trim() ?? ''),
     keypointNames: readKeypointNames(properties.get('kpt_names') ?? ''),
+    thresholds: readThresholds(properties),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   localModel,
   noModelConfigured,
 } from '../model-inference/detection-models.ts';
+import { chooseThresholds, type Thresholds } from '../model-inference/thresholds.ts';
 import { quotedName, quotedNames } from '../quoted-name.ts';
 import { suggestSpellingOfFew } from '../spelling-suggestion.ts';
 import { findProject } from './access-control/accessible-projects.ts';
@@ -38,7 +39,8 @@ export function inferenceHandlers(
       const wanted = wantedClasses(input, labeller);
       const image = await readSource(dependencies, input, signal);
       const run = { project, labeller, image, wanted, signal };
-      const shares = { confidence: shareOf(input.confidence), overlap: shareOf(input.overlap) };
+      const given = { confidence: shareOf(input.confidence), overlap: shareOf(input.overlap) };
+      const shares = chooseThresholds(labeller.thresholds, given);
       const { id, labelled } = await runModel(dependencies, shares, run);
       return labeller.task === 'classification'
         ? describeClasses(id, labelled, project.type, shares.confidence)
@@ -124,7 +126,7 @@ const modelFaults: readonly string[] = ['upstream_failed', 'timed_out', 'interna
 /** Runs the model and records that, also where it fails; then others may keep the image. */
 async function runModel(
   { store, clock, collect }: PlatformDependencies,
-  { confidence: given = confidenceDefault, overlap = 0.5 }: Shares,
+  { confidence: given, overlap }: Thresholds,
   { project, labeller, image, wanted, signal }: Run,
 ): Promise<{ readonly id: string; readonly labelled: Labelled }> {
   const id = randomUUID();
@@ -162,10 +164,6 @@ async function runModel(
   await collect({ ...seen, width, height, task: labeller.task, detections });
   return { id, labelled };
 }
-
-type Shares = Pick<RunInput, 'confidence' | 'overlap'>;
-
-const confidenceDefault = 0.4;
 
 /** In the shape of the hosted platform, as all that follows. */
 function describe(id: string, labelled: Labelled, { task }: Labeller) {
@@ -211,12 +209,7 @@ function head(id: string, { width, height, ms }: Labelled) {
 }
 
 /** Where an image has several classes, each that is sure enough; else the first of all. */
-function describeClasses(
-  id: string,
-  labelled: Labelled,
-  type: ProjectType,
-  least: number = confidenceDefault,
-) {
+function describeClasses(id: string, labelled: Labelled, type: ProjectType, least: number) {
   const found = labelled.detections
     .map(({ label, classIndex, confidence }) => ({
       class: label,

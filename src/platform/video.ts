@@ -6,6 +6,7 @@ import type { video, videoExtensions } from '../contract/video.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { localModel } from '../model-inference/detection-models.ts';
+import { chooseThresholds } from '../model-inference/thresholds.ts';
 import type { QueuedTask } from '../storage/task-queue.ts';
 import { requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
@@ -29,10 +30,10 @@ export function videoHandlers(
     },
     video_inference_start: async (input, { principal, origin }) => {
       const { id: workspaceId } = principal.workspace;
-      const models = readModels(input);
-      for (const { modelId } of models) await requireModelAccess(store, principal, modelId);
+      const asked = readModels(input);
+      for (const { modelId } of asked) await requireModelAccess(store, principal, modelId);
       const source = await readInput(dependencies, workspaceId, input.input_url, origin);
-      await checkModels(dependencies, workspaceId, models);
+      const models = await checkModels(dependencies, workspaceId, asked);
       const id = newId();
       const settings = { framesPerSecond: input.infer_fps ?? defaultFramesPerSecond, models };
       const payload = {
@@ -100,7 +101,7 @@ function statusOf({ status }: QueuedTask): number {
  * `model_id` is that of a model here: `local`, `PROJECT/VERSION`, or a project with the version in
  * `model_version`.
  */
-function readModels({ models }: StartInput): readonly VideoModel[] {
+function readModels({ models }: StartInput): readonly AskedModel[] {
   if (models.length > modelsMax) {
     throw invalidArgument('models', `has ${models.length} models; at most ${modelsMax} run`);
   }
@@ -111,12 +112,13 @@ function readModels({ models }: StartInput): readonly VideoModel[] {
       const path = `models[${index}].inference_type`;
       throw invalidArgument(path, 'is not run here: choose "object-detection"');
     }
-    const confidence = model.inference_params?.confidence ?? defaultConfidence;
-    if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) {
+    const confidence = model.inference_params?.confidence;
+    const isShare = typeof confidence === 'number' && confidence >= 0 && confidence <= 1;
+    if (confidence !== undefined && confidence !== null && !isShare) {
       const path = `models[${index}].inference_params.confidence`;
       throw invalidArgument(path, 'must be a number from 0 to 1');
     }
-    return { modelId, inferenceType, confidence };
+    return { modelId, inferenceType, confidence: isShare ? confidence : undefined };
   });
   const ids = read.map(({ modelId }) => modelId);
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
@@ -124,27 +126,34 @@ function readModels({ models }: StartInput): readonly VideoModel[] {
   return read;
 }
 
-const defaultConfidence = 0.4;
+interface AskedModel extends Omit<VideoModel, 'confidence'> {
+  readonly confidence: number | undefined;
+}
 
 /**
- * Throws `invalid_input` for models that are not there, or of a form that is not run here. Where
+ * With the least score of each. Throws `invalid_input` for models that are not there, or of a form that is not run here. Where
  * there is no model or no runtime at all, the job fails, with the words of what to set.
  */
 async function checkModels(
   dependencies: PlatformDependencies,
   workspaceId: string,
-  models: readonly VideoModel[],
-): Promise<void> {
-  for (const [index, { modelId }] of models.entries()) {
-    const error = await dependencies.models
-      .resolve(workspaceId, modelId)
-      .then(() => undefined, asFoveaError);
-    if (error === undefined || error.code === 'not_implemented') continue;
-    const isMissing = error.code === 'not_found';
-    if (!isMissing && error.code !== 'invalid_input') throw error;
+  models: readonly AskedModel[],
+): Promise<readonly VideoModel[]> {
+  const checked: VideoModel[] = [];
+  for (const [index, model] of models.entries()) {
+    const { modelId } = model;
+    const found = await dependencies.models.resolve(workspaceId, modelId).catch(asFoveaError);
+    const isFailure = found instanceof FoveaError;
+    const own = isFailure ? undefined : found.thresholds;
+    const { confidence } = chooseThresholds(own, { confidence: model.confidence });
+    checked.push({ ...model, confidence });
+    if (!isFailure || found.code === 'not_implemented') continue;
+    const isMissing = found.code === 'not_found';
+    if (!isMissing && found.code !== 'invalid_input') throw found;
     if (isMissing && !(await hasModels(dependencies, workspaceId, modelId))) continue;
-    throw invalidArgument(`models[${index}].model_id`, error.message, error.hint);
+    throw invalidArgument(`models[${index}].model_id`, found.message, found.hint);
   }
+  return checked;
 }
 
 /** Whether there is a model that could have been meant. */

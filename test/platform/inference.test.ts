@@ -90,6 +90,49 @@ it('answers in the shape of the hosted platform', async () => {
   expect(await found('&classes=blue,red')).toBe(2);
 });
 
+/** Two boxes of red that overlap by 0.6, in each image that it is shown. */
+function overlapping(metadata: Readonly<Record<string, string>>) {
+  const values = [
+    ...[20, 20, 20, 25, 20, 20, 20, 20], // centres, then sizes
+    ...[0.9, 0.5, 0, 0],
+  ];
+  return constantModel([1, 6, 2], values, { names: "['red', 'blue']", ...metadata });
+}
+
+it('counts boxes as the model says it was trained, unless a call says otherwise', async () => {
+  const own = { confidence: '0.6213', overlap: '0.7' };
+  const fixture = await startLabelling({ model: await modelFile(overlapping(own)) });
+  const project = await fixture.newProject();
+  const image = await redAt(6);
+  const found = async (query: string) =>
+    (await infer(fixture, `${project}/local`, image, query)).body.predictions?.length;
+  expect(await found('')).toBe(1);
+  expect(await found('&confidence=0.5')).toBe(2);
+  expect(await found('&confidence=0.5&overlap=0.5')).toBe(1);
+  await fixture.upload(project, image);
+  const batchId = await fixture.batchOf(project);
+  const autolabel = { modelType: 'local', batchId, ontology: { red: 'red' } };
+  const { body } = await fixture.tell('POST', `/acme/${project}/autolabel`, autolabel);
+  expect(await fixture.ended(String(body.taskId))).toMatchObject({ result: { boxes: 1 } });
+  expect((await fixture.tell('GET', `/acme/autolabel/jobs/${body.jobId}`)).body).toMatchObject({
+    defaultConfidence: 0.6213,
+  });
+});
+
+it.each([
+  ['nothing', {}],
+  ['no share', { confidence: '62', overlap: 'sometimes' }],
+  ['that it found nothing', { confidence: '0.0', overlap: '' }],
+])('counts them as ever where the model says %s', async (_what, own) => {
+  const fixture = await startLabelling({ model: await modelFile(overlapping(own)) });
+  const project = await fixture.newProject();
+  const found = async (query: string) =>
+    (await infer(fixture, `${project}/local`, await redAt(6), query)).body.predictions?.length;
+  expect(await found('&overlap=0.7')).toBe(2);
+  expect(await found('')).toBe(1);
+  expect(await found('&overlap=0.7&confidence=0.51')).toBe(1);
+});
+
 it('takes a file, base64 or a URL, and nothing that lies in a private network', async () => {
   const image = await redAt(6);
   const server = createServer((_, response) => response.end(image));

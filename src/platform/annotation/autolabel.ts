@@ -9,6 +9,7 @@ import {
   localModel,
   noModelConfigured,
 } from '../../model-inference/detection-models.ts';
+import { chooseThresholds } from '../../model-inference/thresholds.ts';
 import { quotedName } from '../../quoted-name.ts';
 import {
   accessibleProjects,
@@ -68,6 +69,7 @@ async function start(
   const classes = isFailure
     ? { ontology: input.ontology ?? {}, confidenceThresholds: input.confidenceThresholds ?? {} }
     : chooseClasses(input, found.classes, await projectClasses(dependencies, project));
+  const own = isFailure ? undefined : found.thresholds;
   const job: NewAutolabelJob = {
     id: newId(),
     workspaceId: principal.workspace.id,
@@ -76,7 +78,7 @@ async function start(
       modelType: input.modelType,
       modelId: isFailure ? undefined : found.modelId,
       ...classes,
-      defaultConfidence: input.defaultConfidence ?? 0.4,
+      defaultConfidence: chooseThresholds(own, { confidence: input.defaultConfidence }).confidence,
       runNms: input.runNms ?? true,
     },
     created: clock.now(),

@@ -9,6 +9,7 @@ import {
   omissionCounter,
   type PredictionOmissions,
 } from '../../model-inference/prediction-omissions.ts';
+import { chooseThresholds } from '../../model-inference/thresholds.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { leftOutOf } from '../annotation/autolabel-classes.ts';
@@ -131,7 +132,7 @@ async function detect(
   try {
     const content = await readImage(dependencies, image);
     if (content instanceof FoveaError) return content;
-    return await labeller.detect(content, { ...choiceOf(run.job), signal });
+    return await labeller.detect(content, { ...choiceOf(run), signal });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = asFoveaError(thrown);
@@ -153,8 +154,8 @@ async function readImage(
   });
 }
 
-function choiceOf({ settings }: AutolabelJob) {
-  const { ontology, confidenceThresholds, defaultConfidence, runNms } = settings;
+function choiceOf({ job, labeller }: Run) {
+  const { ontology, confidenceThresholds, defaultConfidence, runNms } = job.settings;
   // Classes outside the ontology never reach the threshold.
   const confidence = (label: string) => {
     const goal = Object.hasOwn(ontology, label) ? ontology[label] : undefined;
@@ -163,7 +164,7 @@ function choiceOf({ settings }: AutolabelJob) {
       ? (confidenceThresholds[goal] ?? defaultConfidence)
       : defaultConfidence;
   };
-  return { confidence, overlap: runNms ? 0.5 : 1 };
+  return { confidence, overlap: runNms ? chooseThresholds(labeller.thresholds).overlap : 1 };
 }
 
 function record(

@@ -9,6 +9,7 @@ import { limits } from '../../limits.ts';
 import type { Detection as Found, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
 import { omissionCounter } from '../../model-inference/prediction-omissions.ts';
+import { chooseThresholds } from '../../model-inference/thresholds.ts';
 import { quotedName, quotedNames } from '../../quoted-name.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
@@ -62,6 +63,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     mistakes: answer.mistakes.reduce((sum, { length }) => sum + length, 0),
     hasConfusionsOfImages: true,
     modelLacks: judged?.lacks,
+    modelThresholds: judged?.thresholds,
     unknown: answer.unknown ?? judged?.unknown,
     fit: answer.fit,
   };
@@ -90,9 +92,6 @@ interface DetectedImage extends LabelledImage {
 
 /** Below any threshold that is of use, and enough for the tail of the curve. */
 const confidenceLeast = 0.01;
-
-/** That of inference: what is judged is what a deployed model answers. */
-const overlapMax = 0.5;
 
 /** What the model finds in each image that it can read. */
 async function runModel({ dependencies, claim, evaluation, modelTask, labelled, signal }: Run) {
@@ -130,7 +129,8 @@ async function runModel({ dependencies, claim, evaluation, modelTask, labelled, 
     unknownImages: { count: 0, examples: [] },
     unknownClasses: Object.fromEntries(unknownClasses),
   };
-  return { images, unreadable, unknown, lacks: lacks.told() };
+  const { thresholds } = labeller;
+  return { images, unreadable, unknown, lacks: lacks.told(), thresholds };
 }
 
 function detectionOf({ confidence, x, y, width, height }: Found, classIndex: number): Detection {
@@ -174,7 +174,9 @@ async function detect(
   { hash }: LabelledImage,
   signal: AbortSignal,
 ) {
-  const options = { confidence: confidenceLeast, overlap: overlapMax, signal };
+  // That of inference: what is judged is what a deployed model answers.
+  const { overlap } = chooseThresholds(labeller.thresholds);
+  const options = { confidence: confidenceLeast, overlap, signal };
   try {
     return await labeller.detect(await blobs.get(hash), options);
   } catch (thrown) {

@@ -17,6 +17,7 @@ import { doubtOf, type Fit } from '../../evaluation/fit-of-predictions.ts';
 import type { Predictions } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import type { PredictionOmissions } from '../../model-inference/prediction-omissions.ts';
+import type { OwnThresholds } from '../../model-inference/thresholds.ts';
 import { quotedNames } from '../../quoted-name.ts';
 
 export interface KeptFigures extends EvaluationFigures {
@@ -39,6 +40,8 @@ export interface KeptFigures extends EvaluationFigures {
   readonly hasConfusionsOfImages?: boolean | undefined;
   /** What the model found and is not judged as it was; undefined: nothing, or not known. */
   readonly modelLacks?: PredictionOmissions | undefined;
+  /** What the model says of itself; undefined: none was run, or in an earlier version of Fovea. */
+  readonly modelThresholds?: OwnThresholds | undefined;
   readonly unknown: Omit<Predictions, 'detections'> | undefined;
   /** Undefined of a model that was run, and in an earlier version of Fovea. */
   readonly fit?: Fit | undefined;

@@ -9,6 +9,7 @@ import {
   type RecommendationName,
   recommend,
 } from '../../evaluation/recommendations.ts';
+import { chooseThresholds } from '../../model-inference/thresholds.ts';
 import { onlyProject } from '../access-control/accessible-projects.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { compareImages } from '../projects/compare-images.ts';
@@ -52,9 +53,6 @@ export async function recommendationsPanel(
   };
 }
 
-/** That of `inference_run`. */
-const confidenceOfRuns = 0.4;
-
 async function factsOf(
   dependencies: PlatformDependencies,
   { project, evaluation, figures }: Question,
@@ -80,7 +78,7 @@ async function factsOf(
     splits: judged === undefined ? splits : splitsOf(judged),
     instances: classes,
     mistakes: figures.mistakes,
-    confidenceInUse: settings.confidence ?? confidenceOfRuns,
+    confidenceInUse: settings.confidence ?? chooseThresholds(figures.modelThresholds).confidence,
     areFiguresDoubtful: warningOf(figures) !== undefined,
   };
 }

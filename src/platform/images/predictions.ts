@@ -6,6 +6,7 @@ import type { imageExtensions } from '../../contract/images.ts';
 import type { Answer } from '../../contract/operation.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
+import { chooseThresholds } from '../../model-inference/thresholds.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { figuresOf } from '../evaluations/finished-evaluation.ts';
@@ -54,9 +55,6 @@ function shown({ label, x, y, width, height }: RefusedBox) {
   return { label, x, y, width, height };
 }
 
-/** As of inference_run: a share from there on is more often right than wrong. */
-const confidenceDefault = 0.4;
-
 /** Undefined: no model is deployed, or it cannot be run here. */
 async function ofModel(
   { store, models, blobs }: PlatformDependencies,
@@ -69,20 +67,21 @@ async function ofModel(
   if ((await models.state(workspaceId, model)).status !== 'ready') return undefined;
   const labeller = await models.resolve(workspaceId, model);
   if (labeller.task === 'classification') return undefined;
-  const wanted = { confidence: limits.predictionConfidenceMin, overlap: 0.5, signal };
+  const { confidence, overlap } = chooseThresholds(labeller.thresholds);
+  const wanted = { confidence: limits.predictionConfidenceMin, overlap, signal };
   const { detections } = await labeller.detect(await blobs.get(hash), wanted);
   const predictions = detections
     .toSorted((one, other) => other.confidence - one.confidence)
     .slice(0, limits.drawnBoxesMax)
-    .map(({ label, x, y, width, height, confidence }) => ({
+    .map(({ label, x, y, width, height, confidence: sure }) => ({
       label,
       x: tidy(x),
       y: tidy(y),
       width: tidy(width),
       height: tidy(height),
-      confidence: tidy(confidence),
+      confidence: tidy(sure),
     }));
-  return { predictions, model, confidence: confidenceDefault };
+  return { predictions, model, confidence };
 }
 
 /** What the newest evaluation that judged this very image kept, or this one. */
@@ -98,7 +97,7 @@ async function ofEvaluation(
   return {
     predictions: JSON.parse(boxes).found,
     evaluationId: evaluation.id,
-    confidence: figuresOf(evaluation)?.confidence ?? confidenceDefault,
+    confidence: figuresOf(evaluation)?.confidence ?? chooseThresholds(undefined).confidence,
   };
 }
 
