@@ -25,9 +25,9 @@ export function chooseThresholds(
 }
 
 /**
- * `confidence` and `overlap` of the metadata, as the trainers that come along write them. Others may
- * mean something else by these words, so what is no share is passed over; so is a confidence of 0,
- * which a training writes that has found nothing.
+ * `confidence` and `overlap` of the metadata, as the trainers that come along write them. Others
+ * may mean something else by these words, so what is no share is passed over; so is a confidence
+ * of 0, which a training writes that has found nothing.
  */
 export function readThresholds(properties: ReadonlyMap<string, string>): OwnThresholds {
   const confidence = shareIn(properties.get('confidence'));

@@ -131,8 +131,9 @@ interface AskedModel extends Omit<VideoModel, 'confidence'> {
 }
 
 /**
- * With the least score of each. Throws `invalid_input` for models that are not there, or of a form that is not run here. Where
- * there is no model or no runtime at all, the job fails, with the words of what to set.
+ * With the least score of each. Throws `invalid_input` for models that are not there, or of a form
+ * that is not run here. Where there is no model or no runtime at all, the job fails, with the words
+ * of what to set.
  */
 async function checkModels(
   dependencies: PlatformDependencies,
