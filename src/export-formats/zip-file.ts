@@ -2,8 +2,8 @@
 // caller waits: not for a thread that serves others.
 
 import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { limits } from '../limits.ts';
 import {
-  type ContentSums,
   dataDescriptor,
   directoryRecord,
   endRecords,
@@ -27,14 +27,12 @@ export class ZipFile {
   begin(path: string, isDeflated: boolean): void {
     this.#endEntry();
     const named = { name: Buffer.from(path), isDeflated };
-    this.#entry = new EntryWriter(named, this.#offset);
-    this.#put(localHeader(named));
+    this.#entry = new EntryWriter(named, this.#offset, this.#put);
   }
 
   /** More of the content of the entry that was begun; the bytes may change afterwards. */
   add(bytes: Uint8Array): void {
-    const stored = this.#entry?.add(bytes);
-    if (stored !== undefined) this.#put(stored);
+    this.#entry?.add(bytes);
   }
 
   /** Nothing may follow. */
@@ -47,56 +45,67 @@ export class ZipFile {
   }
 
   #endEntry(): void {
-    const entry = this.#entry;
-    if (entry === undefined) return;
-    this.#put(entry.end());
-    this.#put(dataDescriptor(entry.sums));
-    this.#directory.add(directoryRecord(entry.named, entry.sums, entry.offset));
+    if (this.#entry !== undefined) this.#directory.add(this.#entry.end());
   }
 
-  #put(bytes: Uint8Array): void {
+  readonly #put = (bytes: Uint8Array): void => {
     if (bytes.length === 0) return;
     this.#write(bytes);
     this.#offset += bytes.length;
-  }
+  };
 }
 
 /** Content on its way into the zip file: as it is, or deflated piece by piece. */
 class EntryWriter {
-  readonly named: NamedEntry;
-  readonly offset: number;
+  readonly #name: Buffer;
+  readonly #offset: number;
+  readonly #put: (bytes: Uint8Array) => void;
+  #isDeflated: boolean;
+  #hasHeader = false;
   #crc = 0;
   #size = 0;
   #stored = 0;
   /** The last piece ends the deflated content, and which one is the last its successor tells. */
   #held: Uint8Array | undefined;
 
-  constructor(named: NamedEntry, offset: number) {
-    this.named = named;
-    this.offset = offset;
+  constructor({ name, isDeflated }: NamedEntry, offset: number, put: (bytes: Uint8Array) => void) {
+    this.#name = name;
+    this.#isDeflated = isDeflated;
+    this.#offset = offset;
+    this.#put = put;
   }
 
-  get sums(): ContentSums {
-    return { crc: this.#crc, size: this.#size, stored: this.#stored };
-  }
-
-  /** What goes into the file now. */
-  add(bytes: Uint8Array): Uint8Array {
+  add(bytes: Uint8Array): void {
     this.#crc = crc32(bytes, this.#crc);
     this.#size += bytes.length;
-    if (!this.named.isDeflated) return this.#counted(bytes);
-    const before = this.#held;
+    if (!this.#isDeflated) {
+      this.#store(bytes);
+      return;
+    }
+    if (this.#held !== undefined) this.#store(deflateRawSync(this.#held, moreFollows));
     this.#held = new Uint8Array(bytes);
-    return before === undefined ? empty : this.#counted(deflateRawSync(before, moreFollows));
   }
 
-  end(): Uint8Array {
-    return this.named.isDeflated ? this.#counted(deflateRawSync(this.#held ?? empty)) : empty;
+  /** Its record for the directory. */
+  end(): Buffer {
+    const held = this.#held ?? empty;
+    // Without a header, nothing of it stands in the file yet.
+    if (!this.#hasHeader && held.length < limits.zipDeflatedBytesMin) this.#isDeflated = false;
+    this.#store(this.#isDeflated ? deflateRawSync(held) : held);
+    const sums = { crc: this.#crc, size: this.#size, stored: this.#stored };
+    this.#put(dataDescriptor(sums));
+    return directoryRecord(this.#named, sums, this.#offset);
   }
 
-  #counted(bytes: Uint8Array): Uint8Array {
+  get #named(): NamedEntry {
+    return { name: this.#name, isDeflated: this.#isDeflated };
+  }
+
+  #store(bytes: Uint8Array): void {
+    if (!this.#hasHeader) this.#put(localHeader(this.#named));
+    this.#hasHeader = true;
+    this.#put(bytes);
     this.#stored += bytes.length;
-    return bytes;
   }
 }
 

@@ -87,6 +87,8 @@ export const storageLimits = {
   blobReadAtOnceBytesMax: 1024 * 1024,
   /** A disk that takes the parts of a message no faster has failed: some ten images. */
   zipPartsMsMax: 600_000,
+  /** To deflate less, such as the labels of an image, takes as long as to read that image. */
+  zipDeflatedBytesMin: 1_024,
   /** A half-written blob without writes for this time belongs to a dead process. */
   blobUnfinishedMsMax: 60 * 60 * 1000,
 

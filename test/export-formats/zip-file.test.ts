@@ -55,6 +55,21 @@ test('entries come back, stored and deflated, short and long, in one piece and i
   }
 });
 
+test('short content stands there as it is, longer content is deflated', async () => {
+  const entries = [
+    { path: 'labels.txt', isDeflated: true, texts: ['0 0.5 0.5 0.25 0.25\n'.repeat(51)] },
+    { path: 'pieces.txt', isDeflated: true, texts: ['0 0.5 0.5 ', '0.25 0.25\n'] },
+    { path: 'long.txt', isDeflated: true, texts: ['0 0.5 0.5 0.25 0.25\n'.repeat(52)] },
+    { path: 'image.jpg', isDeflated: false, texts: ['0 0.5 0.5 0.25 0.25\n'.repeat(52)] },
+  ];
+  const zip = await openPromise(await written(entries), { lazyEntries: true });
+  const methods: Record<string, number> = {};
+  for await (const { fileName, compressionMethod } of zip.eachEntry()) {
+    methods[fileName] = compressionMethod;
+  }
+  expect(methods).toEqual({ 'labels.txt': 0, 'pieces.txt': 8, 'long.txt': 8, 'image.jpg': 0 });
+});
+
 test('there may be more of them than 16 bits count', async () => {
   const entries = Array.from({ length: 65_540 }, (_, at) => ({
     path: `${at}`,
