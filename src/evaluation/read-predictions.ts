@@ -21,13 +21,19 @@ export interface JudgedBy {
   readonly keypointNames?: readonly (readonly string[])[] | undefined;
 }
 
-export interface Predictions {
-  /** Of each image, in their order. */
-  readonly detections: readonly (readonly Detection[])[];
+/** What is not judged. */
+export interface UnknownNames {
   /** How many are of images that are not judged, and what some of these are called. */
   readonly unknownImages: { readonly count: number; readonly examples: readonly string[] };
   /** Classes that are not among the labels, with the number of their predictions. */
   readonly unknownClasses: Readonly<Record<string, number>>;
+}
+
+export interface Predictions extends UnknownNames {
+  /** Of each image, in their order. */
+  readonly detections: readonly (readonly Detection[])[];
+  /** Classes that no label has, where those of all predictions are such: whatever their image. */
+  readonly onlyUnknownClasses: readonly string[];
 }
 
 /**
@@ -57,6 +63,8 @@ export function readEntries(
   const unknownClasses = new Map<string, number>();
   let strangers = 0;
   let unnamedClasses = 0;
+  let ofKnownClasses = 0;
+  const strangeClasses = new Set<string>();
   const most = limits.boxesPerImageMax;
   for (const [place, entry] of entries.entries()) {
     if (!isJsonObject(entry)) throw wrongEntry(`[${place}]`, 'must be an object');
@@ -70,6 +78,8 @@ export function readEntries(
       wanted: judged.keypointNames?.[classIndex ?? -1],
       given: textsIn(entry.keypoint_names) ?? names?.keypoints.get(entry.category_id),
     });
+    if (classIndex !== undefined) ofKnownClasses += 1;
+    else if (strangeClasses.size < examplesMax) strangeClasses.add(String(label));
     if (imagePlace === undefined) {
       strangers += 1;
       if (unknownImages.length < examplesMax && !unknownImages.includes(String(image))) {
@@ -95,6 +105,7 @@ export function readEntries(
     detections,
     unknownImages: { count: strangers, examples: unknownImages },
     unknownClasses: Object.fromEntries(unknownClasses),
+    onlyUnknownClasses: ofKnownClasses === 0 ? [...strangeClasses] : [],
   };
 }
 

@@ -55,11 +55,16 @@ export function evaluationHandlers(
   return {
     evaluations_create: async (input, { principal, origin, signal }) => {
       const project = await findProject(dependencies, principal, input.project);
-      const settings = await chooseSettings(dependencies, principal, project, input);
+      const { settings, classes } = await chooseSettings(dependencies, principal, project, input);
       const { workspace } = principal;
       const id = newId();
       const content = input.predictions?.content;
-      if (content instanceof Uint8Array) await checkFile(project, settings, content, signal);
+      if (content instanceof Uint8Array) {
+        // It would fail, and stay among the evaluations.
+        const isNumbered = settings.version !== undefined;
+        const form = { text: new TextDecoder().decode(content), isNumbered };
+        await checkForm({ modelTask: judgedTaskOf(project.type), classes, form }, signal);
+      }
       const kept = content instanceof Uint8Array ? await blobs.put(content) : undefined;
       const payload = { workspaceId: workspace.id, projectIds: [project.id] };
       await store.evaluations.add(
@@ -104,24 +109,13 @@ export function evaluationHandlers(
   };
 }
 
-/** Throws for a file whose form is wrong: it would fail, and stay among the evaluations. */
-async function checkFile(
-  { type }: Project,
-  { version }: EvaluationSettings,
-  content: Uint8Array,
-  signal: AbortSignal,
-): Promise<void> {
-  const form = { text: new TextDecoder().decode(content), isNumbered: version !== undefined };
-  await checkForm({ modelTask: judgedTaskOf(type), form }, signal);
-}
-
 /** Throws `invalid_input` for what cannot be judged, before anything begins. */
 async function chooseSettings(
   dependencies: PlatformDependencies,
   principal: Principal,
   project: Project,
   input: CreateInput,
-): Promise<EvaluationSettings> {
+): Promise<{ readonly settings: EvaluationSettings; readonly classes: readonly string[] }> {
   // Throws for a type of which nothing is judged.
   judgedTaskOf(project.type);
   const { version, split, query, confidence, predictions, model } = input;
@@ -146,11 +140,12 @@ async function chooseSettings(
     predictions === undefined
       ? { modelId: await checkedModel(dependencies, principal, project, model, classes) }
       : { predictions: predictions.name };
-  return {
+  const settings = {
     ...(version === undefined ? { query } : { version, split: split ?? 'test' }),
     ...judged,
     ...(confidence !== undefined && { confidence: Math.round(confidence * 100) / 100 }),
   };
+  return { settings, classes };
 }
 
 /** Throws for a version that is not ready, and a query that cannot be read. */

@@ -422,15 +422,49 @@ it('fails with words where no prediction is of a known image', async () => {
   expect(task).toMatchObject({ status: 'failed' });
   const error = 'No prediction is of a known image: ["other.png"].';
   expect(await panel()).toMatchObject({ status: 'failed', error: expect.stringContaining(error) });
-  const numbered = results.map((one) => ({ ...one, image_id: 'right.png', category_id: 1 }));
-  const { task: other } = await evaluated(fixture, judged, {
+});
+
+it('refuses at once predictions of which none is of a known class', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const number = await version(fixture, judged);
+  const results = (category_id: number | string) =>
+    file([{ image_id: 'right.png', category_id, bbox: [0, 0, 8, 8], score: 0.7 }]);
+  const create = (asked: Asked) =>
+    judged.client.call(evaluations.evaluations_create, { ...judged.at, ...asked });
+  await expect(create({ query: 'split:test', predictions: results(1) })).rejects.toMatchObject(
+    saying('No prediction is of a known class: ["1"]. The labels have blue, red; give the name'),
+  );
+  await expect(create({ version: number, predictions: results(90) })).rejects.toMatchObject(
+    saying('a number is that of the COCO export'),
+  );
+  await expect(create({ version: number, predictions: results('green') })).rejects.toMatchObject(
+    saying('No prediction is of a known class: ["green"]'),
+  );
+  const { body } = await judged.client.call(evaluations.evaluations_list, judged.at);
+  expect(body.evaluations).toEqual([]);
+});
+
+it('takes numbers of classes by the categories of a COCO dataset, and those of the export', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const number = await version(fixture, judged);
+  const of = { bbox: [0, 0, 8, 8], score: 0.7 };
+  const dataset = {
+    images: [{ id: 7, file_name: 'right.png' }],
+    categories: [{ id: 90, name: 'red' }],
+    annotations: [{ image_id: 7, category_id: 90, ...of }],
+  };
+  const byDataset = await evaluated(fixture, judged, {
     query: 'split:test',
-    predictions: file(numbered),
+    predictions: file(dataset),
   });
-  expect(other).toMatchObject({
-    status: 'failed',
-    error: expect.stringContaining('give the name of the class as category_id'),
+  expect(await byDataset.panel()).toMatchObject({ status: 'completed', detections: 1 });
+  const byExport = await evaluated(fixture, judged, {
+    version: number,
+    predictions: file([{ image_id: 'right.png', category_id: 2, ...of }]),
   });
+  expect(await byExport.panel()).toMatchObject({ status: 'completed', detections: 1 });
 });
 
 it('refuses what cannot be judged, before anything begins', async () => {

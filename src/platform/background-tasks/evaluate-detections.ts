@@ -5,6 +5,7 @@ import type { JudgedTask } from '../../contract/evaluations.ts';
 import { asFoveaError, FoveaError, invalidArgument, notFound } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import { inOrder, keypointPlaces } from '../../evaluation/keypoints/keypoint-order.ts';
+import { noKnownClass, noKnownImage } from '../../evaluation/unknown-names.ts';
 import { limits } from '../../limits.ts';
 import type { Detection as Found, Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
@@ -193,26 +194,13 @@ async function predictionsOf({ dependencies, evaluation }: Run) {
   return { text: new TextDecoder().decode(bytes), isNumbered: settings.version !== undefined };
 }
 
-const knownShownMax = 20;
-
 /** Figures of predictions of which none is judged would say nothing of a model. */
 function refuseStrangers({ figures, unknown }: EvaluationAnswer, isNumbered: boolean): void {
   const classes = Object.keys(unknown?.unknownClasses ?? {});
   const images = unknown?.unknownImages.examples ?? [];
   if (figures.detections > 0 || classes.length + images.length === 0) return;
-  const some = figures.classes.slice(0, knownShownMax).join(', ');
-  // Only a version has a COCO export, whose numbers are known.
-  const [others, number] = isNumbered
-    ? ['the ids of the COCO export', 'a number is that of the COCO export']
-    : ['their ids', 'give the name of the class as category_id'];
-  const [what, names, known] =
-    images.length > 0
-      ? ['image', images, `Images are known by their file names, or by ${others}.`]
-      : ['class', classes, `The labels have ${some}; ${number}.`];
-  throw new FoveaError(
-    'invalid_input',
-    `No prediction is of a known ${what}: ${JSON.stringify(names.slice(0, 5))}. ${known}`,
-  );
+  const known = { classes: figures.classes, isNumbered };
+  throw images.length > 0 ? noKnownImage(images, known) : noKnownClass(classes, known);
 }
 
 function judgedRows(

@@ -14,7 +14,7 @@ import {
 } from '../../evaluation/confidence-sweep.ts';
 import type { ClassFigures, EvaluationFigures } from '../../evaluation/evaluation.ts';
 import { doubtOf, type Fit } from '../../evaluation/fit-of-predictions.ts';
-import type { Predictions } from '../../evaluation/read-predictions.ts';
+import type { UnknownNames } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import type { PredictionOmissions } from '../../model-inference/prediction-omissions.ts';
 import type { OwnThresholds } from '../../model-inference/thresholds.ts';
@@ -42,7 +42,7 @@ export interface KeptFigures extends EvaluationFigures {
   readonly modelLacks?: PredictionOmissions | undefined;
   /** What the model says of itself; undefined: none was run, or in an earlier version of Fovea. */
   readonly modelThresholds?: OwnThresholds | undefined;
-  readonly unknown: Omit<Predictions, 'detections'> | undefined;
+  readonly unknown: UnknownNames | undefined;
   /** Undefined of a model that was run, and in an earlier version of Fovea. */
   readonly fit?: Fit | undefined;
 }
@@ -215,7 +215,7 @@ function nameBeside(classes: readonly string[], name: string): string {
   return classes.includes(name) ? `(${name})` : name;
 }
 
-function notJudged({ unknownImages, unknownClasses }: Omit<Predictions, 'detections'>) {
+function notJudged({ unknownImages, unknownClasses }: UnknownNames) {
   if (unknownImages.count === 0 && Object.keys(unknownClasses).length === 0) return undefined;
   return {
     ...(unknownImages.count > 0 && { ofUnknownImages: unknownImages }),

@@ -9,7 +9,7 @@ import type { Detection } from '../../evaluation/evaluated-image.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { NamedImage } from '../../evaluation/find-images.ts';
 import type { Fit } from '../../evaluation/fit-of-predictions.ts';
-import type { Predictions } from '../../evaluation/read-predictions.ts';
+import type { UnknownNames } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
@@ -42,6 +42,8 @@ export interface JudgedBy extends NamedImage {
 /** A file whose form is looked at, before there is anything to judge. */
 export interface FormQuestion {
   readonly modelTask: JudgedTask;
+  /** Of the labels; none: it is not known yet which they have. */
+  readonly classes: readonly string[];
   readonly form: { readonly text: string; readonly isNumbered: boolean };
 }
 
@@ -58,7 +60,7 @@ export interface EvaluationAnswer extends Evaluation {
   /** Of each image, its labels that are possibly wrong. */
   readonly mistakes: readonly (readonly FoundMistake[])[];
   /** Undefined where a model was run. */
-  readonly unknown: Omit<Predictions, 'detections'> | undefined;
+  readonly unknown: UnknownNames | undefined;
   /** Of a file alone. */
   readonly fit: Fit | undefined;
 }

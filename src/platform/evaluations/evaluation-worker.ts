@@ -21,6 +21,7 @@ import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistake
 import { checkComparisons } from '../../evaluation/masks/comparison-bound.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
 import { createMaskReader, type MaskReader } from '../../evaluation/masks/mask-reader.ts';
+import { noKnownClass } from '../../evaluation/unknown-names.ts';
 import { limits } from '../../limits.ts';
 import type { FoundMistake } from '../store/evaluations.ts';
 import type {
@@ -47,14 +48,17 @@ port.on('message', (question: EvaluationQuestion | FormQuestion) => {
 });
 send({ kind: 'ready' });
 
-/** Without images, what is read is the form alone. */
-function formAnswer({ modelTask, form }: FormQuestion): FromEvaluationThread {
-  readPredictionText(form.text, {
+/** Without images, what is read is the form, and which classes are meant. */
+function formAnswer({ modelTask, classes, form }: FormQuestion): FromEvaluationThread {
+  const { text, isNumbered } = form;
+  const { onlyUnknownClasses: strange } = readPredictionText(text, {
     modelTask,
     images: [],
-    classes: [],
-    isNumbered: form.isNumbered,
+    classes,
+    isNumbered,
   });
+  if (classes.length > 0 && strange.length > 0)
+    throw noKnownClass(strange, { classes, isNumbered });
   return { kind: 'wellFormed' };
 }
 
