@@ -68,11 +68,14 @@ export const imagingLimits = {
   overlapDistanceMax: 27,
   /** Waves that make up a picture: one with fewer could be laid over many others. */
   detailedWavesMin: 6,
+  /** Images that one may be compared with to find copies of it, or all on average: some 20 s. */
+  copiesComparedOfOneMax: 5_000,
+  /** Up to so many, the looks of each are compared with all others: 2 s. */
+  looksComparedExactMax: 10_000,
   /** Coarse pictures kept meanwhile: 12 kB each. */
   looksDrawnMax: 2_000,
   /** Some 10 ms each. */
   looksComparedAtOnce: 1_000_000,
-  looksUnitedAtOnce: 16,
   looksAlignedAtOnce: 50,
   /** A contact sheet in base64, beside text, below the 1 MB at which hosts cut results. */
   previewBytesMax: 600 * 1024,

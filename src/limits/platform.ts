@@ -359,8 +359,8 @@ export const platformLimits = {
   findingImagesDrawnMax: 4,
   /** Small pictures on a map of images: each is decoded. */
   mapPicturesMax: 40,
-  /** Images compared with each other: 5 s of one core where many look alike, in a thread. */
-  healthImagesComparedMax: 10_000,
+  /** Images compared with each other: a minute of one core where many look alike, in a thread. */
+  healthImagesComparedMax: 100_000,
   /** Images among which outliers and clusters are found: half a minute, in a thread. */
   imagesMappedMax: 100_000,
   /** Of their vectors: 128 numbers more than 1,024 of each image, and as much again to compare. */

@@ -9,6 +9,8 @@ export const vectorSearchLimits = {
   vectorsReadMax: 10_000,
   /** Reading a million for the first time takes some seconds; then a search takes a tenth. */
   vectorReadMsMax: 60_000,
+  /** A comparison of 100,000 images takes a minute of one core, and more on a busy machine. */
+  comparisonMsMax: 5 * 60_000,
   /** Memory of those that are kept: four million of 512 numbers. */
   vectorsKeptBytesMax: 2 * 1024 ** 3,
   /** The same on PostgreSQL, where they are read each time: some 2 s. */
@@ -27,7 +29,9 @@ export const vectorSearchLimits = {
   outlierProductsMax: 150_000_000_000,
   /** Cells around a vector in which its nearest others are looked for, and of each so many. */
   outlierCellsLookedIn: 4,
-  outlierCellMembersMax: 2_048,
+  /** Around a look: they have 99 % of the copies that are cropped by a tenth. */
+  lookCellsLookedIn: 8,
+  vectorCellMembersMax: 2_048,
   /** Pairs that take some 10 ms. */
   vectorsComparedBetweenTurns: 1_000_000,
   /** Numbers by which images are clustered: the rest of them is mostly noise. */

@@ -2,6 +2,7 @@
 
 import { limits } from '../limits.ts';
 import { type PackedVectors, queryAt, samplePlaces, vectorAt } from './packed-vectors.ts';
+import type { QuantisedQuery } from './quantise.ts';
 import { type PlaceRange, VectorBlock } from './vector-block.ts';
 import { cellsOf } from './vector-cells.ts';
 
@@ -44,11 +45,14 @@ export async function findOutliers(
  */
 async function amongMany(vectors: PackedVectors, pause: () => Promise<void>): Promise<Outliers> {
   const count = vectors.scales.length;
-  const { block, around } = await cellsOf(vectors, pause);
+  const cells = await cellsOf(vectors, pause);
+  const { block } = cells;
   const compared = { vectors, block, pause };
   const sample = samplePlaces(count, limits.outlierSampleMax, 'outliers');
   const fence = fenceOf(await distancesOf(compared, sample));
-  const rough = await distancesOf(compared, vectors.scales.keys(), around);
+  const rough = await distancesOf(compared, vectors.scales.keys(), (query) =>
+    cells.near(query, limits.outlierCellsLookedIn),
+  );
   const seemFar = beyond(fence, rough);
   const most = Math.floor(limits.outlierProductsMax / (count * vectors.dimensions));
   const looked = seemFar.slice(0, most).map(({ place }) => place);
@@ -69,7 +73,7 @@ type Distances = ReadonlyMap<number, number>;
 async function distancesOf(
   { vectors, block, pause }: Compared,
   places: Iterable<number>,
-  around: (place: number) => readonly PlaceRange[] = () => [{ start: 0, end: block.count }],
+  around: (query: QuantisedQuery) => readonly PlaceRange[] = () => [{ start: 0, end: block.count }],
 ): Promise<Distances> {
   const few = limits.outlierNeighbours;
   const distances = new Map<number, number>();
@@ -78,7 +82,7 @@ async function distancesOf(
     // Ascending; a copy of it has 1.
     const nearest = new Float64Array(few).fill(-1);
     const query = queryAt(vectors, place);
-    for (const range of around(place)) {
+    for (const range of around(query)) {
       compared += range.end - range.start;
       block.compare(
         query,

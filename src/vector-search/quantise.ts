@@ -17,14 +17,20 @@ export interface QuantisedQuery {
 export function quantise(vector: Float32Array): QuantisedVector {
   const scale = largest(vector) / vectorSteps;
   const values = new Int8Array(vector.length);
-  if (scale > 0) for (const [at, value] of vector.entries()) values[at] = Math.round(value / scale);
+  if (scale > 0) {
+    for (let at = 0; at < vector.length; at += 1)
+      values[at] = Math.round((vector[at] ?? 0) / scale);
+  }
   return { scale, values };
 }
 
 export function quantiseQuery(vector: Float32Array): QuantisedQuery {
   const scale = largest(vector) / querySteps;
   const values = new Int16Array(vector.length);
-  if (scale > 0) for (const [at, value] of vector.entries()) values[at] = Math.round(value / scale);
+  if (scale > 0) {
+    for (let at = 0; at < vector.length; at += 1)
+      values[at] = Math.round((vector[at] ?? 0) / scale);
+  }
   return { scale, values };
 }
 
@@ -34,5 +40,7 @@ const vectorSteps = 127;
 const querySteps = 4_095;
 
 function largest(vector: Float32Array): number {
-  return vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  let most = 0;
+  for (const value of vector) most = Math.max(most, Math.abs(value));
+  return most;
 }

@@ -1,42 +1,77 @@
-// Many vectors in cells around some of them, so that near ones are found without comparing all.
+// Many vectors in cells around some of them, so that near ones are found without comparing all: an
+// inverted file, as others call it.
 
 import { limits } from '../limits.ts';
 import { type PackedVectors, queryAt, samplePlaces, vectorAt } from './packed-vectors.ts';
+import type { QuantisedQuery } from './quantise.ts';
 import { type PlaceRange, VectorBlock } from './vector-block.ts';
 
-export interface VectorCells {
+/** Each vector is in the cell of the middle that it is most like. */
+export class VectorCells {
   /** All vectors, by their places in the list; those of a cell one after the other. */
   readonly block: VectorBlock;
-  /** Where the block has those of the cells around a vector: some of very full ones. */
-  around(place: number): readonly PlaceRange[];
+  /** The places in the list, cell by cell. */
+  readonly order: Uint32Array;
+  /** The middles, by the numbers of their cells. */
+  readonly #middles: VectorBlock;
+  /** Of each cell the first place in the block; one more than there are cells. */
+  readonly #starts: Uint32Array;
+
+  constructor(vectors: PackedVectors, middles: VectorBlock, cellOf: Uint16Array) {
+    const count = cellOf.length;
+    this.#middles = middles;
+    this.#starts = new Uint32Array(middles.count + 1);
+    for (const cell of cellOf) this.#starts[cell + 1] = (this.#starts[cell + 1] ?? 0) + 1;
+    for (let cell = 0; cell < middles.count; cell += 1) {
+      this.#starts[cell + 1] = (this.#starts[cell + 1] ?? 0) + (this.#starts[cell] ?? 0);
+    }
+    const next = this.#starts.slice();
+    this.order = new Uint32Array(count);
+    for (const [place, cell] of cellOf.entries()) {
+      const at = next[cell] ?? 0;
+      this.order[at] = place;
+      next[cell] = at + 1;
+    }
+    this.block = new VectorBlock(vectors.dimensions, count);
+    for (const place of this.order) this.block.add(place, vectorAt(vectors, place));
+  }
+
+  /** Where the block has those of the `most` nearest cells; of full ones some of them. */
+  near(query: QuantisedQuery, most: number): readonly PlaceRange[] {
+    return Array.from(nearestCells(this.#middles, query, most), (cell) => {
+      const start = this.#starts[cell] ?? 0;
+      const end = Math.min(this.#starts[cell + 1] ?? 0, start + limits.vectorCellMembersMax);
+      return { start, end };
+    });
+  }
 }
 
-/** Each vector is in the cell of the middle that it is most like. */
+/** `pause` is awaited between parts of the work. */
 export async function cellsOf(
   vectors: PackedVectors,
   pause: () => Promise<void>,
 ): Promise<VectorCells> {
   const { dimensions, scales } = vectors;
   const count = scales.length;
-  const middles = samplePlaces(count, Math.ceil(Math.sqrt(count)), 'cells');
-  const block = new VectorBlock(dimensions, middles.length);
-  for (const [cell, place] of middles.entries()) block.add(cell, vectorAt(vectors, place));
-  const cells = new Uint16Array(count * near);
+  const drawn = samplePlaces(count, Math.ceil(Math.sqrt(count)), 'cells');
+  const middles = new VectorBlock(dimensions, drawn.length);
+  for (const [cell, place] of drawn.entries()) middles.add(cell, vectorAt(vectors, place));
+  const cellOf = new Uint16Array(count);
   for (let place = 0; place < count; place += 1) {
-    cells.set(nearestCells(block, vectors, place), place * near);
+    cellOf[place] = nearestCells(middles, queryAt(vectors, place), 1)[0] ?? 0;
     if (place % placesBetweenTurns === 0) await pause();
   }
-  return inCells(vectors, cells, middles.length);
+  return new VectorCells(vectors, middles, cellOf);
 }
 
-const near = limits.outlierCellsLookedIn;
 const placesBetweenTurns = 1_000;
 
-/** The nearest first. */
-function nearestCells(block: VectorBlock, vectors: PackedVectors, place: number): Uint16Array {
+/** The nearest first; at most as many as there are. */
+function nearestCells(middles: VectorBlock, query: QuantisedQuery, most: number): Uint16Array {
+  const near = Math.min(most, middles.count);
   const found = new Uint16Array(near);
   const similarities = new Float64Array(near).fill(Number.NEGATIVE_INFINITY);
-  block.compare(queryAt(vectors, place), (cell, similarity) => {
+  middles.compare(query, (cell, similarity) => {
     if (similarity <= (similarities[near - 1] ?? 0)) return;
     let at = near - 1;
     for (; at > 0 && similarity > (similarities[at - 1] ?? 0); at -= 1) {
@@ -47,35 +82,4 @@ function nearestCells(block: VectorBlock, vectors: PackedVectors, place: number)
     found[at] = cell;
   });
   return found;
-}
-
-/** `cells`: the nearest few of each vector. */
-function inCells(vectors: PackedVectors, cells: Uint16Array, cellCount: number): VectorCells {
-  const count = vectors.scales.length;
-  const starts = new Uint32Array(cellCount + 1);
-  const ownOf = (place: number) => cells[place * near] ?? 0;
-  for (let place = 0; place < count; place += 1) {
-    starts[ownOf(place) + 1] = (starts[ownOf(place) + 1] ?? 0) + 1;
-  }
-  for (let cell = 0; cell < cellCount; cell += 1) {
-    starts[cell + 1] = (starts[cell + 1] ?? 0) + (starts[cell] ?? 0);
-  }
-  const next = starts.slice();
-  const order = new Uint32Array(count);
-  for (let place = 0; place < count; place += 1) {
-    const at = next[ownOf(place)] ?? 0;
-    order[at] = place;
-    next[ownOf(place)] = at + 1;
-  }
-  const block = new VectorBlock(vectors.dimensions, count);
-  for (const place of order) block.add(place, vectorAt(vectors, place));
-  return {
-    block,
-    around: (place) =>
-      Array.from(cells.subarray(place * near, (place + 1) * near), (cell) => {
-        const start = starts[cell] ?? 0;
-        const end = Math.min(starts[cell + 1] ?? 0, start + limits.outlierCellMembersMax);
-        return { start, end };
-      }),
-  };
 }

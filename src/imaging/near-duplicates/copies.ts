@@ -11,13 +11,13 @@ type Vector = Descriptor['vector'];
 /** What an image shows, at its place in the list that was given. */
 export interface Pattern {
   readonly place: number;
-  readonly waves: Vector;
-  /** Square of its length: how much there is to see. */
+  readonly vector: Vector;
+  /** Square of its length without the means of its planes: how much there is to see. */
   readonly strength: number;
 }
 
 /**
- * Those that have something in them, in the order in which `uniteCopies` wants them.
+ * Those that have something in them.
  *
  * Measured on the 364 images of BCCD, one microscope series: two images of different places are
  * at least 29 apart (the median is 83), one place moved by a twentieth is 25, in another focus 5.
@@ -25,77 +25,236 @@ export interface Pattern {
  * 10 % brighter 10, cropped by 1 % on each side 14.
  */
 export function patternsOf(vectors: readonly Vector[]): readonly Pattern[] {
-  return (
-    vectors
-      .map((vector, place) => toPattern(vector, place))
-      .filter(({ strength }) => strength >= limits.plainPatternMin ** 2)
-      // In the order of their first wave, those after a while are too far away.
-      .toSorted((a, b) => first(a) - first(b))
-  );
+  return vectors
+    .map((vector, place) => ({ place, vector, strength: strengthOf(vector) }))
+    .filter(({ strength }) => strength >= limits.plainPatternMin ** 2);
 }
 
-/** Unites the places of copies. `pause` is awaited between parts of the work. */
+/**
+ * Unites the places of copies. False: of images that are nearly alike there are so many that some
+ * were not compared with each other. `pause` is awaited between parts of the work.
+ */
 export async function uniteCopies(
   patterns: readonly Pattern[],
   sets: DisjointSets,
   pause: () => Promise<void>,
-): Promise<void> {
-  const table = toTable(patterns);
-  for (let one = 0; one < patterns.length; one += 1) {
-    uniteWithNear(table, one, sets);
-    if (one % limits.looksUnitedAtOnce === 0) await pause();
+): Promise<boolean> {
+  const search = new CopySearch(toTable(uniteEqual(patterns, sets)), sets);
+  const own = limits.copiesComparedOfOneMax;
+  let [compared, atLastPause] = [0, 0];
+  for (let one = 0; one < search.count; one += 1) {
+    // What others have no use for is for those that look like many.
+    const left = Math.max(own, own * search.count - compared);
+    compared += search.uniteWithNear(one, left);
+    if (compared - atLastPause < limits.looksComparedAtOnce) continue;
+    atLastPause = compared;
+    await pause();
   }
-}
-
-/** The vector without the means of its three planes. */
-function toPattern(vector: Vector, place: number): Pattern {
-  const waves = vector.filter((_, at) => !meanPlaces.has(at));
-  return { place, waves, strength: waves.reduce((sum, wave) => sum + wave ** 2, 0) };
+  return search.isComplete;
 }
 
 const waveCount = 64 - meanPlaces.size;
 
-function first({ waves }: Pattern): number {
-  return waves[0] ?? 0;
+function strengthOf(vector: Vector): number {
+  let squares = 0;
+  for (let at = 0; at < vector.length; at += 1) {
+    if (!meanPlaces.has(at)) squares += (vector[at] ?? 0) ** 2;
+  }
+  return squares;
 }
 
-/** All patterns one after the other: comparing them is what takes the time. */
+/** Unites patterns that are the same, and gives one of each. */
+function uniteEqual(patterns: readonly Pattern[], sets: DisjointSets): readonly Pattern[] {
+  const first = new Map<string, Pattern>();
+  for (const pattern of patterns) {
+    const key = String.fromCharCode(...pattern.vector.filter((_, at) => !meanPlaces.has(at)));
+    const same = first.get(key);
+    if (same === undefined) first.set(key, pattern);
+    else sets.unite(same.place, pattern.place);
+  }
+  return [...first.values()];
+}
+
+/**
+ * All patterns one after the other, in cells by their first two waves, and in a cell by their third
+ * one: so those that may be near to one stand in a few short ranges. The waves of a pattern are in
+ * the order of how much they differ between patterns.
+ */
 interface Table {
   readonly places: Int32Array;
   readonly waves: Int8Array;
   /** For each pattern, the square of the largest distance to a near-duplicate. */
   readonly mostSquares: Float64Array;
+  /** By `cellOf`. */
+  readonly cells: ReadonlyMap<number, Cell>;
 }
 
+/** As wide as near patterns are apart at most. */
+interface Cell {
+  readonly start: number;
+  /** Behind the last. */
+  end: number;
+}
+
+const distanceMax = limits.nearDuplicateDistanceMax;
+
+/** Cells in a row: more than there are between the smallest and the largest wave. */
+const rowOfCells = 64;
+
+function cellOf(first: number, second: number): number {
+  return Math.floor(first / distanceMax) * rowOfCells + Math.floor(second / distanceMax);
+}
+
+/** The cells whose patterns may be near, behind the own one: each pair of cells once. */
+const cellsBehind = [1, rowOfCells - 1, rowOfCells, rowOfCells + 1];
+
 function toTable(patterns: readonly Pattern[]): Table {
-  const waves = new Int8Array(patterns.length * waveCount);
-  for (const [at, pattern] of patterns.entries()) waves.set(pattern.waves, at * waveCount);
-  const most = limits.nearDuplicateDistanceMax ** 2;
-  const mostSquares = Float64Array.from(patterns, ({ strength }) =>
-    Math.min(most, strength / patternShare ** 2),
+  const columns = wavesBySpread(patterns);
+  const [first = 0, second = 0, third = 0] = columns;
+  const keyed = patterns.map((pattern) => {
+    const { vector } = pattern;
+    return {
+      pattern,
+      cell: cellOf(vector[first] ?? 0, vector[second] ?? 0),
+      third: vector[third] ?? 0,
+    };
+  });
+  const sorted = keyed.toSorted((a, b) => a.cell - b.cell || a.third - b.third);
+  const waves = new Int8Array(sorted.length * waveCount);
+  const cells = new Map<number, Cell>();
+  for (const [at, { pattern, cell }] of sorted.entries()) {
+    for (let column = 0; column < waveCount; column += 1) {
+      waves[at * waveCount + column] = pattern.vector[columns[column] ?? 0] ?? 0;
+    }
+    const known = cells.get(cell);
+    if (known) known.end = at + 1;
+    else cells.set(cell, { start: at, end: at + 1 });
+  }
+  const mostSquares = Float64Array.from(sorted, ({ pattern }) =>
+    Math.min(distanceMax ** 2, pattern.strength / patternShare ** 2),
   );
-  return { places: Int32Array.from(patterns, ({ place }) => place), waves, mostSquares };
+  const places = Int32Array.from(sorted, ({ pattern }) => pattern.place);
+  return { places, waves, mostSquares, cells };
 }
 
 /** Images with little in them differ by little: a quarter of it tells them apart. */
 const patternShare = 4;
 
-function uniteWithNear({ places, waves, mostSquares }: Table, one: number, sets: DisjointSets) {
-  const count = mostSquares.length;
-  const start = one * waveCount;
-  const firstMax = (waves[start] ?? 0) + limits.nearDuplicateDistanceMax;
-  const mostOfOne = mostSquares[one] ?? 0;
-  for (let other = one + 1; other < count; other += 1) {
+/** The places of the waves in a vector, that of the largest spread first. */
+function wavesBySpread(patterns: readonly Pattern[]): readonly number[] {
+  const [sums, squares] = [new Float64Array(64), new Float64Array(64)];
+  for (const { vector } of patterns) {
+    for (let at = 0; at < 64; at += 1) {
+      const wave = vector[at] ?? 0;
+      sums[at] = (sums[at] ?? 0) + wave;
+      squares[at] = (squares[at] ?? 0) + wave * wave;
+    }
+  }
+  const spread = (at: number) =>
+    (squares[at] ?? 0) - (sums[at] ?? 0) ** 2 / Math.max(1, patterns.length);
+  return [...sums.keys()]
+    .filter((at) => !meanPlaces.has(at))
+    .toSorted((a, b) => spread(b) - spread(a) || a - b);
+}
+
+/** Waves after which most pairs are known to be too far apart. */
+const wavesBeforeSets = 8;
+/** Patterns that are passed over at once where all of them are in one set. */
+const runLength = 256;
+
+class CopySearch {
+  readonly count: number;
+  isComplete = true;
+  readonly #table: Table;
+  readonly #sets: DisjointSets;
+  /** For each run of patterns, whether all of them are known to be in one set. */
+  readonly #areOne: Uint8Array;
+
+  constructor(table: Table, sets: DisjointSets) {
+    this.#table = table;
+    this.#sets = sets;
+    this.count = table.places.length;
+    this.#areOne = new Uint8Array(Math.ceil(this.count / runLength));
+  }
+
+  /** With at most `most` of those behind it in its cell and the next ones. With how many it was. */
+  uniteWithNear(one: number, most: number): number {
+    const { cells } = this.#table;
+    const own = cellOf(this.#wave(one, 0), this.#wave(one, 1));
+    const end = cells.get(own)?.end ?? 0;
+    let compared = this.#uniteIn(one, one + 1, end, most);
+    for (const behind of cellsBehind) {
+      const cell = cells.get(own + behind);
+      if (cell === undefined) continue;
+      compared += this.#uniteIn(one, this.#firstNear(cell, one), cell.end, most - compared);
+    }
+    return compared;
+  }
+
+  #wave(at: number, wave: number): number {
+    return this.#table.waves[at * waveCount + wave] ?? 0;
+  }
+
+  /** Of a cell the first whose third wave is not too far below. */
+  #firstNear({ start, end }: Cell, one: number): number {
+    const least = this.#wave(one, 2) - distanceMax;
+    let [low, high] = [start, end];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#wave(middle, 2) < least) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** With `most` of them. */
+  #uniteIn(one: number, from: number, end: number, most: number): number {
+    const { places } = this.#table;
+    const thirdMax = this.#wave(one, 2) + distanceMax;
+    const place = places[one] ?? 0;
+    let [compared, same] = [0, 0];
+    for (let other = from; other < end && this.#wave(other, 2) <= thirdMax; other += 1) {
+      const run = Math.floor(other / runLength);
+      if (other % runLength === 0) {
+        same = 0;
+        if (this.#areOne[run] === 1 && this.#sets.areOne(place, places[other] ?? 0)) {
+          other += runLength - 1;
+          continue;
+        }
+      }
+      if (compared === most) {
+        this.isComplete = false;
+        break;
+      }
+      compared += 1;
+      if (!this.#isOneSet(one, other)) continue;
+      same += 1;
+      if (same === runLength) this.#areOne[run] = 1;
+    }
+    return compared;
+  }
+
+  /** Unites both where they are near. */
+  #isOneSet(one: number, other: number): boolean {
+    const { places, waves, mostSquares } = this.#table;
+    const most = Math.min(mostSquares[one] ?? 0, mostSquares[other] ?? 0);
+    const start = one * waveCount;
     const otherStart = other * waveCount;
-    if ((waves[otherStart] ?? 0) > firstMax) return;
-    if (sets.areOne(places[one] ?? 0, places[other] ?? 0)) continue;
-    const most = Math.min(mostOfOne, mostSquares[other] ?? 0);
     let squares = 0;
-    // Most pairs are too far apart after a few waves.
-    for (let at = 0; at < waveCount && squares <= most; at += 1) {
+    let at = 0;
+    for (; at < wavesBeforeSets; at += 1) {
       const difference = (waves[start + at] ?? 0) - (waves[otherStart + at] ?? 0);
       squares += difference * difference;
     }
-    if (squares <= most) sets.unite(places[one] ?? 0, places[other] ?? 0);
+    if (squares > most) return false;
+    const [place, otherPlace] = [places[one] ?? 0, places[other] ?? 0];
+    if (this.#sets.areOne(place, otherPlace)) return true;
+    for (; at < waveCount && squares <= most; at += 1) {
+      const difference = (waves[start + at] ?? 0) - (waves[otherStart + at] ?? 0);
+      squares += difference * difference;
+    }
+    if (squares > most) return false;
+    this.#sets.unite(place, otherPlace);
+    return true;
   }
 }

@@ -20,6 +20,8 @@ export interface NearDuplicateGroups {
   readonly copies: Groups;
   /** Vectors of pictures too even to be told from each other: they are in no group. */
   readonly plain: number;
+  /** False: so many are nearly alike that some were not compared with all of these. */
+  readonly isComplete: boolean;
 }
 
 /**
@@ -36,14 +38,14 @@ export async function groupNearDuplicates(
   const patterns = patternsOf(vectors);
   const plain = vectors.length - patterns.length;
   const sets = new DisjointSets(vectors.length);
-  await uniteCopies(patterns, sets, setImmediate);
+  const isComplete = await uniteCopies(patterns, sets, setImmediate);
   const copies = sets.groups();
   await uniteOverlapping(
     vectors,
     patterns.map(({ place }) => place),
     sets,
   );
-  return { groups: sets.groups(), copies, plain };
+  return { groups: sets.groups(), copies, plain, isComplete };
 }
 
 async function uniteOverlapping(
@@ -51,10 +53,9 @@ async function uniteOverlapping(
   withPattern: readonly number[],
   sets: DisjointSets,
 ): Promise<void> {
-  const places = withPattern.toSorted((a, b) => a - b);
-  const placeOf = (at: number) => places[at] ?? 0;
+  const placeOf = (at: number) => withPattern[at] ?? 0;
   const areApart = (one: number, other: number) => !sets.areOne(placeOf(one), placeOf(other));
-  const looks = new Looks(places.flatMap((place) => vectors[place] ?? []));
+  const looks = new Looks(withPattern.flatMap((place) => vectors[place] ?? []));
   const pictures = new Pictures(looks);
   let aligned = 0;
   for (const { one, other, mirroring } of await findCandidates(looks, areApart, setImmediate)) {

@@ -53,10 +53,13 @@ export class Looks {
 
   of(place: number, mirroring: Mirroring = asItIs): Look {
     const vector = this.#vectors[place] ?? new Int8Array(waveCount);
-    return Float32Array.from(vector, (wave, at) => {
-      if (meanPlaces.has(at)) return 0;
-      return wave * signOf(at, mirroring) - (this.#mean[at] ?? 0);
-    });
+    const signs = signsOf.get(mirroring) ?? noSigns;
+    const look = new Float32Array(waveCount);
+    for (let at = 0; at < waveCount; at += 1) {
+      if (meanPlaces.has(at)) continue;
+      look[at] = (vector[at] ?? 0) * (signs[at] ?? 1) - (this.#mean[at] ?? 0);
+    }
+    return look;
   }
 }
 
@@ -77,6 +80,12 @@ function signOf(at: number, { isUpright, isLevel }: Mirroring): number {
   return turns % 2 === 0 ? 1 : -1;
 }
 
+const noSigns = new Int8Array(waveCount).fill(1);
+
+const signsOf: ReadonlyMap<Mirroring, Int8Array> = new Map(
+  mirrorings.map((mirroring) => [mirroring, noSigns.map((_, at) => signOf(at, mirroring))]),
+);
+
 /** Three planes of 32 x 32 numbers, one after the other: light, blue, red. */
 export type Picture = Float32Array;
 
@@ -95,22 +104,38 @@ export function pictureOf(look: Look): Picture {
 /** Of each plane in each direction: the sum of both numbers of a wave is below it. */
 const wavesIn = [8, 5, 5];
 
-/** `across`: waves that are in it in each direction, and together. */
+const half = descriptorSide / 2;
+
+/**
+ * `across`: waves that are in it in each direction, and together. A wave is the same on both sides
+ * of the middle, or, where its number is odd, the same below zero: so one side tells the other.
+ */
 function drawPlane(waves: Float64Array, across: number, plane: Float32Array): void {
-  const rows = new Float64Array(across * descriptorSide);
+  const rows = new Float64Array((across + 1) * descriptorSide);
   for (let v = 0; v < across; v += 1) {
-    for (let x = 0; x < descriptorSide; x += 1) {
-      let sum = 0;
-      for (let u = 0; u < across - v; u += 1)
-        sum += (waves[v * wavesAcross + u] ?? 0) * waveAt(u, x);
-      rows[v * descriptorSide + x] = sum;
+    for (let x = 0; x < half; x += 1) {
+      let even = 0;
+      let odd = 0;
+      for (let u = 0; u < across - v; u += 2) {
+        even += (waves[v * wavesAcross + u] ?? 0) * waveAt(u, x);
+        odd += (waves[v * wavesAcross + u + 1] ?? 0) * waveAt(u + 1, x);
+      }
+      rows[v * descriptorSide + x] = even + odd;
+      rows[(v + 1) * descriptorSide - 1 - x] = even - odd;
     }
   }
-  for (let y = 0; y < descriptorSide; y += 1) {
+  for (let y = 0; y < half; y += 1) {
+    const top = y * descriptorSide;
+    const bottom = (descriptorSide - 1 - y) * descriptorSide;
     for (let x = 0; x < descriptorSide; x += 1) {
-      let sum = 0;
-      for (let v = 0; v < across; v += 1) sum += (rows[v * descriptorSide + x] ?? 0) * waveAt(v, y);
-      plane[y * descriptorSide + x] = sum;
+      let even = 0;
+      let odd = 0;
+      for (let v = 0; v < across; v += 2) {
+        even += (rows[v * descriptorSide + x] ?? 0) * waveAt(v, y);
+        odd += (rows[(v + 1) * descriptorSide + x] ?? 0) * waveAt(v + 1, y);
+      }
+      plane[top + x] = even + odd;
+      plane[bottom + x] = even - odd;
     }
   }
 }

@@ -2,9 +2,11 @@
 // look.
 
 import { limits } from '../../limits.ts';
-import { quantise, quantiseQuery } from '../../vector-search/quantise.ts';
+import { type QuantisedQuery, quantise, quantiseQuery } from '../../vector-search/quantise.ts';
 import { VectorBlock } from '../../vector-search/vector-block.ts';
+import { cellsOf } from '../../vector-search/vector-cells.ts';
 import { type Looks, type Mirroring, mirrorings } from './looks.ts';
+import { packLooks, unitLook } from './unit-looks.ts';
 
 export interface CandidatePair {
   readonly one: number;
@@ -15,32 +17,70 @@ export interface CandidatePair {
   readonly likeness: number;
 }
 
+/** A pair that is worth a closer look. */
+type IsWanted = (one: number, other: number) => boolean;
+
+type Pause = () => Promise<void>;
+
 /**
- * Pairs of the places in `looks`, the most alike first. Of each place those with its nearest few
- * others, as far as `isWanted`. `pause` is awaited between parts of the work.
+ * Pairs of the places in `looks`. Of each place those with its nearest few others, as far as
+ * `isWanted`: of more than `exactMax` nearly all of them, since they are looked for in the cells
+ * around each. The order is one in which pairs of the same places follow each other. `pause` is
+ * awaited between parts of the work.
  */
 export async function findCandidates(
   looks: Looks,
-  isWanted: (one: number, other: number) => boolean,
-  pause: () => Promise<void>,
+  isWanted: IsWanted,
+  pause: Pause,
+  exactMax: number = limits.looksComparedExactMax,
 ): Promise<readonly CandidatePair[]> {
   const nearest = new NearestPairs(looks.count);
+  if (looks.count > exactMax) return fromCells(looks, nearest, isWanted, pause);
   const block = new VectorBlock(64, looks.count);
   let compared = 0;
   for (let one = 0; one < looks.count; one += 1) {
     for (const mirroring of mirrorings) {
-      block.compare(quantiseQuery(unit(looks.of(one, mirroring))), (other, likeness) => {
+      block.compare(queryOf(looks, one, mirroring), (other, likeness) => {
         if (!nearest.isNear(one, other, likeness) || !isWanted(one, other)) return;
         nearest.add({ one, other, mirroring, likeness });
       });
     }
-    block.add(one, quantise(unit(looks.of(one))));
+    block.add(one, quantise(unitLook(looks.of(one))));
     compared += one * mirrorings.length;
     if (compared < limits.looksComparedAtOnce) continue;
     compared = 0;
     await pause();
   }
-  return nearest.pairs.toSorted((a, b) => b.likeness - a.likeness);
+  return nearest.pairs;
+}
+
+async function fromCells(looks: Looks, nearest: NearestPairs, isWanted: IsWanted, pause: Pause) {
+  const cells = await cellsOf(packLooks(looks), pause);
+  let compared = 0;
+  for (const one of cells.order) {
+    for (const mirroring of mirrorings) {
+      const query = queryOf(looks, one, mirroring);
+      for (const range of cells.near(query, limits.lookCellsLookedIn)) {
+        compared += range.end - range.start;
+        cells.block.compare(
+          query,
+          (other, likeness) => {
+            if (!nearest.isNear(one, other, likeness) || !isWanted(one, other)) return;
+            nearest.add({ one, other, mirroring, likeness });
+          },
+          range,
+        );
+      }
+    }
+    if (compared < limits.looksComparedAtOnce) continue;
+    compared = 0;
+    await pause();
+  }
+  return nearest.pairs;
+}
+
+function queryOf(looks: Looks, place: number, mirroring: Mirroring): QuantisedQuery {
+  return quantiseQuery(unitLook(looks.of(place, mirroring)));
 }
 
 /** Of each place the few pairs that are most alike. */
@@ -54,13 +94,18 @@ class NearestPairs {
   }
 
   isNear(one: number, other: number, likeness: number): boolean {
+    // Most pairs are not even that.
+    if (likeness < limits.candidateLikenessMin) return false;
     return likeness >= (this.#least[one] ?? 0) || likeness >= (this.#least[other] ?? 0);
   }
 
   add(pair: CandidatePair): void {
     for (const place of [pair.one, pair.other]) {
       if (pair.likeness < (this.#least[place] ?? 0)) continue;
-      const best = [...(this.#pairs.get(place) ?? []), pair]
+      const before = this.#pairs.get(place) ?? [];
+      // From cells, a pair comes once from each of its places.
+      if (before.some((known) => isSame(known, pair))) continue;
+      const best = [...before, pair]
         .toSorted((a, b) => b.likeness - a.likeness)
         .slice(0, limits.candidatesOfImageMax);
       this.#pairs.set(place, best);
@@ -75,8 +120,7 @@ class NearestPairs {
   }
 }
 
-/** Of length 1; 0 for what has nothing but the mean image in it. */
-function unit(look: Float32Array): Float32Array {
-  const length = Math.hypot(...look);
-  return length === 0 ? look : look.map((wave) => wave / length);
+/** Mirrored the same way round, either looks like the other. */
+function isSame(pair: CandidatePair, { one, other, mirroring }: CandidatePair): boolean {
+  return pair.one === other && pair.other === one && pair.mirroring === mirroring;
 }

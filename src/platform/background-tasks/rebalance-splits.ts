@@ -1,6 +1,7 @@
 // Moves images between the splits of a project.
 
 import { setImmediate } from 'node:timers/promises';
+import { splitName } from '../../contract/fields.ts';
 import { projects } from '../../contract/projects.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -85,15 +86,21 @@ async function refuseInTrash(store: Store, projectId: string): Promise<void> {
  * A group with images that may not be moved goes where these are.
  */
 function groupsToMove(
-  { groups }: NearDuplicates,
+  { ordinals, splits, ends }: NearDuplicates,
   images: readonly EligibleImage[],
 ): readonly ImageGroup[] {
-  const groupOf = new Map(groups.flatMap((group) => group.map(({ id }) => [id, group] as const)));
-  const movable = Map.groupBy(images, ({ id }) => groupOf.get(id));
+  const groupOf = new Map<number, number>();
+  for (const [group, end] of ends.entries()) {
+    for (const ordinal of ordinals.subarray(ends[group - 1] ?? 0, end)) groupOf.set(ordinal, group);
+  }
+  const movable = Map.groupBy(images, ({ ordinal }) => groupOf.get(ordinal));
   return [...movable].flatMap(([group, own]) => {
     if (group === undefined) return [];
-    const ids = new Set(own.map(({ id }) => id));
-    return [{ images: own, fixed: group.find(({ id }) => !ids.has(id))?.split }];
+    const ownOrdinals = new Set(own.map(({ ordinal }) => ordinal));
+    const start = ends[group - 1] ?? 0;
+    const other = ordinals.subarray(start, ends[group]).findIndex((at) => !ownOrdinals.has(at));
+    const fixed = other < 0 ? undefined : splitName.options[splits[start + other] ?? 0];
+    return [{ images: own, fixed }];
   });
 }
 

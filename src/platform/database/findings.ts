@@ -2,11 +2,10 @@
 
 import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
-import { showGroup } from '../store/image-groups.ts';
 import type { FindingsPage, OddKind, WantedFindings } from '../store/projects.ts';
 import { findConflicts } from './conflicting-labels.ts';
 import { listClusters, listOutliers } from './image-map.ts';
-import { type ComparableImages, findNearDuplicates } from './near-duplicates.ts';
+import { type ComparableImages, groupImages, showGroups } from './near-duplicates.ts';
 import { listOddImages } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 import { listUnreadable } from './search-index/undescribed-images.ts';
@@ -60,7 +59,7 @@ async function pageOfGroups(
   finding: 'near-duplicates' | 'leaks' | 'conflicting-labels',
   page: Page,
 ): Promise<FindingsPage> {
-  const found = await findNearDuplicates(database, index, projectId);
+  const found = await groupImages(database, index, projectId);
   const { isComplete, compared } = found;
   const groups =
     finding === 'conflicting-labels'
@@ -68,7 +67,7 @@ async function pageOfGroups(
       : finding === 'leaks'
         ? found.leaks
         : found.groups;
-  const shown = cut(groups, page).map((group) => showGroup(group, limits.findingMembersShownMax));
+  const shown = await showGroups(database, cut(groups, page), limits.findingMembersShownMax);
   return { kind: 'groups', groups: shown, total: groups.length, isComplete, compared };
 }
 

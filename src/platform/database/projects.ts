@@ -1,10 +1,12 @@
 // Projects, as rows.
 
+import { limits } from '../../limits.ts';
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { projectSlug } from '../ids-and-slugs.ts';
 import type {
+  GroupsSummary,
   LabelCounts,
   Project,
   ProjectCounts,
@@ -16,7 +18,12 @@ import { cancelVersions } from './cancel-and-resume-versions.ts';
 import { readProjectType, splitCountsOf } from './column-readers.ts';
 import { findConflicts } from './conflicting-labels.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
-import { type ComparableImages, findNearDuplicates } from './near-duplicates.ts';
+import {
+  type ComparableImages,
+  type ComparedGroup,
+  groupImages,
+  showGroups,
+} from './near-duplicates.ts';
 import { findOddBoxes } from './odd-boxes.ts';
 import { listRefused } from './refused-files.ts';
 import { listUnreadable } from './search-index/undescribed-images.ts';
@@ -201,16 +208,30 @@ export async function measureProject(
       annotations: row.integer('annotations'),
     }),
   )) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0, annotations: 0 };
-  const nearDuplicates = await findNearDuplicates(database, index, projectId);
+  const found = await groupImages(database, index, projectId);
+  const { compared, plain, isComplete } = found;
   return {
     ...totals,
     boxes: await findOddBoxes(database, projectId),
-    nearDuplicates,
-    conflicts: await findConflicts(database, nearDuplicates.copies),
+    nearDuplicates: { ...(await summarise(database, found.groups)), compared, plain, isComplete },
+    leaks: await summarise(database, found.leaks),
+    conflicts: await summarise(database, await findConflicts(database, found.copies)),
     refused: await listRefused(database, projectId),
     unreadable: await listUnreadable(database, projectId),
     medianRatio: await medianRatio(database, projectId, totals.images),
     classes: await countLabels(database, projectId),
+  };
+}
+
+async function summarise(
+  database: AsyncReader,
+  groups: readonly ComparedGroup[],
+): Promise<GroupsSummary> {
+  const shown = limits.healthImagesShownMax;
+  return {
+    groups: groups.length,
+    images: groups.reduce((sum, { length }) => sum + length, 0),
+    examples: await showGroups(database, groups.slice(0, shown), shown),
   };
 }
 

@@ -42,7 +42,8 @@ export function splitStore(
     eligible: async (projectId, ordinals, classes) =>
       database.all(
         // CROSS: the places come first, in their order.
-        `SELECT images.id, split, batch_id FROM json_each(?) AS wanted
+        `SELECT images.id, split, batch_id, coalesce((SELECT o.ordinal FROM image_ordinals o
+             WHERE o.image_id = images.id), 0) AS ordinal FROM json_each(?) AS wanted
            CROSS JOIN images ON images.rowid = CAST(wanted.value AS BIGINT) WHERE ${eligible}`,
         [JSON.stringify(ordinals), ...parametersOf(projectId, classes)],
         readEligible,
@@ -184,5 +185,10 @@ async function moveImages(
 }
 
 function readEligible(row: Row): EligibleImage {
-  return { id: row.text('id'), split: readSplit(row), batchId: row.text('batch_id') };
+  return {
+    id: row.text('id'),
+    split: readSplit(row),
+    batchId: row.text('batch_id'),
+    ordinal: row.integer('ordinal'),
+  };
 }

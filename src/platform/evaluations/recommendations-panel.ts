@@ -74,7 +74,7 @@ async function factsOf(
     images: figures.images,
     trainedOn: await store.evaluations.countTrained(evaluation.id, training?.versionId),
     isTrainingKnown: training !== undefined,
-    leaks: leaks.length,
+    leaks,
     splits: judged === undefined ? splits : splitsOf(judged),
     instances: classes,
     mistakes: figures.mistakes,

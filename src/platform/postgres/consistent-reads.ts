@@ -53,7 +53,7 @@ export class ConsistentReads {
       const settings = `SELECT set_config('statement_timeout', ?::text, true),
         set_config('work_mem', '32MB', true),
         set_config('idle_in_transaction_session_timeout', ?::text, true)`;
-      await state.get(settings, [this.#msMax, 2 * limits.vectorReadMsMax], () => undefined);
+      await state.get(settings, [this.#msMax, 2 * limits.comparisonMsMax], () => undefined);
       return await work(state);
     } catch (thrown) {
       throw isTimedOut(thrown) ? tooMuch() : thrown;

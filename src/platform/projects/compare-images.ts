@@ -4,9 +4,10 @@ import { asFoveaError } from '../../errors.ts';
 import type { NearDuplicates, ProjectStore } from '../store/projects.ts';
 
 const notCompared: NearDuplicates = {
-  groups: [],
-  copies: [],
-  leaks: [],
+  ordinals: new Float64Array(),
+  splits: new Uint8Array(),
+  ends: new Uint32Array(),
+  leaks: 0,
   compared: 0,
   plain: 0,
   isComplete: false,

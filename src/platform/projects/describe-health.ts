@@ -2,19 +2,18 @@
 
 import { isoTime } from '../../clock.ts';
 import { limits } from '../../limits.ts';
-import { showGroup } from '../store/image-groups.ts';
-import type { PlacedImage, ProjectHealth, ShownGroup } from '../store/projects.ts';
+import type { GroupsSummary, ProjectHealth, ShownGroup } from '../store/projects.ts';
 import type { RefusedFile } from '../store/refused-files.ts';
 
 /** All but the counts by split; who uploads what is told to the workspace alone, not to guests. */
 export function describeHealth(health: ProjectHealth, isGuest: boolean) {
   const { isComplete, ...boxes } = health.boxes;
-  const { groups, leaks, compared, plain, isComplete: complete } = health.nearDuplicates;
+  const { compared, plain, isComplete: complete } = health.nearDuplicates;
   return {
     health: true,
     boxes: { ...boxes, complete: isComplete },
-    nearDuplicates: { ...describeGroups(groups), compared, plain, complete },
-    leaks: describeGroups(leaks),
+    nearDuplicates: { ...describeGroups(health.nearDuplicates), compared, plain, complete },
+    leaks: describeGroups(health.leaks),
     conflicts: describeGroups(health.conflicts),
     unreadable: {
       total: health.unreadable.total,
@@ -45,17 +44,8 @@ export function describeRefused({ file, reason, at, who }: RefusedFile) {
   return { file, reason, time: isoTime(at), ...(who !== undefined && { who }) };
 }
 
-type Group = readonly PlacedImage[];
-
-function describeGroups(groups: readonly Group[]) {
-  return {
-    groups: groups.length,
-    images: groups.reduce((sum, { length }) => sum + length, 0),
-    examples: groups
-      .slice(0, limits.healthImagesShownMax)
-      .map((group) => showGroup(group, limits.healthImagesShownMax))
-      .map(describeGroup),
-  };
+function describeGroups({ groups, images, examples }: GroupsSummary) {
+  return { groups, images, examples: examples.map(describeGroup) };
 }
 
 export function describeGroup({ images, total }: ShownGroup) {

@@ -53,19 +53,29 @@ export interface PlacedImage {
   readonly split: SplitName;
 }
 
-/** Groups of images that show the same picture, by their oldest image. */
+/** Groups of images that show the same picture, by their oldest image: in few objects. */
 export interface NearDuplicates {
-  readonly groups: readonly (readonly PlacedImage[])[];
-  /** Those whose images show all the same, the same way round: labels have the same places. */
-  readonly copies: NearDuplicates['groups'];
-  /** Those groups that lie in several splits. */
-  readonly leaks: NearDuplicates['groups'];
+  /** Of the images in groups, those of a group one after the other. */
+  readonly ordinals: Float64Array<ArrayBuffer>;
+  /** Of each of them, which of all names of splits. */
+  readonly splits: Uint8Array<ArrayBuffer>;
+  /** Of each group how many images are in it and those before. */
+  readonly ends: Uint32Array<ArrayBuffer>;
+  /** How many groups lie in several splits. */
+  readonly leaks: number;
   /** Images that were compared with each other. */
   readonly compared: number;
   /** Images too even to be told apart: they are in no group. */
   readonly plain: number;
-  /** False: some images were not compared, or have no descriptor. */
+  /** False: some images were not compared with all, or have no descriptor. */
   readonly isComplete: boolean;
+}
+
+/** What is told of many groups of images. */
+export interface GroupsSummary {
+  readonly groups: number;
+  readonly images: number;
+  readonly examples: readonly ShownGroup[];
 }
 
 /** Images that were taken, whose pixels turned out to be unreadable. */
@@ -78,9 +88,12 @@ export interface UnreadableImages {
 export interface ProjectHealth {
   readonly boxes: OddBoxes;
   readonly unreadable: UnreadableImages;
-  readonly nearDuplicates: NearDuplicates;
+  readonly nearDuplicates: GroupsSummary &
+    Pick<NearDuplicates, 'compared' | 'plain' | 'isComplete'>;
+  /** Groups of near-duplicates in several splits. */
+  readonly leaks: GroupsSummary;
   /** Groups of near-duplicates that are labelled in different ways. */
-  readonly conflicts: NearDuplicates['groups'];
+  readonly conflicts: GroupsSummary;
   readonly refused: readonly RefusedFile[];
   readonly images: number;
   readonly annotations: number;

@@ -14,6 +14,8 @@ export interface EligibleImage {
   readonly id: string;
   readonly split: SplitName;
   readonly batchId: string;
+  /** By which comparisons know it. */
+  readonly ordinal: number;
 }
 
 export interface NewRebalance {

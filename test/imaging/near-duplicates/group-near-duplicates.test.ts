@@ -28,7 +28,12 @@ async function groupsWith(copy: Sharp) {
 
 describe('near-duplicates', () => {
   it('are none among the images of one microscope series', async () => {
-    expect(await groupNearDuplicates(sample)).toEqual({ groups: [], copies: [], plain: 0 });
+    expect(await groupNearDuplicates(sample)).toEqual({
+      groups: [],
+      copies: [],
+      plain: 0,
+      isComplete: true,
+    });
   });
 
   it.each<readonly [string, (image: Sharp) => Sharp]>([
@@ -40,7 +45,12 @@ describe('near-duplicates', () => {
     ['cropped a little', (image) => image.extract({ left: 6, top: 5, width: 628, height: 470 })],
   ])('are a photo and itself %s', async (_what, change) => {
     const groups = [[0, files.length]];
-    expect(await groupsWith(change(sharp(photo)))).toEqual({ groups, copies: groups, plain: 0 });
+    expect(await groupsWith(change(sharp(photo)))).toEqual({
+      groups,
+      copies: groups,
+      plain: 0,
+      isComplete: true,
+    });
   });
 
   it.each<readonly [string, (image: Sharp) => Sharp]>([
@@ -84,6 +94,7 @@ describe('near-duplicates', () => {
       groups: [],
       copies: [],
       plain: 3,
+      isComplete: true,
     });
   });
 
@@ -104,7 +115,12 @@ describe('near-duplicates', () => {
       [1, 4],
     ]);
     expect((await groupNearDuplicates([slide(24), slide(0)])).copies).toEqual([]);
-    expect(await groupNearDuplicates([])).toEqual({ groups: [], copies: [], plain: 0 });
+    expect(await groupNearDuplicates([])).toEqual({
+      groups: [],
+      copies: [],
+      plain: 0,
+      isComplete: true,
+    });
   });
 
   it('are all frames of a camera that moves by a twentieth of the image each', async () => {

@@ -5,6 +5,8 @@ import { KeptComparisons } from '../../../src/platform/database/comparisons/kept
 import {
   type ComparableImages,
   findNearDuplicates,
+  groupImages,
+  showGroups,
 } from '../../../src/platform/database/near-duplicates.ts';
 import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -25,10 +27,10 @@ it('compares valid and test first where there are too many, and says that some a
   const { database, shared } = await seedImages(5);
   for (const [ordinal, kind] of [1, 2, 3, 1, 1].entries()) describe(database, ordinal + 1, kind);
   database.run("UPDATE images SET split = 'valid' WHERE id = 'image-5'");
-  const first = { id: 'image-1', name: '1.png', split: 'train' };
-  const fourth = { id: 'image-4', name: '4.png', split: 'train' };
-  const fifth = { id: 'image-5', name: '5.png', split: 'valid' };
-  expect(await findNearDuplicates(shared, comparable(), 'large-project')).toEqual({
+  const first = { ordinal: 1, split: 'train' };
+  const fourth = { ordinal: 4, split: 'train' };
+  const fifth = { ordinal: 5, split: 'valid' };
+  expect(await groupImages(shared, comparable(), 'large-project')).toEqual({
     groups: [[fifth, first, fourth]],
     copies: [[fifth, first, fourth]],
     leaks: [[fifth, first, fourth]],
@@ -36,7 +38,7 @@ it('compares valid and test first where there are too many, and says that some a
     plain: 0,
     isComplete: true,
   });
-  expect(await findNearDuplicates(shared, comparable(), 'large-project', 2)).toEqual({
+  expect(await groupImages(shared, comparable(), 'large-project', 2)).toEqual({
     groups: [[fifth, first]],
     copies: [[fifth, first]],
     leaks: [[fifth, first]],
@@ -46,10 +48,42 @@ it('compares valid and test first where there are too many, and says that some a
   });
 });
 
+it('shows of a group one image of each split first, and gives all as numbers', async () => {
+  const { database, shared } = await seedImages(5);
+  for (let ordinal = 1; ordinal <= 5; ordinal += 1) describe(database, ordinal, ordinal % 2);
+  database.run("UPDATE images SET split = 'test' WHERE id = 'image-5'");
+  const { groups } = await groupImages(shared, comparable(), 'large-project');
+  expect(await showGroups(shared, groups, 2)).toEqual([
+    {
+      images: [
+        { id: 'image-5', name: '5.png', split: 'test' },
+        { id: 'image-1', name: '1.png', split: 'train' },
+      ],
+      total: 3,
+    },
+    {
+      images: [
+        { id: 'image-2', name: '2.png', split: 'train' },
+        { id: 'image-4', name: '4.png', split: 'train' },
+      ],
+      total: 2,
+    },
+  ]);
+  expect(await findNearDuplicates(shared, comparable(), 'large-project')).toEqual({
+    ordinals: Float64Array.from([5, 1, 3, 2, 4]),
+    splits: Uint8Array.from([2, 0, 0, 0, 0]),
+    ends: Uint32Array.from([3, 5]),
+    leaks: 1,
+    compared: 5,
+    plain: 0,
+    isComplete: true,
+  });
+});
+
 it('counts images without a descriptor as not compared, and even ones for themselves', async () => {
   const { database, shared } = await seedImages(3);
   for (const ordinal of [1, 2]) describe(database, ordinal, 9);
-  expect(await findNearDuplicates(shared, comparable(), 'large-project')).toEqual({
+  expect(await groupImages(shared, comparable(), 'large-project')).toEqual({
     groups: [],
     copies: [],
     leaks: [],
@@ -57,7 +91,7 @@ it('counts images without a descriptor as not compared, and even ones for themse
     plain: 2,
     isComplete: false,
   });
-  expect(await findNearDuplicates(shared, comparable(), 'another-project')).toEqual({
+  expect(await groupImages(shared, comparable(), 'another-project')).toEqual({
     groups: [],
     copies: [],
     leaks: [],

@@ -377,7 +377,7 @@ function judgeCounts(open: OpenStores): void {
       classes: { Dog: 1, cat: 2 },
       refused: [{ at: 4 }],
       unreadable: { images: [], total: 0 },
-      nearDuplicates: { groups: [], compared: 0, isComplete: false },
+      nearDuplicates: { groups: 0, examples: [], compared: 0, isComplete: false },
       boxes: { checked: 3, isComplete: true },
     });
     expect(await reads.health(snapshot, 'project-empty')).toMatchObject({ medianRatio: 0 });

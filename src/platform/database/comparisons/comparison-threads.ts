@@ -23,7 +23,7 @@ type ComparisonThread = WorkerThread<ToCompare, FromComparisonThread>;
  * A few, which start when they are needed and end when they are not. The memory of the vectors
  * moves to them: it is empty here afterwards. A comparison may take `msMax`.
  */
-export function comparisonThreads(msMax: number = limits.vectorReadMsMax): {
+export function comparisonThreads(msMax: number = limits.comparisonMsMax): {
   readonly compare: Compare;
   readonly close: () => Promise<void>;
 } {

@@ -6,9 +6,10 @@ import {
   type NearDuplicateGroups,
 } from '../../../imaging/near-duplicates/group-near-duplicates.ts';
 import { Looks } from '../../../imaging/near-duplicates/looks.ts';
+import { packLooks } from '../../../imaging/near-duplicates/unit-looks.ts';
 import { yieldToEventLoop } from '../../../storage/yield-to-event-loop.ts';
 import { findOutliers, type Outliers } from '../../../vector-search/outliers.ts';
-import { type PackedVectors, packVectors } from '../../../vector-search/packed-vectors.ts';
+import type { PackedVectors } from '../../../vector-search/packed-vectors.ts';
 import { type ImageMap, mapImages } from './map-images.ts';
 
 /** Of images, in one order. */
@@ -64,15 +65,5 @@ function looksIn(vectors: ImageVectors): readonly Int8Array[] {
 }
 
 function packed(vectors: ImageVectors): PackedVectors {
-  if (vectors.kind === 'embedded') return vectors.vectors;
-  const looks = new Looks(looksIn(vectors));
-  return packVectors(unitLooks(looks), looks.count);
-}
-
-function* unitLooks(looks: Looks): Generator<Float32Array> {
-  for (let at = 0; at < looks.count; at += 1) {
-    const look = looks.of(at);
-    const length = Math.hypot(...look);
-    yield length === 0 ? look : look.map((wave) => wave / length);
-  }
+  return vectors.kind === 'embedded' ? vectors.vectors : packLooks(new Looks(looksIn(vectors)));
 }

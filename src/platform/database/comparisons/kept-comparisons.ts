@@ -5,6 +5,7 @@ import { limits } from '../../../limits.ts';
 import { LruCache } from '../../../lru-cache.ts';
 import type { SplitCounts } from '../../store/projects.ts';
 import { type Compare, type Comparisons, compareHere } from './comparison.ts';
+import type { ProjectVectors } from './read-vectors.ts';
 
 /** With what the places of a comparison mean. */
 export interface Compared<Found> {
@@ -21,7 +22,7 @@ export type ClusterSplits = readonly SplitCounts[];
 /** Of one database. */
 export class KeptComparisons {
   readonly compare: Compare;
-  readonly groups = new Kept<Compared<Comparisons['groups']>>();
+  readonly groups = new Kept<Compared<Comparisons['groups']> & Pick<ProjectVectors, 'splits'>>();
   readonly outliers = new Kept<Compared<Comparisons['outliers']>>();
   readonly map = new Kept<Compared<Comparisons['map']> & { readonly splits: ClusterSplits }>();
 

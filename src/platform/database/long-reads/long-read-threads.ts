@@ -19,16 +19,16 @@ import {
 
 /**
  * Threads on the database at `path`, which start with the first read that needs them and end when
- * there is none for a while. A read may take `msMax`, one that compares vectors `compareMsMax`.
+ * there is none for a while. A read may take `msMax`, one that compares images `compareMsMax`.
  */
 export function startLongReadThreads(
   path: string,
   msMax: number = limits.readMsMax,
-  compareMsMax: number = limits.vectorReadMsMax,
+  compareMsMax: number = limits.comparisonMsMax,
 ): LongReads {
   const readers = new Readers(path, msMax, limits.readThreadsMax);
   // The vectors of all images are in its memory: another thread would have them a second time.
-  const ofVectors = new Readers(path, compareMsMax, 1);
+  const ofVectors = new Readers(path, Math.min(compareMsMax, limits.vectorReadMsMax), 1);
   // They keep what they found, for the next page.
   const keptMsMax = limits.comparisonsKeptMsMax;
   const ofLooks = new Readers(path, compareMsMax, limits.readThreadsMax, keptMsMax);
