@@ -36,7 +36,7 @@ export interface Accounts {
   throttleKey(nameOrEmail: string): Promise<string>;
   /**
    * By name or email, case-insensitive; false: there is no such account. Its tokens become invalid,
-   * since every token check looks up the account.
+   * since every token check looks up the account. The log of changes goes on to tell its name.
    */
   remove(nameOrEmail: string): Promise<boolean>;
   /**
@@ -86,7 +86,7 @@ export function createAccounts(store: AccountStore, now: () => number): Accounts
     find: (id) => store.account(id),
     remove: async (nameOrEmail) => {
       const found = await store.accountByKey(keyOf(nameOrEmail));
-      return found !== undefined && store.removeAccount(found.id);
+      return found !== undefined && store.removeAccount(found.id, now());
     },
     findByName: async (nameOrEmail) => {
       const found = await store.accountByKey(keyOf(nameOrEmail));

@@ -14,6 +14,8 @@ import type { AuthorizationStore } from './store/authorization-store.ts';
 export interface BrowserSessions {
   /** The account that is signed in to the platform's page by this cookie; undefined: none is. */
   accountOnPage(cookie: Secret): Promise<Account | undefined>;
+  /** The connection of the platform's page in that browser, by its id; undefined: there is none. */
+  connectionOnPage(cookie: Secret): Promise<string | undefined>;
   /** Ends it, and the platform's page in that browser; no effect when it is gone. */
   end(cookie: Secret): Promise<void>;
   /** The same, unless it is of this account. */
@@ -51,6 +53,11 @@ export function createBrowserSessions(
       const isLasting = (session.exp ?? 0) > now && (grant?.expires ?? 0) > now;
       const isTheirs = grant?.accountId === session.accountId;
       return isLasting && isTheirs ? accounts.find(session.accountId) : undefined;
+    },
+    connectionOnPage: async (cookie) => {
+      const session = await sessionOf(cookie);
+      const grantId = session && grantOfPage(session);
+      return grantId && hashGrantId(grantId);
     },
     endOfOthers: async (cookie, accountId) => {
       const session = await sessionOf(cookie);

@@ -8,6 +8,7 @@ import { pageRoute, seeOther, sendPage } from './page-response.ts';
 import { type ConnectionsPage, connectionsPage } from './pages/connections-page.ts';
 import { settingsPaths, settingsSignIn } from './paths.ts';
 import {
+  browserCookie,
   type CurrentSession,
   currentSession,
   type SettingsDependencies,
@@ -32,11 +33,11 @@ export function connectionPages(dependencies: ConnectionPageDependencies): reado
       if (session === undefined) {
         return seeOther(response, settingsSignIn(settingsPaths.connections));
       }
-      await show(dependencies, response, session, { behind: placeIn(request) });
+      await show(dependencies, request, response, session, { behind: placeIn(request) });
     }),
     pageRoute('POST', settingsPaths.connections, log, (request, response) =>
       withSignedInForm(dependencies, request, response, (sent) =>
-        disconnect(dependencies, response, sent),
+        disconnect(dependencies, request, response, sent),
       ),
     ),
   ];
@@ -49,17 +50,20 @@ interface Shown extends Pick<ConnectionsPage, 'problem' | 'notice'> {
 
 async function show(
   dependencies: ConnectionPageDependencies,
+  request: IncomingMessage,
   response: ServerResponse,
   { account, secret }: CurrentSession,
   { behind, status = 200, ...said }: Shown,
 ): Promise<void> {
-  const { users, platformPage } = dependencies;
+  const { users, platformPage, browsers } = dependencies;
+  const browser = browserCookie(dependencies, request);
   const found = await dependencies.connections.list(account.id, behind);
   const connections = found.slice(0, limits.connectionsPerPage);
   const page = connectionsPage({
     account,
     workspaces: users.workspacesOf(account),
     connections,
+    ofThisBrowser: browser && (await browsers.connectionOnPage(browser)),
     now: dependencies.now(),
     older: found.length > connections.length ? connections.at(-1) : undefined,
     hasNewer: behind !== undefined,
@@ -71,6 +75,7 @@ async function show(
 
 async function disconnect(
   dependencies: ConnectionPageDependencies,
+  request: IncomingMessage,
   response: ServerResponse,
   { form, session, useToken }: SignedInForm,
 ): Promise<void> {
@@ -87,14 +92,14 @@ async function disconnect(
   // The same for what is not there and what is another person's.
   if (!isThere) {
     const problem = 'You have no such connection, or it was disconnected already.';
-    return show(dependencies, response, session, { problem, status: 404 });
+    return show(dependencies, request, response, session, { problem, status: 404 });
   }
   await useToken(`${action} ${id}`);
   await (isAll
     ? connections.disconnectAll(account.id, id)
     : connections.disconnect(account.id, id));
   log.info('A person disconnected an application.', { account: account.id });
-  await show(dependencies, response, session, {
+  await show(dependencies, request, response, session, {
     notice: 'It is disconnected: its access has ended.',
   });
 }

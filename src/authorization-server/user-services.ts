@@ -15,7 +15,7 @@ export interface UserServices {
   readonly applications: Applications;
   /** Slugs, at least one. */
   workspacesOf(account: Account): readonly string[];
-  /** Those who may sign in to a workspace. */
+  /** Those who may sign in to a workspace, and those who could before they were removed. */
   people(workspace: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly attempts: SignInThrottle;
   readonly formTokens: FormTokens;
@@ -33,15 +33,16 @@ export function createUserServices(
 ): UserServices {
   const store = createAccountStore(database);
   const now = () => clock.now();
-  const workspacesOf = ({ workspaces }: Account) =>
+  const workspacesOf = ({ workspaces }: Pick<Account, 'workspaces'>) =>
     workspaces.length > 0 ? workspaces : [workspace];
   return {
     accounts: createAccounts(store, now),
     applications: createApplications(store, now),
     workspacesOf,
     people: async (slug) => {
-      const accounts = await store.accounts();
-      return accounts
+      const [accounts, gone] = await Promise.all([store.accounts(), store.removedAccounts()]);
+      const removed = gone.map((one) => ({ ...one, name: `${one.name} (removed)` }));
+      return [...accounts, ...removed]
         .filter((account) => workspacesOf(account).includes(slug))
         .map(({ id, name }) => ({ id, name }));
     },

@@ -64,6 +64,6 @@ async function removeAccount(accounts: Accounts, name: string): Promise<void> {
   process.stdout.write(
     `The account ${name} is gone, and all its sign-ins have ended.\n` +
       'API keys that it made belong to the workspace and go on. "Keys" on the platform\'s page\n' +
-      `lists them as made by "Account ${account.id}", and revokes them.\n`,
+      `lists them as made by "${account.name} (removed)", and revokes them.\n`,
   );
 }

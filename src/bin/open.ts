@@ -68,7 +68,7 @@ function refuseOthers({ baseUrl }: Settings): void {
   if (baseUrl === undefined) return;
   const message = 'fovea open shows the embedded platform; FOVEA_BASE_URL names another service.';
   throw new FoveaError('not_implemented', message, {
-    hint: 'Open the page of that service: a fovea platform asks for an API key there.',
+    hint: 'Open the page of that service: a fovea platform asks for a sign-in or an API key.',
   });
 }
 

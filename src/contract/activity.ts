@@ -40,6 +40,7 @@ export const activity = {
         .describe('E.g. image or api_key.'),
       action: z.string().min(1).max(100).optional().describe('Only by this tool.'),
       project: project.optional(),
+      thing: z.string().min(1).max(300).optional().describe('Only about this id.'),
       who: z.string().min(1).max(300).optional().describe('Only by this credential.'),
       limit: z.int().min(1).max(limits.activityPageMax).optional().describe('Default 20.'),
       before: z.int().min(1).optional().describe('Only older than this id.'),

@@ -41,6 +41,8 @@ export const authorizationServerLimits = {
   passwordChecksOfCallerMax: 1,
   /** Names of accounts and applications must fit in a line. */
   displayNameCharactersMax: 100,
+  /** People whose names the log of changes still tells after their accounts are gone. */
+  removedAccountsMax: 1_000,
   /** Redirect URIs of one application; real ones have a few. */
   redirectUrisMax: 20,
   /** RFC 6749 has no limit; browsers stop at some 2,000. */

@@ -20,7 +20,7 @@ export function activityHandlers(
   const { store } = dependencies;
   return {
     activity_list: async (input, { principal }) => {
-      const { since, until, kind, action, who, limit = entriesDefault, before } = input;
+      const { since, until, kind, action, who, thing, limit = entriesDefault, before } = input;
       if (action !== undefined) checkAction(action);
       const project =
         input.project === undefined
@@ -33,6 +33,7 @@ export function activityHandlers(
         kind,
         action,
         who,
+        thingId: thing,
         projectId: project?.id,
         projectIds,
         caller: principal.name,

@@ -111,7 +111,10 @@ test('all sign-ins of one application end together, and no others', async () => 
   const { post, basic } = service.applications;
   const ofPost = [await signIn(service, post), await signIn(service, post)];
   const ofBasic = await signIn(service, basic);
-  const { press } = await openConnections(service);
+  const { page, press } = await openConnections(service);
+  // One group of two, and one of its own.
+  expect(page.text.match(/<h3><bdi>/g)).toHaveLength(2);
+  expect(page.text).not.toContain('This browser');
   const answer = await press('Disconnect all of Post');
   expect(answer.status).toBe(200);
   expect(idsOf(answer)).toHaveLength(1);

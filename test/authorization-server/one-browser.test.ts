@@ -75,6 +75,10 @@ test('who is signed in on the page needs no password at the settings, and signs 
   expect(new Set(tabs).size).toBe(2);
   expect(await personAtSettings(browser)).toBe('Ada Lovelace');
   const elsewhere = await openTab(platform.browser());
+  const shown = (await browser.go('/settings/connections')).text;
+  expect(shown.match(/<h3><bdi>/g)).toHaveLength(1);
+  expect(shown.match(/<strong>This browser/g)).toHaveLength(1);
+  expect(shown).toContain('2 connections, each allowed on its own.');
   expect((await signOutOnPage(browser, tabs[0] ?? '')).status).toBe(204);
   expect(await areActive([...tabs, elsewhere])).toEqual([false, false, true]);
   expect(await personAtSettings(browser)).toBe(undefined);

@@ -77,6 +77,22 @@ describe('the page of this platform', () => {
     });
   });
 
+  test('tells the names of people whose accounts are gone', async () => {
+    const ids = [];
+    for (const [name, workspace] of [
+      ['Ben Gone', 'acme'],
+      ['Cy Elsewhere', 'other'],
+    ]) {
+      ids.push(await platform.addAccount(String(name), [String(workspace)]));
+      await platform.removeAccount(`${String(name).split(' ')[0]}@example.com`);
+    }
+    const { names } = Object(await (await call('/page/people', platform.key)).json());
+    expect(names).toEqual({
+      [`token:${platform.ada.id}`]: 'Ada Lovelace',
+      [`token:${ids[0]}`]: 'Ben Gone (removed)',
+    });
+  });
+
   test('a code is good once, and a second use ends the token of the first', async () => {
     const { issuer } = platform;
     const code = await pageCodeOf(platform, email);

@@ -115,6 +115,10 @@ describe('images', () => {
       { action: 'images_tag', count: 7, after: { tags: { lab: true } } },
     ]);
     expect(entries[0]?.images).toBeUndefined();
+    const about = async (thing = '') => (await listed({ thing })).entries[0]?.id;
+    expect(await about(ids[3])).toBe(entries[0]?.id);
+    expect(await about(ids[0])).toBe(entries[1]?.id);
+    expect((await listed({ thing: 'nothing' })).total).toBe(0);
     await tag('add', ['lab'], ids.slice(1, 3));
     expect((await listed({ limit: 2 })).entries[0]?.images).toHaveLength(2);
     const alone = await newest({ before: Number(entries[0]?.id) + 1 });

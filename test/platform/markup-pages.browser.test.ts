@@ -146,6 +146,24 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
   });
 });
 
+describe.skipIf(!hasChromium)(`turned text ${inChromium}`, { timeout: 60_000 }, () => {
+  test('is shown as it is: a name turns neither itself nor what stands beside it', async () => {
+    const { platform } = labelling();
+    const { project } = judged;
+    const name = 'plant\u202egnp.exe';
+    const file = { name: `${name}.png`, content: await redAt(13) };
+    const { body } = await platform.client.call(images.images_upload, { project, file });
+    const { page } = await open(platform, 'activity');
+    const places = [within(`image/${body.id}`), within('images'), within(`annotate/${body.id}`)];
+    for (const place of ['activity?kind=image', ...places]) {
+      await goTo(page, place);
+      await expect.poll(() => page.locator('main').textContent()).toContain('plant\ufffdgnp.exe');
+      expect(await page.locator('html').innerHTML()).not.toContain('\u202e');
+      expect(await page.title()).not.toContain('\u202e');
+    }
+  });
+});
+
 test('every page is among them', () => {
   const main = join(import.meta.dirname, '../../src/platform/platform-page/main.js');
   const imported = readFileSync(main, 'utf8').matchAll(

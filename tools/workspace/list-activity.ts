@@ -67,7 +67,7 @@ export const activityList: Tool = {
 
 async function listOwnCalls(wanted: Wanted, context: ToolContext): Promise<ToolResult> {
   const { workspace, project, action: tool, since, until, before, limit = 20 } = wanted;
-  for (const name of ['kind', 'who'] as const) {
+  for (const name of ['kind', 'who', 'thing'] as const) {
     if (wanted[name] === undefined) continue;
     throw invalidArgument(name, 'is known on the embedded platform alone: leave it out');
   }

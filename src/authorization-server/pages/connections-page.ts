@@ -18,6 +18,8 @@ export interface ConnectionsPage {
   readonly connections: readonly Connection[];
   /** Where the page of older ones begins; undefined: there are none. */
   readonly older: ConnectionPlace | undefined;
+  /** That of the platform's page in the browser that asks; undefined: it is signed in to none. */
+  readonly ofThisBrowser: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether there are newer ones than those of this page. */
@@ -51,17 +53,28 @@ function listOf(page: ConnectionsPage): Html {
       ? html`<p class="quiet">There are no older ones.</p>`
       : html`<p class="quiet">There is none. One is here once you have allowed it on the page to which it sends you.</p>`;
   }
-  const counts = Map.groupBy(connections, ({ clientId }) => clientId);
-  return html`<ul class="applications">${connections.map((connection) =>
-    entry(page, connection, (counts.get(connection.clientId)?.length ?? 0) > 1),
-  )}</ul>`;
+  const groups = [...Map.groupBy(connections, ({ clientId }) => clientId).values()];
+  return html`<ul class="applications">${groups.map((group) => groupOf(page, group))}</ul>`;
 }
 
-function entry(page: ConnectionsPage, connection: Connection, hasSeveral: boolean): Html {
+/** The connections of one client, which has several where it is used in several places. */
+function groupOf(page: ConnectionsPage, group: readonly Connection[]): Html | undefined {
+  const [newest] = group;
+  if (newest === undefined) return undefined;
+  const name = nameOf(newest);
+  const head = html`<h3><bdi>${name}</bdi></h3>`;
+  if (group.length === 1) return html`<li>${head}${entry(page, newest)}</li>`;
+  return html`<li>${head}
+<p class="quiet">${group.length} connections, each allowed on its own.</p>
+<ul class="applications">${group.map((each) => html`<li>${entry(page, each)}</li>`)}</ul>
+<div class="actions">${form(page, 'disconnect-all', newest.clientId, 'Disconnect all', `Disconnect all of ${name}`)}</div></li>`;
+}
+
+function entry(page: ConnectionsPage, connection: Connection): Html {
   const { id, clientId, consent, workspace, granted, used } = connection;
-  const name = nameOf(connection);
-  return html`<li><h3><bdi>${name}</bdi></h3>
-<dl class="facts">
+  const isHere = id === page.ofThisBrowser;
+  return html`<dl class="facts">
+${isHere && html`<dt>Where</dt><dd><strong>This browser</strong></dd>`}
 ${
   consent !== undefined &&
   html`<dt>Who it is</dt><dd>${proofs[consent.proof]}${consent.proof === 'document' && html` <bdi>${hostOf(clientId)}</bdi>`}</dd>
@@ -79,9 +92,8 @@ ${used !== undefined && html`<dt>Last used</dt><dd>${dayOf(used)}</dd>`}
       : permissionList(consent.scopes)
   }</details>
 <div class="actions">
-${form(page, 'disconnect', id, 'Disconnect', `Disconnect ${name}, allowed ${minuteOf(granted)}`)}
-${hasSeveral && form(page, 'disconnect-all', clientId, 'Disconnect all', `Disconnect all of ${name}`)}
-</div></li>`;
+${form(page, 'disconnect', id, 'Disconnect', `Disconnect ${nameOf(connection)}, allowed ${minuteOf(granted)}`)}
+</div>`;
 }
 
 function form(

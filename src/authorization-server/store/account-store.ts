@@ -5,6 +5,7 @@ import type { ClientAuthentication } from '../../config.ts';
 import { pageClientId } from '../../contract/platform-page.ts';
 import { type Scope, scopes } from '../../contract/scopes.ts';
 import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import {
@@ -41,6 +42,9 @@ export interface AccountRow extends Account {
   readonly password: string;
 }
 
+/** What is known of an account that is gone. */
+export type RemovedAccount = Pick<Account, 'id' | 'name' | 'workspaces'>;
+
 /** What a name or email leads to. */
 export type AccountKey = Readonly<Record<'id' | 'nameKey' | 'password', string>>;
 
@@ -75,8 +79,9 @@ export interface AccountStore {
    * is a browser's, and with `programs` all its grants.
    */
   setPassword(id: string, password: string, ends: PasswordChangeEffects): Promise<void>;
-  /** Also removes its sessions and tokens. */
-  removeAccount(id: string): Promise<boolean>;
+  /** Also removes its sessions and tokens. Its name is kept, among those that were removed last. */
+  removeAccount(id: string, now: number): Promise<boolean>;
+  removedAccounts(): Promise<readonly RemovedAccount[]>;
 
   /** False: the resource is taken, and nothing was stored. */
   addApplication(application: Application): Promise<boolean>;
@@ -106,7 +111,7 @@ export function createAccountStore(database: AsyncDatabase): AccountStore {
 type AccountRows = Pick<
   AccountStore,
   | ('addAccount' | 'hasAccounts' | 'accounts' | 'account' | 'accountByKey')
-  | ('whilePasswordIs' | 'setPassword' | 'removeAccount')
+  | ('whilePasswordIs' | 'setPassword' | 'removeAccount' | 'removedAccounts')
 >;
 
 function accountRows(database: AsyncDatabase): AccountRows {
@@ -146,11 +151,13 @@ function accountRows(database: AsyncDatabase): AccountRows {
           [id, ...(programs ? [] : [pageClientId])],
         );
       }),
-    removeAccount: (id) =>
-      database.transaction(async () => {
-        await database.run('DELETE FROM authorizations WHERE account_id = ?', [id]);
-        return (await database.run('DELETE FROM accounts WHERE id = ?', [id])) > 0;
-      }),
+    removeAccount: (id, now) => removeAccount(database, id, now),
+    removedAccounts: () =>
+      database.all('SELECT id, name, workspaces FROM removed_accounts', [], (row) => ({
+        id: row.text('id'),
+        name: row.text('name'),
+        workspaces: texts(row, 'workspaces'),
+      })),
   };
 }
 
@@ -167,6 +174,23 @@ function readAccount(row: Row): Account {
     workspaces: texts(row, 'workspaces'),
     created: row.integer('created'),
   };
+}
+
+function removeAccount(database: AsyncDatabase, id: string, now: number): Promise<boolean> {
+  return database.transaction(async () => {
+    await database.run('DELETE FROM authorizations WHERE account_id = ?', [id]);
+    await database.run(
+      `INSERT INTO removed_accounts (id, name, workspaces, removed)
+         SELECT id, name, workspaces, ? FROM (${accountsSql} WHERE id = ?) AS gone`,
+      [now, id],
+    );
+    await database.run(
+      `DELETE FROM removed_accounts WHERE id NOT IN
+         (SELECT id FROM removed_accounts ORDER BY removed DESC, id LIMIT ?)`,
+      [limits.removedAccountsMax],
+    );
+    return (await database.run('DELETE FROM accounts WHERE id = ?', [id])) > 0;
+  });
 }
 
 function addAccount(database: AsyncDatabase, account: AccountRow): Promise<boolean> {

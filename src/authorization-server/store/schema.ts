@@ -96,12 +96,23 @@ CREATE INDEX authorizations_account_grants ON authorizations (account_id, expire
 `,
 };
 
+const removedAccountTable: Migration = {
+  name: 'removed accounts',
+  sql: `
+-- What is left of an account: its name, for those who read what it did. workspaces: slugs, as JSON.
+CREATE TABLE removed_accounts (
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, workspaces TEXT NOT NULL, removed INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`,
+};
+
 /** All migrations of sign-in.db, for the service and for the commands. */
 export const signInMigrations: readonly Migration[] = [
   authorizationTables,
   accountTables,
   passwordFailureTable,
   connectionColumns,
+  removedAccountTable,
 ];
 
 /** File name in the data folder. */

@@ -46,13 +46,25 @@ export function byId(id, type) {
 }
 
 /**
+ * Text of others as it is shown: what would turn the text around it shows as a replacement character.
+ * @param {string} text
+ */
+export function shownText(text) {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+/** Attributes that are read as text. */
+const readAttributes = ['alt', 'aria-label', 'placeholder', 'title'];
+
+/**
  * @param {Element} made
  * @param {Readonly<Record<string, string | number | boolean | undefined>>} attributes
  */
 function setAttributes(made, attributes) {
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
-    made.setAttribute(attribute, value === true ? '' : String(value));
+    const text = value === true ? '' : String(value);
+    made.setAttribute(attribute, readAttributes.includes(attribute) ? shownText(text) : text);
   }
 }
 
@@ -63,6 +75,6 @@ function setAttributes(made, attributes) {
 function append(made, children) {
   for (const child of children) {
     if (child === undefined || child === null || child === false) continue;
-    made.append(child instanceof Node ? child : String(child));
+    made.append(child instanceof Node ? child : shownText(String(child)));
   }
 }

@@ -1,6 +1,6 @@
 // What a page says of itself: whether it is up to date, and what went wrong.
 
-import { byId } from './elements.js';
+import { byId, shownText } from './elements.js';
 
 /** Says whether this page is up to date. @param {'live' | 'paused' | 'lost'} state */
 export function showConnection(state) {
@@ -14,7 +14,8 @@ export function showConnection(state) {
 /** An error that the reader should know of; undefined takes it away. @param {string} [message] */
 export function showProblem(message) {
   const place = byId('problem', HTMLElement);
-  if (place.textContent === (message ?? '')) return;
-  place.textContent = message ?? '';
+  const words = shownText(message ?? '');
+  if (place.textContent === words) return;
+  place.textContent = words;
   place.hidden = message === undefined;
 }

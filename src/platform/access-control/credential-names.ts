@@ -9,7 +9,7 @@ export interface Person {
   readonly name: string;
 }
 
-/** Those with an account in the workspace of this slug. */
+/** Those with an account in the workspace of this slug, now or before it was removed. */
 export type People = (workspace: string) => Promise<readonly Person[]>;
 
 /**

@@ -65,6 +65,8 @@ const conditions = `workspace_id = :workspaceId
   AND (:since IS NULL OR until >= :since) AND (:until IS NULL OR at < :until)
   AND (:kind IS NULL OR kind = :kind) AND (:action IS NULL OR action = :action)
   AND (:who IS NULL OR who = :who) AND (:projectId IS NULL OR project_id = :projectId)
+  AND (:thingId IS NULL OR thing_id = :thingId OR EXISTS (
+    SELECT 1 FROM activity_images WHERE entry = activity.ordinal AND image_id = :thingId))
   AND (:projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds))
     OR (project_id IS NULL AND who = :caller))`;
 

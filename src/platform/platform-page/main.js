@@ -1,7 +1,7 @@
 // The page for people: asks for a key, reads the address, and shows one view at a time.
 
 import { ApiError, failureOf } from '../../http-server/page-assets/api-error.js';
-import { byId, element } from '../../http-server/page-assets/elements.js';
+import { byId, element, shownText } from '../../http-server/page-assets/elements.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
 import { offerAccounts, onAccount } from './account-offer.js';
@@ -167,7 +167,7 @@ function isAnnotating() {
 
 /** @param {View} view */
 function present(view) {
-  document.title = `${view.title} · Fovea`;
+  document.title = `${shownText(view.title)} · Fovea`;
   main.replaceChildren(element('h2', { tabindex: -1 }, view.title), view.content);
   markPlace();
   closeMenu();

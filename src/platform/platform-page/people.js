@@ -26,7 +26,7 @@ export function personName(who) {
   return names[who];
 }
 
-/** How many changes of images are looked at. */
+/** How many changes of the image are looked at. */
 const entriesMax = '50';
 
 /**
@@ -36,12 +36,12 @@ const entriesMax = '50';
  * @returns {Promise<string | undefined>} undefined: nobody who is known here
  */
 export async function lastPersonAt(project, image) {
-  const { entries } = await listActivity({ project, kind: 'image', limit: entriesMax });
-  const entry = entries.find(
-    ({ verb, who, thing_id: thing, images = [] }) =>
-      verb === 'annotated' &&
-      who !== me &&
-      (thing === image || images.some(({ id }) => id === image)),
-  );
+  const { entries } = await listActivity({
+    project,
+    kind: 'image',
+    thing: image,
+    limit: entriesMax,
+  });
+  const entry = entries.find(({ verb, who }) => verb === 'annotated' && who !== me);
   return entry?.who ? personName(entry.who) : undefined;
 }

@@ -31,6 +31,8 @@ export interface WantedActivity {
   readonly kind: string | undefined;
   readonly action: string | undefined;
   readonly who: string | undefined;
+  /** Also of an image that an entry changed with others, as long as it is kept which ones. */
+  readonly thingId: string | undefined;
   readonly projectId: string | undefined;
   /** Only of these projects; undefined: of all, and of what belongs to none. */
   readonly projectIds: readonly string[] | undefined;

@@ -303,6 +303,7 @@ const wanted = {
   kind: undefined,
   action: undefined,
   who: undefined,
+  thingId: undefined,
   projectId: undefined,
   projectIds: undefined,
   caller: 'me',

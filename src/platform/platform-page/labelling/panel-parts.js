@@ -3,7 +3,7 @@
 
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { colourOf } from '../../../http-server/page-assets/drawing.js';
-import { element } from '../../../http-server/page-assets/elements.js';
+import { element, shownText } from '../../../http-server/page-assets/elements.js';
 
 /** @import { Place, SaveState } from '../types.ts' */
 
@@ -120,7 +120,7 @@ export class StateLine {
   #show(words, look) {
     clearTimeout(this.#later);
     this.#state.className = look === '' ? 'quiet' : look;
-    this.#state.textContent = words;
+    this.#state.textContent = shownText(words);
   }
 
   /** @param {Exclude<SaveState<unknown>, { name: 'conflict' }>} state */
@@ -145,7 +145,7 @@ export class StateLine {
    * @param {{ keepMine: () => void, takeTheirs: () => Promise<void> }} commands
    */
   askAfterConflict(by, theirs, { keepMine, takeTheirs }) {
-    const words = `${by} changed this image: ${theirs}.`;
+    const words = shownText(`${by} changed this image: ${theirs}.`);
     // Read aloud only when it says something else.
     if (this.#question.textContent !== words) this.#question.textContent = words;
     if (!this.#conflict.hidden) return;

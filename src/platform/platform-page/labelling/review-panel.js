@@ -1,6 +1,6 @@
 // Beside the picture: how far a review is, what was decided about this image, and the decision.
 
-import { element } from '../../../http-server/page-assets/elements.js';
+import { element, shownText } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { deciderWords } from './other-person.js';
 import { button } from './panel-parts.js';
@@ -54,14 +54,15 @@ export class ReviewPanel {
 
   /** @param {JobImages} known */
   show({ job, images: [image] }) {
-    this.#head.textContent = job.name ?? 'Review';
+    this.#head.textContent = shownText(job.name ?? 'Review');
     const { instructionsText: words, name } = job;
-    this.#instructions.textContent = typeof words === 'string' && words !== name ? words : '';
+    const isOwn = typeof words === 'string' && words !== name;
+    this.#instructions.textContent = isOwn ? shownText(words) : '';
     const { approved = 0, rejected = 0, numImages = 0 } = job;
     this.#bar.max = Math.max(1, numImages);
     this.#bar.value = approved + rejected;
     this.#figures.textContent = progressWords(job);
-    this.#decision.textContent = image === undefined ? '' : decisionWords(image);
+    this.#decision.textContent = image === undefined ? '' : shownText(decisionWords(image));
   }
 
   askWhy() {
@@ -72,7 +73,7 @@ export class ReviewPanel {
   say(words, look) {
     this.#state.hidden = words === '';
     this.#state.className = look === '' ? 'quiet' : look;
-    this.#state.textContent = words;
+    this.#state.textContent = shownText(words);
   }
 }
 
