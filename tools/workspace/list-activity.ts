@@ -23,7 +23,7 @@ type PastCall = NonNullable<Awaited<ReturnType<ToolContext['pastCalls']>>>['call
 const ofPlatform = fromOperation(activity_list, {
   title: 'List activity',
   description:
-    'Lists changes, the newest first: who, when, by which tool, before and after. Of a hosted platform it lists only calls of this machine.',
+    'Lists changes, newest first: who, when, which tool, before and after. Hosted: only calls of this machine.',
   summarize: ({ total, entries }, { before }) =>
     before === undefined
       ? `${count(total, 'change')}.`
