@@ -29,7 +29,7 @@ export const workspaceTools: readonly Tool[] = [
   fromOperation(workspace.workspace_get, {
     title: 'Get workspace',
     description:
-      'Lists all projects with type and image counts. projects_get tells more about one; detail "full" adds splits and classes.',
+      'Lists all projects with type and image counts. projects_get tells more; detail "full" adds splits and classes.',
     complete: async (answer, { workspace }, context) =>
       answer.workspace.projects.length > 0
         ? answer
