@@ -372,7 +372,7 @@ export const platformLimits = {
   /** Comparisons of each kind that are kept for the next page: a map of all takes 3 MB. */
   comparisonsKeptMax: 8,
   /** So long after its last use, they go with their thread. */
-  comparisonsKeptMsMax: 5 * 60_000,
+  comparisonsKeptMsMax: 30_000,
   /** Changes of single images that share a transaction: others wait some 20 ms for it. */
   imagesChangedAtOnceMax: 32,
   /** So long an import waits for more of them: two commits on a slow disk. */

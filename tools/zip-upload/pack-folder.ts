@@ -138,8 +138,11 @@ function addFiles(
     const options = { compress: false, size: bytes, mtime: modified, mode: 0o100644 };
     zip.addReadStreamLazy(name, options, (callback) => {
       if (!isRead) return;
-      openRealFile(path).then((handle) => {
-        const stream = handle.createReadStream().on('error', fail);
+      openRealFile(path).then(async (handle) => {
+        const isGrown = (await handle.stat()).size > bytes;
+        // A buffer is as large as the file, where that is small.
+        const end = isGrown ? bytes : Math.max(0, bytes - 1);
+        const stream = handle.createReadStream({ end }).on('error', fail);
         opened.splice(0, opened.length, stream);
         callback(null, stream);
       }, fail);

@@ -214,7 +214,10 @@ async function unpackEntry(
 const localHeaderBytes = 30;
 const localHeaderSignature = 0x04034b50;
 
-/** Small pieces are read through a window: the list of the files is read in some large steps. */
+/**
+ * Small pieces are read through a window: the list of the files is read in some large steps, and
+ * small files several at a time.
+ */
 class StoredReader extends RandomAccessReader {
   readonly bytes: number;
   readonly #files: FileStore;
@@ -251,7 +254,9 @@ class StoredReader extends RandomAccessReader {
     const start = offset + localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
     const end = start + compressedBytes;
     if (end > this.bytes) throw damagedEntry();
-    return compressedBytes === 0 ? Readable.from([]) : this.#open(start, end);
+    if (compressedBytes > windowBytes / 2) return this.#open(start, end);
+    // Small files stand side by side: one read of the archive serves several.
+    return Readable.from([Buffer.from(await this.#at(start, compressedBytes))]);
   }
 
   async #at(position: number, length: number): Promise<Buffer> {
