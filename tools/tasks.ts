@@ -34,6 +34,8 @@ interface Standing {
   readonly status: string;
   readonly done: boolean;
   readonly progress: { readonly current: number; readonly total: number } | undefined;
+  /** What is away. */
+  readonly waitsFor?: string | undefined;
   readonly result?: unknown;
   readonly error?: string | undefined;
   /** A person decides when it is done. */
@@ -151,11 +153,12 @@ function afterTask({ result }: Standing, workspace: string): readonly NextCall[]
 }
 
 function standingOfTask(task: Answer<typeof tasks.tasks_get>): Standing {
-  const { status, progress, result, error, review } = task;
+  const { status, progress, waitsFor, result, error, review } = task;
   return {
     status,
     done: isTerminal(status),
     progress: progressOf(progress),
+    ...(waitsFor !== undefined && { waitsFor }),
     ...(result !== undefined && { result }),
     ...(error !== undefined && { error }),
     ...(review !== undefined && { review }),
@@ -169,13 +172,14 @@ function isTerminal(status: string): boolean {
 
 /** Facts: a version without images is still being generated, too. */
 function standingOfVersion({ version }: Answer<typeof versions.versions_get>): Standing {
-  const { generating, images = 0, splits, progress, error } = version;
+  const { generating, images = 0, splits, progress, waitsFor, error } = version;
   const isFailed = typeof error === 'string';
   const done = isFailed || (generating !== true && images > 0);
   return {
     status: isFailed ? 'failed' : done ? 'completed' : 'running',
     done,
     progress: typeof progress === 'number' ? { current: progress, total: 1 } : undefined,
+    ...(waitsFor !== undefined && { waitsFor }),
     ...(done && !isFailed && { result: { images, ...(splits && { splits }) } }),
     ...(isFailed && { error }),
   };
@@ -187,13 +191,18 @@ function progressOf(progress: unknown): Standing['progress'] {
   return typeof current === 'number' && typeof total === 'number' ? { current, total } : undefined;
 }
 
-function stateOf({ status, progress, result, review }: Standing): string {
+function stateOf({ status, progress, waitsFor, result, review }: Standing): string {
   if (status === 'completed') return `is completed${outcomeOf(asRecord(result))}`;
   if (status === 'failed') return 'has failed; "error" says why';
   const share = progress && progress.total > 0 ? progress.current / progress.total : undefined;
   const percent = share === undefined ? '' : `, ${Math.round(share * 100)} % done`;
   const state = `is not done yet (${status === 'running' ? 'running' : 'waiting'}${percent})`;
-  return review === undefined ? state : `${state}: ${waitingFor(review)}`;
+  if (review !== undefined) return `${state}: ${waitingFor(review)}`;
+  return waitsFor === undefined ? state : `${state}: ${outageOf(waitsFor)}`;
+}
+
+function outageOf(service: string): string {
+  return `the ${bare(service)} is away, and it goes on by itself once that is back`;
 }
 
 function waitingFor(review: Review): string {
@@ -290,12 +299,13 @@ function togetherOf({ groups, images, compared, complete }: Facts): readonly str
  * must be larger.
  */
 function report(
-  { progress, status, done }: Standing,
+  { progress, status, done, waitsFor }: Standing,
   name: string,
   waitedMs: number,
   { progress: tell }: ToolContext,
 ): void {
-  const words = `${name}: ${bare(status)}`;
+  const outage = waitsFor === undefined ? '' : `, waits for the ${bare(waitsFor)}`;
+  const words = `${name}: ${bare(status)}${outage}`;
   if (progress) tell(progress.current, progress.total, words);
   else if (!done) tell(waitedMs / 1e6, undefined, `${words}, ${Math.round(waitedMs / 1000)} s`);
 }

@@ -76,12 +76,17 @@ export const splitCounts = open({
 export const taskStarted = open({ taskId: z.string(), url: z.string() });
 
 /** API 6.1 to 6.5. `result` and `error` are set when the task ends. */
+export const waitsFor = z
+  .string()
+  .describe('What is away, e.g. object-store: it goes on by itself once that is back.');
+
 export const Task = open({
   taskId: z.string(),
   status: z.string().describe('created, running, completed or failed.'),
   progress: open({ current: z.number().optional(), total: z.number().optional() })
     .nullable()
     .optional(),
+  waitsFor: waitsFor.optional(),
   result: open({}).optional(),
   error: z.string().optional(),
   review: open({

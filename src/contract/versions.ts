@@ -12,6 +12,7 @@ import {
   splitName,
   usuallyOneOf,
   version,
+  waitsFor,
 } from './fields.ts';
 import { operation } from './operation.ts';
 import { versionSettings } from './version-settings.ts';
@@ -63,6 +64,7 @@ const Version = open({
   generating: z.boolean().optional(),
   progress: z.number().nullable().optional().describe('0 to 1.'),
   taskId: z.string().optional(),
+  waitsFor: waitsFor.optional(),
   error: z.string().optional().describe('Why it could not be generated.'),
   model: open({}).nullable().optional(),
 });

@@ -120,11 +120,12 @@ export const storageLimits = {
   taskQueuePollMs: 1_000,
   /** A task that ended its process so often would end the next one too. */
   taskAttemptsMax: 5,
-  /**
-   * A task that met an outage waits so long, then twice as long: minutes in all, the time in which
-   * a server starts again.
-   */
+  /** A task that comes too early waits so long, then twice as long. */
   taskPostponedMs: 10_000,
+  /** Once a service is back, what waits for it goes on after this time at most. */
+  taskPostponedMsMax: 5 * 60 * 1000,
+  /** A service that is away for longer is not expected back: somebody has seen it by then. */
+  taskOutageMsMax: 24 * 60 * 60 * 1000,
   /** Running tasks get this time when their service stops. */
   taskStopMsMax: 1_000,
 } as const;

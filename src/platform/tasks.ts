@@ -116,6 +116,7 @@ export function describeTask(item: QueuedTask, links: DownloadLinks, origin: str
     taskId: item.id,
     status: item.status,
     progress: item.total === 0 ? null : { current: item.current, total: item.total },
+    ...(item.waitsFor !== undefined && { waitsFor: item.waitsFor }),
     ...(item.status === 'completed' && { result: describeResult(item.result, links, origin) }),
     ...(item.status === 'failed' && { error: item.error ?? 'It failed.' }),
   };

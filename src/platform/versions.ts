@@ -103,6 +103,7 @@ export function describeVersion(workspace: Workspace, project: Project, version:
     generating: version.state === 'generating',
     progress: version.progress,
     taskId: version.taskId,
+    ...(version.waitsFor !== undefined && { waitsFor: version.waitsFor }),
     ...(version.error !== undefined && { error: version.error }),
   };
 }

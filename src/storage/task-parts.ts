@@ -3,6 +3,7 @@
 import type { ErrorCode } from '../errors.ts';
 import type { AsyncDatabase } from './async-database.ts';
 import type { Migration } from './migrations.ts';
+import type { AwaitedService } from './service-away.ts';
 
 /** A task with open parts waits for them. Its parts are gone once they all have ended. */
 export const taskParts: Migration = {
@@ -43,17 +44,32 @@ export function addToWhole(
   now: number,
 ): void {
   database.send(
-    `UPDATE work SET updated = ?,
+    `UPDATE work SET updated = ?, waits_for = NULL, waits_since = NULL,
        current = current + max(0, ? - (SELECT current FROM work AS part WHERE part.id = ?))
      WHERE id = ?`,
     [now, current, part.id, part.parent],
   );
 }
 
+/** A part waits, and so does the whole, until one of its parts gets further. */
+export function holdWhole(
+  database: AsyncDatabase,
+  parent: string,
+  service: AwaitedService,
+  now: number,
+): void {
+  database.send(
+    `UPDATE work SET waits_for = ?, waits_since = coalesce(waits_since, ?), updated = ?
+     WHERE id = ?`,
+    [service, now, now, parent],
+  );
+}
+
 /** The last one lets the task go on. */
 export function completePart(database: AsyncDatabase, parent: string, now: number): void {
   database.send(
-    'UPDATE work SET open_parts = open_parts - 1, updated = ? WHERE id = ? AND open_parts > 0',
+    `UPDATE work SET open_parts = open_parts - 1, waits_for = NULL, waits_since = NULL, updated = ?
+     WHERE id = ? AND open_parts > 0`,
     [now, parent],
   );
   database.send(
@@ -72,7 +88,7 @@ export async function failOpen(
 ): Promise<boolean> {
   const failed = await database.run(
     `UPDATE work SET status = 'failed', error = ?, error_code = ?, lease_owner = NULL,
-       open_parts = 0, updated = ?
+       open_parts = 0, waits_for = NULL, updated = ?
      WHERE id = ? AND status IN ('created', 'running')`,
     [why.message, why.code, now, id],
   );

@@ -7,56 +7,11 @@ import { type ErrorCode, errorCodes, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { AsyncDatabase } from './async-database.ts';
 import type { Row } from './database.ts';
-import type { Migration } from './migrations.ts';
-import { addToWhole, completePart, failOpen, type TaskPart } from './task-parts.ts';
-
-export const taskTable: Migration = {
-  name: 'work',
-  sql: `
-    CREATE TABLE work (
-      ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
-      kind TEXT NOT NULL,
-      payload TEXT NOT NULL,
-      status TEXT NOT NULL CHECK (status IN ('created', 'running', 'completed', 'failed')),
-      current INTEGER NOT NULL DEFAULT 0,
-      total INTEGER NOT NULL DEFAULT 0,
-      result TEXT,
-      error TEXT,
-      attempts INTEGER NOT NULL DEFAULT 0,
-      created INTEGER NOT NULL,
-      updated INTEGER NOT NULL,
-      lease_owner TEXT,
-      lease_expires INTEGER
-    ) STRICT;
-    CREATE INDEX work_open ON work (ordinal) WHERE status IN ('created', 'running');
-  `,
-};
-
-/** Error codes of failed tasks. */
-export const taskErrorCodes: Migration = {
-  name: 'error codes of work',
-  sql: 'ALTER TABLE work ADD COLUMN error_code TEXT;',
-};
+import { type AwaitedService, readAwaitedService } from './service-away.ts';
+import { addToWhole, completePart, failOpen, holdWhole, type TaskPart } from './task-parts.ts';
 
 const statuses = ['created', 'running', 'completed', 'failed'] as const;
 export type TaskStatus = (typeof statuses)[number];
-
-/** For the order in which workspaces are served. */
-export const taskFairness: Migration = {
-  name: 'turns of work',
-  sql: `CREATE INDEX work_served ON work (payload ->> 'workspaceId', updated) WHERE attempts > 0;`,
-};
-
-/** What tasks have to wait for each other: they are of one turn. */
-export const taskTurns: Migration = {
-  name: 'tasks in turn',
-  sql: `
-    ALTER TABLE work ADD COLUMN turn TEXT;
-    CREATE INDEX work_turn ON work (turn, ordinal)
-      WHERE turn IS NOT NULL AND status IN ('created', 'running');
-  `,
-};
 
 export interface NewTask {
   readonly id: string;
@@ -84,6 +39,10 @@ export interface QueuedTask extends Omit<NewTask, 'held' | 'turn'> {
   readonly error: string | undefined;
   readonly errorCode: ErrorCode | undefined;
   readonly attempts: number;
+  /** What is away, and keeps it or its parts from going on; undefined while it runs. */
+  readonly waitsFor: AwaitedService | undefined;
+  /** Since when outages have kept it from going on; progress ends it. */
+  readonly waitsSince: number | undefined;
   /** The task of which it is a part. */
   readonly parent: string | undefined;
   /** Milliseconds since 1970. */
@@ -131,12 +90,18 @@ export interface Claim {
   release(): Promise<void>;
   /** Gives the task back: it can be claimed again after this time. The attempt counts. */
   postpone(ms: number): Promise<void>;
+  /**
+   * Gives the task back until that service may be there again; the attempt does not count. False:
+   * outages have kept it from going on for `limits.taskOutageMsMax`, and it stays claimed.
+   */
+  waitFor(service: AwaitedService): Promise<boolean>;
   /** Runs writes in a transaction that first checks that the lease still holds (fencing). */
   fenced<T>(writes: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Needs the migrations `taskTable`, `taskErrorCodes`, `taskFairness`, `taskParts` and `taskTurns`.
+ * Needs the migrations `taskTable`, `taskErrorCodes`, `taskFairness`, `taskParts`, `taskTurns` and
+ * `taskWaits`.
  */
 export interface TaskQueue {
   /** Adds a task; inside a transaction of the caller, atomically with it. */
@@ -159,9 +124,14 @@ export interface TaskQueue {
   /**
    * Claims the oldest open task of these kinds whose turn it is: a new one, or one whose lease has
    * expired. A task that was claimed `limits.taskAttemptsMax` times without progress is failed
-   * instead.
+   * instead. `ownersMayReturn`: leases have expired because nobody could renew them, so those that
+   * have an owner are left to it.
    */
-  claim(kinds: readonly string[], leaseMs?: number): Promise<Claim | undefined>;
+  claim(
+    kinds: readonly string[],
+    leaseMs?: number,
+    ownersMayReturn?: boolean,
+  ): Promise<Claim | undefined>;
   /** What waits or runs now, held tasks left out. */
   countOpen(): Promise<readonly OpenTasks[]>;
 }
@@ -215,14 +185,17 @@ export function createTaskQueue(database: AsyncDatabase, options: TaskQueueOptio
     reopen: async (id) => {
       await database.run(
         `UPDATE work SET status = 'created', error = NULL, error_code = NULL, attempts = 0,
-           updated = ? WHERE id = ? AND status = 'failed' AND error_code = 'cancelled'`,
+           waits_since = NULL, updated = ?
+         WHERE id = ? AND status = 'failed' AND error_code = 'cancelled'`,
         [options.clock.now(), id],
       );
     },
     // Idle workers look without taking the write lock.
-    claim: async (kinds, leaseMs = limits.taskLeaseMs) =>
-      (await findOpen(database, options.clock.now(), kinds)) &&
-      (await database.transaction(() => claimNext(database, options, kinds, leaseMs))),
+    claim: async (kinds, leaseMs = limits.taskLeaseMs, ownersMayReturn = false) => {
+      const wanted = { kinds, ownersMayReturn };
+      if (!(await findOpen(database, options.clock.now(), wanted))) return undefined;
+      return database.transaction(() => claimNext(database, options, wanted, leaseMs));
+    },
     countOpen: () =>
       database.all(
         `SELECT kind, status, count(*) AS n, min(created) AS oldest FROM work
@@ -264,6 +237,11 @@ async function isOpen(database: AsyncDatabase, kind: string): Promise<boolean> {
   return (await database.get(sql, [kind], (row) => row.integer('n'))) !== undefined;
 }
 
+interface Wanted {
+  readonly kinds: readonly string[];
+  readonly ownersMayReturn: boolean;
+}
+
 /**
  * The oldest open task of the workspace that was served least recently, so that many tasks of one
  * workspace do not hold up those of others.
@@ -271,13 +249,14 @@ async function isOpen(database: AsyncDatabase, kind: string): Promise<boolean> {
 function findOpen(
   database: AsyncDatabase,
   now: number,
-  kinds: readonly string[],
+  { kinds, ownersMayReturn }: Wanted,
 ): Promise<QueuedTask | undefined> {
   return database.get(
     `WITH open AS (
        SELECT payload ->> 'workspaceId' AS workspace, min(ordinal) AS first FROM work
        WHERE kind IN (SELECT value FROM json_each(?))
-         AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
+         AND status IN ('created', 'running') AND (status = 'created'
+           OR lease_expires <= CASE WHEN lease_owner IS NULL THEN ? ELSE ? END)
          AND open_parts = 0
          AND (turn IS NULL OR ${isItsTurn})
        GROUP BY workspace)
@@ -286,7 +265,7 @@ function findOpen(
                WHERE served.payload ->> 'workspaceId' = open.workspace AND served.attempts > 0)
        NULLS FIRST, work.ordinal
      LIMIT 1`,
-    [JSON.stringify(kinds), now],
+    [JSON.stringify(kinds), now, ownersMayReturn ? -1 : now],
     readQueuedTask,
   );
 }
@@ -300,12 +279,12 @@ const isItsTurn = `NOT EXISTS (SELECT 1 FROM work AS other
 async function claimNext(
   database: AsyncDatabase,
   { clock, owner }: TaskQueueOptions,
-  kinds: readonly string[],
+  wanted: Wanted,
   leaseMs: number,
 ): Promise<Claim | undefined> {
   for (;;) {
     const now = clock.now();
-    const next = await findOpen(database, now, kinds);
+    const next = await findOpen(database, now, wanted);
     if (next === undefined) return undefined;
     if (next.attempts < limits.taskAttemptsMax) {
       const attempt = {
@@ -341,7 +320,7 @@ async function takeLease(
 ): Promise<void> {
   await database.run(
     `UPDATE work SET status = 'running', attempts = ?, lease_owner = ?, lease_expires = ?,
-       updated = ? WHERE id = ?`,
+       waits_for = NULL, updated = ? WHERE id = ?`,
     [attempt.attempt, attempt.lease, expires, now, attempt.id],
   );
 }
@@ -380,9 +359,7 @@ function createClaim(
     progress: (current, total) =>
       whileRunning(async (now) => {
         if (parent !== undefined) addToWhole(database, { id, parent }, current, now);
-        const furthest =
-          'attempts = CASE WHEN ? > current THEN 1 ELSE attempts END, current = max(current, ?)';
-        set(`${furthest}, total = ?`, [current, current, total], now);
+        set(further, [current, current, current, total], now);
       }),
     complete: (result) =>
       whileRunning(async (now) => {
@@ -392,8 +369,8 @@ function createClaim(
     split: (parts) =>
       whileRunning(async (now) => {
         for (const part of parts) await addWork(database, clock, part, id);
-        const waiting = 'open_parts = ?, lease_owner = NULL, lease_expires = 0, attempts = 1';
-        set(waiting, [parts.length], now);
+        const split = 'open_parts = ?, lease_owner = NULL, lease_expires = 0, attempts = 1';
+        set(split, [parts.length], now);
       }),
     fail: (message, code) =>
       parent === undefined
@@ -401,12 +378,39 @@ function createClaim(
         : whileRunning((now) => failOpen(database, parent, { message, code }, now)),
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
     postpone: (ms) => update('lease_owner = ?, lease_expires = ?', [null, clock.now() + ms]),
+    waitFor: (service) =>
+      database.transaction(async () => {
+        if (!(await isRunning())) return true;
+        const now = clock.now();
+        const since = (await database.get(waitsSince, [id], readWaitsSince)) ?? now;
+        if (now - since >= limits.taskOutageMsMax) return false;
+        if (parent !== undefined) holdWhole(database, parent, service, now);
+        set(waiting, [now + pauseMs(now - since), service, since], now);
+        return true;
+      }),
     fenced: (writes) =>
       database.transaction(async () => {
         if (!(await isRunning())) throw new LeaseLost();
         return writes();
       }),
   };
+}
+
+/** What progress sets: an outage that is over counts no more. */
+const further = `
+  attempts = CASE WHEN ? > current THEN 1 ELSE attempts END,
+  waits_since = CASE WHEN ? > current THEN NULL ELSE waits_since END,
+  current = max(current, ?), total = ?`;
+
+const waiting =
+  'attempts = attempts - 1, lease_owner = NULL, lease_expires = ?, waits_for = ?, waits_since = ?';
+
+const waitsSince = 'SELECT waits_since FROM work WHERE id = ?';
+const readWaitsSince = (row: Row) => row.optionalInteger('waits_since');
+
+/** As long as it has waited already: that doubles each time. */
+function pauseMs(waitedMs: number): number {
+  return Math.max(Math.min(waitedMs, limits.taskPostponedMsMax), limits.taskPostponedMs);
 }
 
 function toJson(value: unknown): string {
@@ -428,6 +432,8 @@ export function readQueuedTask(row: Row): QueuedTask {
     error: row.optionalText('error'),
     errorCode: readErrorCode(row, 'error_code'),
     attempts: row.integer('attempts'),
+    waitsFor: readAwaitedService(row.optionalText('waits_for')),
+    waitsSince: readWaitsSince(row),
     parent: row.optionalText('parent'),
     created: row.integer('created'),
     updated: row.integer('updated'),

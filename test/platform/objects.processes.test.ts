@@ -2,9 +2,7 @@
 // sweep, and what callers are told while the store is away.
 
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,6 +18,7 @@ import type { Client } from '../../src/http-client/client.ts';
 import { limits } from '../../src/limits.ts';
 import type { ObjectStorageSettings } from '../../src/object-storage-settings.ts';
 import { testImage } from '../fixtures/images.ts';
+import { readsContent, startGate } from '../fixtures/object-store-gate.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { readZip } from '../fixtures/read-zip.ts';
 import { hasS3Server, type S3Server, s3Credentials, startS3Server } from '../fixtures/s3-server.ts';
@@ -189,7 +188,7 @@ describe.skipIf(!hasS3Server)('a platform with its files in an object store', ()
     const objects = { ...(await server.place()), endpoint: gate.url };
     const first = await startTestPlatform({ data, objects });
     await createProject(first.client, 'cells');
-    gate.refuse();
+    gate.refuse(readsContent);
     const id = await upload(first.client, 'cells', 1);
     while (gate.refused() < limits.objectAttemptsMax) await delay(50);
     await first.close();
@@ -211,7 +210,7 @@ describe.skipIf(!hasS3Server)('a platform with its files in an object store', ()
     onTestFinished(() => platform.close());
     await createProject(platform.client, 'cells');
     await upload(platform.client, 'cells', 1);
-    gate.refuse();
+    gate.refuse(readsContent);
     const settings = { preprocessing: { grayscale: true }, augmentation: {} };
     const wanted = { ...inProject, ...settings };
     const { body } = await platform.client.call(versions.versions_generate, wanted);
@@ -222,41 +221,3 @@ describe.skipIf(!hasS3Server)('a platform with its files in an object store', ()
     expect(await resultOf(platform.client, task)).toMatchObject({ images: 1 });
   });
 });
-
-/** A way to the store that may refuse to give content out. */
-async function startGate(endpoint: string) {
-  let refused = 0;
-  let isOpen = true;
-  const gate = createServer(async (request, response) => {
-    const { method, url = '', headers } = request;
-    if (!isOpen && method === 'GET' && !url.includes('list-type')) {
-      refused += 1;
-      response.writeHead(503).end();
-      return;
-    }
-    // The host is in the signature.
-    const sent = send(endpoint + url, { method, headers });
-    request.pipe(sent);
-    const [answer] = await once(sent, 'response');
-    response.writeHead(answer.statusCode, answer.headers);
-    answer.pipe(response);
-  });
-  gate.listen(0, '127.0.0.1');
-  await once(gate, 'listening');
-  const address = gate.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    refuse: () => {
-      isOpen = false;
-    },
-    open: () => {
-      isOpen = true;
-    },
-    refused: () => refused,
-    close: async () => {
-      gate.closeAllConnections();
-      gate.close();
-    },
-  };
-}

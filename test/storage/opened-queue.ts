@@ -3,14 +3,14 @@
 import type { AsyncDatabase } from '../../src/storage/async-database.ts';
 import type { Migration } from '../../src/storage/migrations.ts';
 import { taskParts } from '../../src/storage/task-parts.ts';
+import { createTaskQueue, type TaskQueue } from '../../src/storage/task-queue.ts';
 import {
-  createTaskQueue,
-  type TaskQueue,
   taskErrorCodes,
   taskFairness,
   taskTable,
   taskTurns,
-} from '../../src/storage/task-queue.ts';
+  taskWaits,
+} from '../../src/storage/task-tables.ts';
 import { settableClock } from '../fixtures/settable-clock.ts';
 
 /** A row for each time that work was done, so that a second time shows. */
@@ -27,6 +27,7 @@ export const taskMigrations: readonly Migration[] = [
   taskFairness,
   taskParts,
   taskTurns,
+  taskWaits,
 ];
 
 export interface Opened {

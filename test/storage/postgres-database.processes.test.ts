@@ -234,6 +234,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
     await expect(names(database)).rejects.toMatchObject({ code: 'unavailable', status: 503 });
     await expect(database.transaction(() => add(database, 'b'))).rejects.toMatchObject({
       code: 'unavailable',
+      service: 'database',
     });
     await server.start();
     await add(database, 'c');
@@ -247,7 +248,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', { timeout: 60_000 }, () => {
       await server.kill();
       await add(database, 'b');
     });
-    await expect(working).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(working).rejects.toMatchObject({ code: 'unavailable', service: 'database' });
     await server.start();
     expect(await names(database)).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { FoveaError } from '../../src/errors.ts';
 import type { ObjectStorageSettings } from '../../src/object-storage-settings.ts';
 import { openBucket } from '../../src/storage/s3/bucket.ts';
 import { openS3Blobs } from '../../src/storage/s3/open-s3-blobs.ts';
+import { awaitedService } from '../../src/storage/service-away.ts';
 import { uuidv7 } from '../../src/uuid.ts';
 import {
   closedPort,
@@ -71,9 +72,11 @@ test.each([
   ['500', refusal(500, 'InternalError'), 'The object store cannot be reached (500).', 6],
   ['a lost connection', reset, 'The object store cannot be reached (ECONNRESET).', 6],
   ['half an answer', half(200), 'The object store cannot be reached (ECONNRESET).', 1],
+  ['408', refusal(408, 'RequestTimeout'), 'The object store cannot be reached (408).', 6],
 ])('%s means: later', async (_what, step, message, requests) => {
   const found = await getFrom(step);
   expect(found.error).toMatchObject({ code: 'unavailable', message, retryAfterSeconds: 1 });
+  expect(awaitedService(found.error)).toBe('object-store');
   expect(found.requests).toBe(requests);
 });
 
@@ -133,12 +136,16 @@ test.each([
   );
 });
 
-test('any other refusal is told by its name alone', async () => {
-  const { error } = await getFrom(refusal(405, 'MethodNotAllowed'));
+test.each([
+  [405, 'MethodNotAllowed'],
+  [501, 'NotImplemented'],
+])('any other refusal is told by its name alone: %i', async (status, name) => {
+  const { error } = await getFrom(refusal(status, name));
   expect(error).toMatchObject({
     code: 'internal',
-    message: 'The object store refused a request (MethodNotAllowed, 405).',
+    message: `The object store refused a request (${name}, ${status}).`,
   });
+  expect(awaitedService(error)).toBeUndefined();
 });
 
 test('without a region, AWS cannot be asked', async () => {

@@ -65,6 +65,24 @@ function judgeWhole(openWork: OpenWork): void {
       await expect(one.progress(3, 3)).rejects.toThrow(LeaseLost);
     });
 
+    test('waits with a part whose service is away, until one gets further', async () => {
+      const { work, clock, one, two } = await openSplit(openWork);
+      await one.waitFor('object-store');
+      expect(await work.get('whole')).toMatchObject({
+        status: 'running',
+        waitsFor: 'object-store',
+        waitsSince: clock.now(),
+      });
+      clock.advance(10_000);
+      expect(await work.claim(['job', 'part'], leaseMs)).toMatchObject({ id: 'a', attempt: 1 });
+      await two.progress(1, 4);
+      expect((await work.get('whole'))?.waitsFor).toBeUndefined();
+      await two.waitFor('database');
+      expect((await work.get('whole'))?.waitsFor).toBe('database');
+      expect(await work.cancel('whole', 'It was deleted.')).toBe(true);
+      expect((await work.get('whole'))?.waitsFor).toBeUndefined();
+    });
+
     test('starts a lost part again, and leaves the others', async () => {
       const { work, clock, one, two } = await openSplit(openWork);
       await one.complete(undefined);

@@ -7,7 +7,13 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { openAsyncDatabase } from '../../src/storage/async-database.ts';
-import { type Claim, createTaskQueue, LeaseLost } from '../../src/storage/task-queue.ts';
+import { ServiceAway } from '../../src/storage/service-away.ts';
+import {
+  type Claim,
+  createTaskQueue,
+  LeaseLost,
+  type TaskQueue,
+} from '../../src/storage/task-queue.ts';
 import { startTaskWorker, type TaskWorkerOptions } from '../../src/storage/task-worker.ts';
 import { settableClock } from '../fixtures/settable-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -89,7 +95,7 @@ describe('a worker', () => {
     expect(lines.join('')).not.toContain(' error ');
   });
 
-  test('postpones work that met an outage, for longer each time, and gives up in the end', async () => {
+  test('postpones what comes too early, for longer each time, and gives up in the end', async () => {
     const clock = settableClock();
     const { start, add, queue, lines } = await openQueue(clock);
     await add('a');
@@ -98,7 +104,7 @@ describe('a worker', () => {
     const worker = start({
       run: async ({ id, attempt }) => {
         attempts.push(`${id}${attempt} ${clock.now()}`);
-        if (id === 'a') throw new FoveaError('unavailable', 'The object store cannot be reached.');
+        if (id === 'a') throw new FoveaError('unavailable', 'Others keep changing the rows.');
       },
     });
     await vi.waitUntil(async () => (await queue.get('b'))?.status === 'completed');
@@ -116,10 +122,44 @@ describe('a worker', () => {
     await vi.waitUntil(async () => (await queue.get('a'))?.status === 'failed');
     expect(await queue.get('a')).toMatchObject({
       attempts: 5,
-      error: 'The object store cannot be reached.',
+      error: 'Others keep changing the rows.',
       errorCode: 'unavailable',
     });
     expect(lines.join('')).toContain('Work was postponed.');
+  });
+
+  test('lets work wait for a service that is away, for a day', async () => {
+    const clock = settableClock();
+    const { start, add, queue, ended } = await openQueue(clock);
+    await add('a');
+    let attempts = 0;
+    const worker = start({
+      run: async ({ attempt }) => {
+        expect(attempt).toBe(1);
+        attempts += 1;
+        const cause = new ServiceAway('object-store', 'The object store cannot be reached.', 'x');
+        throw new FoveaError('unavailable', 'Image 1: not there.', { cause });
+      },
+    });
+    const waits = () => vi.waitUntil(async () => (await queue.get('a'))?.waitsFor !== undefined);
+    for (let times = 1; times <= 12; times += 1) {
+      await vi.waitUntil(() => attempts === times);
+      await waits();
+      expect(await queue.get('a')).toMatchObject({ status: 'running', waitsFor: 'object-store' });
+      clock.advance(300_000);
+      worker.wake();
+    }
+    await vi.waitUntil(() => attempts === 13);
+    await waits();
+    clock.advance(24 * 3_600_000);
+    worker.wake();
+    await ended('a');
+    expect(await queue.get('a')).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: 'Image 1: not there. Fovea tried for 24 hours.',
+      errorCode: 'unavailable',
+    });
   });
 
   test('shows nothing of an unforeseen error, and logs where it came from', async () => {
@@ -148,6 +188,122 @@ describe('a worker', () => {
     });
     await ended('b');
     expect((await queue.get('b'))?.status).toBe('completed');
+  });
+});
+
+describe('while the database is away', () => {
+  /** A queue on a database that can be away. */
+  function cut(queue: TaskQueue) {
+    let isAway = false;
+    let asked = 0;
+    const reach = async <T>(call: () => Promise<T>): Promise<T> => {
+      asked += 1;
+      if (isAway) throw new ServiceAway('database', 'The database cannot be reached.', undefined);
+      return call();
+    };
+    const claim: TaskQueue['claim'] = (...wanted) =>
+      reach(async () => {
+        const found = await queue.claim(...wanted);
+        return (
+          found && {
+            ...found,
+            renew: () => reach(found.renew),
+            complete: (result) => reach(() => found.complete(result)),
+            waitFor: (service) => reach(() => found.waitFor(service)),
+          }
+        );
+      });
+    const set = (away: boolean) => {
+      isAway = away;
+      asked = 0;
+    };
+    return { queue: { ...queue, claim }, set, asked: () => asked };
+  }
+
+  test('work that ends is completed once it is back, and not done again', async () => {
+    const { start, add, ended, queue, lines } = await openQueue();
+    const line = cut(queue);
+    await add('a');
+    let runs = 0;
+    start({
+      queue: line.queue,
+      pollMs: 10,
+      run: async () => {
+        runs += 1;
+        line.set(true);
+        return 'done';
+      },
+    });
+    await vi.waitUntil(() => line.asked() > 5);
+    line.set(false);
+    await ended('a');
+    expect(await queue.get('a')).toMatchObject({ status: 'completed', result: 'done' });
+    expect(runs).toBe(1);
+    const told = lines.filter((text) => text.includes('The end of work waits for the database.'));
+    expect(told).toHaveLength(1);
+  });
+
+  test('work that it ends waits for it, and does not count', async () => {
+    const { start, add, queue } = await openQueue();
+    const line = cut(queue);
+    await add('a');
+    start({
+      queue: line.queue,
+      pollMs: 10,
+      run: async () => {
+        line.set(true);
+        throw new ServiceAway('database', 'The database cannot be reached.', undefined);
+      },
+    });
+    await vi.waitUntil(() => line.asked() > 5);
+    line.set(false);
+    await vi.waitUntil(async () => (await queue.get('a'))?.waitsFor === 'database');
+    expect(await queue.get('a')).toMatchObject({ status: 'running', attempts: 0 });
+  });
+
+  test('the lease of one who works on is not taken when it is back', async () => {
+    const { start, add, ended, queue, database } = await openQueue();
+    const line = cut(queue);
+    await add('a');
+    const working = Promise.withResolvers<void>();
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      await working.promise;
+      return 'done';
+    };
+    start({ queue: line.queue, leaseMs: 1_000, pollMs: 10, run });
+    await vi.waitUntil(() => runs === 1);
+    start({ queue: line.queue, leaseMs: 1_000, pollMs: 10, run });
+    line.set(true);
+    await vi.waitUntil(() => line.asked() > 5);
+    await database.run('UPDATE work SET lease_expires = 0');
+    line.set(false);
+    const renewed = 'SELECT lease_expires AS n FROM work';
+    await vi.waitUntil(
+      async () => (await database.get(renewed, [], (row) => row.integer('n'))) !== 0,
+    );
+    working.resolve();
+    await ended('a');
+    expect(await queue.get('a')).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(runs).toBe(1);
+  });
+
+  test('a service that stops does not wait for it', async () => {
+    const { start, add, queue } = await openQueue();
+    const line = cut(queue);
+    await add('a');
+    const worker = start({
+      queue: line.queue,
+      pollMs: 10,
+      run: async () => {
+        line.set(true);
+        return 'done';
+      },
+    });
+    await vi.waitUntil(() => line.asked() > 5);
+    await worker.stop();
+    expect((await queue.get('a'))?.status).toBe('running');
   });
 });
 

@@ -107,6 +107,21 @@ describe('tasks_wait', () => {
     expect(next).toMatchObject([{ tool: 'tasks_wait', arguments: wait }]);
   });
 
+  it('says which service is away, in the answer and while it waits', async () => {
+    fixture.on(taskRoute, () => ({
+      json: { taskId: 't1', status: 'running', waitsFor: 'object-store', progress: null },
+    }));
+    const wait = { ...task, timeout_s: 0 };
+    const { summary, data } = await fixture.call('tasks_wait', wait);
+    expect(summary).toBe(
+      'Task "t1" is not done yet (running): the object-store is away, and it goes on by itself once that is back.',
+    );
+    expect(data).toMatchObject({ waitsFor: 'object-store' });
+    expect(fixture.progress).toEqual([
+      expect.stringContaining('running, waits for the object-store, 0 s'),
+    ]);
+  });
+
   it('never proposes to look again at once', async () => {
     fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'running' } }));
     const { next } = await fixture.call('tasks_wait', { ...task, timeout_s: 0 });

@@ -10,6 +10,7 @@ import {
   type PredictionOmissions,
 } from '../../model-inference/prediction-omissions.ts';
 import { chooseThresholds } from '../../model-inference/thresholds.ts';
+import { awaitedService } from '../../storage/service-away.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { annotationOfModel } from '../annotation/annotation-of-model.ts';
 import { leftOutOf } from '../annotation/autolabel-classes.ts';
@@ -46,7 +47,8 @@ export const autolabelImages: BackgroundTask = async (dependencies, claim, signa
     leftOut = leftOutOf(labeller.classes, job.settings);
   } catch (thrown) {
     // If this fails too, the next job for these images sees that the task has ended.
-    if (!signal.aborted) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
+    const goesOn = signal.aborted || awaitedService(thrown) !== undefined;
+    if (!goesOn) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
     throw thrown;
   }
   await store.autolabel.end(job.id, claim.fenced);

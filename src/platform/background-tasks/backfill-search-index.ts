@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { awaitedService } from '../../storage/service-away.ts';
 import { LeaseLost, type TaskQueue } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { SearchStore } from '../store/search.ts';
@@ -60,8 +61,8 @@ async function indexAll(
     await search.index(imageIds, fenced);
     return [];
   } catch (thrown) {
-    // Neither is about these images.
-    if (thrown instanceof LeaseLost) throw thrown;
+    // None is about these images.
+    if (thrown instanceof LeaseLost || awaitedService(thrown) !== undefined) throw thrown;
     if (thrown instanceof FoveaError && thrown.code === 'full') throw thrown;
     if (imageIds.length === 1) return imageIds;
     const missed: string[] = [];

@@ -2,6 +2,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { awaitedService } from '../../storage/service-away.ts';
 import { LeaseLost } from '../../storage/task-queue.ts';
 import { openZip } from '../zip-import/open-zip.ts';
 import { type BackgroundTask, payloadText } from './background-task.ts';
@@ -30,7 +31,9 @@ export const importZip: BackgroundTask = async (dependencies, claim, signal) => 
     await dependencies.uploads.received.remove([upload.file]);
     return result;
   } catch (thrown) {
-    const goesOn = signal.aborted || thrown instanceof LeaseLost;
+    // What never comes back is removed when it is a day old.
+    const isOutage = awaitedService(thrown) !== undefined;
+    const goesOn = signal.aborted || isOutage || thrown instanceof LeaseLost;
     if (!goesOn) await dependencies.uploads.received.remove([upload.file]);
     throw thrown;
   }

@@ -50,6 +50,7 @@ async function freeze(
     return {
       ...outline,
       state: 'generating',
+      waitsFor: undefined,
       progress: 0,
       error: undefined,
       images: 0,

@@ -2,7 +2,13 @@
 
 import type { Migration } from '../../storage/migrations.ts';
 import { taskParts } from '../../storage/task-parts.ts';
-import { taskErrorCodes, taskFairness, taskTable, taskTurns } from '../../storage/task-queue.ts';
+import {
+  taskErrorCodes,
+  taskFairness,
+  taskTable,
+  taskTurns,
+  taskWaits,
+} from '../../storage/task-tables.ts';
 import { activeLearningTables } from './active-learning.ts';
 import { activityImageTables, activityTables } from './activity.ts';
 import { annotationDecisionTables } from './annotation-decisions.ts';
@@ -102,4 +108,5 @@ export const platformMigrations: readonly Migration[] = [
   taskTurns,
   jobPositionColumns,
   goneJobImageColumn,
+  taskWaits,
 ];

@@ -5,6 +5,7 @@ import type { SplitName } from '../../contract/fields.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
+import { readAwaitedService } from '../../storage/service-away.ts';
 import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
 import { readInSlices, slicesOf } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
@@ -34,7 +35,7 @@ import { cancelTrainingsOf } from './trainings.ts';
 import { findPart, keepParts, removeParts } from './version-parts.ts';
 
 const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
-  work.current AS work_current, work.total AS work_total
+  work.current AS work_current, work.total AS work_total, work.waits_for AS work_waits_for
   FROM versions JOIN work ON work.id = versions.task_id`;
 
 const live = 'versions.deleted_at IS NULL';
@@ -331,6 +332,7 @@ function readVersion(row: Row): Version {
     state: stateOf(row),
     taskId: row.text('task_id'),
     progress: progressOf(row),
+    waitsFor: readAwaitedService(row.optionalText('work_waits_for')),
     error: row.optionalText('work_error'),
     images: row.integer('images'),
     splits: readSplits(row),

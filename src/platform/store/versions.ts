@@ -7,6 +7,7 @@ import type { Candidate, ImageFilter } from '../../dataset-versions/filter-and-r
 import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
+import type { AwaitedService } from '../../storage/service-away.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
 import type { SplitCounts } from './projects.ts';
 import type { DiffPage, VersionDiff } from './version-diff.ts';
@@ -26,6 +27,8 @@ export interface Version {
   readonly taskId: string;
   /** 0 to 1. */
   readonly progress: number;
+  /** What is away, and keeps it from being generated. */
+  readonly waitsFor: AwaitedService | undefined;
   readonly error: string | undefined;
   readonly images: number;
   readonly splits: SplitCounts;

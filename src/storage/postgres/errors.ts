@@ -1,14 +1,22 @@
 // Translates the errors of PostgreSQL and of its connections.
 
 import { FoveaError, systemErrorCode } from '../../errors.ts';
+import { ServiceAway } from '../service-away.ts';
 
 /** What `pg` threw, as a FoveaError with the original as its cause; our own errors stay. */
 export function asStorageError(thrown: unknown): FoveaError {
   if (thrown instanceof FoveaError) return thrown;
   const code = codeOf(thrown);
   if (code === undefined && isWithoutTls(thrown)) return withoutTls(thrown);
-  if (code === undefined || unavailable.test(code)) {
-    return unavailableError(`The database cannot be reached${reasonOf(thrown)}.`, thrown);
+  if (code === undefined || away.test(code)) {
+    return new ServiceAway(
+      'database',
+      `The database cannot be reached${reasonOf(thrown)}.`,
+      thrown,
+    );
+  }
+  if (code === heldUp) {
+    return unavailableError('A change took too long, and held up others: it was undone.', thrown);
   }
   if (changedMeanwhile.has(code)) {
     return unavailableError('Others keep changing the same rows: nothing was stored.', thrown);
@@ -109,8 +117,11 @@ function isOutdatedPlan(thrown: unknown): boolean {
 /** serialization_failure and deadlock_detected. */
 const changedMeanwhile: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** Connections that are lost, too many or held others up, and a server that stops or starts. */
-const unavailable = /^(08|25P03|53300|57P0[1-5])/;
+/** Connections that are lost or too many, and a server that stops or starts. */
+const away = /^(08|53300|57P0[1-5])/;
+
+/** idle_in_transaction_session_timeout: this process was slow, and would be so again. */
+const heldUp = '25P03';
 
 const meanings: ReadonlyMap<
   string,

@@ -2,6 +2,7 @@
 
 import { FoveaError, systemErrorCode } from '../../errors.ts';
 import type { ObjectStorageSettings } from '../../object-storage-settings.ts';
+import { ServiceAway } from '../service-away.ts';
 
 /**
  * What the SDK threw, in our words and with what to set. The original is not kept as a cause: it
@@ -17,13 +18,13 @@ export function asObjectsError(thrown: unknown, { bucket }: ObjectStorageSetting
     const message = known.message.replace('BUCKET', () => `"${bucket}"`);
     return new FoveaError('internal', message, { hint: known.hint, cause });
   }
-  if (status !== undefined && status >= 400 && status < 500 && !isForLater(name, status)) {
+  if (status !== undefined && isRefusal(name, status)) {
     const message = `The object store refused a request (${word(name)}, ${status}).`;
     return new FoveaError('internal', message, { cause });
   }
   const reason = word(String(status ?? systemErrorCode(thrown) ?? name));
   const message = `The object store cannot be reached (${reason}).`;
-  return new FoveaError('unavailable', message, { cause, retryAfterSeconds: 1 });
+  return new ServiceAway('object-store', message, cause);
 }
 
 /** Whether that object is not there, while its bucket is. */
@@ -54,6 +55,14 @@ function failureOf(thrown: unknown): { readonly name: string; readonly status?: 
 function isOfLocalFile(thrown: unknown): boolean {
   return thrown instanceof Error && 'syscall' in thrown && 'path' in thrown;
 }
+
+/** Not one that would be answered later. */
+function isRefusal(name: string, status: number): boolean {
+  if (status === notImplemented) return true;
+  return status >= 400 && status < 500 && !isForLater(name, status);
+}
+
+const notImplemented = 501;
 
 function isForLater(name: string, status: number): boolean {
   return status === 408 || status === 429 || /^(SlowDown|RequestTimeout|Throttl)/.test(name);

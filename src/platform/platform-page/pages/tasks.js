@@ -44,7 +44,7 @@ export async function tasksView(query) {
 }
 
 /** @param {TaskList['tasks'][number]} task */
-function row({ taskId, kind, status, progress, created, result, error }) {
+function row({ taskId, kind, status, progress, waitsFor, created, result, error }) {
   const { current = 0, total = 0 } = progress ?? {};
   const tone = new Map(Object.entries(tones)).get(status) ?? 'plain';
   return element(
@@ -60,7 +60,11 @@ function row({ taskId, kind, status, progress, created, result, error }) {
     ),
     element('td', { class: 'short' }, timeElement(created)),
     error === undefined
-      ? element('td', {}, ...outcome(result))
+      ? element(
+          'td',
+          {},
+          ...(waitsFor === undefined ? outcome(result) : [`waits for the ${waitsFor}`]),
+        )
       : element('td', { class: 'bad' }, error),
   );
 }
