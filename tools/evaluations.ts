@@ -31,7 +31,7 @@ const createInput = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Or: path of COCO results, or of a folder of YOLO or VOC files.'),
+    .describe('Or: path of COCO results, or of YOLO, VOC or mask files.'),
 });
 
 const getInput = z.strictObject({ ...get.pathParameters.shape, ...get.query.shape });
@@ -79,8 +79,7 @@ export const evaluationTools: readonly Tool[] = [
       description:
         'Tells what is better and worse than in an earlier evaluation of the same images: figures, classes, images.',
       summarize: ({ baseline, compared, images, labelsDiffer }) =>
-        `${changeOf(baseline, compared)}, F1 ${shown(baseline.f1)} to ` +
-        `${shown(compared.f1)}; ${count(images.better, 'image')} better, ${images.worse} worse, ` +
+        `${changeOf(baseline, compared)}; ${count(images.better, 'image')} better, ${images.worse} worse, ` +
         `${images.same} with as many errors.` +
         (labelsDiffer ? ' Labels were changed between the two: that changes figures too.' : ''),
       page: ({ total, changed }, { offset = 0 }) =>
@@ -269,7 +268,10 @@ function summaryOf(evaluation: Evaluation, project: string): string {
   if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
   const main =
     accuracy === undefined ? `AP ${shown(ap)}, AP50 ${shown(ap50)}` : `accuracy ${shown(accuracy)}`;
-  const figures = `${main}, F1 ${shown(f1)} at confidence ${confidence}`;
+  const figures =
+    evaluation.meanIou === undefined
+      ? `${main}, F1 ${shown(f1)} at confidence ${confidence}`
+      : `mean IoU ${shown(evaluation.meanIou)}, pixel accuracy ${shown(evaluation.pixelAccuracy)}`;
   const threshold =
     panel === 'summary' && best !== undefined
       ? ` The best threshold is ${best.confidence} (F1 ${shown(best.f1)}).`
@@ -324,9 +326,14 @@ function kindsOf(mistakes: Readonly<Record<string, number>>): string {
 }
 
 function changeOf(before: Answer<typeof compare>['baseline'], after: typeof before): string {
+  if (before.meanIou !== undefined) {
+    const pixels = `${shown(before.pixelAccuracy)} to ${shown(after.pixelAccuracy)}`;
+    return `mean IoU ${shown(before.meanIou)} to ${shown(after.meanIou)}, pixel accuracy ${pixels}`;
+  }
+  const f1 = `F1 ${shown(before.f1)} to ${shown(after.f1)}`;
   return before.accuracy === undefined
-    ? `AP ${shown(before.ap)} to ${shown(after.ap)}`
-    : `accuracy ${shown(before.accuracy)} to ${shown(after.accuracy)}`;
+    ? `AP ${shown(before.ap)} to ${shown(after.ap)}, ${f1}`
+    : `accuracy ${shown(before.accuracy)} to ${shown(after.accuracy)}, ${f1}`;
 }
 
 function shown(figure: number | null | undefined): string {

@@ -27,6 +27,7 @@ export const judgedThings = {
   segmentation: 'masks',
   keypoints: 'keypoints',
   classification: 'classes',
+  semantic: 'pixels',
 } as const satisfies Partial<Record<ModelTask, string>>;
 
 /** What may be wrong with a label, or with its absence. */
@@ -40,6 +41,7 @@ export const mendedKinds: Readonly<Record<JudgedTask, readonly LabelMistakeKind[
   segmentation: ['swapped'],
   keypoints: ['swapped'],
   classification: ['swapped', 'overlooked'],
+  semantic: [],
 };
 
 /** What an image is chosen by: errors of the model, or mistakes of the labels. */
@@ -62,7 +64,7 @@ const Evaluation = open({
   modelTask: z
     .string()
     .optional()
-    .describe('detection, segmentation, keypoints or classification.'),
+    .describe('detection, segmentation, keypoints, classification or semantic.'),
   version: z.int().optional(),
   split: z.string().optional(),
   query: z.string().optional(),
@@ -70,6 +72,8 @@ const Evaluation = open({
   ap: figure.optional().describe('Mean over classes and IoU 0.50 to 0.95.'),
   ap50: figure.optional(),
   accuracy: figure.optional().describe('Of classes: share of images with all right.'),
+  meanIou: figure.optional().describe('Of pixels: mean of classes and background.'),
+  pixelAccuracy: figure.optional(),
   f1: figure.optional().describe('At that confidence.'),
   judgedBy: z.string().optional().describe('What makes a detection right.'),
   withoutOutline: z.int().optional().describe('Labels judged by their box as a mask.'),
@@ -103,6 +107,8 @@ const Point = Counts.extend({
 const ClassRow = open({
   class: z.string(),
   groundTruths: z.int(),
+  pixels: z.int().optional().describe('Of the labels.'),
+  iou: figure.optional(),
   ap: figure.optional(),
   ap50: figure.optional(),
   precision: figure.optional().describe('At the confidence of the evaluation.'),
@@ -166,10 +172,13 @@ const Compared = Evaluation.pick({
   ap: true,
   ap50: true,
   accuracy: true,
+  meanIou: true,
+  pixelAccuracy: true,
   f1: true,
 });
 
 const ClassFigures = open({
+  iou: figure.optional(),
   ap: figure.optional(),
   ap50: figure.optional(),
   precision: figure,
@@ -249,6 +258,9 @@ export const evaluations = {
       macro: open({ precision: figure, recall: figure, f1: figure })
         .optional()
         .describe('Of classes: means over them.'),
+      meanIouOfClasses: figure.optional().describe('Without background.'),
+      meanAccuracy: figure.optional(),
+      frequencyWeightedIou: figure.optional(),
       ap75: figure.optional(),
       ar1: figure.optional().describe('With one detection of each image and class.'),
       ar10: figure.optional(),

@@ -41,6 +41,7 @@ export function requirePixelCoordinates(
 const members = {
   detection: 'bbox',
   segmentation: 'segmentation',
+  semantic: 'segmentation',
   keypoints: 'keypoint',
 } as const;
 

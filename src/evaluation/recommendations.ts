@@ -63,6 +63,8 @@ export function recommend(
   const isOfObjects = facts.modelTask !== 'classification';
   const ofDataset = [...trainedOn(facts), ...leaks(facts), ...datasetHealth(facts)];
   if (facts.areFiguresDoubtful) return ofDataset;
+  // What else is concluded is of objects.
+  if (facts.modelTask === 'semantic') return [...ofDataset, ...classImbalance(facts)];
   return [
     ...ofDataset,
     ...labelMistakes(figures, facts),

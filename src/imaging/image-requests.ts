@@ -1,6 +1,7 @@
 // The requests to image threads and their responses: each has the bytes of a file, or raw pixels.
 
 import type { Size } from './bmp.ts';
+import { decodeMask } from './decode-mask.ts';
 import { type EncodedImage, encodeImage } from './encode-image.ts';
 import {
   checkImageFile,
@@ -20,10 +21,10 @@ import type { Descriptor } from './similarity-descriptor.ts';
 /** Bytes in a buffer of their own, which moves to the thread. */
 type OwnBytes = Uint8Array<ArrayBuffer>;
 
-/** The names of their functions in image-file.ts. */
+/** The names of their functions in image-file.ts and decode-mask.ts. */
 export type FileRequest = { readonly bytes: OwnBytes } & (
   | { readonly kind: 'readImageHeader' | 'checkImageFile' }
-  | { readonly kind: 'readDescribedImage' }
+  | { readonly kind: 'readDescribedImage' | 'decodeMask' }
   | { readonly kind: 'decodeSmall'; readonly side: number; readonly enlargementMax: number }
   | { readonly kind: 'fitImage'; readonly size: Size; readonly kernel: ScalingKernel | undefined }
   | { readonly kind: 'reencode'; readonly scale: number; readonly quality: number }
@@ -45,7 +46,7 @@ export type ImageResponse =
       readonly descriptor: Descriptor | undefined;
     }
   | { readonly kind: 'decodeSmall'; readonly file: ImageFile; readonly image: RawImage }
-  | { readonly kind: 'fitImage' | 'scalePixels'; readonly image: RawImage }
+  | { readonly kind: 'fitImage' | 'scalePixels' | 'decodeMask'; readonly image: RawImage }
   | { readonly kind: 'reencode' | 'encodeMask'; readonly bytes: Uint8Array }
   | { readonly kind: 'encodeImage'; readonly encoded: EncodedImage };
 
@@ -61,6 +62,8 @@ export async function handleImageRequest(job: ImageRequest): Promise<ImageRespon
       return { kind, ...(await readDescribedImage(job.bytes)) };
     case 'decodeSmall':
       return { kind, ...(await decodeSmall(job.bytes, job.side, job.enlargementMax)) };
+    case 'decodeMask':
+      return { kind, image: await decodeMask(job.bytes) };
     case 'fitImage':
       return { kind, image: await fitImage(job.bytes, job.size, job.kernel) };
     case 'reencode':

@@ -96,6 +96,12 @@ export async function encodeMask(mask: RawImage): Promise<Uint8Array> {
   return answerOf(kind, await ofPixels(mask, (pixels) => ({ kind, pixels }))).bytes;
 }
 
+/** One byte a pixel, of a PNG of 8-bit grey. */
+export async function decodeMask(bytes: Uint8Array): Promise<RawImage> {
+  const kind = 'decodeMask';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own }))).image;
+}
+
 /** Must be awaited before other threads read images: sets which decoders may run. */
 export async function prepareDecoding(): Promise<void> {
   // In WebAssembly, each thread says so itself.

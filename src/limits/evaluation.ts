@@ -23,4 +23,9 @@ export const evaluationLimits = {
   evaluationCornersMax: 20_000_000,
   /** Columns by which a mask is drawn: enough to be known again on a contact sheet. */
   maskDrawnColumnsMax: 16,
+  /** Cells, each way, by which the pieces of a class map are drawn: those of a contact sheet. */
+  drawnPiecesGridSide: 160,
+  /** Pieces of an image that are kept to be drawn, and corners of each: some 20 kB. */
+  drawnPiecesMax: 40,
+  drawnPieceCornersMax: 40,
 } as const;

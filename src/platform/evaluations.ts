@@ -4,6 +4,7 @@ import type { evaluations } from '../contract/evaluations.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { bestOf, pointsOf } from '../evaluation/confidence-sweep.ts';
+import { pixelClassesMax } from '../evaluation/pixels/confused-pixels.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { encodeImage } from '../imaging/encode-image.ts';
 import type { RawImage } from '../imaging/raw-image.ts';
@@ -27,6 +28,7 @@ import {
   sweepFor,
   sweepPanel,
 } from './evaluations/describe-evaluation.ts';
+import { ofObjects } from './evaluations/describe-pixels.ts';
 import { drawMatrix, drawSweep } from './evaluations/draw-charts.ts';
 import { checkForm } from './evaluations/evaluation-thread.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
@@ -129,10 +131,12 @@ async function chooseSettings(
     throw invalidArgument('model', 'give either a model or a file of predictions');
   }
   const classes = await labelsOf(dependencies, principal, project, input);
-  if (classes.length > limits.evaluationClassesMax) {
+  const classesMax =
+    judgedTaskOf(project.type) === 'semantic' ? pixelClassesMax : limits.evaluationClassesMax;
+  if (classes.length > classesMax) {
     throw invalidArgument(
       version === undefined ? 'query' : 'version',
-      `has ${classes.length} classes; at most ${limits.evaluationClassesMax} are judged`,
+      `has ${classes.length} classes; at most ${classesMax} are judged`,
       'Judge a version in which classes are left out, or renamed to fewer.',
     );
   }
@@ -257,6 +261,7 @@ async function panelOf(
       return imagesPanel(dependencies, question, title, signal);
     }
     case 'label_mistakes': {
+      if (figures.modelTask === 'semantic') throw ofObjects(panel);
       const title = picture ? `Label mistakes of ${project.name}` : undefined;
       // Images of a version may be cut and scaled: what became of a label is not known there.
       const labelsIn = evaluation.settings.query === undefined ? undefined : project.id;

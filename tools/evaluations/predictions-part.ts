@@ -12,10 +12,13 @@ import { openPart } from '../local-file.ts';
 import { findClassNames } from '../upload/class-names.ts';
 import { slashed } from '../upload/dataset-folders.ts';
 import { readText } from '../upload/read-text.ts';
+import { isClassTable, maskResults, masksAmong } from './mask-predictions.ts';
 
 const argument = 'predictions';
 
-/** Throws `invalid_input` for a folder without such files, and `too_large`. */
+const extensions = ['.txt', '.xml', '.png', '.csv'];
+
+/** Throws `invalid_input` for a folder without such files, and `too_large`. Masks become runs. */
 export async function predictionsPart(path: string, context: ToolContext): Promise<FilePart> {
   const { files, signal } = context;
   const real = await files.readable(path, argument);
@@ -24,10 +27,23 @@ export async function predictionsPart(path: string, context: ToolContext): Promi
     if (entry.size > limits.predictionFilesBytesMax) throw tooLarge(path);
     return openPart(path, argument, context);
   }
-  const all = await files.expand([path], argument, { extensions: ['.txt', '.xml'] });
-  const found = all.filter((file) => basename(file).toLowerCase() !== 'classes.txt');
+  const all = await files.expand([path], argument, { extensions });
+  const found = all.filter(
+    (file) => /\.(txt|xml)$/i.test(file) && basename(file).toLowerCase() !== 'classes.txt',
+  );
+  const masks = masksAmong(all, found.length > 0);
+  if (masks.length > 0) {
+    const tables = all.filter(isClassTable);
+    const results = await maskResults({ folder: real, masks, tables }, context, (characters) => {
+      if (characters > limits.predictionFilesBytesMax) throw tooLarge(path);
+    });
+    return { name: basename(real), content: new TextEncoder().encode(results) };
+  }
   if (found.length === 0) {
-    throw invalidArgument(argument, `${fileAt(path)} has no YOLO (.txt) and no VOC (.xml) files`);
+    throw invalidArgument(
+      argument,
+      `${fileAt(path)} has no YOLO (.txt), no VOC (.xml) and no mask (.png) files`,
+    );
   }
   const names = await findClassNames(files, path, argument, signal);
   const labels = found.map(slashed);

@@ -20,7 +20,7 @@ import {
   type LabelledImages,
   labelledImages,
 } from '../evaluations/judged-images.ts';
-import { judgedTaskOf } from '../evaluations/judged-task.ts';
+import { isOutlined, judgedTaskOf } from '../evaluations/judged-task.ts';
 import { type PackedShapes, packShapes } from '../evaluations/packed-shapes.ts';
 import type { Evaluation, JudgedImage } from '../store/evaluations.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
@@ -37,6 +37,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const labelled = await labelledImages(store, project, modelTask, settings, signal);
   const run = { dependencies, claim, evaluation, modelTask, labelled, signal };
   const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
+  const own = judged?.thresholds;
   const images = judged?.images ?? labelled.images.map((image) => ({ ...image, detections: [] }));
   const answer = await evaluateInThread(
     {
@@ -45,7 +46,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
       images,
       classes: labelled.classes,
       keypointNames: labelled.keypointNames,
-      confidence: settings.confidence,
+      confidence: settings.confidence ?? (modelTask === 'semantic' ? own?.confidence : undefined),
       predictions: await predictionsOf(run),
     },
     signal,
@@ -55,7 +56,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     ...answer.figures,
     modelTask,
     classification: answer.classification,
-    withoutOutline: modelTask === 'segmentation' ? labelled.bare : 0,
+    withoutOutline: isOutlined(modelTask) ? labelled.bare : 0,
     withoutKeypoints: modelTask === 'keypoints' ? labelled.bare : 0,
     judgedBy: answer.judgedBy,
     images: images.length,
@@ -103,7 +104,7 @@ async function runModel({ dependencies, claim, evaluation, modelTask, labelled, 
   const images: DetectedImage[] = [];
   const shapeOf = shapeReader(modelTask, labelled);
   const places = new Map(labelled.classes.map((name, place) => [name, place]));
-  const lacks = omissionCounter(labeller.task, modelTask === 'segmentation');
+  const lacks = omissionCounter(labeller.task, isOutlined(modelTask));
   let corners = 0;
   const unknownClasses = new Map<string, number>();
   let unreadable = 0;
@@ -142,8 +143,7 @@ function detectionOf({ confidence, x, y, width, height }: Found, classIndex: num
 /** The numbers of an object that are judged beside its box; undefined: there are none. */
 function shapeReader(modelTask: JudgedTask, { classes, keypointNames }: LabelledImages) {
   // What Auto Label keeps of one without an outline is its box, which is judged as that of a label.
-  if (modelTask === 'segmentation')
-    return (found: Found) => (found.points ?? cornersOf(found)).flat();
+  if (isOutlined(modelTask)) return (found: Found) => (found.points ?? cornersOf(found)).flat();
   if (keypointNames === undefined) return undefined;
   return ({ label, keypoints = [] }: Found): readonly number[] => {
     const given = keypoints.map((one) => one.label);

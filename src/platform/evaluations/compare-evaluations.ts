@@ -12,6 +12,7 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Evaluation } from '../store/evaluations.ts';
 import { describeFigures, type KeptFigures } from './describe-evaluation.ts';
+import { pixelsOf, sharesOf } from './describe-pixels.ts';
 import { finishedEvaluation } from './finished-evaluation.ts';
 
 const rowsDefault = 20;
@@ -87,13 +88,12 @@ function labelsDiffer(before: KeptFigures, after: KeptFigures) {
   return differ ? { labelsDiffer: true } : {};
 }
 
-/** The largest change of AP first. */
+/** The largest change of the main figure first. */
 function classChanges(before: KeptFigures, after: KeptFigures) {
   const rows = before.classes.map((name, place) => {
     const one = figuresOf(before, place);
     const other = figuresOf(after, after.classes.indexOf(name));
-    const [from = null, to = null] =
-      before.classification === undefined ? [one.ap, other.ap] : [one.f1, other.f1];
+    const [from = null, to = null] = [mainOf(before, one), mainOf(after, other)];
     const change = from === null || to === null ? null : rounded(to - from);
     return { class: name, change, before: one, after: other };
   });
@@ -101,12 +101,19 @@ function classChanges(before: KeptFigures, after: KeptFigures) {
   return rows.toSorted((one, other) => size(other) - size(one));
 }
 
+function mainOf({ classification, modelTask }: KeptFigures, { ap, f1, iou }: ComparedFigures) {
+  if (modelTask === 'semantic') return iou;
+  return classification === undefined ? ap : f1;
+}
+
 type ComparedFigures = Answer<typeof evaluations.evaluations_compare>['classes'][number]['before'];
 
-function figuresOf(
-  { each, confidence, classification }: KeptFigures,
-  place: number,
-): ComparedFigures {
+function figuresOf(kept: KeptFigures, place: number): ComparedFigures {
+  const { each, confidence, classification } = kept;
+  if (kept.modelTask === 'semantic') {
+    const { iou, precision: right, recall: found, f1: dice } = sharesOf(pixelsOf(kept).each[place]);
+    return { iou, precision: right, recall: found, f1: dice };
+  }
   const one = each[place];
   if (one === undefined) return { precision: null, recall: null };
   const { precision, recall, f1 } = pointAt(one.sweep, confidence);

@@ -19,6 +19,7 @@ import { limits } from '../../limits.ts';
 import type { PredictionOmissions } from '../../model-inference/prediction-omissions.ts';
 import type { OwnThresholds } from '../../model-inference/thresholds.ts';
 import { quotedNames } from '../../quoted-name.ts';
+import { figuresOfPixels, ofObjects, pixelsOf, rowsOfPixels } from './describe-pixels.ts';
 
 export interface KeptFigures extends EvaluationFigures {
   /** Undefined in an evaluation of an earlier version of Fovea: boxes. */
@@ -69,6 +70,11 @@ export function describeFigures(kept: KeptFigures) {
     ...(withoutKeypoints > 0 && { withoutKeypoints }),
     ...(warning !== undefined && { warning }),
   };
+  if (modelTask === 'semantic') {
+    const { meanIou, pixelAccuracy } = pixelsOf(kept);
+    const figures = { meanIou: rounded(meanIou), pixelAccuracy: rounded(pixelAccuracy) };
+    return { modelTask, confidence, ...figures, ...doubt };
+  }
   if (classification !== undefined) {
     return { modelTask, confidence, accuracy: rounded(classification.accuracy), f1, ...doubt };
   }
@@ -82,18 +88,22 @@ export function warningOf({ fit, detections, images }: KeptFigures): string | un
 
 export function summaryPanel(kept: KeptFigures): Panel {
   const { images, unannotated, unreadable, detections, confidence, all, unknown } = kept;
-  const best = bestOf(all.sweep);
   const strangers = unknown && notJudged(unknown);
-  return {
+  const counts = {
     images,
     ...(unannotated > 0 && { unannotated }),
     ...(unreadable > 0 && { unreadable }),
+    ...(strangers && { notJudged: strangers }),
     groundTruths: all.figures.groundTruths,
     detections,
+  };
+  if (kept.modelTask === 'semantic') return { ...counts, ...figuresOfPixels(kept) };
+  const best = bestOf(all.sweep);
+  return {
+    ...counts,
     ...ownFigures(kept),
     point: describePoint(pointAt(all.sweep, confidence)),
     ...(best && { best: describePoint(best) }),
-    ...(strangers && { notJudged: strangers }),
   };
 }
 
@@ -119,6 +129,10 @@ function ownFigures({ all, classification, modelTask }: KeptFigures): Panel {
 
 /** The weakest first; classes without labels last. Throws `invalid_input` for sizes of classes. */
 export function classesPanel(kept: KeptFigures, wanted: Wanted, withSizes: boolean): Panel {
+  if (kept.modelTask === 'semantic') {
+    if (withSizes) throw ofObjects('by_size');
+    return pageOf(rowsOfPixels(kept), wanted, 'classes');
+  }
   const isOfImages = kept.classification !== undefined;
   if (isOfImages && withSizes) {
     throw invalidArgument('panel', 'by_size is of objects: whole images are classified here');
@@ -165,6 +179,7 @@ export function namesOfMatrix({ classes, classification }: KeptFigures): readonl
 
 /** In steps of 0.05, for all classes or one. */
 export function sweepPanel(kept: KeptFigures, { class: name }: Wanted): Panel {
+  if (kept.modelTask === 'semantic') throw ofObjects('confidence_sweep');
   const sweep = sweepFor(kept, name);
   const best = bestOf(sweep);
   return {

@@ -21,6 +21,7 @@ import { type LabelMistake, labelMistakes } from '../../evaluation/label-mistake
 import { checkComparisons } from '../../evaluation/masks/comparison-bound.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
 import { createMaskReader, type MaskReader } from '../../evaluation/masks/mask-reader.ts';
+import type { Predictions } from '../../evaluation/read-predictions.ts';
 import { noKnownClass } from '../../evaluation/unknown-names.ts';
 import { limits } from '../../limits.ts';
 import type { FoundMistake } from '../store/evaluations.ts';
@@ -31,6 +32,7 @@ import type {
   FromEvaluationThread,
   JudgedBy,
 } from './evaluation-thread.ts';
+import { judgePixels } from './judge-pixels.ts';
 import type { LabelledShape } from './judged-images.ts';
 import { shapeAt } from './packed-shapes.ts';
 import { readPredictionText } from './read-prediction-files.ts';
@@ -67,6 +69,7 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
   const read =
     predictions &&
     readPredictionText(predictions.text, { ...question, isNumbered: predictions.isNumbered });
+  if (question.modelTask === 'semantic') return pixelAnswer(question, read);
   const masks = createMaskReader();
   const sigmas = (question.keypointNames ?? []).map(sigmasOf);
   const images = question.images.map((image, place) => ({
@@ -89,6 +92,22 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
     ),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
     fit: read && fitOfTask(question.modelTask, images),
+  };
+}
+
+function pixelAnswer(
+  question: EvaluationQuestion,
+  read: Predictions | undefined,
+): EvaluationAnswer {
+  const { evaluation, boxes } = judgePixels(question, read?.detections);
+  return {
+    kind: 'evaluated',
+    ...evaluation,
+    judgedBy: `class of each pixel, by objects from confidence ${evaluation.figures.confidence}`,
+    boxes,
+    mistakes: boxes.map(() => []),
+    unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
+    fit: undefined,
   };
 }
 
@@ -131,6 +150,7 @@ function judgedBy(
     segmentation: 'IoU of masks',
     keypoints: `OKS with ${sigmaWords(named)}`,
     classification: 'classes',
+    semantic: 'class of each pixel',
   } as const satisfies Record<JudgedTask, string>;
   return words[modelTask];
 }

@@ -17,6 +17,7 @@ import type { EvaluationSettings } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import type { Store } from '../store/store.ts';
 import type { Version, VersionOutline } from '../store/versions.ts';
+import { isOutlined } from './judged-task.ts';
 import { originalScale } from './original-scale.ts';
 
 export interface LabelledImage {
@@ -190,7 +191,7 @@ function groundTruthsOf(
       width,
       height,
       area: points && areaOf(points),
-      ...(modelTask === 'segmentation' && { outline: outlineOf(box) }),
+      ...(isOutlined(modelTask) && { outline: outlineOf(box) }),
       ...(names && { keypoints: keypointNumbers(box, names) }),
     };
   });
@@ -199,6 +200,7 @@ function groundTruthsOf(
 const needed = {
   detection: 'boxes',
   segmentation: 'outlines',
+  semantic: 'outlines',
   keypoints: 'keypoints',
   classification: 'classes',
 } as const satisfies Record<JudgedTask, string>;
@@ -242,6 +244,7 @@ function bareOf(annotation: Annotation | undefined, modelTask: JudgedTask): numb
     detection: () => false,
     classification: () => false,
     segmentation: ({ points }: Box) => points === undefined,
+    semantic: ({ points }: Box) => points === undefined,
     keypoints: ({ keypoints = [] }: Box) => keypoints.every(({ visibility }) => visibility === 0),
   } as const satisfies Record<JudgedTask, (box: Box) => boolean>;
   return boxesOf(annotation).filter(isBare[modelTask]).length;

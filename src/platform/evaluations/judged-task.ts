@@ -13,6 +13,11 @@ export function judgedTaskOf(type: ProjectType): JudgedTask {
   throw invalidArgument('project', `is of the type ${type}: judged are ${known}`);
 }
 
+/** Whether outlines say what is there. */
+export function isOutlined(task: JudgedTask): boolean {
+  return task === 'segmentation' || task === 'semantic';
+}
+
 function isJudged(task: string | undefined): task is JudgedTask {
   return task !== undefined && task in judgedThings;
 }

@@ -89,9 +89,10 @@ function checkKind({ type }: Project, { only }: MendInput): void {
   if (mendedKinds[task].includes(only)) return;
   throw invalidArgument(
     'only',
-    task === 'classification'
-      ? 'is swapped or overlooked: classes of whole images have no place'
-      : 'is swapped for outlines and keypoints: people must draw what else is wrong',
+    {
+      classification: 'is swapped or overlooked: classes of whole images have no place',
+      semantic: 'is of objects: where the class of each pixel is judged, people draw what is wrong',
+    }[String(task)] ?? 'is swapped for outlines and keypoints: people must draw what else is wrong',
   );
 }
 

@@ -15,6 +15,7 @@ import {
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { quotedName } from '../../quoted-name.ts';
+import { isOutlined } from './judged-task.ts';
 
 /** Also a file as `readPredictions` takes it. Throws `invalid_input` with the file and line. */
 export function readPredictionText(text: string, judged: JudgedBy): Predictions {
@@ -89,7 +90,7 @@ function shapeOf(
   modelTask: JudgedTask,
   keypoints: number,
 ): JsonObject {
-  if (modelTask === 'segmentation') {
+  if (isOutlined(modelTask)) {
     const outline = shares.map((share, at) => share * (at % 2 === 0 ? across : down));
     return { segmentation: [outline] };
   }
@@ -114,6 +115,7 @@ function keypointsOf(points: readonly number[], { width, height }: Size, count: 
 const yoloLines = {
   detection: 'must be: class x y width height confidence',
   segmentation: 'must be: class x y x y … confidence',
+  semantic: 'must be: class x y x y … confidence',
   keypoints: 'must be: class x y width height, x y visibility of each keypoint, confidence',
   classification: 'must be: confidence class',
 } as const satisfies Record<JudgedTask, string>;
@@ -124,12 +126,10 @@ function problemOf(shares: number, modelTask: JudgedTask): string | undefined {
     const isWhole = shares > 4 && ((shares - 4) % 3 === 0 || shares % 2 === 0);
     return isWhole ? undefined : yoloLines.keypoints;
   }
-  const isOutline = modelTask === 'segmentation' && shares >= 5;
+  const isOutline = isOutlined(modelTask) && shares >= 5;
   const lacksOne = isOutline ? shares % 2 === 1 : shares === 3;
   if (lacksOne) return 'has no confidence: let the trainer write it (save_conf=True)';
-  return (modelTask === 'segmentation' ? shares >= 6 : shares === 4)
-    ? undefined
-    : yoloLines[modelTask];
+  return (isOutlined(modelTask) ? shares >= 6 : shares === 4) ? undefined : yoloLines[modelTask];
 }
 
 /** A line is a confidence and the name of a class. */

@@ -63,6 +63,8 @@ const named = [
   ['ap50', 'AP50'],
   ['ap75', 'AP75'],
   ['accuracy', 'Accuracy'],
+  ['meanIou', 'Mean IoU'],
+  ['pixelAccuracy', 'Pixel accuracy'],
   ['f1', 'F1'],
   ['confidence', 'at confidence'],
   ['images', 'Images'],
@@ -87,9 +89,9 @@ function figures(facts) {
 function classes({ classes: all }) {
   const rows = asList(all).map(asRecord).slice(0, classesMax);
   if (rows.length === 0) return undefined;
-  const bars = rows.map(({ class: name, f1, ap, groundTruths }) => {
+  const bars = rows.map(({ class: name, f1, ap, iou, groundTruths }) => {
     const value = typeof f1 === 'number' ? f1 : 0;
-    const words = `F1 ${shown(f1)}${typeof ap === 'number' ? `, AP ${shown(ap)}` : ''}`;
+    const words = `F1 ${shown(f1)}${typeof ap === 'number' ? `, AP ${shown(ap)}` : ''}${typeof iou === 'number' ? `, IoU ${shown(iou)}` : ''}`;
     return element(
       'tr',
       {},

@@ -59,6 +59,11 @@ const figuresOfClasses = /** @type {const} */ ([
   f1,
   confidence,
 ]);
+const figuresOfPixels = /** @type {const} */ ([
+  { name: 'meanIou', words: 'Mean IoU' },
+  { name: 'pixelAccuracy', words: 'Pixel accuracy' },
+  confidence,
+]);
 const figuresOfObjects = /** @type {const} */ ([
   { name: 'ap', words: 'AP' },
   { name: 'ap50', words: 'AP50' },
@@ -66,9 +71,21 @@ const figuresOfObjects = /** @type {const} */ ([
   confidence,
 ]);
 
+/** @param {Comparison['baseline']} baseline */
+function rowsFor({ accuracy, meanIou }) {
+  if (meanIou !== undefined) return figuresOfPixels;
+  return accuracy === undefined ? figuresOfObjects : figuresOfClasses;
+}
+
+/** The figure of a class that counts. @param {Comparison['baseline']} baseline */
+function mainOf({ accuracy, meanIou }) {
+  if (meanIou !== undefined) return /** @type {const} */ ({ name: 'iou', words: 'IoU' });
+  return accuracy === undefined ? /** @type {const} */ ({ name: 'ap', words: 'AP' }) : f1;
+}
+
 /** @param {string} slug @param {Comparison} compared */
 function figures(slug, { baseline, compared }) {
-  const rows = baseline.accuracy === undefined ? figuresOfObjects : figuresOfClasses;
+  const rows = rowsFor(baseline);
   const link = (/** @type {Comparison['baseline']} */ one) =>
     element('a', { href: evaluationAddress(slug, one.evaluationId) }, nameOf(one));
   const { content, show } = table(['', 'Before', 'After', 'Change'], '');
@@ -95,10 +112,9 @@ function figures(slug, { baseline, compared }) {
 
 /** @param {Comparison} compared */
 function classTable({ classes, baseline }) {
-  const isOfClasses = baseline.accuracy !== undefined;
-  const main = isOfClasses ? 'F1' : 'AP';
+  const { name: main, words } = mainOf(baseline);
   const { content, show } = table(
-    ['Class', 'Change', `${main} before`, `${main} after`, 'Precision', 'Recall'],
+    ['Class', 'Change', `${words} before`, `${words} after`, 'Precision', 'Recall'],
     '',
   );
   show(
@@ -106,8 +122,8 @@ function classTable({ classes, baseline }) {
       rowOf(
         name,
         changeCell(change),
-        shareCell(isOfClasses ? before.f1 : before.ap),
-        shareCell(isOfClasses ? after.f1 : after.ap),
+        shareCell(before[main]),
+        shareCell(after[main]),
         element('td', {}, `${shareWords(before.precision)} → ${shareWords(after.precision)}`),
         element('td', {}, `${shareWords(before.recall)} → ${shareWords(after.recall)}`),
       ),

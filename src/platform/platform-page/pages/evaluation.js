@@ -52,7 +52,8 @@ async function parts(slug, summary, ofClass) {
       element('p', { class: 'empty' }, `It is ${status}: its figures come here by themselves.`),
     ];
   }
-  const isOfObjects = modelTask !== 'classification';
+  const isOfPixels = modelTask === 'semantic';
+  const isOfObjects = modelTask !== 'classification' && !isOfPixels;
   const sweep = { panel: 'confidence_sweep', ...(ofClass && { class: ofClass }) };
   const limit = String(rowsMax);
   const [advice, classes, sizes, matrix, points, others] = await Promise.all([
@@ -60,7 +61,7 @@ async function parts(slug, summary, ofClass) {
     getEvaluation(slug, id, { panel: 'per_class', limit }),
     isOfObjects ? getEvaluation(slug, id, { panel: 'by_size', limit }) : undefined,
     getEvaluation(slug, id, { panel: 'confusion_matrix', limit }),
-    getEvaluation(slug, id, sweep),
+    isOfPixels ? undefined : getEvaluation(slug, id, sweep),
     listEvaluations(slug),
   ]);
   return [
@@ -71,11 +72,15 @@ async function parts(slug, summary, ofClass) {
     element('h3', {}, 'What to do first'),
     recommendationList(slug, advice),
     element('h3', {}, 'Classes, the weakest first'),
-    classTable(slug, classes, isOfObjects),
+    isOfPixels ? pixelTable(slug, classes) : classTable(slug, classes, isOfObjects),
     ...(sizes === undefined ? [] : [element('h3', {}, 'By size'), sizeTable(sizes)]),
-    element('h3', {}, 'By confidence'),
-    classChoice(slug, id, classes, ofClass),
-    sweepChart(points.points ?? [], points.best),
+    ...(points === undefined
+      ? []
+      : [
+          element('h3', {}, 'By confidence'),
+          classChoice(slug, id, classes, ofClass),
+          sweepChart(points.points ?? [], points.best),
+        ]),
     element('h3', {}, 'Which class is taken for which'),
     ...confusionTable(slug, matrix),
   ];
@@ -101,7 +106,28 @@ function doubts({ warning, withoutOutline = 0, unannotated = 0, unreadable = 0, 
 }
 
 /** @param {Evaluation} summary */
+function factsOfPixels(summary) {
+  const { images = 0, groundTruths = 0, detections = 0 } = summary;
+  return element(
+    'dl',
+    { class: 'facts' },
+    fact('Judged by', judgedBy(summary)),
+    summary.judgedBy !== undefined && fact('Right by', summary.judgedBy),
+    fact('Images', count(images)),
+    fact('Labels', count(groundTruths)),
+    fact('Predictions', count(detections)),
+    fact('Mean IoU', shareWords(summary.meanIou)),
+    fact('Mean IoU without background', shareWords(summary.meanIouOfClasses)),
+    fact('Pixel accuracy', shareWords(summary.pixelAccuracy)),
+    fact('Mean accuracy', shareWords(summary.meanAccuracy)),
+    fact('IoU weighted by pixels', shareWords(summary.frequencyWeightedIou)),
+    fact('Evaluation', summary.evaluationId),
+  );
+}
+
+/** @param {Evaluation} summary */
 function facts(summary) {
+  if (summary.modelTask === 'semantic') return factsOfPixels(summary);
   const { point, best, images = 0, groundTruths = 0, detections = 0, macro, accuracy } = summary;
   const { ap, ap50, ap75, ar100, confidence } = summary;
   const isOfClasses = accuracy !== undefined;
@@ -130,16 +156,20 @@ function facts(summary) {
 }
 
 /** The images, by what is wrong in them. @param {string} slug @param {Evaluation} summary */
-function ways(slug, { evaluationId: id, point }) {
+function ways(slug, { evaluationId: id, point, modelTask }) {
   const link = (/** @type {string} */ only, /** @type {string} */ words) =>
     element('a', { href: judgedAddress(slug, id, { only }) }, words);
   return element(
     'nav',
     { class: 'row', 'aria-label': 'Images of the evaluation' },
     link('all', 'Images, most errors first'),
-    link('misses', `${count(point?.misses ?? 0)} misses`),
-    link('false_positives', `${count(point?.falsePositives ?? 0)} false positives`),
-    link('mistakes', 'Labels that may be wrong'),
+    ...(modelTask === 'semantic'
+      ? [link('misses', 'Missed pixels'), link('false_positives', 'Wrongly found pixels')]
+      : [
+          link('misses', `${count(point?.misses ?? 0)} misses`),
+          link('false_positives', `${count(point?.falsePositives ?? 0)} false positives`),
+          link('mistakes', 'Labels that may be wrong'),
+        ]),
   );
 }
 
@@ -188,25 +218,40 @@ function classTable(slug, { evaluationId: id, classes = [], total = 0 }, isOfObj
         ...(isOfObjects ? [shareCell(ap), element('td', {}, bar(ap ?? 0)), shareCell(ap50)] : []),
         ...[precision, recall, f1].map(shareCell),
         element('td', { class: 'number' }, bestConfidence ?? '–'),
-        element(
-          'td',
-          {},
-          element(
-            'a',
-            { href: judgedAddress(slug, id, { only: 'misses', class: name }) },
-            'missed',
-          ),
-          ', ',
-          element(
-            'a',
-            { href: judgedAddress(slug, id, { only: 'false_positives', class: name }) },
-            'invented',
-          ),
-        ),
+        errorLinks(slug, id, name),
       );
     }),
   );
   return element('div', { class: 'stack' }, content, more(classes.length, total, 'classes'));
+}
+
+/** @param {string} slug @param {Evaluation} panel */
+function pixelTable(slug, { evaluationId: id, classes = [], total = 0 }) {
+  const { content, show } = table(
+    ['Class', 'Labels', 'Pixels', 'IoU', '', 'Precision', 'Recall', 'F1', 'Images'],
+    'No class is judged.',
+  );
+  show(
+    classes.map(({ class: name, groundTruths, pixels = 0, iou, precision, recall, f1 }) =>
+      rowOf(
+        name,
+        element('td', { class: 'number' }, count(groundTruths)),
+        element('td', { class: 'number' }, count(pixels)),
+        shareCell(iou),
+        element('td', {}, bar(iou ?? 0)),
+        ...[precision, recall, f1].map(shareCell),
+        errorLinks(slug, id, name),
+      ),
+    ),
+  );
+  return element('div', { class: 'stack' }, content, more(classes.length, total, 'classes'));
+}
+
+/** The images in which a class is wrong. @param {string} slug @param {string} id @param {string} name */
+function errorLinks(slug, id, name) {
+  const link = (/** @type {string} */ only, /** @type {string} */ words) =>
+    element('a', { href: judgedAddress(slug, id, { only, class: name }) }, words);
+  return element('td', {}, link('misses', 'missed'), ', ', link('false_positives', 'invented'));
 }
 
 /** @param {Evaluation} panel */

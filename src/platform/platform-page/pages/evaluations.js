@@ -21,6 +21,16 @@ const headsOfClasses = [
   'Made',
 ];
 
+const headsOfPixels = [
+  'Evaluation',
+  'Status',
+  'Judged by',
+  'Mean IoU',
+  'Pixel accuracy',
+  'Confidence',
+  'Made',
+];
+
 /** As many as the platform lists. */
 const listedMax = 100;
 
@@ -28,17 +38,18 @@ const listedMax = 100;
 export async function evaluationsView(slug, query) {
   const { project } = await getProject(slug);
   const isOfClasses = project.type?.endsWith('classification') === true;
+  const isOfPixels = project.type === 'semantic-segmentation';
   let isOpen = false;
   const list = await listPage({
     place: `${projectAddress(slug)}/evaluations`,
     query,
-    heads: isOfClasses ? headsOfClasses : heads,
+    heads: isOfPixels ? headsOfPixels : isOfClasses ? headsOfClasses : heads,
     read: async () => {
       const items = await listEvaluations(slug);
       isOpen = items.some(isRunning);
       return { items, isWhole: items.length < listedMax };
     },
-    row: (one) => row(slug, one, isOfClasses),
+    row: (one) => row(slug, one, figuresOf(one, { isOfClasses, isOfPixels })),
     nothing: [
       'No evaluation yet. An agent judges a model by the labels of a version or a search: ',
       element('code', {}, 'evaluations_create'),
@@ -54,10 +65,23 @@ export async function evaluationsView(slug, query) {
   };
 }
 
-/** @param {string} slug @param {EvaluationRow} evaluation @param {boolean} isOfClasses */
-function row(slug, evaluation, isOfClasses) {
-  const { evaluationId: id, status, created, ap, ap50, accuracy, f1, confidence } = evaluation;
-  const figures = isOfClasses ? [accuracy, f1, confidence] : [ap, ap50, f1, confidence];
+/**
+ * @param {EvaluationRow} evaluation
+ * @param {{ readonly isOfClasses: boolean, readonly isOfPixels: boolean }} project
+ */
+function figuresOf(evaluation, { isOfClasses, isOfPixels }) {
+  const { ap, ap50, accuracy, f1, confidence, meanIou, pixelAccuracy } = evaluation;
+  if (isOfPixels) return [meanIou, pixelAccuracy, confidence];
+  return isOfClasses ? [accuracy, f1, confidence] : [ap, ap50, f1, confidence];
+}
+
+/**
+ * @param {string} slug
+ * @param {EvaluationRow} evaluation
+ * @param {readonly (number | null | undefined)[]} figures
+ */
+function row(slug, evaluation, figures) {
+  const { evaluationId: id, status, created } = evaluation;
   return element(
     'tr',
     {},

@@ -1,0 +1,118 @@
+// The pieces of a class map as outlines, coarse enough to be kept and drawn for each image.
+
+import { tidy } from '../../annotations/box-geometry.ts';
+import type { ClassMap } from '../../evaluation/pixels/confused-pixels.ts';
+import { limits } from '../../limits.ts';
+import { simplifyOutline } from '../../model-inference/simplify-outline.ts';
+import { traceOutline } from '../../model-inference/trace-outline.ts';
+import type { Size } from './class-map.ts';
+
+/** As `inference_draw` takes it. */
+interface DrawnPiece {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
+/** The largest pieces first; those without a cell of the coarse grid are left out. */
+export function sketchClasses(
+  map: ClassMap,
+  size: Size,
+  classes: readonly string[],
+): readonly DrawnPiece[] {
+  const grid = coarse(map, size);
+  const numbers = new Uint32Array(grid.values.length);
+  return piecesOf(grid, numbers)
+    .toSorted((one, other) => other.cells.length - one.cells.length)
+    .slice(0, limits.drawnPiecesMax)
+    .flatMap((piece) => {
+      const points = outlineOf(piece, grid, numbers);
+      if (points.length < 3) return [];
+      return [{ label: classes[piece.value - 1] ?? '', ...boxAround(points), points }];
+    });
+}
+
+interface Grid extends Size {
+  readonly values: Uint8Array;
+  /** Pixels of a cell, each way. */
+  readonly across: number;
+  readonly down: number;
+}
+
+function coarse(map: ClassMap, size: Size): Grid {
+  const side = limits.drawnPiecesGridSide;
+  const [width, height] = [Math.min(side, size.width), Math.min(side, size.height)];
+  const [across, down] = [size.width / width, size.height / height];
+  const values = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const row = Math.floor((y + 0.5) * down) * size.width;
+    for (let x = 0; x < width; x++) {
+      values[y * width + x] = map[row + Math.floor((x + 0.5) * across)] ?? 0;
+    }
+  }
+  return { values, width, height, across, down };
+}
+
+interface Piece {
+  readonly value: number;
+  readonly cells: readonly number[];
+  /** The number of the piece, at its cells. */
+  readonly number: number;
+}
+
+/** Cells of one class that share an edge; `numbers` gets the number of its piece for each cell. */
+function piecesOf({ values, width }: Grid, numbers: Uint32Array): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const [start, value] of values.entries()) {
+    if (value === 0 || numbers[start] !== 0) continue;
+    const number = pieces.length + 1;
+    const cells: number[] = [];
+    const take = (cell: number) => {
+      if (values[cell] !== value || numbers[cell] !== 0) return;
+      numbers[cell] = number;
+      cells.push(cell);
+    };
+    take(start);
+    for (let next = 0; next < cells.length; next++) {
+      const cell = cells[next] ?? 0;
+      const column = cell % width;
+      if (column > 0) take(cell - 1);
+      if (column < width - 1) take(cell + 1);
+      take(cell - width);
+      take(cell + width);
+    }
+    pieces.push({ value, cells, number });
+  }
+  return pieces;
+}
+
+function outlineOf({ cells, number }: Piece, grid: Grid, numbers: Uint32Array) {
+  const { width, across, down } = grid;
+  let [left, right] = [width, 0];
+  for (const cell of cells) {
+    left = Math.min(left, cell % width);
+    right = Math.max(right, cell % width);
+  }
+  const rows = cells.map((cell) => Math.floor(cell / width));
+  const [top, bottom] = [Math.min(...rows), Math.max(...rows)];
+  const valueAt = (x: number, y: number) =>
+    numbers[(y + top) * width + x + left] === number ? 1 : -1;
+  const size = { width: right - left + 1, height: bottom - top + 1 };
+  const { ring } = traceOutline(valueAt, size);
+  const simple = simplifyOutline(ring, 0.5, limits.drawnPieceCornersMax);
+  return Array.from({ length: simple.length / 2 }, (_, at) => {
+    const [x, y] = [(simple[2 * at] ?? 0) + left, (simple[2 * at + 1] ?? 0) + top];
+    return [tidy(x * across), tidy(y * down)] as const;
+  });
+}
+
+function boxAround(points: readonly (readonly [x: number, y: number])[]) {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+  const [width, height] = [tidy(right - left), tidy(bottom - top)];
+  return { x: tidy((left + right) / 2), y: tidy((top + bottom) / 2), width, height };
+}
