@@ -47,6 +47,7 @@ export async function writeSharpWasm(
     target: 'node22.16',
     minifySyntax: true,
     minifyWhitespace: true,
+    minifyIdentifiers: true,
     banner: { js: '// The script of @img/sharp-wasm32, changed in the places that Fovea names.' },
     legalComments: 'none',
     metafile: true,
