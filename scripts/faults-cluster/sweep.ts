@@ -24,7 +24,10 @@ export async function sweep(
   const parts = await openParts(await openRows(options, systemClock), options);
   const { blobs } = parts.dependencies;
   try {
-    await untilAnswered(() => blobs.sweep((hash) => wanted.has(hash), 0));
+    await untilAnswered(async () => {
+      const { problems } = await blobs.sweep((hash) => wanted.has(hash), 0);
+      if (problems !== undefined) throw problems.first;
+    });
   } finally {
     await parts.stopWork();
     await parts.close();

@@ -107,6 +107,8 @@ export const storageLimits = {
   objectConnectMsMax: 5_000,
   /** Pages of a list without an object, one after the other: a store may still be looking. */
   objectEmptyPagesMax: 20,
+  /** Failures one after the other by which a sweep knows that the store is away: half a minute. */
+  sweepOutagesMax: 10,
   /** A store may think for so long before it answers. */
   objectSilenceMsMax: 15_000,
   /** The address of a redirect: followed at once, and clocks differ. */

@@ -104,6 +104,7 @@ export async function openParts(rows: Rows, options: PartsOptions): Promise<Part
     temporaryFiles,
     descriptors,
     clock,
+    log,
     collect: createCollect({ store, blobs, clock, log }),
     trainer,
     visionEventDays: options.visionEventDays,

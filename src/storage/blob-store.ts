@@ -31,6 +31,7 @@ import {
   verifiedAtOnce,
 } from './content-hash.ts';
 import type { ByteRange } from './file-store.ts';
+import { SweepFailures, type SweepProblems } from './sweep-failures.ts';
 
 /** What is kept of some content. */
 export interface StoredBlob {
@@ -43,6 +44,8 @@ export interface SweepResult {
   readonly removed: number;
   readonly bytesRemoved: number;
   readonly kept: number;
+  /** What is left to the next sweep; undefined: nothing failed. */
+  readonly problems?: SweepProblems | undefined;
 }
 
 /** How a browser is to take what a link leads to. */
@@ -231,15 +234,17 @@ class BlobFolder implements BlobStore {
   ): Promise<SweepResult> {
     const result = { removed: 0, bytesRemoved: 0, kept: 0 };
     const youngFromMs = this.#clock.now() - olderThanMs;
+    const failures = new SweepFailures();
     for await (const path of this.#paths()) {
       const hash = basename(path);
       const isWanted = !(await isOlder(path, youngFromMs)) || (await isReferenced(hash));
-      const bytes = isWanted ? undefined : await this.#remove(path, youngFromMs);
+      const removing = () => this.#remove(path, youngFromMs);
+      const bytes = isWanted ? undefined : await failures.trying(removing);
       if (bytes === undefined) result.kept += 1;
       else result.removed += 1;
       result.bytesRemoved += bytes ?? 0;
     }
-    return result;
+    return { ...result, problems: failures.told() };
   }
 
   /**

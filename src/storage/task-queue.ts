@@ -69,6 +69,8 @@ export interface Claim {
   readonly attempt: number;
   /** Whether an attempt before this one reported progress, if only of nothing. */
   readonly hasBegun: boolean;
+  /** How far attempts before this one came: one that goes on there counts from it. */
+  readonly reached: number;
   /** Renews the lease. */
   renew(): Promise<void>;
   /**
@@ -291,6 +293,7 @@ async function claimNext(
         ...next,
         attempt: next.attempts + 1,
         hasBegun: next.total > 0,
+        reached: next.current,
         lease: `${owner}/${randomUUID()}`,
       };
       await takeLease(database, attempt, now + leaseMs, now);
@@ -308,6 +311,7 @@ interface Attempt {
   readonly parent: string | undefined;
   readonly attempt: number;
   readonly hasBegun: boolean;
+  readonly reached: number;
   /** Unique to this claim, so that an older claim of the same process is not mistaken for it. */
   readonly lease: string;
 }
@@ -355,6 +359,7 @@ function createClaim(
     payload,
     attempt: attempt.attempt,
     hasBegun: attempt.hasBegun,
+    reached: attempt.reached,
     renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
     progress: (current, total) =>
       whileRunning(async (now) => {

@@ -177,6 +177,7 @@ function judgeProgress(openWork: OpenWork): void {
       await (await work.claim(['job'], leaseMs))?.progress(7, 10);
       clock.advance(leaseMs);
       const again = await work.claim(['job'], leaseMs);
+      expect(again?.reached).toBe(7);
       await again?.progress(2, 10);
       expect(await work.get('w1')).toMatchObject({ current: 7, total: 10, attempts: 2 });
       await again?.progress(8, 10);

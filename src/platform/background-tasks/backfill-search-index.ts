@@ -27,7 +27,7 @@ export async function addSearchIndexBackfill(
  * Goes on where a crash left off. Goes on past images that cannot be indexed; the task then fails
  * at its end, and the next hour tries again. What they look like is found out by another task.
  */
-export const backfillSearchIndex: BackgroundTask = async ({ store }, { fenced }, signal) => {
+export const backfillSearchIndex: BackgroundTask = async ({ store }, claim, signal) => {
   const { search } = store;
   const failed: string[] = [];
   let images = 0;
@@ -36,9 +36,10 @@ export const backfillSearchIndex: BackgroundTask = async ({ store }, { fenced },
     const open = await search.unindexed(imagesAtOnce, failed);
     if (open.length === 0) break;
     const ids = open.map(({ imageId }) => imageId);
-    const missed = await indexAll(search, ids, fenced);
+    const missed = await indexAll(search, ids, claim.fenced);
     failed.push(...missed);
     images += ids.length - missed.length;
+    await claim.progress(claim.reached + images, 0);
     await setImmediate();
   }
   if (failed.length === 0) return { images };

@@ -3,6 +3,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Environment } from '../../config.ts';
 import type { Renderers } from '../../dataset-versions/render-threads.ts';
+import type { Log } from '../../log.ts';
 import type { Models } from '../../model-inference/detection-models.ts';
 import type { Embedder } from '../../model-inference/embedder.ts';
 import type { ObjectImports } from '../../object-storage-settings.ts';
@@ -36,6 +37,7 @@ export interface TaskDependencies {
   readonly environment: Environment;
   readonly collect: CollectForLearning;
   readonly clock: Clock;
+  readonly log: Log;
   /**
    * Downloads a video into a new file; refuses private addresses. Calls `wrote` before each piece
    * is written, which may throw.

@@ -9,6 +9,7 @@ import type { BlobStore } from '../../storage/blob-store.ts';
 import { isDamagedContent } from '../../storage/content-hash.ts';
 import type { ImageLook, UndescribedImage } from '../store/search.ts';
 import type { BackgroundTask, TaskDependencies } from './background-task.ts';
+import { fencedProgress } from './fenced-progress.ts';
 
 /**
  * Goes on where a crash left off. An image whose pixels cannot be read stays, with the reason; one
@@ -31,8 +32,9 @@ export const describeImages: BackgroundTask = async (dependencies, claim, signal
       looks.push(await lookAt(dependencies.blobs, image));
       if (clock.monotonic() > endMs) break;
     }
-    await store.search.describe(looks, claim.fenced);
     images += looks.length;
+    // So workers that lose their lease again and again do not end it.
+    await store.search.describe(looks, fencedProgress(claim, claim.reached + images, 0));
     // Images without a file are settled without a wait: others would never have a turn.
     await setImmediate();
   }

@@ -51,7 +51,8 @@ async function embedAll(run: Run, model: EmbeddingModel): Promise<number> {
       if (workspaceId === undefined) break;
       workspace = workspaceId;
       done += await embedSome(run, model, workspaceId, images);
-      await claim.progress(done, done + (await embeddings.countOpen(model)));
+      const all = claim.reached + done;
+      await claim.progress(all, all + (await embeddings.countOpen(model)));
     }
     if (!(await embeddings.hasOpen(model))) return done;
   }

@@ -1,6 +1,7 @@
 // Removes stored files that no row refers to; hourly, once for all processes.
 
 import type { Clock } from '../../clock.ts';
+import { FoveaError, systemErrorCode } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { BackgroundTask } from './background-task.ts';
@@ -13,8 +14,9 @@ export async function addHourlyCleanup(queue: TaskQueue, clock: Clock): Promise<
   await queue.addOnce({ id, kind: 'sweep', payload: {} });
 }
 
+/** What cannot be removed is logged, and tried again by the next sweep. */
 export const removeOrphanBlobs: BackgroundTask = async (
-  { store, blobs, clock },
+  { store, blobs, clock, log },
   _claim,
   signal,
 ) => {
@@ -24,6 +26,11 @@ export const removeOrphanBlobs: BackgroundTask = async (
     const isFreezing = await store.versions.isFreezing(clock.now() - limits.freezeMsMax);
     return isFreezing || store.refersTo(hash);
   };
-  const { removed, bytesRemoved } = await blobs.sweep(isReferenced, limits.blobGraceMs);
-  return { removed, bytesRemoved };
+  const swept = await blobs.sweep(isReferenced, limits.blobGraceMs);
+  const { removed, bytesRemoved, problems } = swept;
+  if (problems === undefined) return { removed, bytesRemoved };
+  const { count: failed, first } = problems;
+  const error = first instanceof FoveaError ? first.message : systemErrorCode(first);
+  log.error('Files that nothing refers to could not be removed.', { failed, error: String(error) });
+  return { removed, bytesRemoved, failed };
 };

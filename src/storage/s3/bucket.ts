@@ -31,8 +31,8 @@ export interface ListedObject {
 
 /** Keys are those below the prefix of the place. What the store refuses is thrown in our words. */
 export interface Bucket {
-  /** Objects whose keys begin so, sorted by key. */
-  list(start: string): AsyncIterable<ListedObject>;
+  /** Objects whose keys begin so, sorted by key; of them those behind `after`. */
+  list(start: string, after?: string): AsyncIterable<ListedObject>;
   /** Undefined: there is no such object. What fails on the way fails the stream. */
   get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** The store holds the bytes against their SHA-256, which is in the signature. */
@@ -77,7 +77,8 @@ class S3Bucket implements Bucket {
     });
   }
 
-  async *list(start: string): AsyncGenerator<ListedObject> {
+  async *list(start: string, after?: string): AsyncGenerator<ListedObject> {
+    const behind = after === undefined ? undefined : this.#place.prefix + after;
     let from: string | undefined;
     let emptyPages = 0;
     do {
@@ -87,6 +88,7 @@ class S3Bucket implements Bucket {
             Bucket: this.#place.bucket,
             Prefix: this.#place.prefix + start,
             ContinuationToken: from,
+            StartAfter: from === undefined ? behind : undefined,
           }),
         ),
       );

@@ -29,6 +29,7 @@ import {
 } from '../content-hash.ts';
 import { diskError, WatchedSource } from '../disk-errors.ts';
 import type { ByteRange } from '../file-store.ts';
+import { SweepFailures } from '../sweep-failures.ts';
 import { writeSynced } from '../write-synced-file.ts';
 import type { Bucket, ListedObject } from './bucket.ts';
 
@@ -194,29 +195,33 @@ class S3Blobs implements BlobStore {
   ): Promise<SweepResult> {
     const result = { removed: 0, bytesRemoved: 0, kept: 0 };
     const youngFromMs = this.#clock.now() - olderThanMs;
-    for await (const copies of this.#all()) {
+    const failures = new SweepFailures();
+    for await (const copies of this.#all(failures)) {
       const [newest, ...older] = copies.toReversed();
       if (newest === undefined) continue;
       const { hash, key, bytes } = newest;
       const isWanted = newest.timeMs > youngFromMs || (await isReferenced(hash));
-      // It may have been put meanwhile: that wrote another copy.
-      const goes = !isWanted && (await this.#copies(hash)).at(-1)?.key === key;
-      for (const copy of older) {
-        if (copy.timeMs <= youngFromMs) await this.#bucket.remove(copy.key);
-      }
-      if (goes) {
-        await this.#bucket.remove(key);
+      const removing = async () => {
+        // It may have been put meanwhile: that wrote another copy.
+        const goes = !isWanted && (await this.#copies(hash)).at(-1)?.key === key;
+        for (const copy of older) {
+          if (copy.timeMs <= youngFromMs) await this.#bucket.remove(copy.key);
+        }
+        if (goes) await this.#bucket.remove(key);
+        return goes;
+      };
+      if (await failures.trying(removing)) {
         result.removed += 1;
         result.bytesRemoved += bytes;
       } else result.kept += 1;
     }
-    return result;
+    return { ...result, problems: failures.told() };
   }
 
   /** All copies in the bucket, by content, each in the order of their making. */
-  async *#all(): AsyncGenerator<readonly Copy[]> {
+  async *#all(failures: SweepFailures): AsyncGenerator<readonly Copy[]> {
     let same: Copy[] = [];
-    for await (const object of this.#bucket.list('')) {
+    for await (const object of this.#listed(failures)) {
       const copy = copyOf(object);
       if (copy === undefined) continue;
       if (same[0] !== undefined && same[0].hash !== copy.hash) {
@@ -226,6 +231,25 @@ class S3Blobs implements BlobStore {
       same.push(copy);
     }
     if (same.length > 0) yield same;
+  }
+
+  /** Goes on with the next two digits of hashes where a list breaks off. */
+  async *#listed(failures: SweepFailures): AsyncGenerator<ListedObject> {
+    let digits = -1;
+    let after: string | undefined;
+    while (digits <= digitsMax) {
+      const objects = this.#bucket.list('', after)[Symbol.asyncIterator]();
+      for (;;) {
+        const next = await failures.trying(() => objects.next());
+        if (next?.done) return;
+        if (next === undefined) break;
+        const found = Number.parseInt(next.value.key.slice(0, 2), 16);
+        if (found > digits) digits = found;
+        yield next.value;
+      }
+      digits += 1;
+      after = `${digits.toString(16).padStart(2, '0')}/`;
+    }
   }
 
   /** The copies of some content, the newest last. */
@@ -261,6 +285,9 @@ class S3Blobs implements BlobStore {
     throw notFound('stored content', hash);
   }
 }
+
+/** The largest two digits with which a hash begins. */
+const digitsMax = 0xff;
 
 /** What the fraction of a UUID can tell apart. */
 const fractions = 4_096;

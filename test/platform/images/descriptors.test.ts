@@ -122,6 +122,29 @@ it('passes over an image at which the program ended three times', async () => {
   expect(body.unreadable).toMatchObject({ total: 1, images: [{ id, reason }] });
 });
 
+it('is not given up while it gets further, however often its worker was lost', async () => {
+  const data = await temporaryFolder();
+  const first = await startWithProject(data);
+  for (const shade of [10, 200]) await upload(first, `${shade}.png`, await testImage(shade));
+  await first.client.call(projects.projects_health, where);
+  await first.close();
+  const database = openDatabase(join(data, 'platform.db'), platformMigrations);
+  database.run(
+    'INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images',
+  );
+  database.run(
+    `INSERT INTO work (id, kind, payload, status, current, attempts, created, updated, lease_owner, lease_expires)
+     VALUES ('lost', 'describe', '{}', 'running', 7, 4, 1, 1, 'dead', 1)`,
+  );
+  database.close();
+  const second = await startTestPlatform({ data, ...withRowsInFolder });
+  onTestFinished(() => second.close());
+  await second.client.call(projects.projects_health, where);
+  const look = () => second.query("SELECT status, current, attempts FROM work WHERE id = 'lost'");
+  await vi.waitUntil(async () => (await look())[0]?.status === 'completed', 10_000);
+  expect(await look()).toEqual([{ status: 'completed', current: 9, attempts: 1 }]);
+});
+
 it('looks after a restart at what was not looked at before, and names files that are lost', async () => {
   const data = await temporaryFolder();
   const first = await startWithProject(data);
