@@ -123,6 +123,19 @@ describe('a blob folder', () => {
   });
 });
 
+test('a sweep of a folder goes on past what cannot be removed', async () => {
+  const { folder, blobs, clock } = await openFolder();
+  const { hash } = await blobs.put(Buffer.from('world'));
+  // A folder in place of a file.
+  await mkdir(join(placeOf(folder, helloHash), 'inside'), { recursive: true });
+  await utimes(placeOf(folder, helloHash), 0, 0);
+  clock.advance(120 * minute);
+  const result = await blobs.sweep(() => false, 60 * minute);
+  expect(result).toMatchObject({ removed: 1, kept: 1, problems: { count: 1 } });
+  expect(result.problems?.first).toMatchObject({ code: 'ERR_FS_EISDIR' });
+  expect(await blobs.has(hash)).toBe(false);
+});
+
 async function openFolder() {
   const clock = settableClock();
   const folder = join(await temporaryFolder(), 'blobs');

@@ -1,7 +1,7 @@
 // What is said of an object store that fails or is away; the SDK tries again before.
 
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
@@ -100,6 +100,80 @@ test('content that breaks off is read once more', async () => {
   expect(Buffer.from(await blobs.get(helloHash)).toString()).toBe('hello');
   expect(server.seen).toHaveLength(4);
   await server.close();
+});
+
+describe('a sweep', () => {
+  const first = `00/${'0'.repeat(64)}`;
+  const last = `ff/${'f'.repeat(64)}`;
+  const xml = { 'content-type': 'text/xml' };
+  const page = (keys: readonly string[], next?: string) => {
+    const more = next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`;
+    const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>5</Size></Contents>`);
+    const body = `<IsTruncated>${next !== undefined}</IsTruncated>${more}${contents.join('')}`;
+    return text(200, `<?xml version="1.0"?><ListBucketResult>${body}</ListBucketResult>`, xml);
+  };
+  const denied = refusal(403, 'AccessDenied');
+  const gone: Step = (response) => response.writeHead(204).end();
+
+  async function sweepOf(isWanted: (hash: string) => boolean, ...steps: readonly Step[]) {
+    const server = await startMisbehavingServer(text(200, 'us'), ...steps);
+    onTestFinished(() => server.close());
+    const blobs = await openS3Blobs({
+      place: { ...place, endpoint: server.url },
+      folder: await temporaryFolder(),
+      owner: 'us',
+      clock: systemClock,
+    });
+    const sweeping = blobs.sweep(isWanted, 0);
+    const asked = () => server.seen.slice(1).map(({ method, url }) => `${method} ${url}`);
+    return { sweeping, asked };
+  }
+
+  test('goes on past an object that cannot be removed', async () => {
+    const { sweeping, asked } = await sweepOf(
+      () => false,
+      page([first, last]),
+      page([first]),
+      denied,
+      page([last]),
+      gone,
+    );
+    const { problems, ...result } = await sweeping;
+    expect(result).toEqual({ removed: 1, bytesRemoved: 5, kept: 1 });
+    expect(problems?.count).toBe(1);
+    expect(problems?.first).toMatchObject({ message: expect.stringContaining('may not do that') });
+    expect(asked().at(-1)).toContain(`DELETE /a-bucket/${last}`);
+  });
+
+  test('goes on behind the part of a list that cannot be read', async () => {
+    const { sweeping, asked } = await sweepOf(
+      () => true,
+      page([first, `2c/${helloHash}`], 'more'),
+      denied,
+      page([last]),
+    );
+    expect(await sweeping).toMatchObject({ removed: 0, problems: { count: 1 } });
+    expect(asked().at(-1)).toContain('start-after=2d%2F');
+  });
+
+  test('looks at all of a list whose beginning cannot be read at first', async () => {
+    const { sweeping, asked } = await sweepOf(() => true, denied, page([first, last]));
+    expect(await sweeping).toMatchObject({ kept: 2, problems: { count: 1 } });
+    expect(asked().at(-1)).toContain('start-after=00%2F');
+  });
+
+  test('has an end where no list can be read', async () => {
+    const { sweeping, asked } = await sweepOf(() => true, denied);
+    expect(await sweeping).toMatchObject({ kept: 0, problems: { count: 257 } });
+    expect(asked().at(-1)).toContain('start-after=ff%2F');
+  });
+
+  test('ends where the store is away: its task waits for it', async () => {
+    const { sweeping, asked } = await sweepOf(() => false, reset);
+    expect(awaitedService(await failure(sweeping))).toBe('object-store');
+    // The tenth list.
+    expect(asked().at(-1)).toContain('start-after=08%2F');
+  });
 });
 
 test('a store that is not there is away', async () => {
