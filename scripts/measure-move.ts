@@ -1,86 +1,91 @@
-// Moves a large store from a data folder to PostgreSQL and back, and says what that takes:
-// `npm run measure:move -- [IMAGES | DATA_FOLDER]`. Each image has three rows beside its own. The
-// release is moved with where FOVEA_TEST_ENTRY names it.
+// Moves a large store from a data folder to PostgreSQL and back, holds what comes back against what
+// was there, and says what that takes:
+// `npm run measure:move -- [--bccd FILE] [--kills N] [IMAGES | DATA_FOLDER]`. Each image has three
+// rows beside its own. --bccd: a dataset in an archive, with a version, in their place. --kills: it
+// moves once more each way, and is killed so often. The release is moved with where FOVEA_TEST_ENTRY
+// names it. Ends with 1 where a count, a row or a file differs.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setInterval } from 'node:timers';
+import { parseArgs } from 'node:util';
 import { formatTable } from '../bench/measure/text-table.ts';
-import { platformMigrations } from '../src/platform/database/migrations.ts';
-import { openDatabase } from '../src/storage/database.ts';
 import { startPostgres } from '../test/fixtures/postgres-server.ts';
-import { entryUnderTest, nodeUnderTest } from '../test/fixtures/under-test.ts';
-import { readPeak } from './attacks/process-state.ts';
+import {
+  countsThatDiffer,
+  differences,
+  digestOf,
+  type StoreDigest,
+} from './measure-move/compare-stores.ts';
+import { makeStoreOf, seedRows } from './measure-move/make-store.ts';
+import { type Moved, move, moveKilled } from './measure-move/run-migrate.ts';
 
-const [given = '250000'] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  options: { bccd: { type: 'string' }, kills: { type: 'string', default: '0' } },
+  allowPositionals: true,
+});
+const [given = '250000'] = positionals;
+const kills = Number(values.kills);
 const folder = await mkdtemp(join(tmpdir(), 'fovea-measure-move-'));
 const server = await startPostgres();
 try {
-  const url = (await server.database()).reveal();
-  const isFolder = !/^\d+$/.test(given);
-  const from = isFolder ? given : join(folder, 'from');
-  if (!isFolder) await seed(from, Number(given));
-  const files = join(folder, 'files');
-  await mkdir(files);
-  const rows = [
-    await move('to PostgreSQL', ['--from', from, '--to', url, '--objects', files]),
-    await move('back', ['--from', url, '--to', join(folder, 'to'), '--objects', files]),
-  ];
-  process.stdout.write(`${formatTable([['move', 'seconds', 'peak memory, MB', ''], ...rows])}\n`);
+  const from = await storeToMove();
+  const before = await digestOf(from);
+  say(`${before.tables.size} tables, ${before.rows} rows, ${before.files.length} files`);
+  const there = await thereAndBack(from, 'whole', before, move);
+  say(formatTable([['move', 'seconds', 'peak memory, MB', ''], ...there.map(rowOf)]));
+  if (kills > 0) await killedThereAndBack(from, before, there);
 } finally {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
-async function move(name: string, words: readonly string[]): Promise<readonly string[]> {
-  const startMs = performance.now();
-  const child = spawn(nodeUnderTest, [entryUnderTest(), 'migrate', ...words], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    said += text;
-  });
-  let peakBytes = 0;
-  const watch = setInterval(() => {
-    peakBytes = Math.max(peakBytes, readPeak(child.pid ?? 0));
-  }, 100);
-  const [code] = await once(child, 'close');
-  clearInterval(watch);
-  if (code !== 0) throw new Error(said);
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  const [counts = ''] = /^\d+ tables.*$/m.exec(said) ?? [];
-  return [name, seconds, (peakBytes / 1e6).toFixed(0), counts.split('. ')[0] ?? ''];
+async function storeToMove(): Promise<string> {
+  const from = join(folder, 'from');
+  if (values.bccd !== undefined) await makeStoreOf(values.bccd, from);
+  else if (/^\d+$/.test(given)) await seedRows(from, Number(given));
+  else return given;
+  return from;
 }
 
-async function seed(data: string, images: number): Promise<void> {
-  await mkdir(data);
-  const database = openDatabase(join(data, 'platform.db'), platformMigrations);
-  const numbers = `WITH RECURSIVE numbers (n) AS (
-    VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ${images})`;
-  const boxes = `{"kind":"detection","boxes":[
-    {"label":"cell","x":10,"y":10,"width":20,"height":20},
-    {"label":"cell","x":40,"y":12,"width":20,"height":20}]}`;
-  database.transaction(() => {
-    database.run("INSERT INTO workspaces VALUES ('w', 'local', 'Local', 1)");
-    database.run(
-      `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, created, updated)
-       VALUES ('p', 'w', 'large', 'Large', 'object-detection', 'cells', 1, 1)`,
-    );
-    database.run("INSERT INTO batches VALUES ('b', 'p', 'first', 1)");
-    database.run(
-      `${numbers} INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width,
-         height, split, metadata, annotation, objects, annotated_at, created)
-       SELECT printf('%020d', n * 7919 % ${images}), 'p', 'b', 'IMG_' || n || '.jpg', 'of ' || n,
-         100, 'jpeg', 640, 480, 'train', '{"line":' || (n % 9) || '}', ?, 2, n, n FROM numbers`,
-      [boxes],
-    );
-    database.run("INSERT INTO image_tags SELECT id, 'tag ' || created % 20 FROM images");
-    database.run("INSERT INTO image_labels SELECT id, 'p', 'cell', 2 FROM images");
-    database.run('INSERT INTO image_ordinals (image_id, indexed) SELECT id, 0 FROM images');
+async function killedThereAndBack(
+  from: string,
+  before: StoreDigest,
+  whole: readonly Moved[],
+): Promise<void> {
+  const durations = [...whole];
+  const killed = await thereAndBack(from, 'killed', before, (words) => {
+    const { seconds = 1 } = durations.shift() ?? {};
+    // On average they are killed so often within the time of a whole one: each loses some.
+    return moveKilled(words, kills, Math.max(200, (seconds * 1500) / kills));
   });
-  database.close();
+  say(`killed ${killed[0]} times on the way there, ${killed[1]} on the way back`);
+}
+
+async function thereAndBack<T>(
+  from: string,
+  name: string,
+  before: StoreDigest,
+  run: (words: readonly string[]) => Promise<T>,
+): Promise<readonly [T, T]> {
+  const url = (await server.database()).reveal();
+  const files = join(folder, `${name}-files`);
+  await mkdir(files);
+  const to = join(folder, `${name}-back`);
+  const there = await run(['--from', from, '--to', url, '--objects', files]);
+  const counts = await countsThatDiffer(url, before);
+  const back = await run(['--from', url, '--to', to, '--objects', files]);
+  const wrong = [...counts, ...differences(before, await digestOf(to))];
+  say(`${name}: ${wrong.length === 0 ? 'every count, row and file as before' : wrong.join('\n')}`);
+  if (wrong.length > 0) process.exitCode = 1;
+  return [there, back];
+}
+
+function rowOf({ seconds, peakBytes, counts }: Moved, index: number): string[] {
+  const name = index === 0 ? 'to PostgreSQL' : 'back';
+  return [name, seconds.toFixed(1), (peakBytes / 1e6).toFixed(0), counts];
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
