@@ -59,7 +59,7 @@ export class LeaseLost extends FoveaError {
 
 /**
  * The right to run one task, until its lease expires and another process claims it. Every method
- * throws `LeaseLost` from then on; the check and the effect of a method are one transaction.
+ * but `excuse` throws `LeaseLost` from then on; the check and the effect of a method are one transaction.
  */
 export interface Claim {
   readonly id: string;
@@ -97,6 +97,11 @@ export interface Claim {
    * outages have kept it from going on for `limits.taskOutageMsMax`, and it stays claimed.
    */
   waitFor(service: AwaitedService): Promise<boolean>;
+  /**
+   * For a claim that has lost its lease: its process lives, so this attempt did not end it, and does
+   * not count.
+   */
+  excuse(): Promise<void>;
   /** Runs writes in a transaction that first checks that the lease still holds (fencing). */
   fenced<T>(writes: () => Promise<T>): Promise<T>;
 }
@@ -393,6 +398,14 @@ function createClaim(
         set(waiting, [now + pauseMs(now - since), service, since], now);
         return true;
       }),
+    excuse: async () => {
+      // Progress has made the last one the first.
+      await database.run(
+        `UPDATE work SET attempts = attempts - 1 WHERE id = ? AND lease_owner <> ? AND attempts > 1
+           AND status = 'running'`,
+        [id, lease],
+      );
+    },
     fenced: (writes) =>
       database.transaction(async () => {
         if (!(await isRunning())) throw new LeaseLost();

@@ -148,6 +148,7 @@ class LeasedWorker {
     } catch (thrown) {
       if (thrown instanceof LeaseLost) {
         log.info('Work was cancelled, or goes on in another process.', { kind: claim.kind });
+        await claim.excuse().catch(() => {});
       } else this.#report('Work was left to whoever claims it next.', thrown);
     } finally {
       clearInterval(renewal);

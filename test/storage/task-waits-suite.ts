@@ -126,5 +126,21 @@ function judgeOwners(openWork: OpenWork): void {
       clock.advance(leaseMs);
       expect(await work.claim(['job'], leaseMs)).toMatchObject({ id: 'owned', attempt: 2 });
     });
+
+    test('who lived on while others had it make an attempt count no more', async () => {
+      const { work, clock } = await openWork();
+      await work.add(job);
+      for (let times = 1; times <= 9; times += 1) {
+        const lost = await work.claim(['job'], leaseMs);
+        clock.advance(leaseMs);
+        const next = await work.claim(['job'], leaseMs);
+        await lost?.excuse();
+        expect((await work.get('w1'))?.attempts).toBe(1);
+        await next?.release();
+      }
+      const valid = await work.claim(['job'], leaseMs);
+      await valid?.excuse();
+      expect(await work.get('w1')).toMatchObject({ status: 'running', attempts: 1 });
+    });
   });
 }
