@@ -8,22 +8,24 @@ import { hasPostgres, startPostgres } from '../test/fixtures/postgres-server.ts'
 import { annotate, find, get, makePhotos, makeProject, remove, upload } from './cluster/calls.ts';
 import { type CountingLine, openCountingLine, socketOf } from './cluster/counting-line.ts';
 import { measureEvents } from './cluster/events.ts';
+import { measureLargeVersion } from './cluster/large-version.ts';
 import { startPlatforms } from './cluster/platforms.ts';
 import { measureSearches } from './cluster/searches.ts';
 import { measureVersions } from './cluster/versions.ts';
 import { Said } from './measure/said.ts';
 import { formatTable, median } from './measure/text-table.ts';
 
-const parts = ['rates', 'calls', 'versions', 'events', 'searches'] as const;
+const usual = ['rates', 'calls', 'versions', 'events', 'searches'] as const;
+const parts = [...usual, 'large-version'] as const;
 
 const usage = `Usage: npm run bench:cluster -- [--only PART,PART] [--processes N,N] [--seconds S]
     [--callers N] [--calls N] [--images N] [--pinned] [--far MS] [--devices N] [--rows N,N] [--write]
-  --only PART,PART of ${parts.join(', ')} (all)
+  --only PART,PART of ${parts.join(', ')} (all but the last, which takes an hour)
   --processes N,N  platforms on one database; workers of versions (1,2,4)
   --seconds S      of each kind of call (8)
   --callers N      at once, in turn over the platforms (8)
   --calls N        of each kind whose statements are counted (30)
-  --images N       of a version (320)
+  --images N       of a version (320; of the large one 100000)
   --pinned         each worker of a version has one core (taskset)
   --far MS         to the database and back, for a version (30)
   --devices N      that send batches of ten events (1000)
@@ -33,12 +35,12 @@ Needs PostgreSQL (initdb). FOVEA_TEST_ENTRY names the release that runs.`;
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: parts.join(',') },
+    only: { type: 'string', default: usual.join(',') },
     processes: { type: 'string', default: '1,2,4' },
     seconds: { type: 'string', default: '8' },
     callers: { type: 'string', default: '8' },
     calls: { type: 'string', default: '30' },
-    images: { type: 'string', default: '320' },
+    images: { type: 'string' },
     far: { type: 'string', default: '30' },
     devices: { type: 'string', default: '1000' },
     rows: { type: 'string', default: '1000000' },
@@ -74,10 +76,10 @@ Database, platforms and callers share these cores:`;
     await measureCosts(new URL(await newDatabase())),
   ],
   versions: async (newDatabase) => [
-    `Versions of ${values.images} photos of 480 x 320, each resized${values.pinned ? '; a worker has one core' : ''}:`,
+    `Versions of ${values.images ?? 320} photos of 480 x 320, each resized${values.pinned ? '; a worker has one core' : ''}:`,
     await measureVersions(newDatabase, {
       workers: numbersOf(values.processes),
-      images: Number(values.images),
+      images: Number(values.images ?? 320),
       farMs: Number(values.far),
       arePinned: values.pinned,
     }),
@@ -94,6 +96,14 @@ Database, platforms and callers share these cores:`;
   searches: async (newDatabase) => [
     'Searches by one caller (median of 5):',
     await measureSearches(await newDatabase(), numbersOf(values.rows)),
+  ],
+  'large-version': async (newDatabase) => [
+    `One version of ${values.images ?? 100_000} photos of 480 x 320, each resized${values.pinned ? '; a worker has one core' : ''}:`,
+    await measureLargeVersion(await newDatabase(), {
+      workers: numbersOf(values.processes),
+      images: Number(values.images ?? 100_000),
+      arePinned: values.pinned,
+    }),
   ],
 };
 

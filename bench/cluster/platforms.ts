@@ -14,6 +14,8 @@ export interface Platforms {
   readonly clients: readonly Client[];
   /** One that takes their tasks, with the database by this URL; on one core or on all. */
   startWorker(url: string, core?: number): Promise<void>;
+  /** Those that were started. */
+  stopWorkers(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,8 +41,12 @@ export async function startPlatforms(count: number, databaseUrl: string): Promis
   const services = [await start()];
   services.push(...(await Promise.all(Array.from({ length: count - 1 }, start))));
   const clients = services.map(({ url }) => clientOf(url));
+  const stopWorkers = async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+  };
   return {
     clients,
+    stopWorkers,
     startWorker: async (url, core) => {
       const name = `worker ${workers.length + 1}`;
       const environment = { ...settings, FOVEA_DATABASE_URL: url };
@@ -50,7 +56,7 @@ export async function startPlatforms(count: number, databaseUrl: string): Promis
       await worker.start();
     },
     close: async () => {
-      await Promise.all(workers.map((worker) => worker.kill()));
+      await stopWorkers();
       await Promise.all(clients.map((client) => client.close()));
       await Promise.all(services.map((service) => service.stop()));
       await rm(folder, { recursive: true, force: true });

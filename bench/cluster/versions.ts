@@ -46,13 +46,7 @@ async function measure(
   try {
     const [client] = clients;
     if (client === undefined) throw new Error('no platform');
-    await makeProject(client);
-    const photoOf = await makePhotos();
-    const add = async (number: number) => {
-      await upload(client, number, photoOf(number));
-    };
-    const numbers = Array.from({ length: images }, (_, number) => number);
-    await inParallel(numbers, 16, add, new AbortController().signal);
+    await addPhotos(client, images);
     const url = farMs === 0 ? database.href : line.urlOf(database.pathname.slice(1));
     line.delay(farMs);
     const cores = availableParallelism();
@@ -70,8 +64,18 @@ async function measure(
   }
 }
 
+export async function addPhotos(client: Client, count: number): Promise<void> {
+  await makeProject(client);
+  const photoOf = await makePhotos();
+  const add = async (number: number) => {
+    await upload(client, number, photoOf(number));
+  };
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  await inParallel(numbers, 16, add, new AbortController().signal);
+}
+
 /** Until versions of these widths are ready. */
-async function secondsOf(client: Client, widths: readonly number[]): Promise<number> {
+export async function secondsOf(client: Client, widths: readonly number[]): Promise<number> {
   const startMs = performance.now();
   const made = await Promise.all(
     widths.map((width) =>
