@@ -1,16 +1,23 @@
 // Tasks that meet an object store which is away: they say so, wait for it, and do all of their work
 // once it is back.
 
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { annotation } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
 import { taskExtensions, tasks } from '../../src/contract/tasks.ts';
+import { trainingExtensions } from '../../src/contract/trainings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
+import type { TrainerCommand } from '../../src/trainers/trainer-protocol.ts';
 import { testImage } from '../fixtures/images.ts';
 import { readsContent, startGate } from '../fixtures/object-store-gate.ts';
 import { hasS3Server, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { endOfTraining, scriptTrainer, smallVersion } from '../trainers/test-trainers.ts';
 import { endOf } from './labelled-projects.ts';
 import { redAt, squaresModel, startLabelling } from './platform-with-model.ts';
 import { plainZip, put, voc } from './zip-import/zip-files.ts';
@@ -19,11 +26,15 @@ const workspace = 'acme';
 const waits = { status: 'running', waitsFor: 'object-store' };
 let server: S3Server;
 
-async function startWithGate() {
+async function startWithGate(trainer?: TrainerCommand) {
   const gate = await startGate(server.endpoint);
   onTestFinished(gate.close);
   const objects = { ...(await server.place()), endpoint: gate.url };
-  const labelling = await startLabelling({ objects, model: squaresModel });
+  const labelling = await startLabelling({
+    objects,
+    model: squaresModel,
+    ...(trainer && { trainer }),
+  });
   const { client } = labelling.platform;
   return { gate, client, ...labelling, project: await labelling.newProject() };
 }
@@ -79,6 +90,25 @@ describe.skipIf(!hasS3Server)('while the object store is away', { timeout: 120_0
       status: 'completed',
       result: { images: 2, labelled: 2 },
     });
+  });
+
+  test('a training that is done is not done again', async () => {
+    const counted = join(await temporaryFolder(), 'runs');
+    const script = `fs.appendFileSync(${JSON.stringify(counted)}, 'once\\n'); finish();`;
+    const { gate, client } = await startWithGate(await scriptTrainer(script));
+    const at = await smallVersion(client, 'trained');
+    const puts = ({ method }: IncomingMessage) => method === 'PUT' && existsSync(counted);
+    gate.refuse(puts);
+    const { body } = await client.call(trainingExtensions.trainings_start, {
+      ...at,
+      modelType: 'custom',
+      epochs: 1,
+    });
+    await vi.waitUntil(() => gate.refused() >= 6, 30_000);
+    gate.open();
+    const { training } = await endOfTraining(client, at, body.trainingId);
+    expect(training.status).toBe('finished');
+    expect(await readFile(counted, 'utf8')).toBe('once\n');
   });
 
   test('a version says what it waits for, and so does the list of tasks', async () => {

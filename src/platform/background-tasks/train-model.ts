@@ -10,6 +10,7 @@ import { writeDatasetFolder } from '../../export-formats/write-folder.ts';
 import { limits } from '../../limits.ts';
 import { givenByTask } from '../../model-inference/model-layout.ts';
 import type { Claim } from '../../storage/task-queue.ts';
+import { waitUntilBack } from '../../storage/wait-until-back.ts';
 import { findModelType, type ModelType } from '../../trainers/recipes.ts';
 import { runTrainer, type TrainerEnd } from '../../trainers/run-trainer.ts';
 import type { Metrics } from '../../trainers/trainer-protocol.ts';
@@ -40,7 +41,9 @@ export const trainModel: BackgroundTask = async (dependencies, claim, signal) =>
   if (!training) throw notFound('training', payloadText(claim, 'trainingId'));
   if (await store.trainings.begin(training.id, clock.now(), claim.fenced)) {
     const outcome = await attempt(dependencies, claim, training, signal);
-    await store.trainings.finish(training.id, outcome, clock.now(), claim.fenced);
+    // Hours of work are not lost with a server that is away at their end.
+    const finish = () => store.trainings.finish(training.id, outcome, clock.now(), claim.fenced);
+    await waitUntilBack(finish, signal);
   }
   await dependencies.temporaryFiles.forget(stateOf(training));
   return resultOf(dependencies, await store.trainings.get(training.id));
@@ -128,7 +131,7 @@ async function trainIn(
     folder,
     environment,
     signal,
-    onReport: createReporter(dependencies, claim, training),
+    onReport: createReporter(dependencies, claim, training, signal),
     wanted: () => store.trainings.wanted(training.id),
   });
   const failure = failureOf(end, trainer);
@@ -140,6 +143,7 @@ async function trainIn(
       join(job.output, trainerFiles.model),
       job,
       type,
+      signal,
     );
     return { status: end.asked === 'stop' ? 'stopped' : 'finished', metrics, weights };
   } catch (thrown) {
@@ -187,6 +191,7 @@ function createReporter(
   { store }: TaskDependencies,
   claim: Claim,
   { id, epochs: wanted }: Training,
+  signal: AbortSignal,
 ) {
   let last = -1;
   return async ({ epoch, epochs, metrics }: TrainerReport) => {
@@ -194,7 +199,8 @@ function createReporter(
     if (epoch <= last || !isStep) return;
     last = epoch;
     const report = { epoch, epochs: epochs > 0 ? epochs : wanted, metrics };
-    await store.trainings.report(id, report, fencedProgress(claim, epoch, epochs));
+    const fenced = fencedProgress(claim, epoch, epochs);
+    await waitUntilBack(() => store.trainings.report(id, report, fenced), signal);
   };
 }
 
@@ -234,6 +240,7 @@ async function keepWeights(
   path: string,
   job: TrainerJob,
   { task }: ModelType,
+  signal: AbortSignal,
 ): Promise<TrainedWeights> {
   const { size } = await outputFile(path, trainerFiles.model);
   if (size > limits.modelBytesMax) {
@@ -243,7 +250,8 @@ async function keepWeights(
     );
   }
   const classes = await classesIn(models, path, job, task);
-  return { ...(await blobs.putFile(path)), classes };
+  const weights = await waitUntilBack(() => blobs.putFile(path), signal);
+  return { hash: weights.hash, bytes: weights.bytes, classes };
 }
 
 async function classesIn(
