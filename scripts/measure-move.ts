@@ -2,8 +2,8 @@
 // was there, and says what that takes:
 // `npm run measure:move -- [--bccd FILE] [--kills N] [IMAGES | DATA_FOLDER]`. Each image has three
 // rows beside its own. --bccd: a dataset in an archive, with a version, in their place. --kills: it
-// moves once more each way, and is killed so often. The release is moved with where FOVEA_TEST_ENTRY
-// names it. Ends with 1 where a count, a row or a file differs.
+// moves once more each way, and is killed so often. The release is moved with where
+// FOVEA_TEST_ENTRY names it. Ends with 1 where a count, a row or a file differs.
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -15,7 +15,7 @@ export class SweepFailures {
   /** Since something last succeeded. */
   #outages = 0;
 
-  /** Gives undefined where it fails. Throws where the store is away: the rest would fail as well. */
+  /** Gives undefined where it fails. Throws where the store is away: the rest would fail too. */
   async trying<T>(attempt: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await attempt();

@@ -59,7 +59,8 @@ export class LeaseLost extends FoveaError {
 
 /**
  * The right to run one task, until its lease expires and another process claims it. Every method
- * but `excuse` throws `LeaseLost` from then on; the check and the effect of a method are one transaction.
+ * but `excuse` throws `LeaseLost` from then on; the check and the effect of a method are one
+ * transaction.
  */
 export interface Claim {
   readonly id: string;
@@ -98,8 +99,8 @@ export interface Claim {
    */
   waitFor(service: AwaitedService): Promise<boolean>;
   /**
-   * For a claim that has lost its lease: its process lives, so this attempt did not end it, and does
-   * not count.
+   * For a claim that has lost its lease: its process lives, so this attempt did not end it, and
+   * does not count.
    */
   excuse(): Promise<void>;
   /** Runs writes in a transaction that first checks that the lease still holds (fencing). */

@@ -133,7 +133,8 @@ it('is not given up while it gets further, however often its worker was lost', a
     'INSERT INTO undescribed_images (image_id, project_id) SELECT id, project_id FROM images',
   );
   database.run(
-    `INSERT INTO work (id, kind, payload, status, current, attempts, created, updated, lease_owner, lease_expires)
+    `INSERT INTO work (id, kind, payload, status, current, attempts, created, updated,
+       lease_owner, lease_expires)
      VALUES ('lost', 'describe', '{}', 'running', 7, 4, 1, 1, 'dead', 1)`,
   );
   database.close();
