@@ -390,23 +390,10 @@ function createClaim(
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
     postpone: (ms) => update('lease_owner = ?, lease_expires = ?', [null, clock.now() + ms]),
     waitFor: (service) =>
-      database.transaction(async () => {
-        if (!(await isRunning())) return true;
-        const now = clock.now();
-        const since = (await database.get(waitsSince, [id], readWaitsSince)) ?? now;
-        if (now - since >= limits.taskOutageMsMax) return false;
-        if (parent !== undefined) holdWhole(database, parent, service, now);
-        set(waiting, [now + pauseMs(now - since), service, since], now);
-        return true;
-      }),
-    excuse: async () => {
-      // Progress has made the last one the first.
-      await database.run(
-        `UPDATE work SET attempts = attempts - 1 WHERE id = ? AND lease_owner <> ? AND attempts > 1
-           AND status = 'running'`,
-        [id, lease],
-      );
-    },
+      database.transaction(
+        async () => !(await isRunning()) || giveBack(database, attempt, service, clock.now()),
+      ),
+    excuse: () => excuse(database, attempt),
     fenced: (writes) =>
       database.transaction(async () => {
         if (!(await isRunning())) throw new LeaseLost();
@@ -415,16 +402,40 @@ function createClaim(
   };
 }
 
+/** In a transaction of a claim that holds. False: it has waited for long enough. */
+async function giveBack(
+  database: AsyncDatabase,
+  { id, parent }: Attempt,
+  service: AwaitedService,
+  now: number,
+): Promise<boolean> {
+  const sql = 'SELECT waits_since FROM work WHERE id = ?';
+  const since = (await database.get(sql, [id], readWaitsSince)) ?? now;
+  if (now - since >= limits.taskOutageMsMax) return false;
+  if (parent !== undefined) holdWhole(database, parent, service, now);
+  database.send(
+    `UPDATE work SET attempts = attempts - 1, lease_owner = NULL, lease_expires = ?,
+       waits_for = ?, waits_since = ?, updated = ? WHERE id = ?`,
+    [now + pauseMs(now - since), service, since, now, id],
+  );
+  return true;
+}
+
+/** Progress has made the last attempt the first. */
+async function excuse(database: AsyncDatabase, { id, lease }: Attempt): Promise<void> {
+  await database.run(
+    `UPDATE work SET attempts = attempts - 1 WHERE id = ? AND lease_owner <> ? AND attempts > 1
+       AND status = 'running'`,
+    [id, lease],
+  );
+}
+
 /** What progress sets: an outage that is over counts no more. */
 const further = `
   attempts = CASE WHEN ? > current THEN 1 ELSE attempts END,
   waits_since = CASE WHEN ? > current THEN NULL ELSE waits_since END,
   current = max(current, ?), total = ?`;
 
-const waiting =
-  'attempts = attempts - 1, lease_owner = NULL, lease_expires = ?, waits_for = ?, waits_since = ?';
-
-const waitsSince = 'SELECT waits_since FROM work WHERE id = ?';
 const readWaitsSince = (row: Row) => row.optionalInteger('waits_since');
 
 /** As long as it has waited already: that doubles each time. */
