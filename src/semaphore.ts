@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly caller?: Caller;
   /** How many permits the work needs; one unless given. */
   readonly permits?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Request {

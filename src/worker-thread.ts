@@ -11,10 +11,13 @@ export type NoAnswer = 'too slow' | 'ended';
 
 export interface AskOptions {
   readonly msMax: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Memory that moves to the thread instead of being copied. */
   readonly transfer?: readonly ArrayBuffer[];
 }
+
+/** Takes a message that is no answer yet, and says that it was one. */
+export type IsBetween<From> = (message: From) => boolean;
 
 export interface WorkerThreadOptions {
   /** The module that the thread runs. */
@@ -47,6 +50,12 @@ export function takeUsable<Thread extends { readonly isUsable: boolean }>(
     const thread = idle.pop();
     if (thread === undefined || thread.isUsable) return thread;
   }
+}
+
+interface Waiting<From> {
+  readonly signal?: AbortSignal | undefined;
+  readonly msMax?: number;
+  readonly isBetween?: IsBetween<From> | undefined;
 }
 
 /** Keeps the process alive only while `hold` or `ask` needs it. */
@@ -119,17 +128,19 @@ export class WorkerThread<To, From> {
   /**
    * The next message of the thread, which is the answer: ask one question at a time. A thread that
    * is too slow, or whose question is aborted, is terminated. Throws the reason of an abort.
+   * `isBetween`: takes messages before the answer.
    */
   async ask<Answer extends From = From>(
     message: To,
     { msMax, signal, transfer }: AskOptions,
+    isBetween?: IsBetween<From>,
   ): Promise<Answer | NoAnswer> {
-    return this.#answer<Answer>(() => this.post(message, transfer), signal, msMax);
+    return this.#answer<Answer>(() => this.post(message, transfer), { msMax, signal, isBetween });
   }
 
   /** Resolves with the first message, with which the thread says that it has started. */
   async started(signal?: AbortSignal): Promise<From | NoAnswer> {
-    return this.#answer(() => {}, signal);
+    return this.#answer(() => {}, { signal });
   }
 
   /** Resolves when the thread has ended, and its memory is free. */
@@ -145,8 +156,7 @@ export class WorkerThread<To, From> {
 
   async #answer<Answer extends From>(
     send: () => void,
-    signal: AbortSignal | undefined,
-    msMax?: number,
+    { signal, msMax, isBetween }: Waiting<From>,
   ): Promise<Answer | NoAnswer> {
     signal?.throwIfAborted();
     if (!this.#isUsable) return 'ended';
@@ -154,7 +164,10 @@ export class WorkerThread<To, From> {
     const timer = msMax === undefined ? undefined : setTimeout(() => resolve('too slow'), msMax);
     const onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
-    this.#worker.once('message', resolve);
+    const onMessage = (message: From & Answer) => {
+      if (!isBetween?.(message)) resolve(message);
+    };
+    this.#worker.on('message', onMessage);
     const stops = [this.onEnd(() => resolve('ended')), this.hold()];
     try {
       send();
@@ -167,7 +180,7 @@ export class WorkerThread<To, From> {
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
-      this.#worker.off('message', resolve);
+      this.#worker.off('message', onMessage);
       for (const stop of stops) stop();
     }
   }

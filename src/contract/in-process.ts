@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../json-object.ts';
 import type { Secret } from '../secret.ts';
+import type { OnShare } from '../work-watcher.ts';
 import type { Operation } from './operation.ts';
 
 export interface InProcessRequest {
@@ -13,6 +14,8 @@ export interface InProcessRequest {
   readonly credential: Secret | undefined;
   /** Aborts when the caller has given up. */
   readonly signal: AbortSignal;
+  /** Told which share of the work is done, where it takes long. */
+  readonly onShare?: OnShare | undefined;
 }
 
 /** The parts of a multipart body, in their order. */

@@ -6,6 +6,7 @@ import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { RetryOptions } from '../network/retry.ts';
 import type { Secret } from '../secret.ts';
+import type { OnShare } from '../work-watcher.ts';
 
 /** A service: its URL and the credential for it. */
 export interface Upstream {
@@ -43,6 +44,8 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Told how many bytes of the files of the body are on their way, of how many. */
   readonly onSent?: (bytes: number, total: number) => void;
+  /** Told which share of the work a service of this process has done. */
+  readonly onShare?: OnShare;
 }
 
 export interface Reply<O extends Operation> {

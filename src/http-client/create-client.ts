@@ -49,12 +49,12 @@ export function createClient(options: ClientOptions): Client {
   const call = async <O extends Operation>(
     operation: O,
     input: Input<O>,
-    { signal, timeoutMs = options.timeoutMs, onSent }: CallOptions = {},
+    { signal, timeoutMs = options.timeoutMs, onSent, onShare }: CallOptions = {},
   ): Promise<Reply<O>> => {
     const deadline = startDeadline(clock, timeoutMs, signal);
     try {
       const found = await prepareCall(upstreams, operation, input, deadline);
-      const prepared = { ...found, onSent };
+      const prepared = { ...found, onSent, onShare };
       const reply = ({ status, body, secret }: Answer2xx, ageMs: number): Reply<O> => ({
         status,
         body: prepared.upstream.handle
@@ -96,6 +96,7 @@ interface Answer2xx {
 interface PreparedCall extends Omit<CallContext, 'deadline'> {
   readonly request: PreparedRequest;
   readonly onSent?: CallOptions['onSent'];
+  readonly onShare?: CallOptions['onShare'];
   readonly input: unknown;
   readonly upstream: Upstream;
 }
@@ -130,7 +131,11 @@ async function renewed(call: PreparedCall, deadline: Deadline): Promise<Prepared
     throw deadline.signal.aborted ? endedFailure({ ...call, deadline }, false) : error;
   });
   if (credential === undefined) return undefined;
-  return { ...callOf(operation, input, { ...upstream, credential }), onSent: call.onSent };
+  return {
+    ...callOf(operation, input, { ...upstream, credential }),
+    onSent: call.onSent,
+    onShare: call.onShare,
+  };
 }
 
 async function attemptOnce(

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Input, Operation, Parameters } from '../contract/operation.ts';
+import type { OnShare } from '../work-watcher.ts';
 import type { RoutedMethod } from './router.ts';
 
 export type Operations = Readonly<Record<string, Operation>>;
@@ -13,6 +14,8 @@ export interface Call<Principal> {
   readonly origin: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Told which share of the work is done: callers of this process hear it. */
+  readonly onShare?: OnShare | undefined;
 }
 
 /** An answer with another 2xx status than the operation's `success`. */

@@ -69,7 +69,7 @@ async function answer<O extends Operation, Principal>(
   operation: O,
   handler: Handler<O, Principal>,
   options: AccessPolicy<Principal>,
-  { path, query, body, credential, signal }: InProcessRequest,
+  { path, query, body, credential, signal, onShare }: InProcessRequest,
   origin: string,
 ): Promise<InProcessResponse> {
   const { policy, end } = counted(options);
@@ -80,7 +80,7 @@ async function answer<O extends Operation, Principal>(
     const caller = policy.callerOf?.(principal, address) ?? { name: address };
     const { members } = await bodyOf(operation, body, policy.jsonBytesMax);
     const parts = { path, query, body: members };
-    const call = { origin: policy.publicUrl ?? origin, signal };
+    const call = { origin: policy.publicUrl ?? origin, signal, onShare };
     const result = await runHandler(operation, policy, { principal, caller, parts }, (input, as) =>
       handler(input, { ...call, principal: as }),
     );

@@ -3,6 +3,10 @@
 export const httpClientLimits = {
   /** Default time of one call, with all attempts. */
   callTimeoutMs: 60_000,
+  /** Of one that compares all images of a project: as long as that may take, and a wait before. */
+  longCallMsMax: 6 * 60_000,
+  /** Between two words to a host about a call that takes long: some give up after a minute. */
+  longCallToldMs: 5_000,
   /** The maximum of FOVEA_TIMEOUT_MS: an hour. */
   callTimeoutMsMax: 3_600_000,
   /** Many calls at once leave many unused connections. */

@@ -12,6 +12,7 @@ import {
   type GivenConfirmation,
   withConfirmationParameters,
 } from './elicitation/confirmation.ts';
+import { callLong } from './long-call.ts';
 import {
   type BackgroundTask,
   type NextCall,
@@ -45,6 +46,8 @@ interface OperationToolOptions<O extends Operation> extends ConfirmationOptions<
   readonly offered?: z.ZodObject;
   /** A combination of arguments that is useless or unsupported: refused before anything is sent. */
   mistake?(input: Input<O>): Problem | undefined;
+  /** What is done meanwhile, where it may take minutes: hosts are told. */
+  readonly meanwhile?: string;
   /** The answer with facts that are read after the call. */
   complete?(answer: Answer<O>, input: Input<O>, context: ToolContext): Promise<Answer<O>>;
   /** The status line for an answer. */
@@ -97,7 +100,10 @@ export function fromOperation<O extends Operation>(
         elicit: (context) => confirmFirst(operation, options, { input, given, context }),
         run: async (context) => {
           const { client, signal } = context;
-          const { body, ageMs } = await client.call(operation, input, { signal });
+          const { body, ageMs } =
+            options.meanwhile === undefined
+              ? await client.call(operation, input, { signal })
+              : await callLong(context, operation, input, options.meanwhile);
           const answer = (await options.complete?.(body, input, context)) ?? body;
           return resultOf(options, answer, input, { ageMs, isBrief });
         },

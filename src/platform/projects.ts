@@ -76,11 +76,14 @@ export function projectHandlers(
       if (!trashed) throw notFound('project', slug);
       return { deleted: true, type: 'project', id: project.id };
     },
-    projects_health: async ({ project: slug }, { principal, signal }) => {
+    projects_health: async ({ project: slug }, { principal, signal, onShare }) => {
       const project = await findProject(dependencies, principal, slug);
       await descriptors.areComplete(onlyProject(project), signal);
       const { splits } = await countsOf(dependencies, project);
-      const health = await store.projects.health(project.workspaceId, project.id);
+      const health = await store.projects.health(project.workspaceId, project.id, {
+        signal,
+        onShare,
+      });
       return { ...describeHealth(health, principal.guestOf !== undefined), splits };
     },
   };

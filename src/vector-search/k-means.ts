@@ -2,6 +2,7 @@
 
 import { limits } from '../limits.ts';
 import { type Random, randomFrom } from '../seeded-random.ts';
+import type { Pause } from '../work-watcher.ts';
 import { samplePlaces } from './packed-vectors.ts';
 
 export interface Clusters {
@@ -23,7 +24,7 @@ type Point = Float64Array;
 export async function clusterPoints(
   points: readonly Point[],
   countMax: number,
-  pause: () => Promise<void>,
+  pause: Pause,
 ): Promise<Clusters> {
   const sample = samplePlaces(points.length, limits.clusterSampleMax, 'clusters').flatMap(
     (place) => points[place] ?? [],
@@ -39,7 +40,7 @@ export async function clusterPoints(
         const own = sample.filter((_, at) => clusterOf[at] === cluster);
         return own.length === 0 ? middle : meanOf(own);
       });
-      await pause();
+      await pause((count - 2 + round / rounds) / (countMax - 1));
     }
     const silhouette = silhouetteOf(assign(sample, middles));
     if (silhouette > bestSilhouette) [best, bestSilhouette] = [middles, silhouette];

@@ -1,6 +1,7 @@
 // Vectors that are far from all others.
 
 import { limits } from '../limits.ts';
+import { type Pause, within } from '../work-watcher.ts';
 import { type PackedVectors, queryAt, samplePlaces, vectorAt } from './packed-vectors.ts';
 import type { QuantisedQuery } from './quantise.ts';
 import { type PlaceRange, VectorBlock } from './vector-block.ts';
@@ -27,7 +28,7 @@ export interface Outliers {
  */
 export async function findOutliers(
   vectors: PackedVectors,
-  pause: () => Promise<void>,
+  pause: Pause,
   exactMax: number = limits.outlierVectorsExactMax,
 ): Promise<Outliers> {
   const count = vectors.scales.length;
@@ -43,20 +44,24 @@ export async function findOutliers(
  * A distance to the nearest in some cells is never less than that to the nearest of all: so only
  * those whose first distance is beyond the fence can be outliers, and are compared with all.
  */
-async function amongMany(vectors: PackedVectors, pause: () => Promise<void>): Promise<Outliers> {
+async function amongMany(vectors: PackedVectors, pause: Pause): Promise<Outliers> {
   const count = vectors.scales.length;
-  const cells = await cellsOf(vectors, pause);
+  const cells = await cellsOf(vectors, within(pause, 0, 0.1));
   const { block } = cells;
-  const compared = { vectors, block, pause };
+  const compared = (from: number, to: number) => ({
+    vectors,
+    block,
+    pause: within(pause, from, to),
+  });
   const sample = samplePlaces(count, limits.outlierSampleMax, 'outliers');
-  const fence = fenceOf(await distancesOf(compared, sample));
-  const rough = await distancesOf(compared, vectors.scales.keys(), (query) =>
+  const fence = fenceOf(await distancesOf(compared(0.1, 0.3), sample));
+  const rough = await distancesOf(compared(0.3, 0.8), vectors.scales.keys(), (query) =>
     cells.near(query, limits.outlierCellsLookedIn),
   );
   const seemFar = beyond(fence, rough);
   const most = Math.floor(limits.outlierProductsMax / (count * vectors.dimensions));
   const looked = seemFar.slice(0, most).map(({ place }) => place);
-  const outliers = beyond(fence, await distancesOf(compared, looked));
+  const outliers = beyond(fence, await distancesOf(compared(0.8, 1), looked));
   return { outliers, isComplete: seemFar.length <= most };
 }
 
@@ -64,7 +69,7 @@ interface Compared {
   readonly vectors: PackedVectors;
   /** All of them, by their places. */
   readonly block: VectorBlock;
-  readonly pause: () => Promise<void>;
+  readonly pause: Pause;
 }
 
 type Distances = ReadonlyMap<number, number>;
@@ -78,7 +83,8 @@ async function distancesOf(
   const few = limits.outlierNeighbours;
   const distances = new Map<number, number>();
   let compared = 0;
-  for (const place of places) {
+  const all = [...places];
+  for (const place of all) {
     // Ascending; a copy of it has 1.
     const nearest = new Float64Array(few).fill(-1);
     const query = queryAt(vectors, place);
@@ -100,7 +106,7 @@ async function distancesOf(
     distances.set(place, sum / few);
     if (compared < limits.vectorsComparedBetweenTurns) continue;
     compared = 0;
-    await pause();
+    await pause(distances.size / all.length);
   }
   return distances;
 }

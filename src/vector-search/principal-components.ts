@@ -2,6 +2,7 @@
 
 import { limits } from '../limits.ts';
 import { randomFrom } from '../seeded-random.ts';
+import type { Pause } from '../work-watcher.ts';
 import { floatsAt, type PackedVectors, samplePlaces } from './packed-vectors.ts';
 
 /**
@@ -12,7 +13,7 @@ import { floatsAt, type PackedVectors, samplePlaces } from './packed-vectors.ts'
 export async function principalComponents(
   vectors: PackedVectors,
   count: number,
-  pause: () => Promise<void>,
+  pause: Pause,
 ): Promise<readonly Float64Array[]> {
   const { dimensions, scales } = vectors;
   const sample = samplePlaces(scales.length, limits.clusterSampleMax, 'components');
@@ -26,12 +27,11 @@ export async function principalComponents(
     // By powers: each round turns the axis towards the direction of the largest spread.
     for (let round = 0; round < rounds; round += 1) {
       axis = unit(turned(left, axis));
-      await pause();
+      await pause((axes.length + round / rounds) / count / 2);
     }
     // The next component is of what this one leaves.
     for (const vector of left) takeAway(vector, dot(vector, axis), axis);
     axes.push(axis);
-    await pause();
   }
   const places: Float64Array[] = [];
   for (let at = 0; at < scales.length; at += 1) {
@@ -40,7 +40,7 @@ export async function principalComponents(
     const along = new Float64Array(count);
     for (const [component, axis] of axes.entries()) along[component] = dot(vector, axis);
     places.push(along);
-    if (at % placesBetweenTurns === 0) await pause();
+    if (at % placesBetweenTurns === 0) await pause(0.5 + at / scales.length / 2);
   }
   return places;
 }

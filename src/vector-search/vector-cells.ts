@@ -2,6 +2,7 @@
 // inverted file, as others call it.
 
 import { limits } from '../limits.ts';
+import type { Pause } from '../work-watcher.ts';
 import { type PackedVectors, queryAt, samplePlaces, vectorAt } from './packed-vectors.ts';
 import type { QuantisedQuery } from './quantise.ts';
 import { type PlaceRange, VectorBlock } from './vector-block.ts';
@@ -47,10 +48,7 @@ export class VectorCells {
 }
 
 /** `pause` is awaited between parts of the work. */
-export async function cellsOf(
-  vectors: PackedVectors,
-  pause: () => Promise<void>,
-): Promise<VectorCells> {
+export async function cellsOf(vectors: PackedVectors, pause: Pause): Promise<VectorCells> {
   const { dimensions, scales } = vectors;
   const count = scales.length;
   const drawn = samplePlaces(count, Math.ceil(Math.sqrt(count)), 'cells');
@@ -59,7 +57,7 @@ export async function cellsOf(
   const cellOf = new Uint16Array(count);
   for (let place = 0; place < count; place += 1) {
     cellOf[place] = nearestCells(middles, queryAt(vectors, place), 1)[0] ?? 0;
-    if (place % placesBetweenTurns === 0) await pause();
+    if (place % placesBetweenTurns === 0) await pause(place / count);
   }
   return new VectorCells(vectors, middles, cellOf);
 }

@@ -52,6 +52,7 @@ export const floors: readonly Floor[] = [
       'src/limits',
       'src/clock.ts',
       'src/value-conditions.ts',
+      'src/work-watcher.ts',
       'src/current-caller.ts',
       'src/log.ts',
       'src/lru-cache.ts',
@@ -92,6 +93,7 @@ export const toolImports = {
   values: [
     'src/contract',
     'src/mcp/tool.ts',
+    'src/mcp/long-call.ts',
     'src/mcp/operation-tool.ts',
     'src/json-object.ts',
     'src/mcp/untrusted-text.ts',

@@ -227,6 +227,13 @@ describe('projects_findings', () => {
     ]);
   });
 
+  it('tells the host that images are compared', async () => {
+    const told: string[] = [];
+    const wanted = { project: 'cells', finding: 'outliers' };
+    await fovea.call('projects_findings', wanted, (message) => told.push(message));
+    expect(told).toEqual(['Comparing images']);
+  });
+
   it('lists groups by page, and draws them', async () => {
     const { data, text } = await findings({ finding: 'near-duplicates', limit: 1 });
     expect(data).toMatchObject({

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import type { Answer } from '../../src/contract/operation.ts';
 import { projectExtensions } from '../../src/contract/projects.ts';
+import { callLong } from '../../src/mcp/long-call.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, lastPart, quoted } from '../format.ts';
@@ -28,8 +29,8 @@ export const projectsFindings = {
   embeddedOnly: true as const,
 };
 
-async function listFindings(given: Input, { client, signal }: ToolContext): Promise<ToolResult> {
-  const { body } = await client.call(operation, given, { signal });
+async function listFindings(given: Input, context: ToolContext): Promise<ToolResult> {
+  const { body } = await callLong(context, operation, given, 'Comparing images');
   const { sheet, contentType = 'image/jpeg', ...data } = body;
   const { rows, what } = rowsOf(body);
   const { offset = 0, finding, project, picture } = given;

@@ -20,6 +20,7 @@ export const projectsHealth: Tool = fromOperation(projects.projects_health, {
     refusedFiles(refused) +
     unreadableImages(unreadable),
   next: healthCalls,
+  meanwhile: 'Comparing images',
 });
 
 type Health = Answer<typeof projects.projects_health>;

@@ -2,6 +2,7 @@
 // little other light, hardly cropped.
 
 import { limits } from '../../limits.ts';
+import type { Pause } from '../../work-watcher.ts';
 import type { Descriptor } from '../similarity-descriptor.ts';
 import type { DisjointSets } from './disjoint-sets.ts';
 import { meanPlaces } from './looks.ts';
@@ -37,7 +38,7 @@ export function patternsOf(vectors: readonly Vector[]): readonly Pattern[] {
 export async function uniteCopies(
   patterns: readonly Pattern[],
   sets: DisjointSets,
-  pause: () => Promise<void>,
+  pause: Pause,
 ): Promise<boolean> {
   const search = new CopySearch(toTable(uniteEqual(patterns, sets)), sets);
   const own = limits.copiesComparedOfOneMax;
@@ -48,7 +49,7 @@ export async function uniteCopies(
     compared += search.uniteWithNear(one, left);
     if (compared - atLastPause < limits.looksComparedAtOnce) continue;
     atLastPause = compared;
-    await pause();
+    await pause(one / search.count);
   }
   return search.isComplete;
 }

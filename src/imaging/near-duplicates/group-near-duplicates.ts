@@ -4,6 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import { LruCache } from '../../lru-cache.ts';
+import { type Pause, within } from '../../work-watcher.ts';
 import type { Descriptor } from '../similarity-descriptor.ts';
 import { doOverlap } from './align-pictures.ts';
 import { patternsOf, uniteCopies } from './copies.ts';
@@ -30,20 +31,23 @@ export interface NearDuplicateGroups {
  * splits has a pair that does.
  *
  * Copies are near by their vectors. Of the others each is laid over the few that look most like it,
- * also mirrored, and moved and scaled until they differ least. Gives other work turns.
+ * also mirrored, and moved and scaled until they differ least. `pause` is awaited between parts of
+ * the work.
  */
 export async function groupNearDuplicates(
   vectors: readonly Descriptor['vector'][],
+  pause: Pause = nextTurn,
 ): Promise<NearDuplicateGroups> {
   const patterns = patternsOf(vectors);
   const plain = vectors.length - patterns.length;
   const sets = new DisjointSets(vectors.length);
-  const isComplete = await uniteCopies(patterns, sets, setImmediate);
+  const isComplete = await uniteCopies(patterns, sets, within(pause, 0, 0.25));
   const copies = sets.groups();
   await uniteOverlapping(
     vectors,
     patterns.map(({ place }) => place),
     sets,
+    within(pause, 0.25, 1),
   );
   return { groups: sets.groups(), copies, plain, isComplete };
 }
@@ -52,13 +56,15 @@ async function uniteOverlapping(
   vectors: readonly Descriptor['vector'][],
   withPattern: readonly number[],
   sets: DisjointSets,
+  pause: Pause,
 ): Promise<void> {
   const placeOf = (at: number) => withPattern[at] ?? 0;
   const areApart = (one: number, other: number) => !sets.areOne(placeOf(one), placeOf(other));
   const looks = new Looks(withPattern.flatMap((place) => vectors[place] ?? []));
   const pictures = new Pictures(looks);
   let aligned = 0;
-  for (const { one, other, mirroring } of await findCandidates(looks, areApart, setImmediate)) {
+  const candidates = await findCandidates(looks, areApart, within(pause, 0, 0.6));
+  for (const [at, { one, other, mirroring }] of candidates.entries()) {
     if (!areApart(one, other)) continue;
     const [moved, still] = [pictures.of(other), pictures.of(one, mirroring)];
     const inGrey = looks.isGrey(one) || looks.isGrey(other);
@@ -66,9 +72,14 @@ async function uniteOverlapping(
       sets.unite(placeOf(one), placeOf(other));
     }
     aligned += 1;
-    if (aligned % limits.looksAlignedAtOnce === 0) await setImmediate();
+    if (aligned % limits.looksAlignedAtOnce === 0)
+      await pause(0.6 + 0.4 * (at / candidates.length));
   }
 }
+
+const nextTurn: Pause = async () => {
+  await setImmediate();
+};
 
 /** The pictures of looks that have much in them. */
 class Pictures {

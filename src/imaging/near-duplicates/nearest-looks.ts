@@ -5,6 +5,7 @@ import { limits } from '../../limits.ts';
 import { type QuantisedQuery, quantise, quantiseQuery } from '../../vector-search/quantise.ts';
 import { VectorBlock } from '../../vector-search/vector-block.ts';
 import { cellsOf } from '../../vector-search/vector-cells.ts';
+import { type Pause, within } from '../../work-watcher.ts';
 import { type Looks, type Mirroring, mirrorings } from './looks.ts';
 import { packLooks, unitLook } from './unit-looks.ts';
 
@@ -19,8 +20,6 @@ export interface CandidatePair {
 
 /** A pair that is worth a closer look. */
 type IsWanted = (one: number, other: number) => boolean;
-
-type Pause = () => Promise<void>;
 
 /**
  * Pairs of the places in `looks`. Of each place those with its nearest few others, as far as
@@ -49,15 +48,15 @@ export async function findCandidates(
     compared += one * mirrorings.length;
     if (compared < limits.looksComparedAtOnce) continue;
     compared = 0;
-    await pause();
+    await pause((one / looks.count) ** 2);
   }
   return nearest.pairs;
 }
 
 async function fromCells(looks: Looks, nearest: NearestPairs, isWanted: IsWanted, pause: Pause) {
-  const cells = await cellsOf(packLooks(looks), pause);
+  const cells = await cellsOf(packLooks(looks), within(pause, 0, 0.1));
   let compared = 0;
-  for (const one of cells.order) {
+  for (const [at, one] of cells.order.entries()) {
     for (const mirroring of mirrorings) {
       const query = queryOf(looks, one, mirroring);
       for (const range of cells.near(query, limits.lookCellsLookedIn)) {
@@ -74,7 +73,7 @@ async function fromCells(looks: Looks, nearest: NearestPairs, isWanted: IsWanted
     }
     if (compared < limits.looksComparedAtOnce) continue;
     compared = 0;
-    await pause();
+    await pause(0.1 + 0.9 * (at / looks.count));
   }
   return nearest.pairs;
 }

@@ -31,7 +31,7 @@ export const rebalanceSplits: BackgroundTask = async (dependencies, claim, signa
   const images = await readEligible(store, projectId, classes, signal);
   const workspaceId = payloadText(claim, 'workspaceId');
   await descriptors.areComplete({ workspaceId, projectIds: [projectId] }, signal);
-  const found = await compareImages(store.projects, workspaceId, projectId);
+  const found = await compareImages(store.projects, workspaceId, projectId, signal);
   const groups = groupsToMove(found, images);
   const begun = await store.splits.begin(claim.id, countSplits(images), claim.fenced);
   await setImmediate();

@@ -25,11 +25,18 @@ export async function listOutliers(
   { limit, offset }: Page,
 ): Promise<FindingsPage> {
   const state = await readState(database, index, projectId);
-  const { found, ordinals, by } = await index.kept.outliers.of(projectId, state.text, async () => {
+  const { kept, watcher } = index;
+  const find = async () => {
     const read = await readVectors(database, index, projectId, state);
-    const outliers = await index.kept.compare('outliers', read.vectors);
+    const outliers = await kept.compare('outliers', read.vectors, watcher);
     return { found: outliers, ordinals: read.ordinals, by: read.by };
-  });
+  };
+  const { found, ordinals, by } = await kept.outliers.of(
+    projectId,
+    state.text,
+    find,
+    watcher?.signal,
+  );
   const shown = found.outliers.slice(offset, offset + limit);
   const ordinalOf = (place: number) => ordinals[place] ?? 0;
   const images = await readPlaced(
@@ -54,13 +61,19 @@ export async function listClusters(
   { limit, offset }: Page,
 ): Promise<FindingsPage> {
   const state = await readState(database, index, projectId);
-  const kept = await index.kept.map.of(projectId, state.text, async () => {
+  const { kept, watcher } = index;
+  const find = async () => {
     const read = await readVectors(database, index, projectId, state);
-    const map = await index.kept.compare('map', read.vectors);
-    const splits = splitsOf(map, read.splits);
-    return { found: map, splits, ordinals: read.ordinals, by: read.by };
-  });
-  const { found, splits, ordinals, by } = kept;
+    const map = await kept.compare('map', read.vectors, watcher);
+    return {
+      found: map,
+      splits: splitsOf(map, read.splits),
+      ordinals: read.ordinals,
+      by: read.by,
+    };
+  };
+  const compared = await kept.map.of(projectId, state.text, find, watcher?.signal);
+  const { found, splits, ordinals, by } = compared;
   const { x, y, clusterOf, middles, pictured } = found;
   const shown = middles.slice(offset, offset + limit);
   const ordinalOf = (place: number) => ordinals[place] ?? 0;

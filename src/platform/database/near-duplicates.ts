@@ -3,6 +3,7 @@
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
+import type { WorkWatcher } from '../../work-watcher.ts';
 import { showGroup } from '../store/image-groups.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import type { NearDuplicates, ShownGroup } from '../store/projects.ts';
@@ -11,8 +12,11 @@ import { readPlaced } from './comparisons/placed-images.ts';
 import { readState } from './comparisons/project-state.ts';
 import { readLooks } from './comparisons/read-vectors.ts';
 
-/** Where images are known by how they look, and what was compared of them. */
-export type ComparableImages = Pick<ImageIndex, 'vectors'> & { readonly kept: KeptComparisons };
+/** Where images are known by how they look, what was compared of them, and who waits for it. */
+export type ComparableImages = Pick<ImageIndex, 'vectors'> & {
+  readonly kept: KeptComparisons;
+  readonly watcher?: WorkWatcher;
+};
 
 /** Of an image its ordinal and where it is. */
 export interface ComparedImage {
@@ -37,7 +41,7 @@ export interface ComparedGroups extends Pick<NearDuplicates, 'compared' | 'plain
  */
 export async function groupImages(
   database: AsyncReader,
-  { vectors, kept }: ComparableImages,
+  { vectors, kept, watcher }: ComparableImages,
   projectId: string,
   imagesMax: number = limits.healthImagesComparedMax,
 ): Promise<ComparedGroups> {
@@ -47,9 +51,10 @@ export async function groupImages(
     `${state.text};${imagesMax}`,
     async () => {
       const looks = await readLooks(database, { vectors }, projectId, imagesMax);
-      const groups = await kept.compare('groups', looks.vectors);
+      const groups = await kept.compare('groups', looks.vectors, watcher);
       return { found: groups, ordinals: looks.ordinals, splits: looks.splits, by: looks.by };
     },
+    watcher?.signal,
   );
   const toImages = (group: readonly number[]) =>
     group.map((at) => ({ ordinal: ordinals[at] ?? 0, split: splits[at] ?? 'train' }));

@@ -54,12 +54,12 @@ export function projectStore(
       ),
     counts: (workspaceId, projectIds) =>
       reader.read(workspaceId, { name: 'counts', asked: [projectIds] }),
-    health: (workspaceId, projectId) =>
-      reader.read(workspaceId, { name: 'health', asked: [projectId] }),
-    nearDuplicates: (workspaceId, projectId) =>
-      reader.read(workspaceId, { name: 'nearDuplicates', asked: [projectId] }),
-    findings: (workspaceId, projectId, wanted) =>
-      reader.read(workspaceId, { name: 'findings', asked: [projectId, wanted] }),
+    health: (workspaceId, projectId, watcher) =>
+      reader.read(workspaceId, { name: 'health', asked: [projectId] }, watcher),
+    nearDuplicates: (workspaceId, projectId, watcher) =>
+      reader.read(workspaceId, { name: 'nearDuplicates', asked: [projectId] }, watcher),
+    findings: (workspaceId, projectId, wanted, watcher) =>
+      reader.read(workspaceId, { name: 'findings', asked: [projectId, wanted] }, watcher),
     isLive: (projectId) => isLive(database, projectId),
     trash: (projectId, now, deletedBy) =>
       database.transaction(async () => {

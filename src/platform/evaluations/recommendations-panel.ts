@@ -61,7 +61,7 @@ async function factsOf(
   const { store } = dependencies;
   const { settings } = evaluation;
   await dependencies.descriptors.areComplete(onlyProject(project), signal);
-  const { leaks } = await compareImages(store.projects, project.workspaceId, project.id);
+  const { leaks } = await compareImages(store.projects, project.workspaceId, project.id, signal);
   const { classes, splits } = await countsOf(dependencies, project);
   const judged =
     settings.version === undefined

@@ -24,14 +24,20 @@ export class ConsistentReads {
 
   /**
    * `asker`: the workspace for whom it is. Throws as `work` does, `invalid_input` for a read that
-   * takes too long, and `rate_limited` where too many of this workspace wait.
+   * takes too long, `rate_limited` where too many of this workspace wait, and the reason of the
+   * signal where that aborts before it begins.
    */
-  async read<T>(asker: string, work: (reader: AsyncReader) => Promise<T>): Promise<T> {
+  async read<T>(
+    asker: string,
+    work: (reader: AsyncReader) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const open = this.#open.get(asker) ?? 0;
     if (open > limits.readsWaitingMax) throw tooManyWaiting();
     this.#open.set(asker, open + 1);
     try {
-      return await this.#permits.run(() => this.#readOneState(work), { caller: { name: asker } });
+      const options = { caller: { name: asker }, signal };
+      return await this.#permits.run(() => this.#readOneState(work), options);
     } finally {
       const left = (this.#open.get(asker) ?? 0) - 1;
       if (left > 0) this.#open.set(asker, left);

@@ -1,6 +1,7 @@
 // Long reads of a platform on PostgreSQL: the server does their work, each in one state.
 
 import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts';
+import type { WorkWatcher } from '../../work-watcher.ts';
 import { comparisonThreads } from '../database/comparisons/comparison-threads.ts';
 import { KeptComparisons } from '../database/comparisons/kept-comparisons.ts';
 import type {
@@ -47,12 +48,14 @@ const searches: Pick<Reads, SearchName> = {
 export function readOnServer(database: Pick<AsyncDatabase, 'snapshot'>, msMax?: number): LongReads {
   const states = new ConsistentReads(database, msMax);
   const threads = comparisonThreads();
-  const reads: Reads = {
+  const kept = new KeptComparisons(threads.compare);
+  const readsFor = (watcher: WorkWatcher): Reads => ({
     ...searches,
-    ...rowReads(serverImageIndex, new KeptComparisons(threads.compare)),
-  };
+    ...rowReads(serverImageIndex, kept, watcher),
+  });
   return {
-    read: (asker, { name, asked }) => states.read(asker, (reader) => reads[name](reader, ...asked)),
+    read: (asker, { name, asked }, watcher = {}) =>
+      states.read(asker, (reader) => readsFor(watcher)[name](reader, ...asked), watcher.signal),
     close: async () => {
       states.close();
       await threads.close();

@@ -16,15 +16,16 @@ const notCompared: NearDuplicates = {
 /**
  * None, not complete, where the comparison was given up: on a busy machine it takes too long, and
  * too many reads may wait. Throws as `nearDuplicates` does for all else, such as a service that
- * stops.
+ * stops, or a signal that aborts.
  */
 export async function compareImages(
   projects: Pick<ProjectStore, 'nearDuplicates'>,
   workspaceId: string,
   projectId: string,
+  signal: AbortSignal,
 ): Promise<NearDuplicates> {
   try {
-    return await projects.nearDuplicates(workspaceId, projectId);
+    return await projects.nearDuplicates(workspaceId, projectId, { signal });
   } catch (thrown) {
     const { code } = asFoveaError(thrown);
     if (code === 'invalid_input' || code === 'rate_limited') return notCompared;

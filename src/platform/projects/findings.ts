@@ -26,7 +26,7 @@ export function findingHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<Pick<typeof projectExtensions, 'projects_findings'>, Principal> {
   return {
-    projects_findings: async (input, { principal, signal }) => {
+    projects_findings: async (input, { principal, signal, onShare }) => {
       const project = await findProject(dependencies, principal, input.project);
       const { finding, limit = rowsDefault, offset = 0, picture = false } = input;
       const wanted = { finding, limit, offset };
@@ -37,6 +37,7 @@ export function findingHandlers(
         project.workspaceId,
         project.id,
         wanted,
+        { signal, onShare },
       );
       const title = finding.replaceAll('-', ' ');
       const drawn = !picture

@@ -6,6 +6,7 @@ import type { Input } from '../../contract/operation.ts';
 import type { projectExtensions } from '../../contract/projects.ts';
 import type { Box } from '../../imaging/box.ts';
 import type { MapDots } from '../../imaging/image-map.ts';
+import type { WorkWatcher } from '../../work-watcher.ts';
 import type { RefusedFile } from './refused-files.ts';
 
 export type SplitCounts = Readonly<Record<SplitName, number>>;
@@ -167,11 +168,21 @@ export interface ProjectStore {
   list(workspaceId: string): Promise<readonly Project[]>;
   /** Of each of these projects, in their order. */
   counts(workspaceId: string, projectIds: readonly string[]): Promise<readonly ProjectCounts[]>;
-  health(workspaceId: string, projectId: string): Promise<ProjectHealth>;
+  /** All that compares images ends where the signal of who waits aborts, with its reason. */
+  health(workspaceId: string, projectId: string, watcher?: WorkWatcher): Promise<ProjectHealth>;
   /** Of all its images, or of those that the health compares. */
-  nearDuplicates(workspaceId: string, projectId: string): Promise<NearDuplicates>;
+  nearDuplicates(
+    workspaceId: string,
+    projectId: string,
+    watcher?: WorkWatcher,
+  ): Promise<NearDuplicates>;
   /** A page of what is behind one figure of the health. */
-  findings(workspaceId: string, projectId: string, wanted: WantedFindings): Promise<FindingsPage>;
+  findings(
+    workspaceId: string,
+    projectId: string,
+    wanted: WantedFindings,
+    watcher?: WorkWatcher,
+  ): Promise<FindingsPage>;
   /** Whether it is there, and not in the trash. */
   isLive(projectId: string): Promise<boolean>;
   /**

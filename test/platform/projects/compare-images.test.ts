@@ -9,6 +9,8 @@ import { compareImages } from '../../../src/platform/projects/compare-images.ts'
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { seedImages } from '../seed-images.ts';
 
+const { signal } = new AbortController();
+
 it('tells none, and that it is not complete, where it takes too long', async () => {
   const { data, database, shared } = await seedImages(2_000);
   // All in one picture: each is compared with each.
@@ -21,11 +23,11 @@ it('tells none, and that it is not complete, where it takes too long', async () 
   const open = (msMax?: number) => startLongReadThreads(join(data, 'platform.db'), msMax, msMax);
   const [patient, hasty] = [open(), open(0)];
   const { projects } = createSqliteStore(shared, work, patient);
-  const found = await compareImages(projects, 'a', 'large-project');
+  const found = await compareImages(projects, 'a', 'large-project', signal);
   expect(found).toMatchObject({ leaks: 0, compared: 2_000, isComplete: true });
   expect([...found.ends]).toEqual([2_000]);
   const { projects: late } = createSqliteStore(shared, work, hasty);
-  expect(await compareImages(late, 'a', 'large-project')).toEqual({
+  expect(await compareImages(late, 'a', 'large-project', signal)).toEqual({
     ordinals: new Float64Array(),
     splits: new Uint8Array(),
     ends: new Uint32Array(),
@@ -35,7 +37,7 @@ it('tells none, and that it is not complete, where it takes too long', async () 
     isComplete: false,
   });
   await Promise.all([patient.close(), hasty.close()]);
-  await expect(compareImages(late, 'a', 'large-project')).rejects.toMatchObject({
+  await expect(compareImages(late, 'a', 'large-project', signal)).rejects.toMatchObject({
     code: 'cancelled',
   });
 });

@@ -4,9 +4,11 @@ import { extname } from 'node:path';
 import { type ErrorCode, FoveaError, systemErrorCode } from '../../../errors.ts';
 import { limits } from '../../../limits.ts';
 import { Semaphore } from '../../../semaphore.ts';
+import type { WorkWatcher } from '../../../work-watcher.ts';
 import { takeUsable, WorkerThread } from '../../../worker-thread.ts';
-import { tooMuch } from '../long-reads/long-reads.ts';
+import { type ShareDone, tooMuch } from '../long-reads/long-reads.ts';
 import type { Compare, ComparisonKind, Comparisons, ImageVectors } from './comparison.ts';
+import { toWatcher } from './tell-shares.ts';
 
 export interface ToCompare<Kind extends ComparisonKind = ComparisonKind> {
   readonly kind: Kind;
@@ -14,6 +16,7 @@ export interface ToCompare<Kind extends ComparisonKind = ComparisonKind> {
 }
 
 export type FromComparisonThread<Kind extends ComparisonKind = ComparisonKind> =
+  | ShareDone
   | { readonly kind: 'compared'; readonly found: Comparisons[Kind] }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
 
@@ -31,19 +34,24 @@ export function comparisonThreads(msMax: number = limits.comparisonMsMax): {
   const idle: ComparisonThread[] = [];
   const running = new Set<ComparisonThread>();
   let isOpen = true;
-  const compare = async <Kind extends ComparisonKind>(kind: Kind, vectors: ImageVectors) => {
+  const compare = async <Kind extends ComparisonKind>(
+    kind: Kind,
+    vectors: ImageVectors,
+    watcher: WorkWatcher,
+  ) => {
     if (!isOpen) throw closing();
     const thread = takeUsable(idle) ?? startThread();
     running.add(thread);
     try {
-      return await ask(thread, { kind, vectors }, msMax);
+      return await ask(thread, { kind, vectors }, msMax, watcher);
     } finally {
       running.delete(thread);
       if (thread.isUsable) idle.push(thread);
     }
   };
   return {
-    compare: (kind, vectors) => permits.run(() => compare(kind, vectors)),
+    compare: (kind, vectors, watcher = {}) =>
+      permits.run(() => compare(kind, vectors, watcher), { signal: watcher.signal }),
     close: async () => {
       isOpen = false;
       await Promise.all([...idle, ...running].map((thread) => thread.terminate()));
@@ -63,9 +71,14 @@ async function ask<Kind extends ComparisonKind>(
   thread: ComparisonThread,
   question: ToCompare<Kind>,
   msMax: number,
+  { signal, onShare }: WorkWatcher,
 ): Promise<Comparisons[Kind]> {
   const transfer = buffersOf(question.vectors);
-  const answer = await thread.ask<FromComparisonThread<Kind>>(question, { msMax, transfer });
+  const answer = await thread.ask<Exclude<FromComparisonThread<Kind>, ShareDone>>(
+    question,
+    { msMax, transfer, signal },
+    toWatcher(onShare),
+  );
   if (answer === 'too slow') throw tooMuch();
   if (answer === 'ended') throw reasonOf(thread.failure);
   if (answer.kind === 'failed') throw new FoveaError(answer.code, answer.message);

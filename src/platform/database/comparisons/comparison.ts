@@ -10,6 +10,7 @@ import { packLooks } from '../../../imaging/near-duplicates/unit-looks.ts';
 import { yieldToEventLoop } from '../../../storage/yield-to-event-loop.ts';
 import { findOutliers, type Outliers } from '../../../vector-search/outliers.ts';
 import type { PackedVectors } from '../../../vector-search/packed-vectors.ts';
+import type { Pause, WorkWatcher } from '../../../work-watcher.ts';
 import { type ImageMap, mapImages } from './map-images.ts';
 
 /** Of images, in one order. */
@@ -31,24 +32,37 @@ export interface Comparisons {
 
 export type ComparisonKind = keyof Comparisons;
 
-/** Throws `invalid_input` where it takes too long, or too much memory. */
+/**
+ * Throws `invalid_input` where it takes too long, or too much memory, and the reason of the signal.
+ */
 export type Compare = <Kind extends ComparisonKind>(
   kind: Kind,
   vectors: ImageVectors,
+  watcher?: WorkWatcher,
 ) => Promise<Comparisons[Kind]>;
 
 const wavesOfLook = 64;
 
 const comparisons: {
-  readonly [Kind in ComparisonKind]: (vectors: ImageVectors) => Promise<Comparisons[Kind]>;
+  readonly [Kind in ComparisonKind]: (
+    vectors: ImageVectors,
+    pause: Pause,
+  ) => Promise<Comparisons[Kind]>;
 } = {
-  groups: (vectors) => groupNearDuplicates(looksIn(vectors)),
-  outliers: (vectors) => findOutliers(packed(vectors), yieldToEventLoop),
-  map: (vectors) => mapImages(packed(vectors), yieldToEventLoop),
+  groups: (vectors, pause) => groupNearDuplicates(looksIn(vectors), pause),
+  outliers: (vectors, pause) => findOutliers(packed(vectors), pause),
+  map: (vectors, pause) => mapImages(packed(vectors), pause),
 };
 
 /** In the calling thread, which others wait for. */
-export const compareHere: Compare = (kind, vectors) => comparisons[kind](vectors);
+export const compareHere: Compare = (kind, vectors, { signal, onShare } = {}) => {
+  onShare?.(0);
+  return comparisons[kind](vectors, async (share) => {
+    onShare?.(share);
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
+  });
+};
 
 function countOf(vectors: ImageVectors): number {
   return vectors.kind === 'looks'

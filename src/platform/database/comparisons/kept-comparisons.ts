@@ -1,6 +1,7 @@
 // What comparisons have found, for as long as the images and their vectors are the same: then all
 // pages of an answer are of one comparison.
 
+import { untilAborted } from '../../../abort.ts';
 import { limits } from '../../../limits.ts';
 import { LruCache } from '../../../lru-cache.ts';
 import type { SplitCounts } from '../../store/projects.ts';
@@ -33,16 +34,28 @@ export class KeptComparisons {
 
 /** Of a few projects, what was found last. */
 class Kept<Found> {
-  readonly #entries = new LruCache<
-    string,
-    { readonly state: string; readonly found: Promise<Found> }
-  >({ weightMax: limits.comparisonsKeptMax });
+  readonly #entries = new LruCache<string, Entry<Found>>({ weightMax: limits.comparisonsKeptMax });
 
-  /** `state`: as long as it is the same, what was found is. Those who ask meanwhile wait for it. */
-  async of(key: string, state: string, find: () => Promise<Found>): Promise<Found> {
+  /**
+   * `state`: as long as it is the same, what was found is. Those who ask meanwhile wait for it.
+   * Where the signal of the one who began aborts, the next one begins anew.
+   */
+  async of(
+    key: string,
+    state: string,
+    find: () => Promise<Found>,
+    signal: AbortSignal | undefined,
+  ): Promise<Found> {
     const kept = this.#entries.get(key);
-    if (kept?.state === state) return kept.found;
-    const entry = { state, found: find() };
+    if (kept?.state === state) {
+      try {
+        return await untilAborted(kept.found, signal);
+      } catch (thrown) {
+        if (signal?.aborted || !kept.signal?.aborted) throw thrown;
+        return this.of(key, state, find, signal);
+      }
+    }
+    const entry = { state, found: find(), signal };
     this.#entries.set(key, entry);
     try {
       return await entry.found;
@@ -51,4 +64,11 @@ class Kept<Found> {
       throw thrown;
     }
   }
+}
+
+interface Entry<Found> {
+  readonly state: string;
+  readonly found: Promise<Found>;
+  /** Of the one who began: the work ends with it. */
+  readonly signal: AbortSignal | undefined;
 }

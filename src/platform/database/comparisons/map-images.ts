@@ -5,6 +5,7 @@ import { limits } from '../../../limits.ts';
 import { clusterPoints } from '../../../vector-search/k-means.ts';
 import type { PackedVectors } from '../../../vector-search/packed-vectors.ts';
 import { principalComponents } from '../../../vector-search/principal-components.ts';
+import { type Pause, within } from '../../../work-watcher.ts';
 
 /** Images that are alike lie near each other; the largest cluster is 0. */
 export interface ImageMap extends MapDots {
@@ -15,12 +16,13 @@ export interface ImageMap extends MapDots {
 }
 
 /** `pause` is awaited between parts of the work. */
-export async function mapImages(
-  vectors: PackedVectors,
-  pause: () => Promise<void>,
-): Promise<ImageMap> {
-  const points = await principalComponents(vectors, limits.clusterComponents, pause);
-  const found = await clusterPoints(points, limits.clustersMax, pause);
+export async function mapImages(vectors: PackedVectors, pause: Pause): Promise<ImageMap> {
+  const points = await principalComponents(
+    vectors,
+    limits.clusterComponents,
+    within(pause, 0, 0.5),
+  );
+  const found = await clusterPoints(points, limits.clustersMax, within(pause, 0.5, 1));
   const places = Uint32Array.from(points.keys()).sort(
     (a, b) => (found.distances[a] ?? 0) - (found.distances[b] ?? 0) || a - b,
   );

@@ -4,7 +4,9 @@
 import { extname } from 'node:path';
 import { FoveaError, systemErrorCode } from '../../../errors.ts';
 import { limits } from '../../../limits.ts';
+import type { WorkWatcher } from '../../../work-watcher.ts';
 import { takeUsable, WorkerThread } from '../../../worker-thread.ts';
+import { toWatcher } from '../comparisons/tell-shares.ts';
 import {
   type FailedRead,
   type FromReadThread,
@@ -13,6 +15,7 @@ import {
   type ReadAnswer,
   type ReadName,
   type ReadThreadData,
+  type ShareDone,
   tooManyWaiting,
   tooMuch,
 } from './long-reads.ts';
@@ -35,7 +38,7 @@ export function startLongReadThreads(
   const readersOf = (name: ReadName) =>
     name === 'nearest' ? ofVectors : comparing.has(name) ? ofLooks : readers;
   return {
-    read: (asker, question) => readersOf(question.name).read(asker, question),
+    read: (asker, question, watcher) => readersOf(question.name).read(asker, question, watcher),
     close: async () => {
       await Promise.all([readers.close(), ofVectors.close(), ofLooks.close()]);
     },
@@ -49,7 +52,7 @@ interface Job {
   readonly asker: string;
   /** Resolves when it is answered or refused. */
   readonly runOn: (thread: ReadThread) => Promise<void>;
-  readonly refuse: (reason: FoveaError) => void;
+  readonly refuse: (reason: unknown) => void;
 }
 
 class Readers {
@@ -77,15 +80,26 @@ class Readers {
   async read<Name extends ReadName>(
     asker: string,
     question: Question<Name>,
+    watcher: WorkWatcher = {},
   ): Promise<ReadAnswer<Name>> {
     if (!this.#isOpen) throw closing();
+    const { signal } = watcher;
+    signal?.throwIfAborted();
     const ahead = this.#waiting.filter((job) => job.asker === asker).length;
     if (ahead >= limits.readsWaitingMax) throw tooManyWaiting();
-    return new Promise((resolve, reject) => {
-      const runOn = (thread: ReadThread) => thread.ask(question, this.#msMax).then(resolve, reject);
-      this.#waiting.push({ asker, runOn, refuse: reject });
-      this.#next();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer<Name>>();
+    const runOn = (thread: ReadThread) =>
+      thread.ask(question, this.#msMax, watcher).then(resolve, reject);
+    const job: Job = { asker, runOn, refuse: reject };
+    this.#waiting.push(job);
+    const onAbort = () => this.#giveUp(job, signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#next();
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
   }
 
   async close(): Promise<void> {
@@ -93,6 +107,13 @@ class Readers {
     for (const { refuse } of this.#waiting) refuse(closing());
     this.#waiting = [];
     await Promise.all([...this.#idle, ...this.#running.keys()].map((thread) => thread.close()));
+  }
+
+  /** One that runs is given up by its thread. */
+  #giveUp(job: Job, reason: unknown): void {
+    if (!this.#waiting.includes(job)) return;
+    this.#waiting = this.#waiting.filter((other) => other !== job);
+    job.refuse(reason);
   }
 
   /** One of a workspace at a time, so that its long ones hold up nobody else. */
@@ -141,9 +162,14 @@ class ReadThread {
   async ask<Name extends ReadName>(
     question: Question<Name>,
     msMax: number,
+    { signal, onShare }: WorkWatcher,
   ): Promise<ReadAnswer<Name>> {
     await this.#started;
-    const given = await this.#thread.ask<FromReadThread<Name>>(question, { msMax });
+    const given = await this.#thread.ask<Exclude<FromReadThread<Name>, ShareDone>>(
+      question,
+      { msMax, signal },
+      toWatcher(onShare),
+    );
     if (given === 'too slow') throw tooMuch();
     if (given === 'ended') throw reasonOf(this.#thread.failure);
     if (given.kind === 'read') return given.answer;

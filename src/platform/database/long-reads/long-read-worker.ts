@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { asFoveaError } from '../../../errors.ts';
 import { openToRead } from '../../../storage/database.ts';
+import { tellShares } from '../comparisons/tell-shares.ts';
 import { searchBounds } from '../search-index/evaluate-query.ts';
 import type { FromReadThread, Question, ReadThreadData } from './long-reads.ts';
 import { longReadsOn } from './run-long-read.ts';
@@ -16,7 +17,9 @@ const { path }: ReadThreadData = workerData;
 // Also where a newer Fovea has changed the tables: the process began before that.
 const database = openToRead(path);
 
-const read = longReadsOn({ database, bounds: searchBounds });
+const onShare = tellShares((share) => send({ kind: 'share', share }));
+
+const read = longReadsOn({ database, bounds: searchBounds }, { onShare });
 
 port.on('message', async (question: Question) => send(await answer(question)));
 

@@ -5,6 +5,7 @@ import type { ClassChange } from '../../../annotations/class-change.ts';
 import { type ErrorCode, FoveaError, type Problem } from '../../../errors.ts';
 import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
 import type { Query, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
+import type { WorkWatcher } from '../../../work-watcher.ts';
 import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
 import type { AffectedLabels, WantedImages } from '../../store/class-changes.ts';
 import type { NearestPage, NearestRequest } from '../../store/embeddings.ts';
@@ -33,9 +34,13 @@ export interface LongReads {
   /**
    * `asker`: the workspace for whom it is; those of one workspace take turns. Throws as the read
    * does, `invalid_input` for one that takes too long or too much memory, and `rate_limited` where
-   * too many of this workspace wait.
+   * too many of this workspace wait. Where the signal aborts the read ends, with its reason.
    */
-  read<Name extends ReadName>(asker: string, question: Question<Name>): Promise<ReadAnswer<Name>>;
+  read<Name extends ReadName>(
+    asker: string,
+    question: Question<Name>,
+    watcher?: WorkWatcher,
+  ): Promise<ReadAnswer<Name>>;
   /** What runs is given up. */
   close(): Promise<void>;
 }
@@ -116,8 +121,15 @@ export interface ReadThreadData {
 
 export type FromReadThread<Name extends ReadName = ReadName> =
   | { readonly kind: 'ready' }
+  | ShareDone
   | { readonly kind: 'read'; readonly answer: ReadAnswer<Name> }
   | FailedRead;
+
+/** Told before the answer. */
+export interface ShareDone {
+  readonly kind: 'share';
+  readonly share: number;
+}
 
 export interface FailedRead {
   readonly kind: 'failed';

@@ -5,6 +5,7 @@ import {
   asAsyncReader,
   type OpenAsyncDatabase,
 } from '../../../storage/async-database.ts';
+import type { WorkWatcher } from '../../../work-watcher.ts';
 import type { ImageIndex } from '../../store/image-index.ts';
 import { findSimilarInCatalog, searchCatalog } from '../catalog.ts';
 import { readAffected, readImagesLeft } from '../class-change-reads.ts';
@@ -51,8 +52,9 @@ type RowReads = {
 export function rowReads(
   { vectors }: Pick<ImageIndex, 'vectors'>,
   kept: KeptComparisons = new KeptComparisons(),
+  watcher: WorkWatcher = {},
 ): RowReads {
-  const index = { vectors, kept };
+  const index = { vectors, kept, watcher };
   return {
     stats: readStats,
     totals: readTotals,
@@ -105,8 +107,8 @@ const indexReads: Pick<Reads, SearchName> = {
   catalogSimilar: inIndex(({ database }, look) => findSimilarInCatalog(database, look)),
 };
 
-function readsOfDatabase(): Reads {
-  const ofRows = rowReads(bitSlicedImageIndex);
+function readsOfDatabase(watcher?: WorkWatcher): Reads {
+  const ofRows = rowReads(bitSlicedImageIndex, new KeptComparisons(), watcher);
   return {
     ...indexReads,
     stats: onRows(ofRows.stats),
@@ -123,15 +125,15 @@ function readsOfDatabase(): Reads {
   };
 }
 
-/** Does them on a connection that nobody else uses meanwhile. */
-export function longReadsOn(index: Index) {
+/** Does them, one after the other, on a connection that nobody else uses meanwhile. */
+export function longReadsOn(index: Index, watcher?: WorkWatcher) {
   const { database } = index;
   const rows = asAsyncReader(database);
   const place: Place = {
     index,
     onRows: (read) => database.readingOneStateAsync(() => read(rows)),
   };
-  const reads = readsOfDatabase();
+  const reads = readsOfDatabase(watcher);
   return <Name extends ReadName>({ name, asked }: Question<Name>): Promise<ReadAnswer<Name>> =>
     reads[name](place, ...asked);
 }

@@ -12,6 +12,7 @@ import { listFindings } from '../../../../src/platform/database/findings.ts';
 import { bitSlicedImageIndex } from '../../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import { between, randomFrom } from '../../../../src/seeded-random.ts';
 import { packVectors } from '../../../../src/vector-search/packed-vectors.ts';
+import type { WorkWatcher } from '../../../../src/work-watcher.ts';
 import { seedImages } from '../../seed-images.ts';
 
 function looks(count: number): Int8Array<ArrayBuffer> {
@@ -22,6 +23,8 @@ function looks(count: number): Int8Array<ArrayBuffer> {
   return waves;
 }
 
+type Finding = 'outliers' | 'clusters' | 'leaks' | 'near-duplicates';
+
 async function project() {
   const { database, shared } = await seedImages(40);
   const waves = looks(40);
@@ -31,16 +34,19 @@ async function project() {
   }
   let compared = 0;
   let fails = false;
-  const compare: Compare = (kind, vectors) => {
+  const compare: Compare = (kind, vectors, watcher) => {
     compared += 1;
     if (fails) throw new Error('no memory');
-    return compareHere(kind, vectors);
+    return compareHere(kind, vectors, watcher);
   };
-  const index = { vectors: bitSlicedImageIndex.vectors, kept: new KeptComparisons(compare) };
+  const { vectors } = bitSlicedImageIndex;
+  const kept = new KeptComparisons(compare);
   return {
     database,
-    find: (finding: 'outliers' | 'clusters' | 'leaks' | 'near-duplicates', offset = 0) =>
-      listFindings(shared, index, 'large-project', { finding, limit: 1, offset }),
+    find: (finding: Finding, offset = 0, watcher: WorkWatcher = {}) => {
+      const index = { vectors, kept, watcher };
+      return listFindings(shared, index, 'large-project', { finding, limit: 1, offset });
+    },
     compared: () => compared,
     fail: (now: boolean) => {
       fails = now;
@@ -89,6 +95,28 @@ describe('comparisons of a project', () => {
     expect(found).toMatchObject({ by: 'clip', total: 2, groups: [{ total: 21 }], compared: 40 });
   });
 
+  it('end with the one who began them, and begin anew for those who wait', async () => {
+    const { find, compared } = await project();
+    const first = new AbortController();
+    const shares: number[] = [];
+    const begun = find('clusters', 0, {
+      signal: first.signal,
+      onShare: (share) => {
+        shares.push(share);
+        if (shares.length === 2) first.abort(new Error('given up'));
+      },
+    });
+    const waiting = find('clusters');
+    await expect(begun).rejects.toThrow('given up');
+    expect(shares.length).toBe(2);
+    expect(await waiting).toMatchObject({ kind: 'clusters', compared: 40 });
+    expect(compared()).toBe(2);
+    const second = new AbortController();
+    second.abort(new Error('not wanted'));
+    expect(await find('clusters', 0, { signal: new AbortController().signal })).toBeDefined();
+    await expect(find('clusters', 0, { signal: second.signal })).rejects.toThrow('not wanted');
+  });
+
   it('are tried again where one has failed', async () => {
     const { find, fail } = await project();
     fail(true);
@@ -114,6 +142,32 @@ describe('threads that compare', () => {
     }
     await threads.close();
     await expect(threads.compare('groups', byLooks())).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('tell how far they are, and end when nobody waits any more', async () => {
+    const threads = comparisonThreads();
+    const ending = new AbortController();
+    const shares: number[] = [];
+    const asked = threads.compare(
+      'outliers',
+      { kind: 'looks', waves: looks(9_000) },
+      {
+        signal: ending.signal,
+        onShare: (share) => {
+          shares.push(share);
+          if (shares.length === 2) ending.abort(new Error('given up'));
+        },
+      },
+    );
+    await expect(asked).rejects.toThrow('given up');
+    const [first = -1, second = -1] = shares;
+    expect(first).toBe(0);
+    expect(second).toBeGreaterThan(0);
+    expect(second).toBeLessThan(1);
+    expect(await threads.compare('groups', { kind: 'looks', waves: looks(40) })).toMatchObject({
+      groups: [[0, 39]],
+    });
+    await threads.close();
   });
 
   it('give up what takes too long', async () => {

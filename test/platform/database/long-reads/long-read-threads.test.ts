@@ -69,6 +69,22 @@ it('gives up what takes too long, in words, and answers the next one', async () 
   expect(await reader.read('acme', counts(2))).toHaveLength(2);
 });
 
+it('ends what nobody waits for, in turn or at work, and answers the next one', async () => {
+  const reader = await openReader();
+  const [running, waiting] = [new AbortController(), new AbortController()];
+  const started = reader.read('acme', counts(300_000), { signal: running.signal });
+  const next = reader.read('acme', counts(1), { signal: waiting.signal });
+  const last = reader.read('acme', counts(2));
+  waiting.abort(new Error('not wanted'));
+  await expect(next).rejects.toThrow('not wanted');
+  running.abort(new Error('given up'));
+  await expect(started).rejects.toThrow('given up');
+  expect(await last).toHaveLength(2);
+  await expect(reader.read('acme', counts(1), { signal: waiting.signal })).rejects.toThrow(
+    'not wanted',
+  );
+});
+
 it('lets 100 of a workspace wait, and nobody else for them', async () => {
   const reader = await openReader();
   const asked = Array.from({ length: 105 }, () => reader.read('acme', counts(1)));
