@@ -4,11 +4,12 @@ import { limits } from '../../../limits.ts';
 import type { OnShare } from '../../../work-watcher.ts';
 import type { ShareDone } from '../long-reads/long-reads.ts';
 
+/** The beginning of each is told, whatever was told just before. */
 export function tellShares(send: OnShare): OnShare {
   let toldAt = Number.NEGATIVE_INFINITY;
   return (share) => {
     const now = performance.now();
-    if (now - toldAt < limits.comparisonToldMs) return;
+    if (share > 0 && now - toldAt < limits.comparisonToldMs) return;
     toldAt = now;
     send(share);
   };
