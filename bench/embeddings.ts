@@ -1,5 +1,7 @@
 // `npm run bench:embeddings`: searches by meaning among many images, beside a plain loop over the
-// same vectors. Ends with 1 where a search takes too long, or holds up the main thread.
+// same vectors; then embedding photos, beside the runtime alone. `--only searches` or `--only
+// throughput` does one of both. Ends with 1 where a search takes too long, or holds up the main
+// thread.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +22,8 @@ import { randomFrom } from '../src/seeded-random.ts';
 import { openAsyncDatabase } from '../src/storage/async-database.ts';
 import { openDatabase } from '../src/storage/database.ts';
 import { createTaskQueue } from '../src/storage/task-queue.ts';
+import { addLargeProject } from '../test/fixtures/large-project.ts';
+import { measureThroughput } from './embeddings/throughput.ts';
 import { Said } from './measure/said.ts';
 import { formatRange, formatTable, median } from './measure/text-table.ts';
 
@@ -28,6 +32,7 @@ const { values } = parseArgs({
     images: { type: 'string', default: '1000000' },
     dimensions: { type: 'string', default: '512' },
     runs: { type: 'string', default: '20' },
+    only: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -43,7 +48,9 @@ const folder = mkdtempSync(join(tmpdir(), 'fovea-embeddings-'));
 const file = join(folder, 'platform.db');
 const said = new Said();
 try {
-  await main(images, dimensions, runs);
+  if (values.only !== 'throughput') await main(images, dimensions, runs);
+  if (values.only !== 'searches') said.say(`\n${await measureThroughput()}`);
+  if (values.write) said.write('npm run bench:embeddings');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -87,7 +94,6 @@ async function main(count: number, length: number, runCount: number): Promise<vo
     `Memory of the process: ${megabytes[0]} MB before, ${megabytes[1]} MB while searches go on, ${megabytes[2]} MB when they have ended`,
   );
   await store.close();
-  if (values.write) said.write('npm run bench:embeddings');
 }
 
 function judge(what: string, ms: number, msMax: number): void {
@@ -106,30 +112,11 @@ function openStore() {
 
 /** Gives the workspace. */
 async function fill(store: Store, count: number, length: number): Promise<string> {
-  const { id } = await store.workspaces.ensure('acme', 1);
-  await store.projects.add({
-    id: 'project',
-    workspaceId: id,
-    name: 'Large',
-    type: 'object-detection',
-    annotation: 'things',
-    license: undefined,
-    isPublic: false,
-    folderId: undefined,
-    created: 1,
-  });
+  const rows = openAsyncDatabase(file, platformMigrations);
+  const id = await addLargeProject(store, rows, { images: count });
+  rows.close();
   const database = openDatabase(file, platformMigrations);
   database.transaction(() => {
-    database.run("INSERT INTO batches VALUES ('batch', 'project', 'first', 1)");
-    database.run(
-      `WITH RECURSIVE numbers (n) AS (
-         VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
-       INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height,
-         split, metadata, annotation, objects, annotated_at, created)
-       SELECT 'image-' || n, 'project', 'batch', n || '.png', printf('%064d', n), 100, 'png', 64,
-         48, 'train', '{}', NULL, NULL, NULL, n FROM numbers`,
-    );
-    database.run('INSERT INTO image_ordinals (image_id, indexed) SELECT id, 1 FROM images');
     const vectors = pool(length);
     for (let ordinal = 1; ordinal <= count; ordinal += 1) {
       database.run(
@@ -148,7 +135,7 @@ async function fillIndex(workspaceId: string, count: number): Promise<void> {
   for (let from = 1; from <= count; from += 100_000) {
     const changes: TermChange[] = [];
     for (let ordinal = from; ordinal < Math.min(count + 1, from + 100_000); ordinal += 1) {
-      const names = [term('workspace', workspaceId), term('project', 'project')];
+      const names = [term('workspace', workspaceId), term('project', 'large-project')];
       if (ordinal % 2 === 0) names.push(term('split', 'train'));
       if (ordinal <= fewImages) names.push(term('tag', 'few'));
       for (const name of names) changes.push({ ordinal, term: name, isSet: true });

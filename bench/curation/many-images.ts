@@ -19,6 +19,7 @@ import { type AsyncDatabase, openAsyncDatabase } from '../../src/storage/async-d
 import { createTaskQueue } from '../../src/storage/task-queue.ts';
 import { yieldToEventLoop } from '../../src/storage/yield-to-event-loop.ts';
 import { quantise } from '../../src/vector-search/quantise.ts';
+import { addLargeProject } from '../../test/fixtures/large-project.ts';
 import { hasPostgres, startPostgres } from '../../test/fixtures/postgres-server.ts';
 import { formatTable } from '../measure/text-table.ts';
 
@@ -82,12 +83,13 @@ interface Place {
   readonly looks: string;
 }
 
-const findings = ['near-duplicates', 'outliers', 'clusters'] as const;
+const findings = ['near-duplicates', 'leaks', 'outliers', 'clusters'] as const;
 
 async function measure(name: string, place: Place, many: ManyImages): Promise<string[][]> {
   const { store } = place;
-  const { id } = await store.workspaces.ensure('acme', 1);
-  await fill(place, id, many);
+  const { images } = many;
+  const id = await addLargeProject(store, place.database, { images, validEach: 10 });
+  await fillVectors(place, many);
   // What the machine does besides holds this process up too.
   const idle = await timed(() => delay(5_000));
   const rows = [
@@ -95,7 +97,7 @@ async function measure(name: string, place: Place, many: ManyImages): Promise<st
   ];
   for (const finding of findings) {
     const page = (offset: number) =>
-      store.projects.findings(id, 'project', { finding, limit: 20, offset });
+      store.projects.findings(id, 'large-project', { finding, limit: 20, offset });
     const first = await timed(async () => {
       const found = await page(0);
       if (found.kind === 'clusters') await draw(found.map);
@@ -151,21 +153,12 @@ async function timed<Result>(work: () => Promise<Result>) {
 
 const rowsAtOnce = 500;
 
-async function fill({ store, database, looks }: Place, workspaceId: string, many: ManyImages) {
-  await store.projects.add({
-    id: 'project',
-    workspaceId,
-    name: 'Large',
-    type: 'object-detection',
-    annotation: 'things',
-    license: undefined,
-    isPublic: false,
-    folderId: undefined,
-    created: 1,
-  });
-  await database.run("INSERT INTO batches VALUES ('batch', 'project', 'first', 1)");
+async function fillVectors({ database, looks }: Place, many: ManyImages): Promise<void> {
   const look = looksOf(64, 30);
   const embedding = looksOf(many.dimensions, 30);
+  const isOnServer = looks === 'image_looks';
+  const addLook = `INSERT INTO ${looks} (ordinal, vector${isOnServer ? ', hash' : ''})
+    VALUES (?, ?${isOnServer ? ', 0::bit(64)' : ''})`;
   if (many.dimensions > 0) {
     await database.run(
       `INSERT INTO embedding_models (fingerprint, name, dimensions, used)
@@ -177,22 +170,8 @@ async function fill({ store, database, looks }: Place, workspaceId: string, many
     await database.transaction(async () => {
       const end = Math.min(many.images + 1, from + rowsAtOnce);
       for (let at = from; at < end; at += 1) {
-        const split = at % 10 === 0 ? 'valid' : 'train';
-        database.send(
-          `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height,
-             split, metadata, annotation, objects, annotated_at, created)
-           VALUES (?, 'project', 'batch', ?, ?, 100, 'png', 64, 48, ?, '{}', NULL, NULL, NULL, ?)`,
-          [`image-${at}`, `${at}.png`, String(at).padStart(64, '0'), split, at],
-        );
-        database.send('INSERT INTO image_ordinals (image_id, indexed) VALUES (?, 1)', [
-          `image-${at}`,
-        ]);
-        const isOnServer = looks === 'image_looks';
-        database.send(
-          `INSERT INTO ${looks} (ordinal, vector${isOnServer ? ', hash' : ''})
-           VALUES (?, ?${isOnServer ? ', 0::bit(64)' : ''})`,
-          [at, bytesOf(Int8Array.from(look(), (wave) => Math.round(wave)))],
-        );
+        const waves = Int8Array.from(look(), (wave) => Math.round(wave));
+        database.send(addLook, [at, bytesOf(waves)]);
         if (many.dimensions === 0) continue;
         const { scale, values } = quantise(unit(embedding()));
         database.send(
