@@ -17,8 +17,8 @@ export const vectorSearchLimits = {
   serverVectorsReadMax: 200_000,
   /** Of these at a time: comparing them holds the thread for a few milliseconds. */
   serverVectorsPage: 2_000,
-  /** Between two messages of how far a comparison is: a bar moves smoothly. */
-  comparisonToldMs: 250,
+  /** A thread tells how far a comparison is in such steps: a bar moves smoothly. */
+  comparisonShareStep: 0.005,
   /** An outlier is far from the mean of so many: a few copies of it do not hide it. */
   outlierNeighbours: 5,
   /** Of fewer vectors none is far from all others. */

@@ -1,16 +1,15 @@
-// How far a comparison in a thread is: told some times a second, and heard by who waits for it.
+// How far a comparison in a thread is: told in steps, and heard by who waits for it.
 
 import { limits } from '../../../limits.ts';
 import type { OnShare } from '../../../work-watcher.ts';
 import type { ShareDone } from '../long-reads/long-reads.ts';
 
-/** The beginning of each is told, whatever was told just before. */
+/** The beginning of each is told, then each step. */
 export function tellShares(send: OnShare): OnShare {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let told = 0;
   return (share) => {
-    const now = performance.now();
-    if (share > 0 && now - toldAt < limits.comparisonToldMs) return;
-    toldAt = now;
+    if (share > 0 && share < told + limits.comparisonShareStep) return;
+    told = share;
     send(share);
   };
 }
