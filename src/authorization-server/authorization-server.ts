@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
+import type { NoteSignIn } from '../contract/sign-in-event.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 import type { Log } from '../log.ts';
@@ -19,6 +20,7 @@ import { createResources, type Resources } from './resource-indicators.ts';
 import { type Opened, signInRoutes } from './routes.ts';
 import { interactions } from './sign-in-and-consent-pages.ts';
 import { openSignInDatabase } from './sign-in-database.ts';
+import { createSignInEvents } from './sign-in-events.ts';
 import { createAuthorizationStore, createKeyStore } from './store/authorization-store.ts';
 import { createConnectionStore } from './store/connection-store.ts';
 import { createUserServices, type UserServices } from './user-services.ts';
@@ -49,6 +51,8 @@ export interface AuthorizationServer {
   /** Credentials for token exchange at the resource of this process; valid while it runs. */
   exchangeClient(): { readonly clientId: string; readonly clientSecret: Secret };
   readonly people: UserServices['people'];
+  /** From now on this is told who signs in and out. */
+  readonly tellSignIns: (note: NoteSignIn) => void;
   /** As that of its database. */
   checkTables(): Promise<void>;
   close(): Promise<void>;
@@ -67,6 +71,7 @@ export async function mountAuthorizationServer(
   const connections = createConnectionStore(database, clock);
   const keys = createKeyStore(database);
   const users = createUserServices(database, options.workspace, { clock, log });
+  const events = createSignInEvents(users, log);
   const browsers = createBrowserSessions(authorizations, users.accounts, clock);
   let opened: (Opened & { readonly resources: Resources }) | undefined;
   const clients = createClients(
@@ -93,6 +98,7 @@ export async function mountAuthorizationServer(
       pages: interactions({
         users,
         browsers,
+        events,
         log,
         now: () => clock.now(),
         platformPage: options.platformPage,
@@ -117,6 +123,7 @@ export async function mountAuthorizationServer(
       opened = { issuer, providers, resources };
     },
     people: users.people,
+    tellSignIns: events.listen,
     checkTables: () => database.checkTables(),
     close: async () => database.close(),
   };

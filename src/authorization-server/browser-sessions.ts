@@ -20,8 +20,11 @@ export interface BrowserSessions {
   end(cookie: Secret): Promise<void>;
   /** The same, unless it is of this account. */
   endOfOthers(cookie: Secret, accountId: string): Promise<void>;
-  /** The same for the browser of an access token of the page; no effect for other tokens. */
-  endOfPage(token: string): Promise<void>;
+  /**
+   * The same for the browser of an access token of the page, whose account it gives; no effect for
+   * other tokens.
+   */
+  endOfPage(token: string): Promise<Account | undefined>;
 }
 
 type Sessions = Pick<AuthorizationStore, 'find' | 'findByUid' | 'destroy' | 'revokeGrant'>;
@@ -65,11 +68,12 @@ export function createBrowserSessions(
     },
     endOfPage: async (token) => {
       const row = await authorizations.find(hashId('AccessToken', token));
-      const { clientId, sessionUid, grantId } = payloadOf(token, row) ?? {};
-      if (clientId !== pageClientId || grantId === undefined) return;
+      const { accountId, clientId, sessionUid, grantId } = payloadOf(token, row) ?? {};
+      if (clientId !== pageClientId || grantId === undefined) return undefined;
       await authorizations.revokeGrant(hashGrantId(grantId));
       const session = sessionUid && (await authorizations.findByUid(hashId('uid', sessionUid)));
       if (session) await authorizations.destroy(session.hash);
+      return accounts.find(accountId ?? '');
     },
   };
 }

@@ -36,6 +36,7 @@ import {
   withSignedInForm,
   wrongForm,
 } from './settings-session.ts';
+import { platformPageName, settingsName } from './sign-in-events.ts';
 
 /** The pages below `/settings`. */
 export function settings(dependencies: SettingsDependencies): readonly Route[] {
@@ -113,17 +114,20 @@ async function signIn(
     form,
     address: clientAddress(request),
     useToken: () => useToken(dependencies, form, 'sign-in', owner),
-    begin: async ({ id }) => {
+    begin: async (account) => {
+      const { id } = account;
       // One person in a browser: else the page would go on as somebody else.
       const browser = browserCookie(dependencies, request);
       if (browser !== undefined) await dependencies.browsers.endOfOthers(browser, id);
-      return dependencies.users.settingsSessions.begin(id);
+      return { account, session: await dependencies.users.settingsSessions.begin(id) };
     },
   });
   if ('problem' in found) {
     return showSignIn(dependencies, request, response, { ...found, name: form.text('name') });
   }
-  const cookie = sessionCookie(dependencies, found.begun);
+  const { account, session } = found.begun;
+  await dependencies.events.tell(account, 'signed in', settingsName);
+  const cookie = sessionCookie(dependencies, session);
   seeOther(response, afterSettingsSignIn(request.url), { 'set-cookie': cookie });
 }
 
@@ -142,7 +146,8 @@ async function signOut(
   const pageToken = form.text('page_token');
   if (pageToken !== '') {
     if (request.headers.origin !== dependencies.issuer()) throw wrongForm();
-    await dependencies.browsers.endOfPage(pageToken);
+    const account = await dependencies.browsers.endOfPage(pageToken);
+    if (account) await dependencies.events.tell(account, 'signed out', platformPageName);
     await endBrowser(dependencies, request);
     response.writeHead(204, {
       'set-cookie': endedCookie(dependencies),
@@ -155,6 +160,7 @@ async function signOut(
   if (session !== undefined) {
     await useToken(dependencies, form, 'sign-out', session.secret);
     await endBrowser(dependencies, request);
+    await dependencies.events.tell(session.account, 'signed out', settingsName);
   }
   seeOther(response, settingsPaths.signIn, { 'set-cookie': endedCookie(dependencies) });
 }

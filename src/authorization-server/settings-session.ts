@@ -10,12 +10,14 @@ import type { FormBinding } from './csrf-tokens.ts';
 import { type Form, readForm } from './form-body.ts';
 import { seeOther } from './page-response.ts';
 import { settingsPaths, settingsSignIn } from './paths.ts';
+import type { SignInEvents } from './sign-in-events.ts';
 import type { Account } from './store/account-store.ts';
 import type { UserServices } from './user-services.ts';
 
 export interface SettingsDependencies {
   readonly users: UserServices;
   readonly browsers: BrowserSessions;
+  readonly events: SignInEvents;
   /** Known once the service listens. */
   issuer(): string;
   readonly log: Log;

@@ -22,6 +22,7 @@ import { signInPage } from './pages/sign-in-page.ts';
 import { interactionPath } from './paths.ts';
 import { settings } from './settings-pages.ts';
 import { endedCookie, readCookie } from './settings-session.ts';
+import { platformPageName, type SignInEvents } from './sign-in-events.ts';
 import type { Account } from './store/account-store.ts';
 import type { ConnectionStore, Consent } from './store/connection-store.ts';
 import type { UserServices } from './user-services.ts';
@@ -33,6 +34,7 @@ export interface InteractionDependencies {
   issuer(): string;
   readonly users: UserServices;
   readonly browsers: BrowserSessions;
+  readonly events: SignInEvents;
   readonly connections: ConnectionStore;
   /** Stores with a grant what was allowed, before tokens are issued for it. */
   describeGrant(grantId: string, workspace: string, consent: Consent): Promise<void>;
@@ -50,11 +52,11 @@ export interface InteractionDependencies {
 /** The pages at `/oauth/sign-in/{uid}` and below, and the settings pages. */
 export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
-  const { log, users, browsers, issuer, platformPage, connections, now } = dependencies;
+  const { log, users, browsers, events, issuer, platformPage, connections, now } = dependencies;
   const link = linkToPage(platformPage);
   const route = (method: 'GET' | 'POST', at: string, handle: Parameters<typeof pageRoute>[3]) =>
     pageRoute(method, at, log, handle, link);
-  const ofSettings = { users, browsers, log, issuer, platformPage };
+  const ofSettings = { users, browsers, events, log, issuer, platformPage };
   return [
     ...settings(ofSettings),
     ...connectionPages({ ...ofSettings, connections, now }),
@@ -200,15 +202,21 @@ async function signIn(
         await endSessionOfOthers(provider, interaction.details, account, cookie);
       }
       const login = { accountId: account.id, amr: ['pwd'], remember: form.text('remember') !== '' };
-      return provider.interactionResult(request, response, { login }).catch(throwEnded);
+      const result = { login };
+      const next = await provider.interactionResult(request, response, result).catch(throwEnded);
+      return { account, next };
     },
   });
   if ('problem' in found) {
     return showSignIn(dependencies, response, interaction, { ...found, name: form.text('name') });
   }
+  const { account, next } = found.begun;
+  const { client } = interaction;
+  const where = isOwnPage(client) ? platformPageName : nameOfClient(client);
+  await dependencies.events.tell(account, 'signed in', where);
   // Who signs in here may be another person than the one at the settings pages of this browser.
   const headers = { 'set-cookie': endedCookie(dependencies) };
-  sendPage(response, 200, continuePage(found.begun, 'You are signed in.'), headers);
+  sendPage(response, 200, continuePage(next, 'You are signed in.'), headers);
 }
 
 /**

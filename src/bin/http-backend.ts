@@ -83,6 +83,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
     verifyAccessToken: signIn.verify,
     issuer: signIn.issuer,
     people: signIn.people,
+    tellSignIns: signIn.tellSignIns,
     checkSignIn: signIn.checkTables,
     ...(settings.publicUrl !== undefined && { publicUrl: settings.publicUrl }),
     // Tokens are exchanged without a way through the network, whatever address is ours there.

@@ -86,6 +86,7 @@ function start(
       verifyAccessToken: signIn.verify,
       issuer: signIn.issuer,
       people: signIn.people,
+      tellSignIns: signIn.tellSignIns,
       checkSignIn: signIn.checkTables,
       pageSignsInAt: signIn.issuer,
     }),

@@ -15,6 +15,7 @@ const kinds = [
   'active_learning',
   'folder',
   'api_key',
+  'account',
   'workflow',
   'use_case',
   'task',

@@ -10,6 +10,7 @@ import { accessibleProjects, findProject } from './access-control/accessible-pro
 import type { Principal } from './access-control/authorization.ts';
 import { lanes } from './background-tasks/index.ts';
 import type { PlatformDependencies } from './dependencies.ts';
+import { signInAction } from './sign-in-log.ts';
 import type { ActivityEntry } from './store/activity.ts';
 
 const entriesDefault = 20;
@@ -60,7 +61,7 @@ const taskActions = Object.values(lanes)
   .map((kind) => `task:${kind}`);
 
 /** `platform` is what the log itself writes where neither a call nor a task changed something. */
-const actions = [...Object.keys(embeddedOperations), ...taskActions, 'platform'];
+const actions = [...Object.keys(embeddedOperations), ...taskActions, signInAction, 'platform'];
 
 /** A misspelt name would be answered with no entries, as if nothing had been changed. */
 function checkAction(action: string): void {

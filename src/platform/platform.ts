@@ -5,6 +5,7 @@ import { diskImages as diskImageOperations } from '../contract/disk-images.ts';
 import { embeddedOperations } from '../contract/index.ts';
 import { notServed } from '../contract/not-served.ts';
 import type { Operation } from '../contract/operation.ts';
+import type { NoteSignIn } from '../contract/sign-in-event.ts';
 import { visionEvents } from '../contract/vision-events.ts';
 import { isReservedWorkspace } from '../contract/workspace.ts';
 import type { CurrentWork } from '../current-caller.ts';
@@ -40,6 +41,7 @@ import { metricsRoute } from './metrics-route.ts';
 import { openRows, type Rows } from './open-platform-database.ts';
 import { openParts, type PartsOptions } from './platform-parts.ts';
 import { platformRoutes } from './routes.ts';
+import { signInLog } from './sign-in-log.ts';
 import { createDownloadLinks } from './signed-links/download-links.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './store/workspaces.ts';
@@ -61,6 +63,8 @@ export interface PlatformOptions extends PartsOptions {
   readonly issuer?: () => string;
   /** Those who have an account in a workspace. */
   readonly people?: People;
+  /** Of the sign-in service beside: takes what notes who signs in and out. */
+  readonly tellSignIns?: (note: NoteSignIn) => void;
   /** Of the sign-in service beside: throws where its database cannot be used now. */
   readonly checkSignIn?: () => Promise<void>;
   /** The sign-in service whose client the web page is, at the address of the page itself. */
@@ -113,6 +117,7 @@ async function startOn(rows: Rows, options: PlatformOptions): Promise<CallableSe
   const { queue, key, wake } = parts;
   const { store, uploads } = parts.dependencies;
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
+  options.tellSignIns?.(signInLog(store, clock));
   const annotationReader = createAnnotationFileReader();
   const diskImages = options.objects ? undefined : openDiskImages(blobFolder(data));
   const dependencies = {

@@ -85,6 +85,34 @@ test('who is signed in on the page needs no password at the settings, and signs 
   expect(await silentAnswer(browser)).toBe('login_required');
 });
 
+test('the log of changes tells who signed in and out, and where', async () => {
+  const id = await platform.addAccount('Edsger Dijkstra', ['acme']);
+  const edsger = { name: 'edsger@example.com', password };
+  const browser = platform.browser();
+  const token = await openTab(browser, edsger);
+  await openSettings(browser, edsger);
+  await openSettings(browser, edsger);
+  await signOutOnPage(browser, token);
+  // Nobody is signed in by a wrong password, and signing out twice is signing out once.
+  await signOutOnPage(browser, token);
+  const page = await browser.go('/settings/sign-in');
+  expect((await browser.submit(page, { ...edsger, password: 'a wrong one' })).status).toBe(400);
+  const who = `token:${id}`;
+  const log = await fetch(`${platform.issuer}/acme/activity-log?who=${who}`, {
+    headers: { authorization: `Bearer ${platform.key}` },
+  });
+  const { entries } = Object(await log.json());
+  const said = entries.map((entry: object) => {
+    const { action, kind, verb, count, names } = Object(entry);
+    return [action, kind, verb, count, names];
+  });
+  expect(said).toEqual([
+    ['sign-in', 'account', 'signed out', 1, ["The platform's page"]],
+    ['sign-in', 'account', 'signed in', 2, ['Settings']],
+    ['sign-in', 'account', 'signed in', 1, ["The platform's page"]],
+  ]);
+});
+
 test('signing out on the page ends a session of the settings, also for who kept the cookie', async () => {
   const browser = platform.browser();
   await openSettings(browser);

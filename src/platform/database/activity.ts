@@ -1,5 +1,6 @@
 // The log of what was changed in a workspace.
 
+import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
@@ -52,6 +53,14 @@ export function activityStore(database: AsyncDatabase): ActivityStore {
       const sql = `SELECT count(*) AS n FROM activity WHERE ${conditions}`;
       return (await database.get(sql, rest, (row) => row.integer('n'))) ?? 0;
     },
+    noteSignIn: (workspaceId, { who, action, verb, accountId, where }, now) =>
+      database.transaction(async () => {
+        const names = JSON.stringify([where]);
+        const said = { workspaceId, who, verb, names, now };
+        const since = now - limits.activityBurstMs;
+        if ((await database.run(joinSignIn, { ...said, since })) > 0) return;
+        await database.run(addSignIn, { ...said, action, accountId });
+      }),
     images: (entryId) =>
       database.all(
         'SELECT image_id, name FROM activity_images WHERE entry = ? ORDER BY name, image_id',
@@ -60,6 +69,15 @@ export function activityStore(database: AsyncDatabase): ActivityStore {
       ),
   };
 }
+
+const joinSignIn = `
+  UPDATE activity SET n = n + 1, until = :now
+  WHERE ordinal = (SELECT max(ordinal) FROM activity WHERE workspace_id = :workspaceId)
+    AND kind = 'account' AND verb = :verb AND who = :who AND names = :names AND until >= :since`;
+
+const addSignIn = `
+  INSERT INTO activity (workspace_id, at, until, who, action, kind, verb, thing_id, n, names)
+  VALUES (:workspaceId, :now, :now, :who, :action, 'account', :verb, :accountId, 1, :names)`;
 
 const conditions = `workspace_id = :workspaceId
   AND (:since IS NULL OR until >= :since) AND (:until IS NULL OR at < :until)

@@ -43,11 +43,22 @@ export interface WantedActivity {
   readonly countMax: number;
 }
 
+/** That a person signed in or out: `who` is the credential that their access tokens have. */
+export interface NotedSignIn {
+  readonly who: string;
+  readonly action: string;
+  readonly verb: string;
+  readonly accountId: string;
+  readonly where: string;
+}
+
 export interface ActivityStore {
   /** The newest first. */
   list(workspaceId: string, wanted: WantedActivity): Promise<readonly ActivityEntry[]>;
   /** How many of them there are, whatever the page. */
   count(workspaceId: string, wanted: WantedActivity): Promise<number>;
+  /** One more of the same, with nothing between, within some minutes, counts in one entry. */
+  noteSignIn(workspaceId: string, signIn: NotedSignIn, now: number): Promise<void>;
   /** The images that an entry changed or removed, so many as are kept. */
   images(entryId: number): Promise<readonly { readonly id: string; readonly name: string }[]>;
 }

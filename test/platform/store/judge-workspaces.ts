@@ -316,6 +316,26 @@ function as<T>(action: string, work: () => Promise<T>): Promise<T> {
 }
 
 function judgeChangeLog(open: OpenStores): void {
+  test('counts sign-ins that come one after the other in one entry', async () => {
+    const { store, workspace } = await withProject(open);
+    const person = { who: 'token:a', action: 'sign-in', accountId: 'a', where: 'Settings' };
+    const note = (verb: string, now: number, where = 'Settings') =>
+      store.activity.noteSignIn(workspace.id, { ...person, verb, where }, now);
+    for (const now of [1_000, 2_000]) await note('signed in', now);
+    await note('signed in', 3_000, 'A program');
+    await note('signed out', 4_000);
+    await note('signed out', 4_000_000);
+    const log = await store.activity.list(workspace.id, { ...wanted, kind: 'account' });
+    expect(log.map(({ verb, count, at, until, names }) => [verb, count, at, until, names])).toEqual(
+      [
+        ['signed out', 1, 4_000_000, 4_000_000, ['Settings']],
+        ['signed out', 1, 4_000, 4_000, ['Settings']],
+        ['signed in', 1, 3_000, 3_000, ['A program']],
+        ['signed in', 2, 1_000, 2_000, ['Settings']],
+      ],
+    );
+  });
+
   test('says what was changed, and by whom', async () => {
     const { store, workspace, project } = await withProject(open);
     await as('images_add', () => store.images.add(image('a', { tags: ['x'] })));

@@ -15,7 +15,7 @@ const pageSize = 50;
 
 const kinds = [
   ...['project', 'version', 'image', 'training', 'annotation_job', 'deployment'],
-  ...['active_learning', 'folder', 'api_key', 'workflow', 'use_case', 'task'],
+  ...['active_learning', 'folder', 'api_key', 'account', 'workflow', 'use_case', 'task'],
 ];
 
 /** @param {URLSearchParams} query @returns {Promise<View>} */
@@ -84,6 +84,8 @@ function row(entry, names) {
 
 /** @param {ActivityEntry} entry */
 function whatWords({ verb, kind, count: number }) {
+  // Nothing is done to an account: its person did it.
+  if (kind === 'account') return number === 1 ? verb : `${verb} ${count(number)} ×`;
   const what = kind.replaceAll('_', ' ');
   return number === 1 ? `${verb} ${what}` : `${verb} ${count(number)} × ${what}`;
 }
