@@ -92,6 +92,11 @@ async function nameClass(page: Page) {
   await page.keyboard.press('Enter');
 }
 
+/** A dialog, or what the policy of the page has refused. */
+function isRunOrRefused(problem: string): boolean {
+  return problem.startsWith('dialog') || problem.includes('Content Security Policy');
+}
+
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('a conflict names the other person, and the log names both', async () => {
     const image = await upload();
@@ -114,6 +119,36 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect((await whose.allTextContents()).slice(0, 2)).toEqual(['Ada Lovelace', 'Alan Turing']);
     await first.getByLabel('Who').selectOption('Alan Turing');
     await expect.poll(() => whose.allTextContents()).toEqual(['Alan Turing']);
+  });
+
+  test('a name that is markup is text wherever the person is named, also once they are gone', async () => {
+    const name = 'Mallory <img src=x onerror="alert(1)">';
+    await platform.addAccount(name, ['acme']);
+    const image = await upload();
+    const place = `project/cells/annotate/${image}`;
+    const [first, other] = [await openAs(ada, place), await openAs('mallory@example.com', place)];
+    for (const page of [first, other]) await nameClass(page);
+    const runsNothing = async (page: Page) => {
+      await page.getByText(name).first().waitFor();
+      expect(await page.locator('img[src="x"], [onerror]').count()).toBe(0);
+    };
+    await drag(other, [40, 40], [120, 120]);
+    await saved(other);
+    await drag(first, [200, 60], [300, 140]);
+    await first.getByText(`${name} changed this image`).waitFor();
+    await runsNothing(first);
+    await runsNothing(other);
+    for (const path of ['applications', 'connections', 'password']) {
+      await other.goto(`${platform.issuer}/settings/${path}`);
+      await runsNothing(other);
+    }
+    await first.getByRole('button', { name: 'Keep mine' }).click();
+    await saved(first);
+    await platform.removeAccount('mallory@example.com');
+    await goTo(first, 'activity?kind=account');
+    await first.locator('tbody').getByText(`${name} (removed)`).first().waitFor();
+    await runsNothing(first);
+    expect(visits.flatMap(({ problems }) => problems.filter(isRunOrRefused))).toEqual([]);
   });
 
   test('a decision names who made it, on the page and to the agent that asked for it', async () => {
