@@ -34,6 +34,8 @@ export default defineConfig({
     setupFiles: ['test/count-launches.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is waited for comes, on a slow machine too: one second is no judgement.
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     // Threads that read TypeScript use WebAssembly. Where many begin and end in one process, V8 now
     // and then frees code of their imports twice, and ends the process (nodejs/node#64500): so such

@@ -139,6 +139,26 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
   });
 
+  test('keys that are typed while a decision takes long change nothing, now or later', async () => {
+    const ids = await labelled(2);
+    const { jobId, decisions } = await createJob('Slow', ids);
+    const { page } = await open(`?job=${jobId}`);
+    await page.getByText('1 of 2').waitFor();
+    const letDecide = await holdImages(page);
+    await page.keyboard.press('a');
+    await page.keyboard.press('b');
+    // Nobody remembers after so long.
+    await page.clock.runFor(15_000);
+    await page.keyboard.press('b');
+    letDecide();
+    await page.getByText('2 of 2').waitFor();
+    expect([...(await decisions()).values()].toSorted()).toEqual([['annotated'], ['approved']]);
+    for (const id of ids) expect(await boxesOf(id)).toEqual([['RBC', 10, 10, 20, 20]]);
+    // The next image hears keys again.
+    await page.keyboard.press('a');
+    await page.getByText('Every image of this job is decided.').waitFor();
+  });
+
   test('the decision of somebody else is shown, and replaced only when asked', async () => {
     const ids = await labelled(2);
     const hostile = '<img src=x onerror="document.title=\'run\'">';

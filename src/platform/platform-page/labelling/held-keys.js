@@ -3,11 +3,15 @@
 
 /** More is typed by nobody, but by a key that is held down. */
 const keysMax = 200;
-/** Longer than this nobody remembers what they typed. */
-const holdMsMax = 10_000;
+/** Longer than this nobody remembers what they typed: it is forgotten, and more is not kept. */
+const keptMsMax = 10_000;
+/** Until then the image that is shown gets none: no call takes longer. */
+const holdMsMax = 70_000;
 
 /** Undefined: keys go where they are typed. @type {KeyboardEvent[] | undefined} */
 let held;
+let isKept = true;
+let keptTimer = 0;
 let timer = 0;
 /** Keys of before mean nothing, also those that a busy browser delivers later. */
 let forgottenAt = 0;
@@ -15,7 +19,12 @@ let forgottenAt = 0;
 /** From now on, until they are released or forgotten. */
 export function holdKeys() {
   held ??= [];
-  clearTimeout(timer);
+  isKept = true;
+  clearTimers();
+  keptTimer = window.setTimeout(() => {
+    isKept = false;
+    held = [];
+  }, keptMsMax);
   timer = window.setTimeout(forgetKeys, holdMsMax);
 }
 
@@ -35,8 +44,13 @@ export function forgetKeys() {
   stopHolding();
 }
 
-function stopHolding() {
+function clearTimers() {
+  clearTimeout(keptTimer);
   clearTimeout(timer);
+}
+
+function stopHolding() {
+  clearTimers();
   held = undefined;
 }
 
@@ -51,7 +65,7 @@ document.addEventListener(
     if (!(isHolding() || isForgotten) || !event.isTrusted || !isMeant(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (!isForgotten && held !== undefined && held.length < keysMax) held.push(event);
+    if (!isForgotten && isKept && held !== undefined && held.length < keysMax) held.push(event);
   },
   { capture: true },
 );
