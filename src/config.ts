@@ -25,6 +25,8 @@ export const localWorkspace = 'local';
 /** What the variables say, checked. docs/settings.md has the table. */
 export interface Settings {
   readonly baseUrl: string | undefined;
+  /** Whether the platform at `baseUrl` said that it is one of ours: see `recognised`. */
+  readonly isOurs?: boolean | undefined;
   /** The authorization server; undefined: at the base URL. */
   readonly authUrl: string | undefined;
   readonly clientId: string | undefined;
@@ -127,6 +129,11 @@ export function objectsPlaceAt(url: string): ObjectStorageSettings | undefined {
 export function withWorkspace(settings: Settings): Settings {
   const isEmbedded = settings.baseUrl === undefined;
   return isEmbedded ? { ...settings, workspace: settings.workspace ?? localWorkspace } : settings;
+}
+
+/** Whether the platform has the operations that only ours have: it is embedded, or known as one. */
+export function hasOwnOperations({ baseUrl, isOurs }: Partial<Settings>): boolean {
+  return baseUrl === undefined || isOurs === true;
 }
 
 /** The settings, with the default in place of each bad one, and what is to be said of them. */

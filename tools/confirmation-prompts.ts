@@ -1,5 +1,6 @@
 // The questions that ask a person to confirm a call, with what the service says of its target.
 
+import { hasOwnOperations } from '../src/config.ts';
 import type { annotation } from '../src/contract/annotation.ts';
 import { apiKeys } from '../src/contract/api-keys.ts';
 import { evaluations } from '../src/contract/evaluations.ts';
@@ -60,7 +61,7 @@ export async function confirmImageDeletion(
   { project, images: ids }: Input<typeof images.images_delete>,
   { settings }: Pick<ToolContext, 'settings'>,
 ): Promise<ConfirmationPrompt> {
-  const undo = settings.baseUrl === undefined ? 'They stay in the trash for 30 days.' : forGood;
+  const undo = hasOwnOperations(settings) ? 'They stay in the trash for 30 days.' : forGood;
   const few = ids.length <= idsShownMax ? ` (${ids.map(quoted).join(', ')})` : '';
   return {
     message: `Delete ${count(ids.length, 'image')}${few} of the project ${quoted(lastPart(project))}, with their annotations? ${undo}`,

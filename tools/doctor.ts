@@ -118,7 +118,7 @@ async function checkFileRoots({ files }: ToolContext): Promise<Finding> {
 }
 
 async function checkPlatform({ client, settings, signal }: ToolContext): Promise<Finding> {
-  const kind = settings.baseUrl === undefined ? 'embedded platform' : 'hosted platform';
+  const kind = kindOf(settings);
   if (settings.baseUrl === undefined && !(await isMade(settings.home))) {
     const detail = `The embedded platform is empty; the first tool makes it in ${asGiven(settings.home)}.`;
     return { ok: true, detail };
@@ -141,6 +141,11 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
     const fix = settings.baseUrl === undefined ? ownFix : hostedFix;
     return { ok: false, detail: `The ${kind}: ${message}`, fix };
   }
+}
+
+function kindOf({ baseUrl, isOurs }: ToolContext['settings']): string {
+  if (baseUrl === undefined) return 'embedded platform';
+  return isOurs ? 'fovea platform' : 'hosted platform';
 }
 
 /** Checking an unused store would create it. */

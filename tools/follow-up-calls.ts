@@ -6,11 +6,6 @@ export function waitForTask(workspace: string, taskId: string): NextCall {
   return { tool: 'tasks_wait', arguments: { workspace, taskId }, why: 'Waits until it is done.' };
 }
 
-/** What a person runs to decide about the images of a job. */
-export function reviewCommand(job: { readonly project: string; readonly jobId: string }): string {
-  return `fovea open ${job.project}/review/${job.jobId}`;
-}
-
 /** Of a version that is ready. */
 export function exportCall(version: {
   readonly workspace: string;

@@ -10,10 +10,11 @@ import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import { type NextCall, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
-import { exportCall, reviewCommand, waitForTask } from './follow-up-calls.ts';
-import { asGiven, bare, count, quoted, splitList } from './format.ts';
+import { exportCall, waitForTask } from './follow-up-calls.ts';
+import { bare, count, quoted, splitList } from './format.ts';
 import { omissionsParts } from './inference/prediction-omissions-text.ts';
 import { poll } from './polling.ts';
+import { reviewWay } from './review-way.ts';
 import { tasksList } from './tasks/list-tasks.ts';
 
 const waitSecondsMax = limits.toolWaitMsMax / 1000;
@@ -71,9 +72,11 @@ const wait = tool({
       { waitMs, context },
     );
     const next = standing.done ? after(standing) : [waitOn(input, standing)];
+    const way = standing.review && (await reviewWay(standing.review, context));
+    const told = way === undefined ? '' : `: tell them to ${way.words}`;
     return {
-      summary: `${name} ${stateOf(standing)}.`,
-      data: { ...standing, ...(standing.review && { command: reviewCommand(standing.review) }) },
+      summary: `${name} ${stateOf(standing)}${told}.`,
+      data: { ...standing, ...way?.data },
       ...(next.length > 0 && { next }),
     };
   },
@@ -208,8 +211,7 @@ function outageOf(service: string): string {
 function waitingFor(review: Review): string {
   const { assignedTo, undecided } = review;
   const person = assignedTo === undefined ? 'a person' : quoted(assignedTo);
-  const command = asGiven(reviewCommand(review));
-  return `${person} must decide about ${count(undecided, 'image')}: tell them to run ${command}`;
+  return `${person} must decide about ${count(undecided, 'image')}`;
 }
 
 /** The figures that decide the next step: `: 1 of 2 failed`. */

@@ -9,6 +9,7 @@ import type { CallCommand, ToolsCommand } from '../commands.ts';
 import { readSettings, type Settings, withWorkspace } from '../config.ts';
 import { ownEnvironment } from '../environment.ts';
 import { invalidArgument } from '../errors.ts';
+import { recognised } from '../http-client/recognise-platform.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
@@ -25,7 +26,7 @@ type Content = Called['result']['content'][number];
 /** Prints the answer of one call. Exit code 0: it succeeded; 1: the answer is an error. */
 export async function runCall(command: CallCommand, version: string): Promise<void> {
   endWhereNobodyReads();
-  const settings = settingsOfPeople();
+  const settings = await recognised(settingsOfPeople());
   const args = await argumentsOf(command);
   requireTool(command.tool, settings);
   const calls = prepareToolCalls(settings, version, createLog(settings.logLevel));
@@ -53,9 +54,9 @@ export async function runCall(command: CallCommand, version: string): Promise<vo
 }
 
 /** Prints the tools that `fovea call` takes, or one with its arguments. */
-export function runTools({ name, json }: ToolsCommand): void {
+export async function runTools({ name, json }: ToolsCommand): Promise<void> {
   endWhereNobodyReads();
-  const settings = settingsOfPeople();
+  const settings = await recognised(settingsOfPeople());
   if (name !== undefined) requireTool(name, settings);
   const listed = toolsListEntries(list, settings);
   const reached = toolsListEntries(list, { ...settings, toolProfile: 'full' });

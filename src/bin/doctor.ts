@@ -5,6 +5,7 @@ import type { Check } from '../../tools/doctor/check.ts';
 import { diagnose } from '../../tools/doctor.ts';
 import type { DoctorCommand } from '../commands.ts';
 import { type Settings, surveySettings, withWorkspace } from '../config.ts';
+import { recognised } from '../http-client/recognise-platform.ts';
 import { createLog } from '../log.ts';
 import { readOnlyScope } from '../mcp/tool-call/pipeline.ts';
 import { forPeople } from '../mcp/untrusted-text.ts';
@@ -21,7 +22,7 @@ export async function runDoctor({ json, stored }: DoctorCommand): Promise<void> 
 
 /** A bad setting gets its default, so that the rest can be checked too. */
 async function checksOf(stored: DoctorCommand['stored']): Promise<readonly Check[]> {
-  const settings = withWorkspace(surveySettings().settings);
+  const settings = await recognised(withWorkspace(surveySettings().settings));
   const found = [...(await examine(settings))];
   if (stored !== undefined) {
     const { checkStored } = await import('./check-stored.ts');

@@ -5,6 +5,7 @@ import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../commands.ts';
 import { readSettings, type Settings } from '../config.ts';
 import { scopes } from '../contract/scopes.ts';
+import { recognised } from '../http-client/recognise-platform.ts';
 import type { Service } from '../http-server/serve.ts';
 import { createLog, type Log } from '../log.ts';
 import { createScopeOf } from '../mcp/http/authorization.ts';
@@ -22,11 +23,13 @@ import {
 } from '../mcp/tool-list.ts';
 import { warnOfPlainText } from './authorization-server.ts';
 import { embeddedBackend, type HttpBackend, hostedBackend } from './http-backend.ts';
+import { pagePlaceOf } from './page-place.ts';
+import { dataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runHttp(command: ServiceCommand, version: string): Promise<void> {
-  const settings = readSettings();
+  const settings = await recognised(readSettings());
   checkToolsets(list, settings.toolsets);
   const log = createLog(settings.logLevel).part('http');
   const backend =
@@ -65,6 +68,7 @@ function start(backend: HttpBackend, parts: HttpServerOptions): Promise<Service>
   const { host, port } = command;
   const { publicUrl, trustedProxies } = settings;
   const { routes, verify, issuer, onListening, clientOf } = backend;
+  const data = dataFolder(command.data, settings.home, 'platform');
   const offered: readonly ListedTool[] = toolsOverHttp(list);
   const usable = offeredOperations(offered, settings);
   const needed = new Set([...usable.map(({ scope }) => scope), 'openid']);
@@ -75,6 +79,7 @@ function start(backend: HttpBackend, parts: HttpServerOptions): Promise<Service>
       return [...tools, ...pageTools];
     },
     clientOf,
+    pagePlace: () => pagePlaceOf(settings, 'unknown', data),
     settings,
     version,
     log,

@@ -1,5 +1,6 @@
 // `fovea open`: shows in the browser what was made, on the embedded platform of this process. The
-// link that signs in works once, and reaches the browser through a private file.
+// link that signs in works once, and reaches the browser through a private file. Of the platform at
+// FOVEA_BASE_URL the page is opened, where people sign in themselves.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -15,18 +16,20 @@ import { workspace as workspaces } from '../contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 import { createClient } from '../http-client/create-client.ts';
+import { recognised } from '../http-client/recognise-platform.ts';
 import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
 import { createOneUseSignIn } from '../platform/one-use-sign-in.ts';
 import { Secret } from '../secret.ts';
-import { openFile } from '../sign-in/open-browser.ts';
+import { createBrowser, openFile } from '../sign-in/open-browser.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 import { startEmbedded } from './embedded-platform.ts';
+import { findServedPage } from './served-page.ts';
 
 /** Serves until SIGTERM or SIGINT. */
 export async function runOpen({ what }: OpenCommand): Promise<void> {
-  const settings = readSettings();
-  refuseOthers(settings);
+  const settings = await recognised(readSettings());
+  if (settings.baseUrl !== undefined) return openPage(settings.baseUrl, what, settings);
   const key = new Secret(randomBytes(32).toString('base64url'));
   const signIn = createOneUseSignIn(systemClock, key);
   const page = { key, route: signIn.route };
@@ -54,8 +57,9 @@ export async function runOpen({ what }: OpenCommand): Promise<void> {
     const file = await showLink(link, settings);
     showing.resolve(file);
     const where = file === undefined ? link : `${service.url}`;
+    const note = (await noteOfReview(what, settings, client)).replace(/[^\P{C}\n]+/gu, ' ');
     process.stdout.write(
-      `${where}\nIt shows ${view}. The link works once, within a minute. Ctrl+C ends.\n`,
+      `${where}\nIt shows ${view}. The link works once, within a minute. Ctrl+C ends.\n${note}`,
     );
     removal = setTimeout(() => removeFile(file), limits.oneUseLinkMs).unref();
   } catch (thrown) {
@@ -64,12 +68,47 @@ export async function runOpen({ what }: OpenCommand): Promise<void> {
   }
 }
 
-function refuseOthers({ baseUrl }: Settings): void {
-  if (baseUrl === undefined) return;
-  const message = 'fovea open shows the embedded platform; FOVEA_BASE_URL names another service.';
-  throw new FoveaError('not_implemented', message, {
-    hint: 'Open the page of that service: a fovea platform asks for a sign-in or an API key.',
-  });
+/** Throws `not_implemented` where no platform of ours answers: others have other pages. */
+function openPage(url: string, what: string | undefined, { isOurs, noBrowser }: Settings): void {
+  if (!isOurs) {
+    const message = 'No fovea platform answers at FOVEA_BASE_URL, so its pages are not known.';
+    throw new FoveaError('not_implemented', message, {
+      hint: 'Open the pages of that service in a browser, or correct FOVEA_BASE_URL.',
+    });
+  }
+  const link = `${url}/#${pageOf(what)}`;
+  const isOpened = createBrowser(noBrowser)(link);
+  process.stdout.write(`${link}\n${isOpened ? 'The browser opens it: sign' : 'Sign'} in there.\n`);
+}
+
+/** What the page shows for `what`, which it looks for itself: nobody is signed in yet. */
+function pageOf(what: string | undefined): string {
+  if (what === undefined || views.includes(what)) return what ?? 'projects';
+  const [slug = '', part, jobId] = what.replace(/\/$/, '').split('/');
+  if (part === undefined) return placeOf(slug);
+  return part === 'review' && jobId !== undefined
+    ? jobPage(slug, jobId)
+    : `${placeOf(slug)}/versions`;
+}
+
+/** Whose decisions they become, where somebody else was asked; empty: nobody by name. */
+async function noteOfReview(
+  what: string | undefined,
+  settings: Settings,
+  client: Client,
+): Promise<string> {
+  const [project = '', part, jobId] = what?.split('/') ?? [];
+  if (part !== 'review' || !jobId) return '';
+  const workspace = settings.workspace ?? localWorkspace;
+  const { body } = await client.call(annotation.annotation_jobs_get, { workspace, project, jobId });
+  const asked = body.reviewer ?? body.labeler;
+  if (asked === undefined) return '';
+  const page = await findServedPage(join(settings.home, 'platform'));
+  const better =
+    page === undefined
+      ? 'For their own name, run fovea platform, and let them sign in at its address.'
+      : `For their own name, let them sign in at ${page}/#${jobPage(project, jobId)}`;
+  return `${asked} was asked. Decisions made here have the name of this machine. ${better}\n`;
 }
 
 /** Undefined: there is no browser here, or none is wanted. */
@@ -129,6 +168,10 @@ async function reviewOf(
   client: Client,
 ): Promise<string> {
   await client.call(annotation.annotation_jobs_get, { workspace, project: slug, jobId });
+  return jobPage(slug, jobId);
+}
+
+function jobPage(slug: string, jobId: string): string {
   return `${placeOf(slug)}/annotate/?job=${encodeURIComponent(jobId)}`;
 }
 

@@ -11,6 +11,7 @@ import { type MountedSignIn, mountSignIn, warnOfPlainText } from './authorizatio
 import { platformOptions } from './platform-options.ts';
 import { noticeNewPlatform, prepareDataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
+import { leavePageAddress } from './served-page.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runPlatform(command: ServiceCommand): Promise<void> {
@@ -45,12 +46,14 @@ export async function servePlatform(
       throw thrown;
     },
   );
+  const takeAway = await leavePageAddress(data, settings.publicUrl ?? service.url);
   warnIfNew();
   warnOfPlainText(command.host, settings.publicUrl, log);
   warnOfMissing(settings, signIn, log);
   return {
     url: service.url,
     close: async () => {
+      await takeAway();
       await service.close();
       await signIn?.close();
     },

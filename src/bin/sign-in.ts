@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline';
 import type { SignInCommand } from '../commands.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
+import { recognised } from '../http-client/recognise-platform.ts';
 import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
 import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
@@ -14,7 +15,7 @@ import { settingsOf } from './profile-settings.ts';
  * needed.
  */
 export async function runSignIn({ profile, paste }: SignInCommand): Promise<void> {
-  const settings = settingsOf(profile);
+  const settings = await recognised(settingsOf(profile));
   if (settings.credentials === 'memory' && settings.baseUrl !== undefined) {
     throw invalidArgument(
       'FOVEA_CREDENTIALS',

@@ -3,6 +3,7 @@
 
 import list from '../../tools/list.json' with { type: 'json' };
 import { readSettings, withWorkspace } from '../config.ts';
+import { recognised } from '../http-client/recognise-platform.ts';
 import { createLog } from '../log.ts';
 import { describeServer } from '../mcp/server-description.ts';
 import { EarlyAnswers } from '../mcp/stdio/early-answers.ts';
@@ -12,9 +13,10 @@ import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
 import { checkToolsets } from '../mcp/tool-list.ts';
 
 export async function runStdio(version: string): Promise<void> {
-  const settings = withWorkspace(readSettings());
+  const given = withWorkspace(readSettings());
   // Checked before stdin is read: a listener would keep a useless process alive.
-  checkToolsets(list, settings.toolsets);
+  checkToolsets(list, given.toolsets);
+  const settings = await recognised(given);
   const log = createLog(settings.logLevel);
   const description = describeServer({ version, list, settings, readsFiles: true });
   const input = new LineInput(process.stdin, log);

@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import { principalOf } from '../mcp/idempotency/call-identity.ts';
 import { createLazyIdempotency } from '../mcp/idempotency/lazy-idempotency.ts';
 import type { CallOptions } from '../mcp/tool-call/pipeline.ts';
+import { pagePlaceOf } from './page-place.ts';
 import { connectUpstreamServices } from './upstream-services.ts';
 
 export interface ToolCalls {
@@ -46,6 +47,7 @@ export function prepareToolCalls(settings: Settings, version: string, log: Log):
             version,
             log,
           ),
+        pagePlace: () => pagePlaceOf(settings, 'command'),
         files: await files.get(),
         settings,
         clock: systemClock,

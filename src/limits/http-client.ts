@@ -9,6 +9,10 @@ export const httpClientLimits = {
   longCallToldMs: 5_000,
   /** The maximum of FOVEA_TIMEOUT_MS: an hour. */
   callTimeoutMsMax: 3_600_000,
+  /** A start waits for it, where FOVEA_BASE_URL is set: hosts give up after some seconds. */
+  recognitionMsMax: 1_500,
+  /** What a platform says of itself is a line. */
+  recognitionBytesMax: 4_096,
   /** Many calls at once leave many unused connections. */
   pooledConnectionIdleMsMax: 10_000,
   /** A call that fails four times within a minute does not fail by chance. */

@@ -1,7 +1,7 @@
 // Which tools of the built list a server offers, by its settings and its transport, and the
 // defaults of their arguments.
 
-import type { Settings } from '../config.ts';
+import { hasOwnOperations, type Settings } from '../config.ts';
 import { invalidInput } from '../errors.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
 
@@ -48,7 +48,7 @@ export type ToolListSettings = Pick<
   Settings,
   'workspace' | 'project' | 'toolsets' | 'readOnly' | 'toolProfile'
 > &
-  Partial<Pick<Settings, 'baseUrl'>> & {
+  Partial<Pick<Settings, 'baseUrl' | 'isOurs'>> & {
     /** Whether the host shows pages beside answers (MCP Apps); false unless given. */
     readonly showsApps?: boolean;
   };
@@ -108,8 +108,8 @@ export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): str
   if (tool.appOnly && settings.showsApps !== true) {
     return 'pages in hosts with MCP Apps alone call it';
   }
-  if (tool.embeddedOnly && settings.baseUrl !== undefined) {
-    return 'with FOVEA_BASE_URL only what any hosted platform has is offered; without it, the embedded platform has this';
+  if (tool.embeddedOnly && !hasOwnOperations(settings)) {
+    return 'the platform at FOVEA_BASE_URL did not say at the start that it is a fovea platform, and others do not have this';
   }
   if (!reachesOthers && settings.toolsets && !settings.toolsets.includes(tool.toolset)) {
     return `FOVEA_TOOLSETS leaves out the toolset "${tool.toolset}"`;

@@ -125,6 +125,14 @@ export interface EventStorePlace {
   readonly url: string | undefined;
 }
 
+/**
+ * Where people open the page of the platform: at its address, or by a command of this machine.
+ * `unknown`: whoever runs the platform knows.
+ */
+export type PagePlace =
+  | { readonly kind: 'address'; readonly url: string }
+  | { readonly kind: 'command' | 'unknown' };
+
 /** The services, settings and host that a tool works with. */
 export interface ToolContext {
   readonly client: Client;
@@ -132,6 +140,8 @@ export interface ToolContext {
    * Where the Event Store is, without starting one; throws the error that would prevent a start.
    */
   eventStorePlace(): Promise<EventStorePlace>;
+  /** Looked for at each call; left out: a command of this machine. */
+  readonly pagePlace?: () => Promise<PagePlace>;
   readonly files: FileRoots;
   /** Loads the code for signing in with the first call; sends nothing yet. */
   signIn(): Promise<SignInFlow>;

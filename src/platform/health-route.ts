@@ -2,6 +2,7 @@
 
 import { asFoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
+import { instance } from '../http-server/instance.ts';
 import { readinessAsked } from '../http-server/readiness-asked.ts';
 import { sendAnswer } from '../http-server/responses.ts';
 import { limits } from '../limits.ts';
@@ -31,7 +32,9 @@ export function healthRoute(dependencies: HealthDependencies): Route<Principal> 
     path: '/health',
     open: true,
     handle: async (request, response) => {
-      if (!readinessAsked(request)) return sendAnswer(response, 200, { status: 'ok' });
+      // Tells clients that all operations are there, and which process this is.
+      const own = { platform: 'fovea', instance };
+      if (!readinessAsked(request)) return sendAnswer(response, 200, { status: 'ok', ...own });
       const found = await problems();
       const isReady = found.length === 0;
       sendAnswer(response, isReady ? 200 : 503, {

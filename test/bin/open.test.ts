@@ -144,8 +144,8 @@ test.each([
   expect(stderr).toContain(said);
 });
 
-test('another service than the embedded platform is not opened', async () => {
-  const settings = { ...environment, FOVEA_BASE_URL: 'https://platform.example' };
+test('of a service that is not there nothing is opened', async () => {
+  const settings = { ...environment, FOVEA_BASE_URL: 'http://127.0.0.1:9' };
   const { code, stderr } = await runFovea(['open'], settings);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('shows the embedded platform')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('No fovea platform answers')]);
 });

@@ -1,20 +1,21 @@
 // annotation_jobs_create: the first images of a batch, or those of ids or of a query.
 
 import * as z from 'zod';
+import { hasOwnOperations } from '../../src/config.ts';
 import { annotation, annotationExtensions } from '../../src/contract/annotation.ts';
 import { check, withoutNulls } from '../../src/contract/check.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { reviewCommand } from '../follow-up-calls.ts';
-import { asGiven, count, lastPart, quoted } from '../format.ts';
+import { count, lastPart, quoted } from '../format.ts';
 import {
   checkSelection,
   describeSelection,
   selectImages,
   selectionArguments,
 } from '../images/image-selection.ts';
+import { reviewWay } from '../review-way.ts';
 import { dryRunOfJob } from './dry-run.ts';
 
 const { annotation_jobs_create: ofBatch } = annotation;
@@ -78,7 +79,7 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   const { client, signal, settings } = context;
   const { images, query, dry_run } = wanted;
   const job = jobOf(wanted);
-  if (settings.baseUrl !== undefined) throw ofBatchAlone(query === undefined ? 'images' : 'query');
+  if (!hasOwnOperations(settings)) throw ofBatchAlone(query === undefined ? 'images' : 'query');
   const { workspace, project } = job;
   const selection = query === undefined ? undefined : { workspace, project, query };
   const found = selection && (await selectImages(selection, context));
@@ -91,11 +92,12 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   const { body } = await client.call(ofImages, sent, { signal });
   const answer = given(job.labelerEmail, body.numImages ?? ids.length, body);
   if (body.id === undefined) return answer;
-  const command = reviewCommand({ project: lastPart(project), jobId: body.id });
+  const asked = { project: lastPart(project), jobId: body.id, assignedTo: job.labelerEmail };
+  const way = await reviewWay(asked, context);
   return {
     ...answer,
-    summary: `${answer.summary} Tell them to run ${asGiven(command)}, which opens it.`,
-    data: { ...body, command },
+    summary: `${answer.summary} Tell them to ${way.words}.`,
+    data: { ...body, ...way.data },
   };
 }
 

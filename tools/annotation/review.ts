@@ -8,9 +8,10 @@ import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { reviewCommand, taskWork, waitForTask } from '../follow-up-calls.ts';
-import { asGiven, count, quoted } from '../format.ts';
+import { taskWork, waitForTask } from '../follow-up-calls.ts';
+import { count, quoted } from '../format.ts';
 import { describeSelection, selectImages, selectionArguments } from '../images/image-selection.ts';
+import { reviewWay } from '../review-way.ts';
 
 const { annotation_review: operation } = reviews;
 
@@ -30,7 +31,7 @@ type ReviewInput = z.output<typeof input>;
 const review = toolFor(operation, {
   title: 'Ask a person',
   description:
-    'Asks a person to correct labels in the browser and approve each image or send it back. Tell them the command in the answer; tasks_wait then tells what they decided and changed.',
+    'Asks a person to correct labels in the browser and approve each image or send it back. Tell them the way in the answer; tasks_wait then tells what they decided and changed.',
   app: 'labelling',
   input,
   run: askForReview,
@@ -60,12 +61,12 @@ async function askForReview(wanted: ReviewInput, context: ToolContext): Promise<
   const sent = { ...rest, ordered, ...(found && { images: [...found.ids] }) };
   const { body } = await client.call(operation, sent, { signal });
   const { taskId, jobId, undecided, assignedTo, replaced } = body;
-  const command = reviewCommand({ project, jobId });
+  const way = await reviewWay({ project, jobId, assignedTo }, context);
   const person = assignedTo === undefined ? 'a person' : quoted(assignedTo);
   const order = found?.isWorstFirst ? ', the worst first' : '';
   return {
-    summary: `${count(undecided, 'image')} of ${quoted(project)} wait for ${person}${order}: tell them to run ${asGiven(command)}, which opens the first one, signed in.${replacedWords(replaced)}`,
-    data: { ...body, command },
+    summary: `${count(undecided, 'image')} of ${quoted(project)} wait for ${person}${order}: tell them to ${way.words}.${replacedWords(replaced)}`,
+    data: { ...body, ...way.data },
     forPage: { address: `#${body.page}` },
     next: [waitForTask(workspace, taskId)],
     work: taskWork(workspace, taskId),

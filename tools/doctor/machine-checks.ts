@@ -1,5 +1,6 @@
 // Checks of the machine: programs, network, clock, hosts, files, processes, and what hosts see.
 
+import { hasOwnOperations } from '../../src/config.ts';
 import { asFoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
@@ -223,10 +224,9 @@ async function checkProtocol({ machine }: ToolContext): Promise<Finding> {
 async function checkToolProfile({ machine, settings }: ToolContext): Promise<Finding> {
   const { count: tools, tokens, embeddedOnly } = await (await machine()).offered();
   const shown = count(tools, 'tool');
-  const absent =
-    settings.baseUrl === undefined
-      ? ''
-      : ` Only the embedded platform has ${embeddedOnly.join(', ')}.`;
+  const absent = hasOwnOperations(settings)
+    ? ''
+    : ` Only platforms of fovea have ${embeddedOnly.join(', ')}.`;
   const detail = `${settings.toolProfile}: ${shown}, about ${tokens} tokens of every conversation.${absent}`;
   if (settings.toolProfile !== 'full' || tokens < smallList) return { ok: true, detail };
   const advice = 'FOVEA_TOOL_PROFILE=default reaches the same with about half.';

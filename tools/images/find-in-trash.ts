@@ -1,5 +1,6 @@
 // Where deleted images are, and which frozen versions still hold them: the embedded platform knows.
 
+import { hasOwnOperations } from '../../src/config.ts';
 import type { images } from '../../src/contract/images.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { trash } from '../../src/contract/trash.ts';
@@ -12,7 +13,7 @@ export async function findInTrash(
   { workspace, project, images: ids }: Input<typeof images.images_delete>,
   { client, settings, signal }: ToolContext,
 ): Promise<Record<string, unknown>> {
-  if (settings.baseUrl !== undefined) return { ...answer };
+  if (!hasOwnOperations(settings)) return { ...answer };
   try {
     const { body } = await client.call(trash.trash_list, { workspace }, { signal });
     // The newest come first.

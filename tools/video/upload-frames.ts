@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import * as z from 'zod';
+import { hasOwnOperations } from '../../src/config.ts';
 import { identifier, project, tagName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import { environmentOfOthers } from '../../src/environment.ts';
@@ -215,13 +216,14 @@ interface Rest {
 function nextOf(
   input: FramesInput,
   { batch, isCut, offset, isThere }: Rest,
-  { workspace, baseUrl }: ToolContext['settings'],
+  settings: ToolContext['settings'],
 ): readonly NextCall[] {
   if (isCut) {
     const rest = { ...input, offset };
     return [{ tool: 'video_frames_upload', arguments: rest, why: 'Uploads the rest.' }];
   }
-  if (!isThere || baseUrl !== undefined || batch.includes('"')) return [];
+  if (!isThere || !hasOwnOperations(settings) || batch.includes('"')) return [];
+  const { workspace } = settings;
   const where = { ...(workspace !== undefined && { workspace }), project: input.project };
   return [
     {

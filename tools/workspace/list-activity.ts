@@ -1,6 +1,7 @@
 // activity_list: what was changed in a workspace, by whom, when, by which call. A hosted platform
 // tells nobody: there the records of this machine say what its own calls did.
 
+import { hasOwnOperations } from '../../src/config.ts';
 import { activity } from '../../src/contract/activity.ts';
 import { checkInput } from '../../src/contract/check.ts';
 import { embeddedOperations } from '../../src/contract/index.ts';
@@ -58,7 +59,7 @@ export const activityList: Tool = {
     return {
       ...prepared,
       run: (context) =>
-        context.settings.baseUrl === undefined
+        hasOwnOperations(context.settings)
           ? prepared.run(context)
           : listOwnCalls(checkInput(activity_list, args), context),
     };

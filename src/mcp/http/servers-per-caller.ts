@@ -13,7 +13,7 @@ import { createRequestStates } from '../elicitation/request-state.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createCapabilities } from '../server-capabilities.ts';
 import { describeServer } from '../server-description.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import type { PagePlace, Tool, ToolContext } from '../tool.ts';
 import { prepareCallTools } from '../tool-call/pipeline.ts';
 import type { ListedTool } from '../tool-list.ts';
 import type { Caller } from './authorization.ts';
@@ -25,6 +25,7 @@ export interface ServersPerCallerOptions {
   readonly loadTools: () => Promise<readonly Tool[]>;
   /** A client with a credential of that caller, or with a key that all callers share. */
   readonly clientOf: (caller: Caller) => Promise<Client>;
+  readonly pagePlace?: () => Promise<PagePlace>;
   /** Opened by the first call that changes something. */
   readonly idempotency: () => Promise<Idempotency | undefined>;
   readonly settings: Settings;
@@ -53,6 +54,7 @@ export function serversPerCaller(options: ServersPerCallerOptions): (caller: Cal
       eventStorePlace: refuseLocal,
       signIn: refuseLocal,
       machine: refuseLocal,
+      pagePlace: options.pagePlace ?? (async () => ({ kind: 'unknown' as const })),
       files,
       settings,
       clock,
