@@ -25,11 +25,16 @@ export const annotationTools: readonly Tool[] = [
       const state = job.status === undefined ? '' : ` is ${quoted(job.status)}`;
       return `Job ${quoted(jobId)}${state}: ${progressOf(job)}.${agreementWords(job)}${openWords(job)}`;
     },
-    next: ({ agreement = [] }, { workspace, project }) => {
+    next: ({ agreement = [], openJob }, { workspace, project }) => {
       const images = [
         ...new Set(agreement.flatMap(({ disagreements }) => disagreements.map(({ id }) => id))),
       ];
       if (images.length === 0) return [];
+      if (openJob !== undefined) {
+        const why = 'A person goes on with the open job that has these.';
+        const asked = { workspace, project, job: openJob };
+        return [{ tool: 'annotation_review', arguments: asked, why }];
+      }
       const why = 'A person decides what is true in these.';
       return [{ tool: 'annotation_review', arguments: { workspace, project, images }, why }];
     },

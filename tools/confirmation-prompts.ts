@@ -1,6 +1,5 @@
 // The questions that ask a person to confirm a call, with what the service says of its target.
 
-import { hasOwnOperations } from '../src/config.ts';
 import type { annotation } from '../src/contract/annotation.ts';
 import { apiKeys } from '../src/contract/api-keys.ts';
 import { evaluations } from '../src/contract/evaluations.ts';
@@ -10,7 +9,7 @@ import type { Input } from '../src/contract/operation.ts';
 import { trainingExtensions, type trainings } from '../src/contract/trainings.ts';
 import { versions } from '../src/contract/versions.ts';
 import { asFoveaError, type ErrorCode } from '../src/errors.ts';
-import type { ConfirmationPrompt, ToolContext } from '../src/mcp/tool.ts';
+import { type ConfirmationPrompt, isOwnPlatform, type ToolContext } from '../src/mcp/tool.ts';
 import { count, lastPart, quoted } from './format.ts';
 
 const forGood = 'This cannot be undone.';
@@ -61,7 +60,7 @@ export async function confirmImageDeletion(
   { project, images: ids }: Input<typeof images.images_delete>,
   { settings }: Pick<ToolContext, 'settings'>,
 ): Promise<ConfirmationPrompt> {
-  const undo = hasOwnOperations(settings) ? 'They stay in the trash for 30 days.' : forGood;
+  const undo = isOwnPlatform(settings) ? 'They stay in the trash for 30 days.' : forGood;
   const few = ids.length <= idsShownMax ? ` (${ids.map(quoted).join(', ')})` : '';
   return {
     message: `Delete ${count(ids.length, 'image')}${few} of the project ${quoted(lastPart(project))}, with their annotations? ${undo}`,

@@ -16,10 +16,17 @@ export interface UserServices {
   /** Slugs, at least one. */
   workspacesOf(account: Account): readonly string[];
   /** Those who may sign in to a workspace, and those who could before they were removed. */
-  people(workspace: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  people(workspace: string): Promise<readonly NamedPerson[]>;
   readonly attempts: SignInThrottle;
   readonly formTokens: FormTokens;
   readonly settingsSessions: SettingsSessions;
+}
+
+export interface NamedPerson {
+  readonly id: string;
+  readonly name: string;
+  /** Undefined of those who were removed: nobody is asked at it. */
+  readonly email?: string | undefined;
 }
 
 /**
@@ -41,10 +48,14 @@ export function createUserServices(
     workspacesOf,
     people: async (slug) => {
       const [accounts, gone] = await Promise.all([store.accounts(), store.removedAccounts()]);
-      const removed = gone.map((one) => ({ ...one, name: `${one.name} (removed)` }));
+      const removed = gone.map((one) => ({
+        ...one,
+        name: `${one.name} (removed)`,
+        email: undefined,
+      }));
       return [...accounts, ...removed]
         .filter((account) => workspacesOf(account).includes(slug))
-        .map(({ id, name }) => ({ id, name }));
+        .map(({ id, name, email }) => ({ id, name, email }));
     },
     attempts: createSignInThrottle(database, { clock, log }),
     formTokens: createFormTokens(store, now),

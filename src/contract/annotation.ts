@@ -62,6 +62,18 @@ const AnnotationJob = open({
   rejected: z.int().optional(),
   independent: z.boolean().optional(),
   agreement: z.array(Agreement).optional(),
+  openJob: z.string().optional().describe('An open job that has images of the disagreements.'),
+  sentBack: z
+    .array(
+      open({
+        image: z.string(),
+        name: z.string(),
+        comment: z.string().optional(),
+        by: z.string().optional(),
+      }),
+    )
+    .optional()
+    .describe('Images that a reviewer sent back, and why.'),
 });
 
 export const annotation = {

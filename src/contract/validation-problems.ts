@@ -72,12 +72,16 @@ export function withRenameFix(
   const own = problems.filter(({ path }) => known.includes(path) || Object.hasOwn(value, path));
   const [missed, ...otherMissed] = own.filter(({ path }) => !Object.hasOwn(value, path));
   const [stray, ...otherStrays] = own.filter(({ path }) => !known.includes(path));
-  if (!missed || !stray || stray.fix || otherMissed.length + otherStrays.length > 0) {
+  const isOther = stray !== undefined && scopeNames.includes(stray.path);
+  if (!missed || !stray || stray.fix || isOther || otherMissed.length + otherStrays.length > 0) {
     return problems;
   }
   const fix: Fix = { kind: 'rename', to: missed.path };
   return problems.map((problem) => (problem === stray ? { ...stray, fix } : problem));
 }
+
+/** They say where something is, and never which thing. */
+const scopeNames = ['workspace', 'project', 'version'];
 
 /** A path such as `files[2].name`. */
 export function pathText(path: Path): string {

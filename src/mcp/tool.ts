@@ -2,7 +2,7 @@
 
 import type * as z from 'zod';
 import type { Clock } from '../clock.ts';
-import type { Settings } from '../config.ts';
+import { hasOwnOperations, type Settings } from '../config.ts';
 import { check, withoutNulls } from '../contract/check.ts';
 import type { Effect, Toolset } from '../contract/operation.ts';
 import type { Scope } from '../contract/scopes.ts';
@@ -158,6 +158,11 @@ export interface ToolContext {
   readonly linksEnd?: boolean;
   /** Reported to the host where it gave a progress token. */
   progress(done: number, total: number | undefined, message: string): void;
+}
+
+/** Whether the platform has the operations that only ours have. */
+export function isOwnPlatform(settings: Settings): boolean {
+  return hasOwnOperations(settings);
 }
 
 /** What a context has before it is known whose call it is. */

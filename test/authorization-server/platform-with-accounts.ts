@@ -155,9 +155,13 @@ export function pageRequest(issuer: string, changes: Changes = {}): URL {
 }
 
 /** A code for the page, of somebody with one workspace, which was not redeemed. */
-export async function pageCodeOf(platform: PlatformWithAccounts, name: string): Promise<string> {
+export async function pageCodeOf(
+  platform: PlatformWithAccounts,
+  name: string,
+  changes: Changes = {},
+): Promise<string> {
   const browser = platform.browser();
-  let visit = await browser.go(pageRequest(platform.issuer));
+  let visit = await browser.go(pageRequest(platform.issuer, changes));
   visit = await browser.go(visit.onward ?? '');
   visit = await browser.submit(visit, { name, password });
   for (let step = 0; step < 3 && !visit.onward?.searchParams.has('code'); step += 1) {

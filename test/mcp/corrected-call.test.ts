@@ -234,6 +234,7 @@ test.each<[string, string, Facts]>([
   ['a short word is like many', 'images_search', { ...cells, pth: 'a' }],
   ['two are missing', 'versions_generate', { name: 'cells' }],
   ['what is missing is not known', 'projects_create', { name: 'Three' }],
+  ['where it is, in place of which', 'images_set_metadata', { ...cells, metadata: { a: 'b' } }],
   ['one of two mistakes has no certain end', 'images_search', { ...cells, limt: 5, zzz: 1 }],
   ['both names were given', 'projects_create', { ...named('Four'), nam: 'Other' }],
   ['the call is long', 'projects_create', { ...named('x'.repeat(3_000)), nam: 'Five' }],

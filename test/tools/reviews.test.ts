@@ -29,6 +29,20 @@ it.each([
   expect(summary).toBe(`Job "j1" is "in_review": ${told}.`);
 });
 
+it('images in which people differ are looked at in the open job that has them', async () => {
+  const differing = { disagreements: [{ id: 'i1', name: 'a', f1: 0, both: 0, one: 1, other: 0 }] };
+  const figures = { f1: 0, both: 0, one: 1, other: 0, images: 1, classes: [] };
+  let openJob: string | undefined = 'j2';
+  fixture.on('GET /acme/cells/jobs/j1', () => ({
+    json: { openJob, numImages: 1, agreement: [{ with: 'labels', ...figures, ...differing }] },
+  }));
+  const next = async () =>
+    (await fixture.call('annotation_jobs_get', { ...where, jobId: 'j1' })).next;
+  expect(await next()).toMatchObject([{ arguments: { ...where, job: 'j2' } }]);
+  openJob = undefined;
+  expect(await next()).toMatchObject([{ arguments: { ...where, images: ['i1'] } }]);
+});
+
 it('a review says who is asked, and what it replaced', async () => {
   const replaced = { assignedTo: 'ada@acme.org', instructions: 'Look.' };
   const answer = { taskId: 'j1', jobId: 'j1', images: 2, undecided: 2, page: 'p' };

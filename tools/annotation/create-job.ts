@@ -1,13 +1,12 @@
 // annotation_jobs_create: the first images of a batch, or those of ids or of a query.
 
 import * as z from 'zod';
-import { hasOwnOperations } from '../../src/config.ts';
 import { annotation, annotationExtensions } from '../../src/contract/annotation.ts';
 import { check, withoutNulls } from '../../src/contract/check.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
-import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type Tool, type ToolContext, type ToolResult } from '../../src/mcp/tool.ts';
 import { count, lastPart, quoted } from '../format.ts';
 import {
   checkSelection,
@@ -79,7 +78,7 @@ async function giveChosen(wanted: JobInput, context: ToolContext): Promise<ToolR
   const { client, signal, settings } = context;
   const { images, query, dry_run } = wanted;
   const job = jobOf(wanted);
-  if (!hasOwnOperations(settings)) throw ofBatchAlone(query === undefined ? 'images' : 'query');
+  if (!isOwnPlatform(settings)) throw ofBatchAlone(query === undefined ? 'images' : 'query');
   const { workspace, project } = job;
   const selection = query === undefined ? undefined : { workspace, project, query };
   const found = selection && (await selectImages(selection, context));

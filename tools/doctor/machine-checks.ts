@@ -1,9 +1,8 @@
 // Checks of the machine: programs, network, clock, hosts, files, processes, and what hosts see.
 
-import { hasOwnOperations } from '../../src/config.ts';
 import { asFoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import type { ToolContext } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext } from '../../src/mcp/tool.ts';
 import type {
   DatabaseFindings,
   HostEntry,
@@ -224,7 +223,7 @@ async function checkProtocol({ machine }: ToolContext): Promise<Finding> {
 async function checkToolProfile({ machine, settings }: ToolContext): Promise<Finding> {
   const { count: tools, tokens, embeddedOnly } = await (await machine()).offered();
   const shown = count(tools, 'tool');
-  const absent = hasOwnOperations(settings)
+  const absent = isOwnPlatform(settings)
     ? ''
     : ` Only platforms of fovea have ${embeddedOnly.join(', ')}.`;
   const detail = `${settings.toolProfile}: ${shown}, about ${tokens} tokens of every conversation.${absent}`;

@@ -1,10 +1,9 @@
 // Where deleted images are, and which frozen versions still hold them: the embedded platform knows.
 
-import { hasOwnOperations } from '../../src/config.ts';
 import type { images } from '../../src/contract/images.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { trash } from '../../src/contract/trash.ts';
-import type { ToolContext } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext } from '../../src/mcp/tool.ts';
 import { lastPart } from '../format.ts';
 
 /** The facts of the deletion; none where the platform is hosted, or does not tell this caller. */
@@ -13,7 +12,7 @@ export async function findInTrash(
   { workspace, project, images: ids }: Input<typeof images.images_delete>,
   { client, settings, signal }: ToolContext,
 ): Promise<Record<string, unknown>> {
-  if (!hasOwnOperations(settings)) return { ...answer };
+  if (!isOwnPlatform(settings)) return { ...answer };
   try {
     const { body } = await client.call(trash.trash_list, { workspace }, { signal });
     // The newest come first.

@@ -3,13 +3,17 @@
 
 import { join } from 'node:path';
 import * as z from 'zod';
-import { hasOwnOperations } from '../../src/config.ts';
 import { identifier, project, tagName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import { environmentOfOthers } from '../../src/environment.ts';
 import { asFoveaError, type FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import {
+  isOwnPlatform,
+  type NextCall,
+  type ToolContext,
+  type ToolResult,
+} from '../../src/mcp/tool.ts';
 import { framesOf, probeVideo } from '../../src/video-frames/ffmpeg.ts';
 import { count, quoted } from '../format.ts';
 import { withScratchFolder } from '../scratch-folder.ts';
@@ -222,7 +226,7 @@ function nextOf(
     const rest = { ...input, offset };
     return [{ tool: 'video_frames_upload', arguments: rest, why: 'Uploads the rest.' }];
   }
-  if (!isThere || !hasOwnOperations(settings) || batch.includes('"')) return [];
+  if (!isThere || !isOwnPlatform(settings) || batch.includes('"')) return [];
   const { workspace } = settings;
   const where = { ...(workspace !== undefined && { workspace }), project: input.project };
   return [

@@ -1,7 +1,6 @@
 // activity_list: what was changed in a workspace, by whom, when, by which call. A hosted platform
 // tells nobody: there the records of this machine say what its own calls did.
 
-import { hasOwnOperations } from '../../src/config.ts';
 import { activity } from '../../src/contract/activity.ts';
 import { checkInput } from '../../src/contract/check.ts';
 import { embeddedOperations } from '../../src/contract/index.ts';
@@ -11,7 +10,14 @@ import { workspace as operations } from '../../src/contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
-import type { NextCall, Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import {
+  isOwnPlatform,
+  type NextCall,
+  type Page,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../../src/mcp/tool.ts';
 import { count, lastPart, nameList } from '../format.ts';
 
 const { activity_list } = activity;
@@ -59,7 +65,7 @@ export const activityList: Tool = {
     return {
       ...prepared,
       run: (context) =>
-        hasOwnOperations(context.settings)
+        isOwnPlatform(context.settings)
           ? prepared.run(context)
           : listOwnCalls(checkInput(activity_list, args), context),
     };

@@ -129,7 +129,9 @@ function mended({ path, words }: Said, args: Arguments): Problem | undefined {
     : isNear(value, meant)
       ? meant
       : undefined;
-  return by === undefined ? undefined : { ...problem, fix: { kind: 'replace', by } };
+  // What is there already was not what is wrong.
+  if (by === undefined || by === value) return undefined;
+  return { ...problem, fix: { kind: 'replace', by } };
 }
 
 /** Replaces an unknown field in a query; undefined where it does not occur exactly once. */

@@ -7,6 +7,8 @@ export interface Person {
   /** The subject of their access tokens. */
   readonly id: string;
   readonly name: string;
+  /** Undefined of those who were removed. */
+  readonly email?: string | undefined;
 }
 
 /** Those with an account in the workspace of this slug, now or before it was removed. */

@@ -14,6 +14,8 @@ import type { AnnotationJob, NotFree } from '../store/annotation-jobs.ts';
 import type { Batch } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 import { agreementsOf } from './agreement.ts';
+import { checkPeople, refuseOwnWork } from './known-person.ts';
+import { sentBackOf } from './sent-back-images.ts';
 
 type Named = Readonly<Record<'name' | 'labelerEmail' | 'reviewerEmail', string>>;
 
@@ -26,7 +28,9 @@ type Operations = Pick<
 export function annotationJobHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<Operations, Principal> {
-  const { store, clock } = dependencies;
+  const { store, clock, people } = dependencies;
+  const checkAsked = ({ labelerEmail, reviewerEmail }: Named, principal: Principal) =>
+    checkPeople(people, principal, { labelerEmail, reviewerEmail });
   const newJob = (input: Named, project: Project, principal: Principal) => ({
     id: newId(),
     projectId: project.id,
@@ -44,6 +48,7 @@ export function annotationJobHandlers(
     },
     annotation_jobs_create: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
+      await checkAsked(input, principal);
       const batch = await findBatch(dependencies, project, input.batch, 'batch');
       const wanted = input.num_images;
       const { job, free } = await store.annotationJobs.add(
@@ -55,6 +60,7 @@ export function annotationJobHandlers(
     },
     annotation_jobs_create_for_images: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
+      await checkAsked(input, principal);
       const imageIds = [...new Set(input.images)];
       const job = newJob(input, project, principal);
       const isIndependent = input.independent === true;
@@ -66,11 +72,7 @@ export function annotationJobHandlers(
     annotation_jobs_get: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
       const job = await findJob(dependencies, project, input.jobId);
-      const agreement = await agreementsOf(store, project.type, job, limits.disagreementsToldMax);
-      return {
-        ...describeJob(job, project, principal),
-        ...(agreement.length > 0 && { agreement }),
-      };
+      return describeInFull(dependencies, principal, project, job);
     },
     annotation_jobs_review: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
@@ -78,11 +80,32 @@ export function annotationJobHandlers(
       refuseBoth(approve, reject);
       const review = { approve, reject, by: principal.name };
       const { id } = project;
-      refuseIndependent(await findJob(dependencies, project, input.jobId));
+      const known = await findJob(dependencies, project, input.jobId);
+      refuseIndependent(known);
+      if (approve.length > 0) await refuseOwnWork(people, principal, known);
       const job = await store.annotationJobs.review(id, input.jobId, review, clock.now());
       if (job === undefined) throw noJob(input.jobId);
       return describeJob(job, project, principal);
     },
+  };
+}
+
+/** With what reviewers said, and how far it agrees with others. */
+async function describeInFull(
+  { store, people }: PlatformDependencies,
+  principal: Principal,
+  project: Project,
+  job: AnnotationJob,
+) {
+  const agreement = await agreementsOf(store, project.type, job, limits.disagreementsToldMax);
+  const differing = agreement.flatMap(({ disagreements }) => disagreements.map(({ id }) => id));
+  const openJob = await store.annotationJobs.openJobOf(differing);
+  const sentBack = job.isIndependent ? [] : await sentBackOf({ store, people }, principal, job);
+  return {
+    ...describeJob(job, project, principal),
+    ...(sentBack.length > 0 && { sentBack }),
+    ...(agreement.length > 0 && { agreement }),
+    ...(openJob !== undefined && { openJob }),
   };
 }
 
@@ -167,7 +190,7 @@ export function notFree(taken: NotFree, all: number): FoveaError {
     'conflict',
     `${which} images are in an open job, such as image ${imageIds[0]}, in job ${taken.jobId}.`,
     {
-      hint: `No job was made. annotation_jobs_get tells how far that one is; the search term -job:${taken.jobId} leaves out its images.`,
+      hint: `No job was made. annotation_review with job "${taken.jobId}" goes on with that one, for another person too (assignedTo); it ends once all of its images are decided. The search term -job:${taken.jobId} leaves out its images.`,
     },
   );
 }

@@ -26,6 +26,7 @@ import { describeTaskStart } from '../tasks.ts';
 import { findBatch } from './annotation-jobs.ts';
 import { checkModelShapes } from './annotation-of-model.ts';
 import { chooseClasses, leftOutOf } from './autolabel-classes.ts';
+import { checkPeople } from './known-person.ts';
 
 type StartInput = Input<typeof annotation.autolabel_start>;
 type Operations = Pick<typeof annotation, 'autolabel_start' | 'autolabel_get'>;
@@ -36,6 +37,8 @@ export function autolabelHandlers(
   return {
     autolabel_start: async (input, { principal, origin }) => {
       const project = await findProject(dependencies, principal, input.project);
+      const { reviewerEmail } = input;
+      await checkPeople(dependencies.people, principal, { reviewerEmail });
       const { job, leftOut } = await start(dependencies, principal, project, input);
       dependencies.tasks.wake();
       const { annotationJobId } = job;

@@ -11,6 +11,7 @@ import type { AnnotationJob, JobImage, JobImagesPage } from '../store/annotation
 import type { Store } from '../store/store.ts';
 import { describeJob, findJob, refuseIndependent } from './annotation-jobs.ts';
 import { labelsApart } from './independent-labels.ts';
+import { refuseOwnWork } from './known-person.ts';
 
 type Operations = Pick<
   typeof annotationExtensions,
@@ -35,6 +36,8 @@ export function decisionHandlers(
       const project = await findProject(dependencies, principal, input.project);
       const known = await findJob(dependencies, project, input.jobId);
       refuseIndependent(known);
+      const isApproval = input.decision === 'approve';
+      if (isApproval) await refuseOwnWork(dependencies.people, principal, known);
       const { id } = known;
       const decision = {
         state: stateAfter(input.decision),

@@ -1,12 +1,12 @@
 // An annotation job as a task, which is completed once every image is approved or sent back.
 
 import { LabelChanges } from '../../annotations/label-changes.ts';
-import { limits } from '../../limits.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { credentialWords, type People } from '../access-control/credential-names.ts';
+import type { People } from '../access-control/credential-names.ts';
 import type { AnnotationJob } from '../store/annotation-jobs.ts';
 import type { Store } from '../store/store.ts';
+import { sentBackOf } from './sent-back-images.ts';
 
 interface Dependencies {
   readonly store: Store;
@@ -54,9 +54,6 @@ async function outcomeOf(
   const { id, states, images, goneUndecided } = job;
   const gone = goneUndecided > 0 && { goneUndecided };
   if (job.isIndependent) return { jobId: id, labelled: images, ...gone };
-  const decided = await store.annotationJobs.images(id, { limit: images, offset: 0 });
-  const sentBack = decided.filter(({ state }) => state === 'rejected');
-  const wordsFor = await credentialWords(store, people, principal);
   const changes = new LabelChanges();
   const changed = await store.annotationJobs.changedLabels(id);
   for (const { before, after } of changed) {
@@ -67,14 +64,7 @@ async function outcomeOf(
     ...gone,
     approved: states.approved,
     sentBack: states.rejected,
-    sentBackImages: sentBack
-      .slice(0, limits.reviewCommentsToldMax)
-      .map(({ imageId, name, comment, decidedBy }) => ({
-        image: imageId,
-        name,
-        ...(comment !== undefined && { comment }),
-        ...(decidedBy !== undefined && { by: wordsFor(decidedBy) }),
-      })),
+    sentBackImages: await sentBackOf({ store, people }, principal, job),
     changedImages: changed.length,
     changes: changes.byClass(),
   };

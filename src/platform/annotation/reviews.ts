@@ -11,6 +11,7 @@ import { newId } from '../ids-and-slugs.ts';
 import type { AnnotationJob, AskedReview } from '../store/annotation-jobs.ts';
 import type { Project } from '../store/projects.ts';
 import { findJob, notFree, refuseIndependent } from './annotation-jobs.ts';
+import { checkPeople } from './known-person.ts';
 
 type ReviewInput = Input<typeof reviews.annotation_review>;
 
@@ -20,6 +21,7 @@ export function reviewHandlers(
   return {
     annotation_review: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
+      await checkPeople(dependencies.people, principal, { assignedTo: input.assignedTo });
       const { job, replaced } =
         input.job === undefined
           ? { job: await begin(dependencies, principal, project, input), replaced: undefined }

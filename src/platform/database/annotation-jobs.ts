@@ -68,6 +68,7 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
     changedLabels: (jobId) => readChangedLabels(database, jobId),
     list: (projectId) => listJobs(database, projectId),
     find: (projectId, jobId) => findJob(database, projectId, jobId),
+    openJobOf: async (imageIds) => (await inOpenJobs(database, imageIds))[0]?.jobId,
     findAnywhere: async (workspaceId, jobId) => {
       const projectId = await database.get(
         `SELECT project_id FROM annotation_jobs JOIN projects ON projects.id = project_id
@@ -231,12 +232,7 @@ async function addChosen(
     (row) => row.text('batch_id'),
   );
   for (const batchId of batches) await freeOfEndedRuns(database, index, batchId);
-  const taken = await database.all(
-    `SELECT value, (${openJobOf('value')} LIMIT 1) AS job_id
-     FROM json_each(?) WHERE EXISTS (${openJobOf('value')})`,
-    [JSON.stringify(imageIds)],
-    (row) => ({ imageId: row.text('value'), jobId: row.text('job_id') }),
-  );
+  const taken = await inOpenJobs(database, imageIds);
   const [first] = taken;
   if (first !== undefined) {
     const ids = taken.map(({ imageId }) => imageId);
@@ -246,6 +242,16 @@ async function addChosen(
   const added = await findJob(database, job.projectId, job.id);
   if (added === undefined) throw new FoveaError('internal', 'A job was not added.');
   return added;
+}
+
+/** The images that open jobs have, each with one of these jobs. */
+function inOpenJobs(database: AsyncDatabase, imageIds: readonly string[]) {
+  return database.all(
+    `SELECT value, (${openJobOf('value')} LIMIT 1) AS job_id
+     FROM json_each(?) WHERE EXISTS (${openJobOf('value')})`,
+    [JSON.stringify(imageIds)],
+    (row) => ({ imageId: row.text('value'), jobId: row.text('job_id') }),
+  );
 }
 
 /** Those that are not in the project. */

@@ -113,16 +113,20 @@ function checkChange({ rename, remove }: ClassChange, known: ReadonlySet<string>
     throw invalidArgument('rename', 'is needed, or remove, or undo', 'rename takes {old: new}.');
   }
   const nearestTo = suggestSpellingOfFew([...known]);
-  const unknown = (path: string, name: string): readonly Problem[] => {
+  const unknown = (path: string, name: string, to?: string): readonly Problem[] => {
     if (known.has(name)) return [];
+    const said = `no image has the class ${quotedName(name)}`;
     const meant = nearestTo(name);
-    const hint = meant === undefined ? '' : `; did you mean ${quotedName(meant)}?`;
-    return [{ path, message: `no image has the class ${quotedName(name)}${hint}` }];
+    if (meant === undefined) return [{ path, message: said }];
+    if (meant === to) return [{ path, message: `${said}; ${quotedName(to)} is there already` }];
+    // The name to correct is the member, not the value, of rename.
+    const start = to === undefined ? '' : 'is not known: ';
+    return [{ path, message: `${start}${said}; did you mean ${quotedName(meant)}?` }];
   };
   const problems = [
     ...renamed.flatMap(([name, to]) => {
       const path = `rename.${name}`;
-      return name === to ? [{ path, message: 'is the name it has' }] : unknown(path, name);
+      return name === to ? [{ path, message: 'is the name it has' }] : unknown(path, name, to);
     }),
     ...remove.flatMap((name, place) => {
       const path = `remove[${place}]`;

@@ -128,6 +128,8 @@ export interface AnnotationJobStore {
   changedLabels(jobId: string): Promise<readonly ChangedLabels[]>;
   list(projectId: string): Promise<readonly AnnotationJob[]>;
   find(projectId: string, jobId: string): Promise<AnnotationJob | undefined>;
+  /** An open job that has one of these images; undefined: none has. */
+  openJobOf(imageIds: readonly string[]): Promise<string | undefined>;
   /** Of any project of a workspace that is not in the trash. */
   findAnywhere(workspaceId: string, jobId: string): Promise<AnnotationJob | undefined>;
   /** The newest approval or rejection of an image that still stands. */

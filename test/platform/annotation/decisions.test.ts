@@ -53,6 +53,11 @@ it('approves and sends back, keeps the labels, and counts', async () => {
     job: { approved: 1, rejected: 1, annotated: 1 },
     image: { state: 'rejected', comment },
   });
+  // The job is open yet: whoever works on it is told all the same.
+  expect((await fixture.tell('GET', path)).body).toMatchObject({
+    status: 'in_review',
+    sentBack: [{ image: second, comment, by: "the platform's own key" }],
+  });
   // Unlike a rejection, it takes no label away.
   expect(await fixture.image(project, second)).toMatchObject({
     annotated: true,

@@ -277,3 +277,19 @@ it('tells as a task how many images were deleted before they were labelled', asy
     result: { labelled: 1, goneUndecided: 1 },
   });
 });
+
+it('names the open job that has images in which people differ', async () => {
+  const fixture = labelling();
+  const { project, images, path, label } = await withJob(fixture, 1);
+  const [image = ''] = images;
+  await label(image, 'blue');
+  const told = async () => (await fixture.tell('GET', path)).body;
+  expect((await told()).openJob).toBe(undefined);
+  const asked = await fixture.tell('POST', `/acme/${project}/reviews`, { images });
+  expect((await told()).openJob).toBe(asked.body.jobId);
+  const again = await fixture.tell('POST', `/acme/${project}/reviews`, { images });
+  expect(again.status).toBe(409);
+  expect(JSON.stringify(again.body)).toContain(
+    `annotation_review with job \\"${asked.body.jobId}\\" goes on with that one`,
+  );
+});

@@ -227,7 +227,13 @@ it('refuses what cannot be meant, and says what would be right', async () => {
   expect(await wrong({ remove: ['platelets'] })).toContain(
     'remove[0]: no image has the class "platelets"; did you mean "platelet"?',
   );
-  expect(await wrong({ rename: { plate: 'x' } })).toContain('rename.plate: no image has the class');
+  expect(await wrong({ rename: { Platelet: 'platelet' } })).toBe(
+    'rename.Platelet: no image has the class "Platelet"; "platelet" is there already',
+  );
+  expect(await wrong({ rename: { platlet: 'x' } })).toBe(
+    'rename.platlet: is not known: no image has the class "platlet"; did you mean "platelet"?',
+  );
+  expect(await wrong({ rename: { plate: 'x' } })).toContain('rename.plate: is not known: no');
   expect(await wrong({ rename: { platelet: 'platelet' } })).toContain('is the name it has');
   expect(await wrong({ rename: { platelet: ' x' } })).toContain('without blanks at its ends');
   expect(await wrong({ rename: { platelet: '__proto__' } })).toContain('must be another name');
