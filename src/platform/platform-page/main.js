@@ -12,6 +12,8 @@ import { failedLink } from './failed-link.js';
 import { annotateView } from './labelling/annotate.js';
 import { forgetClassNumbers } from './labelling/class-numbers.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
+import { forgetLabels, hasKeptLabels } from './labelling/kept-labels.js';
+import { keptLabelsNotice, showKeptLabels } from './labelling/kept-labels-notice.js';
 import { forgetOutlines } from './labelling/kept-outlines.js';
 import { useService } from './labelling/labelling-service.js';
 import { isPassing, sendWhatWaits, unsaved, untilRetry } from './labelling/retry.js';
@@ -47,6 +49,8 @@ import { requestedLabelling } from './requested-labelling.js';
 const keyForm = byId('key-form', HTMLFormElement);
 const keyField = byId('key', HTMLInputElement);
 const main = byId('view', HTMLElement);
+/** Whatever view is shown. */
+const notices = element('div', { hidden: true }, keptLabelsNotice());
 /** @type {View | undefined} */
 let shown;
 /** Counts the views that were asked for: an answer for an older one is thrown away. */
@@ -169,6 +173,7 @@ function isAnnotating() {
 function present(view) {
   document.title = `${shownText(view.title)} · Fovea`;
   main.replaceChildren(element('h2', { tabindex: -1 }, view.title), view.content);
+  showKeptLabels();
   markPlace();
   closeMenu();
   window.scrollTo({ top: 0 });
@@ -216,6 +221,7 @@ async function enter() {
     document.body.classList.add('is-signed-in');
     keyForm.hidden = true;
     main.hidden = false;
+    notices.hidden = false;
   });
   if (!isSignedIn) return;
   await sendWhatWaits();
@@ -238,6 +244,7 @@ function signOut(why) {
   for (const name of ['workspace', 'person']) byId(name, HTMLElement).textContent = '';
   main.replaceChildren();
   main.hidden = true;
+  notices.hidden = true;
   keyForm.hidden = false;
   keyField.value = '';
   keyField.focus();
@@ -258,7 +265,7 @@ byId('sign-out', HTMLElement).addEventListener('click', async () => {
   const isOfAccount = knownEnd() !== undefined;
   const what = isOfAccount ? 'Sign out' : 'Forget the key';
   const question = `Changes are not saved yet. ${what}, and lose them?`;
-  if (unsaved.size > 0 && !window.confirm(question)) return;
+  if ((unsaved.size > 0 || hasKeptLabels()) && !window.confirm(question)) return;
   forgetWork();
   const token = isOfAccount ? knownKey() : null;
   if (token !== null) ending = endSignIn(token);
@@ -269,6 +276,7 @@ byId('sign-out', HTMLElement).addEventListener('click', async () => {
 /** For the next person of this tab. */
 function forgetWork() {
   unsaved.clear();
+  forgetLabels();
   forgetOutlines();
   forgetClassNumbers();
 }
@@ -286,6 +294,7 @@ window.addEventListener('hashchange', () => {
 onRefusedKey((words) => {
   if (isSignedIn) signOut(words);
 });
+main.before(notices);
 startNavigation();
 useService(requestedLabelling);
 onAccount(enter);

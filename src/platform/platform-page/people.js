@@ -2,6 +2,9 @@
 
 import { listActivity, listPeople } from './api.js';
 
+/** Kept by the tab, so that it is known also after a sign-in elsewhere. */
+const personOfTab = 'fovea-person';
+
 let me = '';
 /** By their credentials. @type {Readonly<Record<string, string>>} */
 let names = {};
@@ -11,8 +14,9 @@ let names = {};
  * before, or the first one
  */
 export async function meetPeople() {
-  const before = me;
+  const before = sessionStorage.getItem(personOfTab) ?? '';
   ({ me, names } = await listPeople());
+  sessionStorage.setItem(personOfTab, me);
   return before === '' || before === me;
 }
 

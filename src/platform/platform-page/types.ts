@@ -4,6 +4,7 @@ import type { embeddedOperations } from '../../contract/index.ts';
 import type { Answer, Input } from '../../contract/operation.ts';
 import type { Box, Point, RefusedBox, Size } from './boxes.ts';
 import type { ClassNumbers } from './labelling/class-numbers.js';
+import type { KeptLabels } from './labelling/kept-labels.js';
 
 type Operations = typeof embeddedOperations;
 
@@ -154,6 +155,8 @@ export interface Place {
   readonly isOrdered: boolean;
   readonly classes: ClassNumbers;
   readonly labels: ImageLabels;
+  /** Those that are not saved yet. */
+  readonly kept: KeptLabels;
   /** What was decided about the image, in an annotation job. */
   readonly known: JobImages | undefined;
 }

@@ -8,6 +8,10 @@ import {
   holdKeys,
   releaseKeys,
 } from '../../../platform/platform-page/labelling/held-keys.js';
+import {
+  keptLabelsNotice,
+  showKeptLabels,
+} from '../../../platform/platform-page/labelling/kept-labels-notice.js';
 import { useService } from '../../../platform/platform-page/labelling/labelling-service.js';
 import { openImage } from '../../../platform/platform-page/labelling/open-image.js';
 import { button } from '../../../platform/platform-page/labelling/panel-parts.js';
@@ -83,7 +87,8 @@ class LabellingPage {
         isFull = !isFull;
         void changeMode(isFull ? 'fullscreen' : 'inline');
       });
-    fill([element('div', { class: 'row' }, this.#title, full), this.#problem, this.#image]);
+    const head = element('div', { class: 'row' }, this.#title, full);
+    fill([head, this.#problem, keptLabelsNotice(), this.#image]);
     document.addEventListener('click', (event) => this.#follow(event));
   }
 
@@ -123,6 +128,7 @@ class LabellingPage {
         this.#say('');
         this.#title.textContent = title;
         this.#image.replaceChildren(...parts);
+        showKeptLabels();
         if (document.activeElement === document.body) this.#title.focus({ preventScroll: true });
         return releaseKeys();
       } catch (thrown) {

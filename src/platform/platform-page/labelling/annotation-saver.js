@@ -6,46 +6,57 @@ import { mayGoWell, unsaved, untilRetry } from './retry.js';
 
 /** @import { SaveState } from '../types.ts' */
 
-/** @template Labels boxes, or classes of the whole image */
+/** @template {readonly unknown[]} Labels boxes, or classes of the whole image */
 export class AnnotationSaver {
   /** @type {string} */
   #revision;
+  /** The one that the person knows: their changes are made to it. @type {string} */
+  #base;
   /** @type {Labels | undefined} */
   #waiting;
+  /** The request that is under way. @type {Promise<unknown> | undefined} */
+  #sending;
   #isBusy = false;
   /** The person is asked whose labels are kept. */
   #isAsking = false;
   #isFollowing = false;
+  /** What stands in the way, in words. */
+  #why = '';
   /** @type {((isSaved: boolean) => void)[]} */
   #asking = [];
   #save;
   #load;
   #isSame;
+  #kept;
   #say;
 
   /**
    * `save` gives the revision that it made; it throws an `ApiError` of 409 where another one than
    * the given is there. `load` gives what is there; `who` tells in
-   * words who changed it.
+   * words who changed it. `kept` has what waits for as long as it does.
    * @param {{
    *   revision: string,
    *   save: (labels: Labels, revision: string) => Promise<string>,
    *   load: () => Promise<{ labels: Labels, revision: string, who: () => Promise<string> }>,
    *   isSame: (some: Labels, others: Labels) => boolean,
+   *   kept: import('./kept-labels.js').KeptLabels,
    *   say: (state: SaveState<Labels>) => void,
    * }} options
    */
-  constructor({ revision, save, load, isSame, say }) {
+  constructor({ revision, save, load, isSame, kept, say }) {
     this.#revision = revision;
+    this.#base = revision;
     this.#save = save;
     this.#load = load;
     this.#isSame = isSame;
+    this.#kept = kept;
     this.#say = say;
   }
 
   /** The latest labels are saved, sooner or later. @param {Labels} labels */
   change(labels) {
     this.#waiting = labels;
+    this.#kept.keep(labels, this.#base);
     unsaved.add(this);
     void this.#run();
   }
@@ -53,6 +64,14 @@ export class AnnotationSaver {
   /** In a conflict: these labels are what is kept or forgotten. @param {Labels} labels */
   hold(labels) {
     this.#waiting = labels;
+    this.#kept.keep(labels, this.#base, this.#why);
+  }
+
+  /** Nothing more is sent. @returns {Promise<void>} when the request that is under way has ended */
+  async stop() {
+    unsaved.delete(this);
+    this.#isAsking = false;
+    await this.#sending;
   }
 
   /** The labels that the platform has, as far as this page knows. */
@@ -79,12 +98,15 @@ export class AnnotationSaver {
     const { labels, revision } = await this.#load();
     if (this.#waiting !== undefined) return undefined;
     this.#revision = revision;
+    this.#base = revision;
     return labels;
   }
 
   /** After a conflict: the labels that were to be saved replace those of the other one. */
   keepMine() {
     this.#isAsking = false;
+    this.#base = this.#revision;
+    if (this.#waiting !== undefined) this.#kept.keep(this.#waiting, this.#base);
     void this.#run();
   }
 
@@ -96,8 +118,10 @@ export class AnnotationSaver {
   async takeTheirs() {
     const { labels, revision } = await this.#load();
     this.#revision = revision;
+    this.#base = revision;
     this.#isAsking = false;
     this.#waiting = undefined;
+    this.#kept.forget();
     unsaved.delete(this);
     this.#say({ name: 'saved' });
     return labels;
@@ -117,12 +141,15 @@ export class AnnotationSaver {
   async #attempt(labels) {
     this.#say({ name: 'saving' });
     try {
-      this.#saved(labels, await this.#save(labels, this.#revision));
+      const sent = this.#save(labels, this.#revision);
+      this.#sending = sent.catch(() => undefined);
+      this.#saved(labels, await sent);
       return true;
     } catch (thrown) {
       const { status, words } = failureOf(thrown);
       if (status === 409) return this.#compare(labels);
       if (!mayGoWell(thrown)) {
+        this.#hinder(words);
         this.#say({ name: 'refused', words });
         return false;
       }
@@ -141,8 +168,12 @@ export class AnnotationSaver {
         this.#saved(labels, theirs.revision);
         return true;
       }
-      this.#say({ name: 'conflict', theirs: theirs.labels, by: await theirs.who() });
+      const by = await theirs.who();
+      // Given up meanwhile.
+      if (!unsaved.has(this)) return false;
       this.#isAsking = true;
+      this.#hinder(`${by} changed them meanwhile.`);
+      this.#say({ name: 'conflict', theirs: theirs.labels, by });
       void this.#follow();
       return false;
     } catch {
@@ -172,11 +203,22 @@ export class AnnotationSaver {
     this.#say({ name: 'conflict', theirs: theirs.labels, by });
   }
 
+  /** @param {string} why */
+  #hinder(why) {
+    this.#why = why;
+    if (this.#waiting !== undefined) this.#kept.keep(this.#waiting, this.#base, why);
+  }
+
   /** @param {Labels} labels @param {string} revision */
   #saved(labels, revision) {
     this.#revision = revision;
-    if (this.#waiting !== labels) return;
+    this.#base = revision;
+    if (this.#waiting !== labels) {
+      if (this.#waiting !== undefined) this.#kept.keep(this.#waiting, revision);
+      return;
+    }
     this.#waiting = undefined;
+    this.#kept.forget();
     unsaved.delete(this);
     this.#say({ name: 'saved' });
   }

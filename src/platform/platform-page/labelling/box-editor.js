@@ -2,22 +2,22 @@
 // moved or named is saved as it changes.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { boxesOf, revisionOf, sizeOf } from '../boxes-of-image.js';
+import { boxesOf, sizeOf } from '../boxes-of-image.js';
 import { AnnotateKeys } from './annotate-keys.js';
 import { AnnotatePanel } from './annotate-panel.js';
-import { AnnotationSaver } from './annotation-saver.js';
 import { BoxCanvas } from './box-canvas.js';
-import { boxInMiddle, enlarged, fitted, inPixels, isSame, moved } from './box-geometry.js';
+import { boxInMiddle, enlarged, fitted, inPixels, isBox, isSame, moved } from './box-geometry.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { FrameInterpolation, followFill } from './frame-interpolation.js';
-import { readLabels, sayState } from './image-labels.js';
+import { sayState } from './image-labels.js';
 import { KeypointEditor } from './keypoint-editor.js';
 import { pointKindOf } from './movable-points.js';
 import { NearbyLabels } from './nearby-labels.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
 import { nothingDecided, Predictions } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
+import { SavedLabels } from './saved-labels.js';
 
 /** @import { Box, Outline, Prediction, Shapes } from '../boxes.ts' */
 /** @import { Image, Place, SaveState } from '../types.ts' */
@@ -34,7 +34,7 @@ export class BoxEditor {
   #frames;
   #startReview;
   #history;
-  #saver;
+  #saved;
   /** @type {BoxCanvas} */
   #canvas;
   #panel;
@@ -42,10 +42,6 @@ export class BoxEditor {
   #selected;
   /** The chosen point of the chosen outline. @type {number | undefined} */
   #point;
-  /** @type {readonly Box[] | undefined} */
-  #theirs;
-  /** The boxes that were given to be saved last. @type {readonly Box[]} */
-  #saved;
   #predictions = new Predictions((words, look) => this.#panel.showState(words, look));
   /** The chosen one. @type {Prediction | undefined} */
   #prediction;
@@ -63,15 +59,18 @@ export class BoxEditor {
     this.#frames = new FrameInterpolation(place.labels, image.id, place.ids);
     this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
-    this.#saved = this.boxes;
-    this.#saver = new AnnotationSaver({
-      revision: revisionOf(image),
-      save: (boxes, revision) =>
-        place.labels.save(image.id, cocoFileOf(boxes, { name, ...size }), revision),
-      load: () => readLabels(place.labels, image.id, boxesOf),
-      isSame,
-      say: (state) => this.#say(state),
-    });
+    const fileOf = (/** @type {readonly Box[]} */ boxes) => cocoFileOf(boxes, { name, ...size });
+    this.#saved = new SavedLabels(
+      image,
+      place,
+      { labelsOf: boxesOf, fileOf, isOne: isBox, isSame },
+      {
+        labels: () => this.boxes,
+        replace: (boxes) => this.#showOthers(boxes),
+        isShown: () => this.root.isConnected,
+        say: (state) => this.#say(state),
+      },
+    );
     this.#canvas = new BoxCanvas(
       { id: image.id, url: String(image.urls?.original ?? ''), alt: name, size, shapes },
       {
@@ -90,7 +89,7 @@ export class BoxEditor {
     if (this.keypoints !== undefined) this.#panel.add(this.keypoints.root);
     this.#panel.showState(sayState(image, place.labels), '');
     const { queue, known } = place;
-    this.review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
+    this.review = reviewOf({ slug, image: image.id, queue, known }, this.#saved.saver, {
       lookAgain: () => this.#lookAgain(),
       allDecided: () => this.#panel.showState('Every image of this job is decided.', ''),
     });
@@ -98,6 +97,7 @@ export class BoxEditor {
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
     new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
     this.#show();
+    this.#saved.resume();
     if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
     if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, place);
   }
@@ -308,32 +308,29 @@ export class BoxEditor {
   }
 
   keepMine() {
-    this.#theirs = undefined;
-    this.#saver.keepMine();
+    this.#saved.keepMine();
     this.review?.dismissProblem();
     this.#show();
   }
 
   /** After a conflict; what was drawn here can be had back by undo. */
   async takeTheirs() {
-    this.#changeHistory(await this.#saver.takeTheirs());
-    this.#saved = this.boxes;
-    this.#theirs = undefined;
-    this.#chooseNone();
+    await this.#saved.takeTheirs();
     this.review?.dismissProblem();
-    this.#show();
   }
 
   /** Whether others changed the labels, which are shown then; undo has those that were here. */
   async #lookAgain() {
-    const theirs = await this.#saver.reload();
-    if (theirs === undefined || isSame(theirs, this.boxes)) return false;
-    this.#changeHistory(theirs);
-    this.#saved = this.boxes;
+    const isOther = await this.#saved.lookAgain();
+    if (isOther) this.#panel.showState('Somebody else changed this image.', '');
+    return isOther;
+  }
+
+  /** @param {readonly Box[]} boxes */
+  #showOthers(boxes) {
+    this.#changeHistory(boxes);
     this.#chooseNone();
-    this.#panel.showState('Somebody else changed this image.', '');
     this.#show();
-    return true;
   }
 
   /** What a model sees, as soon as it is known. @param {string} slug @param {string} id @param {Place} place */
@@ -455,32 +452,22 @@ export class BoxEditor {
       this.#chooseNone();
     }
     if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
-    this.#save();
+    // A prediction that is refused changes no label.
+    this.#saved.save(this.boxes);
     this.#predictions.keepRefused(this.#history.labels.refused);
     this.#show();
-  }
-
-  /** A prediction that is refused changes no label. */
-  #save() {
-    if (this.boxes === this.#saved) return;
-    this.#saved = this.boxes;
-    // As long as two versions stand side by side, the person decides which one is saved.
-    if (this.#theirs === undefined) this.#saver.change(this.boxes);
-    else this.#saver.hold(this.boxes);
   }
 
   /** @param {SaveState<readonly Box[]>} state */
   #say(state) {
     if (state.name === 'saved' || state.name === 'conflict') void this.review?.labelsChanged();
     this.#panel.showSaved(state);
-    if (state.name !== 'conflict') return;
-    this.#theirs = state.theirs;
-    this.#show();
+    if (state.name === 'conflict') this.#show();
   }
 
   #show() {
     const [predictions, prediction] = [this.#open, this.#prediction];
-    const beside = { theirs: this.#theirs, point: this.#point, predictions, prediction };
+    const beside = { theirs: this.#saved.theirs, point: this.#point, predictions, prediction };
     this.#canvas.show(this.boxes, this.#selected, beside);
     if (this.#box === undefined) this.#canvas.places = false;
     this.keypoints?.show();

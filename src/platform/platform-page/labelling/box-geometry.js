@@ -177,6 +177,12 @@ export function isSame(some, others) {
   return JSON.stringify(some, roundedNumber) === JSON.stringify(others, roundedNumber);
 }
 
+/** @param {unknown} value @returns {value is Box} */
+export function isBox(value) {
+  const { class: name, left, top, width, height } = Object(value);
+  return typeof name === 'string' && [left, top, width, height].every(Number.isFinite);
+}
+
 /** @param {string} _name @param {unknown} value */
 function roundedNumber(_name, value) {
   return typeof value === 'number' ? Math.round(value * 1000) / 1000 : value;

@@ -1,10 +1,9 @@
 // One image to name: its classes are chosen by keys or by hand, and saved as they change.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { revisionOf, sizeOf } from '../boxes-of-image.js';
-import { AnnotationSaver } from './annotation-saver.js';
+import { sizeOf } from '../boxes-of-image.js';
 import { EditHistory } from './edit-history.js';
-import { readLabels, sayState } from './image-labels.js';
+import { sayState } from './image-labels.js';
 import { goTo, listenToKeys } from './keys.js';
 import {
   button,
@@ -16,6 +15,7 @@ import {
   showClasses,
 } from './panel-parts.js';
 import { reviewOf, startReview } from './review.js';
+import { SavedLabels } from './saved-labels.js';
 
 /** @import { Image, Place, SaveState } from '../types.ts' */
 
@@ -35,10 +35,8 @@ export class ClassEditor {
   #classes;
   #isSingle;
   #history;
-  #saver;
+  #saved;
   #review;
-  /** @type {readonly string[] | undefined} */
-  #theirs;
   #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
   #state = new StateLine();
   #help = keyDialog(described);
@@ -56,15 +54,18 @@ export class ClassEditor {
     this.#classes.meet(image.labels ?? []);
     this.#isSingle = isSingle;
     this.#history = new EditHistory(labelsOf(image));
-    this.#saver = new AnnotationSaver({
-      revision: revisionOf(image),
-      save: (labels, revision) => place.labels.save(image.id, JSON.stringify(labels), revision),
-      load: () => readLabels(place.labels, image.id, labelsOf),
-      isSame,
+    const kind = { labelsOf, fileOf: JSON.stringify, isOne: isClass, isSame };
+    this.#saved = new SavedLabels(image, place, kind, {
+      labels: () => this.#history.labels,
+      replace: (labels) => {
+        this.#history.change(labels);
+        this.#show();
+      },
+      isShown: () => this.root.isConnected,
       say: (state) => this.#say(state),
     });
     const { queue, known } = place;
-    this.#review = reviewOf({ slug, image: image.id, queue, known }, this.#saver, {
+    this.#review = reviewOf({ slug, image: image.id, queue, known }, this.#saved.saver, {
       lookAgain: () => this.#lookAgain(),
       allDecided: () => this.#tell('Every image of this job is decided.'),
     });
@@ -79,6 +80,7 @@ export class ClassEditor {
     this.#tell(sayState(image, place.labels));
     this.#listen(place);
     this.#show();
+    this.#saved.resume();
   }
 
   /**
@@ -162,9 +164,7 @@ export class ClassEditor {
   /** @param {boolean} isChanged */
   #go(isChanged) {
     if (!isChanged) return;
-    // As long as two versions stand side by side, the person decides which one is saved.
-    if (this.#theirs === undefined) this.#saver.change(this.#history.labels);
-    else this.#saver.hold(this.#history.labels);
+    this.#saved.save(this.#history.labels);
     this.#show();
   }
 
@@ -177,28 +177,21 @@ export class ClassEditor {
 
   /** Whether others changed the classes, which are shown then; undo has those that were here. */
   async #lookAgain() {
-    const theirs = await this.#saver.reload();
-    if (theirs === undefined || isSame(theirs, this.#history.labels)) return false;
-    this.#history.change(theirs);
-    this.#tell('Somebody else changed this image.');
-    this.#show();
-    return true;
+    const isOther = await this.#saved.lookAgain();
+    if (isOther) this.#tell('Somebody else changed this image.');
+    return isOther;
   }
 
   /** @param {{ theirs: readonly string[], by: string }} state */
   #showConflict({ theirs, by }) {
-    this.#theirs = theirs;
     this.#state.askAfterConflict(by, `they say ${listOf(theirs)}`, {
       keepMine: () => {
-        this.#theirs = undefined;
-        this.#saver.keepMine();
+        this.#saved.keepMine();
         this.#review?.dismissProblem();
       },
       takeTheirs: async () => {
-        this.#history.change(await this.#saver.takeTheirs());
-        this.#theirs = undefined;
+        await this.#saved.takeTheirs();
         this.#review?.dismissProblem();
-        this.#show();
       },
     });
   }
@@ -222,6 +215,11 @@ export class ClassEditor {
 /** @param {Image} image @returns {readonly string[]} */
 function labelsOf({ labels = [] }) {
   return labels;
+}
+
+/** @param {unknown} value @returns {value is string} */
+function isClass(value) {
+  return typeof value === 'string';
 }
 
 /** Whatever their order. @param {readonly string[]} some @param {readonly string[]} others */

@@ -8,9 +8,10 @@ import { ClassNumbers } from './class-numbers.js';
 import { labelsOfQueue, withOwnLabels } from './image-labels.js';
 import { openQueue, placeInQueue } from './image-queue.js';
 import { independentLabelNotices } from './independent-label-notices.js';
+import { KeptLabels } from './kept-labels.js';
 import { service } from './labelling-service.js';
 
-/** @import { QueueName } from '../types.ts' */
+/** @import { Image as FoundImage, QueueName } from '../types.ts' */
 
 /**
  * `query`: `q` is the search whose images come one after the other, `job` the annotation job.
@@ -23,14 +24,18 @@ export async function openImage(slug, id, query) {
   const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
   const first = id === '' ? await openQueue(slug, queue) : id;
   if (first === undefined) return nothing(wordsOfNone(queue));
-  const [{ project }, found, place, known] = await Promise.all([
+  const [{ project }, place, seen] = await Promise.all([
     service().getProject(slug),
-    service().getDrawnImage(slug, first),
     placeInQueue(slug, queue, first),
-    queue.job === '' ? undefined : service().getJobImages(slug, queue.job, first),
+    look(slug, queue, first),
   ]);
-  const labels = labelsOfQueue(slug, queue, known);
-  const image = labels.areApart ? withOwnLabels(found, known?.images[0]) : found;
+  const kept = new KeptLabels([slug, seen.labels.areApart ? queue.job : '', first], {
+    name: nameOf(seen.image),
+    address: annotateAddress(slug, first, queue),
+  });
+  // What was under way may have been saved since.
+  const wasSent = await kept.takeOver();
+  const { image, known, labels } = wasSent ? await look(slug, queue, first) : seen;
   const shown = {
     before: place.before && annotateAddress(slug, place.before, queue),
     after: place.after && annotateAddress(slug, place.after, queue),
@@ -39,6 +44,7 @@ export async function openImage(slug, id, query) {
     ids: place.ids,
     isOrdered: place.isOrdered,
     labels,
+    kept,
     known,
     classes: new ClassNumbers(slug, Object.keys(project.classes ?? {})),
   };
@@ -46,8 +52,23 @@ export async function openImage(slug, id, query) {
     ? new BoxEditor({ slug, image, shapes: shapesOf(project) }, shown)
     : new ClassEditor(slug, image, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
-  const title = String(image.name ?? image.id);
-  return { title, parts: [...independentLabelNotices(slug, known), editor.root] };
+  return { title: nameOf(image), parts: [...independentLabelNotices(slug, known), editor.root] };
+}
+
+/** The image as it is now. @param {string} slug @param {QueueName} queue @param {string} id */
+async function look(slug, queue, id) {
+  const [found, known] = await Promise.all([
+    service().getDrawnImage(slug, id),
+    queue.job === '' ? undefined : service().getJobImages(slug, queue.job, id),
+  ]);
+  const labels = labelsOfQueue(slug, queue, known);
+  const image = labels.areApart ? withOwnLabels(found, known?.images[0]) : found;
+  return { image, known, labels };
+}
+
+/** @param {FoundImage} image */
+function nameOf({ name, id }) {
+  return String(name ?? id);
 }
 
 /** @param {QueueName} queue */

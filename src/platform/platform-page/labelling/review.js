@@ -13,7 +13,7 @@ import { isDecided, ReviewPanel } from './review-panel.js';
 
 /**
  * The review to which an image belongs; undefined: its queue is none.
- * @template Labels
+ * @template {readonly unknown[]} Labels
  * @param {{ slug: string, image: string, queue: QueueName, known: JobImages | undefined }} at
  * @param {import('./annotation-saver.js').AnnotationSaver<Labels>} saver
  * @param {{ lookAgain: () => Promise<boolean>, allDecided: () => void }} on

@@ -29,10 +29,19 @@ export class TabStorage {
     }
   }
 
+  /** Of all that is kept. @returns {string[]} */
+  get names() {
+    try {
+      const names = Object.keys(sessionStorage).filter((name) => name.startsWith(this.#prefix));
+      return names.map((name) => name.slice(this.#prefix.length));
+    } catch {
+      // Inside a host there may be no storage.
+      return [];
+    }
+  }
+
   /** For the next person of this tab. */
   forget() {
-    for (const name of Object.keys(sessionStorage)) {
-      if (name.startsWith(this.#prefix)) sessionStorage.removeItem(name);
-    }
+    for (const name of this.names) sessionStorage.removeItem(this.#prefix + name);
   }
 }

@@ -1,0 +1,105 @@
+// The labels of one image between its editor and the platform: what is changed here is saved, what
+// waits is kept for who comes back, and what others have saved meanwhile is beside it.
+
+import { revisionOf } from '../boxes-of-image.js';
+import { AnnotationSaver } from './annotation-saver.js';
+import { readLabels } from './image-labels.js';
+
+/** @import { Image, Place, SaveState } from '../types.ts' */
+
+/** @template One a box, or a class of the whole image */
+export class SavedLabels {
+  #saver;
+  #draft;
+  #on;
+  #isSame;
+  /** Given to be saved last. @type {readonly One[] | undefined} */
+  #saved;
+  /** What others have saved, until the person answers. @type {readonly One[] | undefined} */
+  #theirs;
+
+  /**
+   * @param {Image} image
+   * @param {Place} place
+   * @param {{
+   *   labelsOf: (image: Image) => readonly One[],
+   *   fileOf: (labels: readonly One[]) => string,
+   *   isOne: (value: unknown) => value is One,
+   *   isSame: (some: readonly One[], others: readonly One[]) => boolean,
+   * }} kind
+   * @param {{
+   *   labels: () => readonly One[],
+   *   replace: (labels: readonly One[]) => void,
+   *   isShown: () => boolean,
+   *   say: (state: SaveState<readonly One[]>) => void,
+   * }} on `labels`: those that are shown; `replace`: shows others, and undo has those that were here
+   */
+  constructor(image, { labels, kept }, { labelsOf, fileOf, isOne, isSame }, on) {
+    this.#on = on;
+    this.#isSame = isSame;
+    this.#saved = on.labels();
+    this.#draft = kept.draft(isOne);
+    this.#saver = new AnnotationSaver({
+      revision: this.#draft?.base ?? revisionOf(image),
+      save: (changed, revision) => labels.save(image.id, fileOf(changed), revision),
+      load: () => readLabels(labels, image.id, labelsOf),
+      isSame,
+      kept,
+      say: (state) => {
+        if (state.name === 'conflict') this.#theirs = state.theirs;
+        on.say(state);
+      },
+    });
+    const stop = () => this.#saver.stop();
+    kept.sentBy({ stop, isShown: on.isShown });
+  }
+
+  get saver() {
+    return this.#saver;
+  }
+
+  get theirs() {
+    return this.#theirs;
+  }
+
+  /** What was not saved before is shown, and sent. */
+  resume() {
+    if (this.#draft === undefined) return;
+    this.#on.replace(this.#draft.labels);
+    this.save(this.#draft.labels);
+  }
+
+  /** As long as two versions stand side by side, the person decides which one is saved. @param {readonly One[]} labels */
+  save(labels) {
+    if (labels === this.#saved) return;
+    this.#saved = labels;
+    if (this.#theirs === undefined) this.#saver.change(labels);
+    else this.#saver.hold(labels);
+  }
+
+  /** After a conflict. */
+  keepMine() {
+    this.#theirs = undefined;
+    this.#saver.keepMine();
+  }
+
+  /** After a conflict; what was drawn here can be had back by undo. */
+  async takeTheirs() {
+    this.#show(await this.#saver.takeTheirs());
+  }
+
+  /** Whether others changed the labels, which are shown then. */
+  async lookAgain() {
+    const theirs = await this.#saver.reload();
+    if (theirs === undefined || this.#isSame(theirs, this.#on.labels())) return false;
+    this.#show(theirs);
+    return true;
+  }
+
+  /** @param {readonly One[]} labels */
+  #show(labels) {
+    this.#theirs = undefined;
+    this.#saved = labels;
+    this.#on.replace(labels);
+  }
+}
