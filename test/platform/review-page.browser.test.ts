@@ -289,11 +289,39 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('Nobody has decided about this image.').waitFor();
     await page.context().setOffline(true);
     await page.keyboard.press('a');
-    await page.getByText('Not decided: The platform does not answer.').waitFor();
+    await page.getByText('Approved, but not sent yet').waitFor();
     expect((await decisions()).get(id)).toEqual(['annotated']);
     await page.context().setOffline(false);
     await expect.poll(async () => (await decisions()).get(id)).toEqual(['approved']);
     await page.getByText('1 approved, 0 sent back, 0 left').waitFor();
+  });
+
+  test('of decisions that wait the last one is sent, and the words of it are kept', async () => {
+    const ids = await labelled(2);
+    const { jobId, decisions } = await createJob('Decided twice', ids);
+    const [id = '', other = ''] = ids;
+    const { page } = await open(`${id}?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await page.context().setOffline(true);
+    await page.keyboard.press('a');
+    await page.getByText('Approved, but not sent yet').waitFor();
+    await page.keyboard.press('s');
+    await page.keyboard.type('too dark');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Sent back: “too dark”, but not sent yet').waitFor();
+    await page.context().setOffline(false);
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['rejected', 'too dark']);
+    await page.goto(`${url()}/#project/cells/annotate/${other}?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await page.context().setOffline(true);
+    await page.getByLabel('Why it is sent back').fill('no');
+    await page.getByRole('button', { name: 'Send back' }).click();
+    await page.getByText('Sent back: “no”, but not sent yet').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved, but not sent yet').waitFor();
+    await page.context().setOffline(false);
+    await expect.poll(async () => (await decisions()).get(other)).toEqual(['approved']);
+    await page.getByText('1 approved, 1 sent back, 0 left').waitFor();
   });
 
   test('the images of a search become a review', async () => {

@@ -6,7 +6,8 @@ import { TabStorage } from './tab-storage.js';
 /**
  * `base`: the revision from which the labels were changed. `why`: what stands in the way; empty:
  * nothing yet. `owner`: who sends them; undefined: they were kept by a page before this one.
- * @typedef {{ name: string, address: string, base: string, labels: readonly unknown[], why: string }} Stored
+ * @typedef {{ name: string, address: string, base: string, why: string,
+ *   labels: readonly unknown[] }} Stored
  * @typedef {Stored & { owner?: KeptLabels }} Entry
  */
 

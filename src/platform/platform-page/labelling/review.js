@@ -53,12 +53,19 @@ export async function startReview(slug, { queue: { query }, ids, isOrdered }, wo
   }
 }
 
+/** @typedef {Readonly<Record<string, string>>} Decision */
+
+/** Decisions that wait to be sent, by their job and image. @type {Map<string, Review>} */
+const waiting = new Map();
+
 class Review {
   #at;
   #on;
   #panel;
   /** @type {JobImages} */
   #known;
+  /** The last one that was made, until it is sent. @type {Decision | undefined} */
+  #wanted;
   #isBusy = false;
 
   /**
@@ -115,42 +122,62 @@ class Review {
     if (!isDecided(now.images[0]?.state)) this.#on.withdrawn();
   }
 
-  /** @param {Readonly<Record<string, string>>} decision */
+  /** One that waits to be sent is replaced. @param {Decision} decision */
   async #decide(decision) {
-    if (this.#isBusy) return;
+    this.#wanted = decision;
+    if (this.#isBusy) return this.#panel.say(waitingWords(decision), '');
     this.#isBusy = true;
+    const key = JSON.stringify(this.#at);
+    waiting.get(key)?.giveUp();
+    waiting.set(key, this);
     unsaved.add(this);
+    await this.#sendWanted();
+    this.giveUp();
+    if (waiting.get(key) === this) waiting.delete(key);
+    this.#isBusy = false;
+  }
+
+  /** What is not sent yet is not sent any more. */
+  giveUp() {
+    this.#wanted = undefined;
+    unsaved.delete(this);
+  }
+
+  /** Until the last decision is known to the platform, or refused. */
+  async #sendWanted() {
     this.#panel.say('Saving the decision…', '');
     holdKeys();
     const revision = await this.#on.settled();
     if (revision === undefined) {
       forgetKeys();
-      this.#panel.say('Not decided: the labels are not saved.', 'bad');
-    } else {
-      const sent = { ...decision, annotation_revision: revision };
-      while (unsaved.has(this) && (await this.#attempt(sent))) {}
+      return this.#panel.say('Not decided: the labels are not saved.', 'bad');
     }
-    unsaved.delete(this);
-    this.#isBusy = false;
+    while (this.#wanted !== undefined && unsaved.has(this)) {
+      if (!(await this.#attempt(this.#wanted, revision))) break;
+    }
   }
 
-  /** Whether to try again. @param {Readonly<Record<string, string>>} decision */
-  async #attempt(decision) {
+  /** Whether to go on. @param {Decision} decision @param {string} revision of the labels */
+  async #attempt(decision, revision) {
     const { slug, job, image } = this.#at;
     const decisions = this.#known.images[0]?.decisions ?? 0;
+    const sent = { ...decision, annotation_revision: revision, decisions };
     try {
-      const now = await service().decideImage(slug, job, image, { ...decision, decisions });
+      const now = await service().decideImage(slug, job, image, sent);
       this.#show({ job: now.job, images: [now.image] });
+      if (this.#wanted !== undefined && this.#wanted !== decision) return true;
       this.#panel.say('', '');
       if (this.#panel.root.isConnected) this.#on.decided();
       return false;
     } catch (thrown) {
       const { status, words } = failureOf(thrown);
+      const isTried = mayGoWell(thrown);
       if (status === 409) await this.#meet(words);
+      else if (isTried)
+        this.#panel.say(`${words} ${waitingWords(this.#wanted ?? decision)}`, 'bad');
       else this.#panel.say(`Not decided: ${words}`, 'bad');
       // What was typed before the person could see that was meant for the next image.
       forgetKeys();
-      const isTried = mayGoWell(thrown);
       if (isTried) await untilRetry(status);
       return isTried;
     }
@@ -178,4 +205,10 @@ class Review {
     this.#known = known;
     this.#panel.show(known);
   }
+}
+
+/** @param {Decision} decision */
+function waitingWords({ decision, comment }) {
+  const what = decision === 'approve' ? 'Approved' : `Sent back: “${comment}”`;
+  return `${what}, but not sent yet: that waits for the platform. Another decision replaces it.`;
 }

@@ -32,7 +32,7 @@ export class SavedLabels {
    *   replace: (labels: readonly One[]) => void,
    *   isShown: () => boolean,
    *   say: (state: SaveState<readonly One[]>) => void,
-   * }} on `labels`: those that are shown; `replace`: shows others, and undo has those that were here
+   * }} on `labels`: those that are shown; `replace`: shows others, undo has those of before
    */
   constructor(image, { labels, kept }, { labelsOf, fileOf, isOne, isSame }, on) {
     this.#on = on;
@@ -69,7 +69,10 @@ export class SavedLabels {
     this.save(this.#draft.labels);
   }
 
-  /** As long as two versions stand side by side, the person decides which one is saved. @param {readonly One[]} labels */
+  /**
+   * As long as two versions stand side by side, the person decides which one is saved.
+   * @param {readonly One[]} labels
+   */
   save(labels) {
     if (labels === this.#saved) return;
     this.#saved = labels;
