@@ -181,6 +181,29 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await page.locator('.box-row').count()).toBe(1);
   });
 
+  test('a change outlives a sign-in for which the page is left, for the same person alone', async () => {
+    const image = await upload();
+    for (const [next, count] of [
+      [ada, 1],
+      [alan, 1],
+    ] as const) {
+      const page = await openAs(ada, `project/cells/annotate/${image}`);
+      const dialogs: string[] = [];
+      page.on('dialog', (dialog) => dialogs.push(dialog.type()));
+      await nameClass(page);
+      await endToken(page);
+      await drag(page, [40, 40], [120, 120]);
+      await page.getByText('Your sign-in has ended.').waitFor();
+      // The browser is signed out at the service too.
+      await page.context().clearCookies();
+      await signIn(page, next);
+      await page.locator('.box-row').waitFor();
+      await expect.poll(() => boxesOf(image)).toBe(count);
+      expect(await page.locator('.box-row').count()).toBe(1);
+      expect(dialogs).toEqual([]);
+    }
+  });
+
   test('what one person left unsaved is not saved by the next one', async () => {
     const image = await upload();
     const page = await openAs(ada, `project/cells/annotate/${image}`);

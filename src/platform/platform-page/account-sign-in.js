@@ -2,6 +2,7 @@
 // PKCE (RFC 7636), of which the page keeps the access token alone.
 
 import { keepToken, knownEnd, knownKey } from './api-key-of-tab.js';
+import { leaveToSignIn } from './labelling/retry.js';
 
 /** Where what waits for the way back is kept in the tab: other tabs know nothing of it. */
 const pendingName = 'fovea-account-sign-in';
@@ -61,6 +62,7 @@ export async function signInWithAccount(service) {
   if (await signInSilently(service)) return true;
   const { pending, address } = await requestOf(service);
   sessionStorage.setItem(pendingName, JSON.stringify(pending));
+  leaveToSignIn();
   location.assign(address);
   return false;
 }

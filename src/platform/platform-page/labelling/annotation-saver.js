@@ -74,6 +74,11 @@ export class AnnotationSaver {
     await this.#sending;
   }
 
+  /** Whether what waits outlives the page. */
+  get isKept() {
+    return this.#kept.isStored;
+  }
+
   /** The labels that the platform has, as far as this page knows. */
   get revision() {
     return this.#revision;

@@ -35,6 +35,7 @@ export class KeptLabels {
   #key;
   #named;
   #isOver = false;
+  #isStored = false;
   #stop = async () => {};
   #isShown = () => false;
 
@@ -51,6 +52,11 @@ export class KeptLabels {
   sentBy({ stop, isShown }) {
     this.#stop = stop;
     this.#isShown = isShown;
+  }
+
+  /** Whether it is in the storage of the tab, which may be full. */
+  get isStored() {
+    return this.#isStored;
   }
 
   get isShown() {
@@ -88,7 +94,7 @@ export class KeptLabels {
     if (this.#isOver) return;
     const stored = { ...this.#named, base, labels, why };
     entries.set(this.#key, { ...stored, owner: this });
-    storage.keep(this.#key, [stored]);
+    this.#isStored = storage.keep(this.#key, [stored]);
     told();
   }
 

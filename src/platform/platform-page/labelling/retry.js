@@ -52,10 +52,20 @@ export async function sendWhatWaits() {
 
 /**
  * What is not on the platform yet: as long as there is any, the tab must not be closed. What is taken
- * out of it is not sent any more.
+ * out of it is not sent any more. With `isKept` the tab has it when it comes back to this page.
+ * @type {Set<object>}
  */
 export const unsaved = new Set();
 
+let comesBack = false;
+
+/** The tab leaves the page for the sign-in alone. */
+export function leaveToSignIn() {
+  comesBack = true;
+}
+
 window.addEventListener('beforeunload', (event) => {
-  if (unsaved.size > 0) event.preventDefault();
+  const isKept = [...unsaved].every((one) => 'isKept' in one && one.isKept === true);
+  if (unsaved.size > 0 && !(isKept && comesBack)) event.preventDefault();
+  comesBack = false;
 });

@@ -9,13 +9,19 @@ export class TabStorage {
     this.#prefix = prefix;
   }
 
-  /** @param {string} name @param {readonly unknown[]} values none: there is nothing to keep */
+  /**
+   * @param {string} name
+   * @param {readonly unknown[]} values none: there is nothing to keep
+   * @returns {boolean} whether they are kept
+   */
   keep(name, values) {
     try {
       if (values.length === 0) sessionStorage.removeItem(this.#prefix + name);
       else sessionStorage.setItem(this.#prefix + name, JSON.stringify(values));
+      return true;
     } catch {
       // A full storage must not end the work.
+      return false;
     }
   }
 
