@@ -18,7 +18,7 @@ import {
   type Visit,
   visit,
 } from '../event-store/chromium.ts';
-import { drag, saved } from '../platform/labelling-page.ts';
+import { drag, lookAway, saved } from '../platform/labelling-page.ts';
 import { goTo } from '../platform/opened-pages.ts';
 import { goAhead } from './account-holder.ts';
 import {
@@ -103,7 +103,10 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const place = `project/cells/annotate/${image}`;
     const first = await openAs(ada, place);
     const second = await openAs(alan, place);
-    for (const page of [first, second]) await nameClass(page);
+    for (const page of [first, second]) {
+      await nameClass(page);
+      await lookAway(page);
+    }
     await drag(second, [40, 40], [120, 120]);
     await saved(second);
     await drag(first, [200, 60], [300, 140]);

@@ -11,6 +11,7 @@ import {
   createIndependentJob,
   drag,
   labellingPage,
+  lookAway,
   open,
   read,
   saved,
@@ -66,6 +67,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const jobId = await createIndependentJob([id]);
     const { page, problems } = await open(`${id}?job=${jobId}`);
     const other = await open(`${id}?job=${jobId}`);
+    await lookAway(page);
     await drag(other.page, [200, 20], [280, 100]);
     await saved(other.page);
     await drag(page, [100, 20], [180, 100]);

@@ -408,7 +408,15 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
         ['.canvas', '.canvas img'].map((part) => page.locator(part).first().boundingBox()),
       );
       // The picture is twice as wide as it is high; 30 % of the height are kept to zoom in.
-      if (width === 390) expect(canvas?.height).toBeCloseTo(240, 0);
+      if (width === 390) {
+        expect(canvas?.height).toBeCloseTo(240, 0);
+        // As large as a finger.
+        for (const part of [/Next|Before/, 'Add box', 'Zoom in']) {
+          const control = page.locator('.annotate :is(a, button)', { hasText: part }).first();
+          const { width: across = 0, height = 0 } = (await control.boundingBox()) ?? {};
+          expect(Math.min(across, height)).toBeGreaterThanOrEqual(44);
+        }
+      }
       expect(picture?.width).toBeCloseTo(canvas?.width ?? 0, 0);
       expect(problems).toEqual([]);
     }

@@ -5,7 +5,16 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
-import { call, createJob, labellingPage, open, read, saved, upload } from './labelling-page.ts';
+import {
+  call,
+  createJob,
+  labellingPage,
+  lookAway,
+  open,
+  read,
+  saved,
+  upload,
+} from './labelling-page.ts';
 
 const { url } = labellingPage();
 
@@ -90,6 +99,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await setClasses('scenes', id, ['wood']);
     const { page } = await open(id, { project: 'scenes' });
     await page.getByRole('button', { name: /wood/ }).waitFor();
+    await lookAway(page);
     await setClasses('scenes', id, ['town']);
     await page.getByLabel('New class').fill('lake');
     await page.keyboard.press('Enter');

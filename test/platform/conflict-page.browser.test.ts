@@ -8,6 +8,7 @@ import {
   boxesOf,
   drag,
   labellingPage,
+  lookAway,
   open,
   saved,
   setBoxes,
@@ -22,6 +23,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
     const { page, problems } = await open('?q=tag%3Ashared');
     await page.locator('.box-row').waitFor();
+    await lookAway(page);
     await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
     await drag(page, [100, 100], [150, 150]);
     await page.getByRole('alert').getByText('they have 1 box (dashed), you have 2').waitFor();
@@ -53,6 +55,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
     const { page, problems } = await open(id);
     await page.locator('.box-row').waitFor();
+    await lookAway(page);
     await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
     await page.keyboard.press('b');
     const question = page.getByRole('alert');
@@ -60,6 +63,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await question.getByText('they have 1 box (dashed), you have 2.').waitFor();
     await page.keyboard.press('b');
     await question.getByText('they have 1 box (dashed), you have 3.').waitFor();
+    await lookAway(page, false);
     await setBoxes(id, [
       ['WBC', 300, 100, 50, 50],
       ['WBC', 0, 0, 50, 50],
@@ -89,5 +93,27 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await boxesOf(id)).toEqual([...newest, [expect.any(String), 150, 75, 100, 50]]);
     const ofNetwork = /409|ERR_INTERNET_DISCONNECTED/;
     expect(problems.filter((problem) => !ofNetwork.test(problem))).toEqual([]);
+  });
+
+  test('what others save appears where nothing was changed, and is told where something was', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const { page, problems } = await open(id);
+    const rows = () => page.locator('.box-row').allTextContents();
+    await page.locator('.box-row').waitFor();
+    await setBoxes(id, [['WBC', 300, 100, 50, 50]]);
+    await page.getByText('Somebody else changed this image: you see it as it is now.').waitFor();
+    expect(await rows()).toEqual(['WBC 50 × 50 at 300, 100']);
+    await drag(page, [100, 100], [150, 150]);
+    await saved(page);
+    expect((await boxesOf(id))?.length).toBe(2);
+    await setBoxes(id, [['WBC', 0, 0, 50, 50]]);
+    const newer = page.getByRole('alert').getByText('there is a newer version.');
+    await newer.waitFor();
+    expect((await rows()).length).toBe(2);
+    await page.getByRole('button', { name: 'Show it' }).click();
+    await expect.poll(rows).toEqual(['WBC 50 × 50 at 0, 0']);
+    expect(await newer.isVisible()).toBe(false);
+    expect(problems).toEqual([]);
   });
 });

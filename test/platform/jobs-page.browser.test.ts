@@ -50,6 +50,16 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await row.getByText(`${hostile} is missing`).waitFor();
     expect(await page.locator('main img').count()).toBe(0);
     expect(await violationsOfAll(page)).toEqual([]);
+    // On a phone the table is moved sideways in itself.
+    await page.setViewportSize({ width: 390, height: 800 });
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    expect(wide).toBeLessThanOrEqual(390);
+    const [inside, shown] = await page
+      .locator('.table')
+      .first()
+      .evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+    expect(inside).toBeGreaterThan(shown ?? 0);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByLabel('Person').selectOption('ada@example.com');
     await expect.poll(() => shownRows(page)).not.toContain('Check the edges');
     expect(await shownRows(page)).toContain('Of Ada');

@@ -229,6 +229,14 @@ export async function click(page: Page, at: readonly [number, number]) {
   await page.mouse.click(...(await onScreen(page, at)));
 }
 
+/** From now on nobody looks at the page, which looks for no news then; or somebody does again. */
+export async function lookAway(page: Page, isAway = true) {
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { value: ${isAway}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+}
+
 export async function saved(page: Page) {
   await page.getByRole('status').getByText('Saved.').waitFor();
 }

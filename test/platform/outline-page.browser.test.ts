@@ -7,6 +7,7 @@ import {
   click,
   drag,
   labellingPage,
+  lookAway,
   type Outline,
   onScreen,
   open,
@@ -283,6 +284,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       [380, 20],
       [380, 90],
     ];
+    await lookAway(page);
     await setOutlines(id, [['stem', other]]);
     await click(page, [140, 90]);
     await drag(page, [180, 130], [200, 150]);

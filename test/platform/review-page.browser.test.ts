@@ -12,6 +12,7 @@ import {
   createJob,
   drag,
   labellingPage,
+  lookAway,
   open,
   saved,
   setBoxes,
@@ -82,6 +83,20 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await row.getByText('1 approved, 0 sent back, 1 left').waitFor();
     await row.getByRole('link', { name: 'Left in the middle', exact: true }).click();
     await page.getByText('2 of 2').waitFor();
+  });
+
+  test('who opens a job mends first what somebody else sent back, with why, and sees the progress', async () => {
+    const ids = await labelled(3);
+    const { jobId, decide } = await createJob('To be mended', ids);
+    const [, , third = ''] = ids;
+    await decide(third, { decision: 'send_back', comment: 'One is missing.' });
+    const { body: made } = await call(apiKeys.api_keys_create, { workspace: 'acme', name: 'Bob' });
+    const { page } = await open(`?job=${jobId}`, { key: made.key });
+    await page.getByText("The platform's own key sent it back: “One is missing.”").waitFor();
+    await page.getByText('0 approved, 1 sent back, 2 left, 2 of them labelled').waitFor();
+    // Who sent it back goes on where nobody has decided.
+    const reviewer = await open(`?job=${jobId}`);
+    await reviewer.page.getByText('Nobody has decided about this image.').waitFor();
   });
 
   test('keys that are typed before the next image is there are meant for it', async () => {
@@ -186,6 +201,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const [id = ''] = ids;
     const { page } = await open(`${id}?job=${jobId}`);
     await page.locator('.box-row').waitFor();
+    await lookAway(page);
     await setBoxes(id, [['WBC', 100, 100, 50, 50]]);
     await page.keyboard.press('a');
     // Nothing of one's own is in danger: so there is nothing to choose between.
@@ -219,6 +235,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const [id = ''] = ids;
     const { page } = await open(`${id}?job=${jobId}`);
     await page.locator('.box-row').waitFor();
+    await lookAway(page);
     await setBoxes(id, [['WBC', 100, 100, 50, 50]]);
     await drag(page, [200, 100], [250, 150]);
     await page.getByRole('button', { name: 'Take theirs' }).waitFor();

@@ -11,6 +11,7 @@ import {
   call,
   drag,
   labellingPage,
+  lookAway,
   open,
   read,
   saved,
@@ -36,6 +37,7 @@ async function openStale(tag: string) {
   const { page } = await open(`?q=tag%3A${tag}`);
   await page.getByText('1 of 2').waitFor();
   await page.locator('.box-row').waitFor();
+  await lookAway(page);
   const look = page.getByRole('link', { name: `Look at ${name}` });
   const change = () => setBoxes(id, [theirs]);
   return { id, name, page, look, change };

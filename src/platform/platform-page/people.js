@@ -20,6 +20,11 @@ export async function meetPeople() {
   return before === '' || before === me;
 }
 
+/** @param {string} who a credential */
+export function isMe(who) {
+  return who === me;
+}
+
 /** Empty for a key. */
 export function ownName() {
   return names[me] ?? '';

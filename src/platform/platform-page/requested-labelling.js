@@ -14,7 +14,7 @@ import {
   searchWorkspace,
 } from './api.js';
 
-import { lastPersonAt, personName } from './people.js';
+import { isMe, lastPersonAt, personName } from './people.js';
 
 /** @import { LabellingService } from './types.ts' */
 
@@ -34,6 +34,7 @@ export const requestedLabelling = {
   searchWorkspace,
   lastPersonAt,
   personName,
+  isMe,
   goTo: (address) => {
     if (address === location.hash) return false;
     location.hash = address;

@@ -139,6 +139,8 @@ export interface LabellingService {
   readonly lastPersonAt?: (project: string, image: string) => Promise<string | undefined>;
   /** Of a credential; undefined: it is none of a person who is known. */
   readonly personName?: (who: string) => string | undefined;
+  /** Whether that credential is the one of this page; undefined: it is not known. */
+  readonly isMe?: (who: string) => boolean;
   /** Shows what stands at an address; false: it is shown already. */
   readonly goTo: (address: string) => boolean;
 }

@@ -192,6 +192,11 @@ export class AnnotatePanel {
     this.#state.tell(words, look);
   }
 
+  /** Others have saved a version that is not shown. @param {string} words @param {() => Promise<void>} take */
+  tellNewer(words, take) {
+    this.#state.tellNewer(words, take);
+  }
+
   /** What was done to other images. @param {string} words */
   tellElsewhere(words) {
     this.#state.tellElsewhere(words);

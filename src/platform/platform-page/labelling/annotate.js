@@ -1,5 +1,6 @@
 // The view that annotates, on the page of the platform.
 
+import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { projectTabs } from '../project-tabs.js';
 import { openImage } from './open-image.js';
@@ -14,7 +15,14 @@ import { openImage } from './open-image.js';
  * @returns {Promise<View>}
  */
 export async function annotateView(slug, id, query) {
-  const { title, parts } = await openImage(slug, id, query);
+  const { title, parts, refresh } = await openImage(slug, id, query);
   const content = element('div', { class: 'stack' }, projectTabs(slug, 'images'), ...parts);
-  return { title, content };
+  // Without a network there is no news, and what waits says so.
+  const look = () => refresh?.().catch(throwRefusal) ?? Promise.resolve();
+  return { title, content, ...(refresh && { refresh: look }) };
+}
+
+/** @param {unknown} thrown */
+function throwRefusal(thrown) {
+  if (thrown instanceof ApiError && thrown.status === 401) throw thrown;
 }

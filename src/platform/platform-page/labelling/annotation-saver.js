@@ -107,6 +107,24 @@ export class AnnotationSaver {
     return labels;
   }
 
+  /**
+   * What others have saved since; undefined: nothing, or something waits here, which meets it.
+   * @returns {Promise<{ labels: Labels, revision: string, who: () => Promise<string> } | undefined>}
+   */
+  async newer() {
+    const known = this.#revision;
+    if (this.#waiting !== undefined) return undefined;
+    const found = await this.#load();
+    const isOurs = this.#waiting !== undefined || this.#revision !== known;
+    return isOurs || found.revision === known ? undefined : found;
+  }
+
+  /** The person knows the labels of this revision. @param {string} revision */
+  meet(revision) {
+    this.#revision = revision;
+    this.#base = revision;
+  }
+
   /** After a conflict: the labels that were to be saved replace those of the other one. */
   keepMine() {
     this.#isAsking = false;

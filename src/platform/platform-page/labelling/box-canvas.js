@@ -140,6 +140,11 @@ export class BoxCanvas {
     this.#zoom.zoomBy(factor);
   }
 
+  /** Whether the pointer drags something. */
+  get isHeld() {
+    return this.#gesture !== undefined;
+  }
+
   get isDrawing() {
     return this.#draft !== undefined;
   }

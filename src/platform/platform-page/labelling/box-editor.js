@@ -68,7 +68,10 @@ export class BoxEditor {
         labels: () => this.boxes,
         replace: (boxes) => this.#showOthers(boxes),
         isShown: () => this.root.isConnected,
+        isBusy: () => this.#canvas.isDrawing || this.#canvas.isHeld,
         say: (state) => this.#say(state),
+        tell: (words) => this.#panel.showState(words, ''),
+        tellNewer: (words, take) => this.#panel.tellNewer(words, take),
       },
     );
     this.#canvas = new BoxCanvas(
@@ -100,6 +103,11 @@ export class BoxEditor {
     this.#saved.resume();
     if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
     if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, place);
+  }
+
+  /** What others saved. */
+  lookForNews() {
+    return this.#saved.lookForNews();
   }
 
   get boxes() {

@@ -62,7 +62,10 @@ export class ClassEditor {
         this.#show();
       },
       isShown: () => this.root.isConnected,
+      isBusy: () => false,
       say: (state) => this.#say(state),
+      tell: (words) => this.#tell(words),
+      tellNewer: (words, take) => this.#state.tellNewer(words, take),
     });
     const { queue, known } = place;
     this.#review = reviewOf({ slug, image: image.id, queue, known }, this.#saved.saver, {
@@ -111,6 +114,11 @@ export class ClassEditor {
       buttons,
       this.#help,
     );
+  }
+
+  /** What others saved. */
+  lookForNews() {
+    return this.#saved.lookForNews();
   }
 
   /** @param {string} name */

@@ -9,11 +9,12 @@ import { service } from './labelling-service.js';
 const queuedMax = 1_000;
 
 /**
- * `undecided`: those of an annotation job that were neither approved nor sent back. `more`: reads the
+ * `undecided`: those of an annotation job that were neither approved nor sent back. `sentBack`: those
+ * that somebody else sent back: whoever opens the job mends them first. `more`: reads the
  * ids that follow; undefined: there are none. `isExact`: false where there are more than `total`.
  * `isOrdered`: whether a search has an order of its own.
  * @typedef {{ name: string, ids: readonly string[], total: number, isExact: boolean,
- *   undecided: Set<string>, isOrdered: boolean,
+ *   undecided: Set<string>, sentBack?: readonly string[], isOrdered: boolean,
  *   more?: (() => Promise<Partial<Queue>>) | undefined }} Queue
  */
 
@@ -38,15 +39,15 @@ export async function placeInQueue(slug, queue, id) {
 }
 
 /**
- * The first image of a new queue, of a job the first that nobody decided about; undefined: nothing
- * is found.
+ * The first image of a new queue, of a job the first that somebody else sent back, or else the first
+ * that nobody decided about; undefined: nothing is found.
  * @param {string} slug
  * @param {QueueName} queue
  */
 export async function openQueue(slug, queue) {
   opened = await read(slug, queue);
-  const { ids, undecided } = opened;
-  return ids.find((id) => undecided.has(id)) ?? ids[0];
+  const { ids, undecided, sentBack: [first] = [] } = opened;
+  return first ?? ids.find((id) => undecided.has(id)) ?? ids[0];
 }
 
 /** Notes a decision: the next undecided image after that one; undefined: there is none. */
@@ -78,7 +79,11 @@ async function read(slug, queue) {
     const open = images.filter(({ state }) => undone.includes(state));
     const undecided = new Set(open.map(({ id }) => id));
     const ids = images.map(({ id }) => id);
-    return { name, ids, total: ids.length, isExact: true, undecided, isOrdered: false };
+    const { isMe } = service();
+    const sentBack = images.flatMap(({ id, state, decided_by: who }) =>
+      state === 'rejected' && isMe?.(who ?? '') === false ? [id] : [],
+    );
+    return { name, ids, total: ids.length, isExact: true, undecided, sentBack, isOrdered: false };
   }
   const wanted = `project:${slug}${inBrackets(query)}`;
   const first = await readFrom(wanted, [], undefined);

@@ -18,7 +18,7 @@ import { service } from './labelling-service.js';
  * @param {string} slug
  * @param {string} id of the image; empty: the first that the search finds
  * @param {URLSearchParams} query
- * @returns {Promise<{ title: string, parts: readonly HTMLElement[] }>}
+ * @returns {Promise<{ title: string, parts: readonly HTMLElement[], refresh?: () => Promise<void> }>}
  */
 export async function openImage(slug, id, query) {
   const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
@@ -52,7 +52,8 @@ export async function openImage(slug, id, query) {
     ? new BoxEditor({ slug, image, shapes: shapesOf(project) }, shown)
     : new ClassEditor(slug, image, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
-  return { title: nameOf(image), parts: [...independentLabelNotices(slug, known), editor.root] };
+  const parts = [...independentLabelNotices(slug, known), editor.root];
+  return { title: nameOf(image), parts, refresh: () => editor.lookForNews() };
 }
 
 /** The image as it is now. @param {string} slug @param {QueueName} queue @param {string} id */

@@ -138,6 +138,15 @@ export class StateLine {
     else this.#later = setTimeout(() => this.#show(words, ''), waitMs);
   }
 
+  /** Nothing of here is in danger. @param {string} words @param {() => Promise<void>} take */
+  tellNewer(words, take) {
+    if (!this.#conflict.hidden) return;
+    this.#question.textContent = words;
+    this.#conflict.hidden = false;
+    const answers = [button('Show it', () => this.#take(take, answers))];
+    this.#conflict.replaceChildren(this.#question, ...answers);
+  }
+
   /**
    * Asked again, the question has the new words.
    * @param {string} by who they are
@@ -148,7 +157,7 @@ export class StateLine {
     const words = shownText(`${by} changed this image: ${theirs}.`);
     // Read aloud only when it says something else.
     if (this.#question.textContent !== words) this.#question.textContent = words;
-    if (!this.#conflict.hidden) return;
+    if (!this.#conflict.hidden && this.#conflict.childElementCount > 2) return;
     this.#state.textContent = '';
     this.#conflict.hidden = false;
     const answers = [

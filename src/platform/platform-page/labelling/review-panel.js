@@ -78,9 +78,10 @@ export class ReviewPanel {
 }
 
 /** @param {Job} job */
-export function progressWords({ approved = 0, rejected = 0, numImages = 0 }) {
+export function progressWords({ approved = 0, rejected = 0, annotated = 0, numImages = 0 }) {
   const left = numImages - approved - rejected;
-  return `${count(approved)} approved, ${count(rejected)} sent back, ${count(left)} left`;
+  const labelled = annotated > 0 ? `, ${count(annotated)} of them labelled` : '';
+  return `${count(approved)} approved, ${count(rejected)} sent back, ${count(left)} left${labelled}`;
 }
 
 /** @param {JobImage} image */

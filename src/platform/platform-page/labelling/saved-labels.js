@@ -17,6 +17,10 @@ export class SavedLabels {
   #saved;
   /** What others have saved, until the person answers. @type {readonly One[] | undefined} */
   #theirs;
+  /** Whether anything was changed here since the labels of others were shown. */
+  #isTouched = false;
+  /** The revision of others that was told last. */
+  #told = '';
 
   /**
    * @param {Image} image
@@ -31,7 +35,10 @@ export class SavedLabels {
    *   labels: () => readonly One[],
    *   replace: (labels: readonly One[]) => void,
    *   isShown: () => boolean,
+   *   isBusy: () => boolean,
    *   say: (state: SaveState<readonly One[]>) => void,
+   *   tell: (words: string) => void,
+   *   tellNewer: (words: string, take: () => Promise<void>) => void,
    * }} on `labels`: those that are shown; `replace`: shows others, undo has those of before
    */
   constructor(image, { labels, kept }, { labelsOf, fileOf, isOne, isSame }, on) {
@@ -76,6 +83,7 @@ export class SavedLabels {
   save(labels) {
     if (labels === this.#saved) return;
     this.#saved = labels;
+    this.#isTouched = true;
     if (this.#theirs === undefined) this.#saver.change(labels);
     else this.#saver.hold(labels);
   }
@@ -99,8 +107,28 @@ export class SavedLabels {
     return true;
   }
 
+  /** What others saved is shown where nothing was changed here; else the person is told of it. */
+  async lookForNews() {
+    const found = await this.#saver.newer();
+    if (found === undefined || found.revision === this.#told) return;
+    const { labels, revision, who } = found;
+    if (this.#isSame(labels, this.#on.labels())) return this.#saver.meet(revision);
+    const by = await who();
+    // Changed here meanwhile: that meets it when it is saved.
+    if (!(await this.#saver.settled())) return;
+    this.#told = revision;
+    if (this.#isTouched || this.#on.isBusy()) {
+      const words = `${by} changed this image: there is a newer version.`;
+      return this.#on.tellNewer(words, () => this.takeTheirs());
+    }
+    this.#saver.meet(revision);
+    this.#show(labels);
+    this.#on.tell(`${by} changed this image: you see it as it is now.`);
+  }
+
   /** @param {readonly One[]} labels */
   #show(labels) {
+    this.#isTouched = false;
     this.#theirs = undefined;
     this.#saved = labels;
     this.#on.replace(labels);
