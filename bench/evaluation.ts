@@ -1,7 +1,7 @@
 // `npm run bench:evaluation`: how long the COCO protocol takes for 5,000 images with 100,000
 // detections of 80 classes, on one core: all average precisions, the sweeps and the confusion
-// matrix; and the memory that is left after each run. Ends with 1 where it takes longer than 5 s, or
-// keeps more with each run.
+// matrix; and the memory that is left after each run. Ends with 1 where it takes longer than 5 s,
+// or keeps more with each run.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

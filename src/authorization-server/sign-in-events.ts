@@ -10,7 +10,7 @@ export const settingsName = 'Settings';
 export const platformPageName = "The platform's page";
 
 export interface SignInEvents {
-  /** Resolves when it is noted. Whoever signs in is not refused because that fails: the log tells. */
+  /** Resolves when it is noted. That this fails refuses nobody who signs in: the log tells. */
   tell(account: Account, verb: SignInEvent['verb'], where: string): Promise<void>;
   /** From now on all are noted by this. */
   listen(note: NoteSignIn): void;

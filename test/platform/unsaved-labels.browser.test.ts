@@ -1,5 +1,5 @@
-// Labels that could not be saved when their image was left, in a real browser: they are kept, named on
-// every page, and asked about when the image is shown again.
+// Labels that could not be saved when their image was left, in a real browser: they are kept, named
+// on every page, and asked about when the image is shown again.
 
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
