@@ -2,8 +2,10 @@
 
 import { isoTime } from '../clock.ts';
 import type { ProfileCommand } from '../commands.ts';
+import { asFoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
-import type { SignInStatus } from '../sign-in/sign-in-flow.ts';
+import type { SignInFlow, SignInStatus } from '../sign-in/sign-in-flow.ts';
 import { openSignIn } from './open-sign-in.ts';
 import { settingsOf } from './profile-settings.ts';
 
@@ -13,7 +15,10 @@ export async function runStatus({ profile }: ProfileCommand): Promise<void> {
   const { flow, tokens, close } = openSignIn(settings, createLog(settings.logLevel));
   try {
     const status = await flow.status();
-    const rows = [...rowsOf(status), ['service', settings.baseUrl ?? 'this process']];
+    const rows = [
+      ...rowsOf(status, await personOf(status, flow)),
+      ['service', settings.baseUrl ?? 'this process'],
+    ];
     const others = (await tokens.profiles()).filter((other) => other.profile !== settings.profile);
     const more = others.map((other) => [
       'other profile',
@@ -29,11 +34,31 @@ export async function runStatus({ profile }: ProfileCommand): Promise<void> {
   }
 }
 
-function rowsOf(status: SignInStatus): readonly (readonly string[])[] {
+/** Undefined: nobody is signed in. The service tells the name: where it does not, that is said. */
+async function personOf(
+  { status, why }: SignInStatus,
+  flow: SignInFlow,
+): Promise<string | undefined> {
+  if (status !== 'signed_in') return undefined;
+  if (why === 'embedded') return 'whoever uses this machine';
+  if (why === 'api_key') return 'nobody by name: FOVEA_API_KEY belongs to a workspace';
+  try {
+    const told = await flow.userinfo(AbortSignal.timeout(limits.doctorTimeoutMs));
+    const words = [told.name, told.email].filter((claim) => typeof claim === 'string');
+    return (
+      words.join(', ') || (typeof told.sub === 'string' ? told.sub : 'the service tells no name')
+    );
+  } catch (thrown) {
+    return `not known: ${asFoveaError(thrown).message}`;
+  }
+}
+
+function rowsOf(status: SignInStatus, person?: string): readonly (readonly string[])[] {
   const { expiresAt, workspaceUrl, scopes, error } = status;
   return [
     ['status', status.status],
     ...(error === undefined ? [] : [['error', error]]),
+    ...(person === undefined ? [] : [['person', person]]),
     ['profile', status.profile],
     ...(workspaceUrl === undefined ? [] : [['workspace', workspaceUrl]]),
     ...(expiresAt === undefined ? [] : [['token until', isoTime(expiresAt)]]),

@@ -116,6 +116,7 @@ test('a person signs in with the browser, is shown, and signs out', {
   const status = await person.run(['status']).ended;
   expect(status.code).toBe(0);
   expect(status.out).toMatch(/^status {8}signed_in$/m);
+  expect(status.out).toMatch(/^person {8}\S/m);
   expect(status.out).toMatch(/^token until {3}20\d\d-/m);
   expect(status.out).toMatch(/^scopes {8}openid/m);
 

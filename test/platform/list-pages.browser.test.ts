@@ -35,6 +35,17 @@ async function createProject(name: string): Promise<void> {
 }
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
+  test('projects are found by the day on which they were made', async () => {
+    const { page, problems } = await open(platform, 'projects');
+    const filter = page.getByLabel('Filter');
+    const names = page.locator('.card:visible h3');
+    await filter.fill('created>=2026-01-01');
+    expect(await names.count()).toBe(3);
+    await filter.fill('created<2026-01-01');
+    await page.getByText('0 of 3', { exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('a list is filtered by words, phrases and what is not wanted, and a link keeps that', async () => {
     const { page, problems } = await open(platform, 'projects');
     const filter = page.getByLabel('Filter');

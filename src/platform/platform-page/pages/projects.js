@@ -17,7 +17,7 @@ export async function projectsView(query) {
   const { content } = await listPage({
     place: '#projects',
     query,
-    columns: ['Name', 'Type', 'Images', 'Classes', 'Unannotated', 'Changed'],
+    columns: ['Name', 'Type', 'Images', 'Classes', 'Unannotated', 'Changed', 'Created'],
     read: async () => {
       const workspace = await getWorkspace();
       name = workspace.name;
@@ -30,7 +30,8 @@ export async function projectsView(query) {
 }
 
 /** @param {Project} project */
-function projectCard({ id, name, type, images = 0, unannotated, splits, classes, updated }) {
+function projectCard(project) {
+  const { id, name, type, images = 0, unannotated, splits, classes, updated, created } = project;
   const kinds = Object.keys(classes ?? {}).length;
   const facts = [
     images === 1 ? '1 image' : `${count(images)} images`,
@@ -38,6 +39,7 @@ function projectCard({ id, name, type, images = 0, unannotated, splits, classes,
     typeof unannotated === 'number' && unannotated > 0 && `${count(unannotated)} unannotated`,
   ];
   const changed = element('small', {}, typeof updated === 'number' && timeElement(updated));
+  const made = element('small', {}, typeof created === 'number' && timeElement(created));
   const card = element(
     'li',
     { class: 'card' },
@@ -48,7 +50,8 @@ function projectCard({ id, name, type, images = 0, unannotated, splits, classes,
     typeof updated === 'number' && element('small', {}, 'Changed ', timeElement(updated)),
   );
   const open = typeof unannotated === 'number' ? count(unannotated) : '';
-  return withColumns(card, [name, type ?? '', count(images), count(kinds), open, changed]);
+  const columns = [name, type ?? '', count(images), count(kinds), open, changed, made];
+  return withColumns(card, columns);
 }
 
 /** @param {string} id `workspace/slug` */

@@ -21,7 +21,7 @@ export async function tasksView(query) {
   const list = await listPage({
     place: '#tasks',
     query,
-    heads: ['Kind', 'Status', 'Progress', 'Started', 'Outcome'],
+    heads: ['Kind', 'Status', 'Progress', 'Created', 'Outcome'],
     fields: [
       {
         name: 'status',

@@ -13,7 +13,7 @@ import { timeElement } from '../time-element.js';
 /** @import { VersionAnswer, View } from '../types.ts' */
 
 /** What a filter may name. */
-const heads = ['Number', 'Name', 'Images', 'Made'];
+const heads = ['Number', 'Name', 'Images', 'Created'];
 
 /** @param {string} slug @param {URLSearchParams} query @returns {Promise<View>} */
 export async function versionsView(slug, query) {
