@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
     const home = join(folder, 'home');
     const fovea = await launch(platform, home);
     expect((await fovea.client.listTools()).tools).toHaveLength(
-      list.filter((tool) => !('embeddedOnly' in tool || 'appOnly' in tool)).length,
+      list.filter((tool) => !('appOnly' in tool)).length,
     );
     const refused = await fovea.call('projects_create', project);
     expect(refused).toMatchObject({ isError: true, data: { error: { code: 'unauthenticated' } } });
