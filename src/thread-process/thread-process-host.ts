@@ -14,12 +14,17 @@ process.on('message', (message: ToThreadProcess) => {
 });
 process.once('disconnect', async () => {
   // A thread may be inside a decoder, which nothing interrupts.
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), limits.threadProcessEndMsMax);
+  setTimeout(end, limits.threadProcessEndMsMax);
   await Promise.all([...threads.values()].map((thread) => thread.terminate()));
-  process.exit();
+  end();
 });
 // A signal to the whole group is answered by the process that holds the other end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+
+/** An orderly exit was seen to wait for ever in native code, with the output of others open. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
 
 function start({ id, start }: ToThreadProcess & { readonly kind: 'start' }): void {
   const thread = startThread(start);

@@ -473,6 +473,21 @@ describe('annotation files beside the images', () => {
     });
   });
 
+  it('are read from the folder of a pattern, as a pattern of them is refused', async () => {
+    await writeImages('a.jpg', 'a.xml');
+    acceptImages();
+    const where = { project: 'cells', files: ['images/*'] };
+    const { next } = await fixture.call('images_upload', where);
+    expect(next?.[0]).toMatchObject({ arguments: { ...where, annotations: 'images' } });
+    const { problems } = await fixture.refused('images_upload', {
+      ...where,
+      annotations: 'images/*',
+    });
+    expect(problems).toMatchObject([
+      { path: 'annotations', message: expect.stringContaining('a pattern: name one folder') },
+    ]);
+  });
+
   it('are no matter where there are none, or where some were read', async () => {
     await writeImages('a.jpg', 'a.xml', 'notes.txt');
     acceptImages();

@@ -59,12 +59,29 @@ function judgeOf(by: string): string {
 }
 
 function nextCalls(body: Answer<typeof operation>, given: Input): readonly NextCall[] {
-  if (given.finding === 'leaks') return deletingCalls(body, given);
+  if (given.finding === 'leaks')
+    return [...gatheringCalls(body, given), ...deletingCalls(body, given)];
   const images = body.images?.map(({ id }) => id) ?? [];
   if (given.finding !== 'outliers' || images.length === 0) return [];
   const { workspace, project } = given;
   const why = 'A person looks at them: odd images may be rare and right, or do not belong here.';
   return [{ tool: 'annotation_review', arguments: { workspace, project, images }, why }];
+}
+
+/** Frames of a video, and whatever else is worth keeping, get one split a group. */
+function gatheringCalls(
+  { groups = [] }: Answer<typeof operation>,
+  { workspace, project }: Input,
+): readonly NextCall[] {
+  if (groups.every(({ total }) => total <= 2)) return [];
+  const splits = { train: 70, valid: 20, test: 10 };
+  return [
+    {
+      tool: 'projects_rebalance_splits',
+      arguments: { workspace, project, splits },
+      why: 'Keeps all of a group in one split, such as frames of a video; give the shares you want.',
+    },
+  ];
 }
 
 /** Of what valid or test shows too, train keeps nothing: then it is judged by what is new to it. */

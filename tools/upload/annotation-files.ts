@@ -86,13 +86,19 @@ async function openFiles(
   imagePaths: readonly string[],
   documents: Documents,
 ): Promise<readonly NamedFile[]> {
-  const real = await files.readable(path, argument);
+  const real = await files.readable(path, argument).catch((thrown) => {
+    throw /[*?[{]/.test(path) ? noPattern(path) : thrown;
+  });
   if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths, documents);
   const named = await files.find([path], argument);
   if (extname(path).toLowerCase() !== '.json') return named;
   const opened = await Promise.all(named.map((file) => documents.open(file)));
   if (opened.every(Boolean)) return [];
   throw invalidArgument(argument, `${fileAt(path)} is neither COCO nor CreateML JSON`);
+}
+
+function noPattern(path: string) {
+  return invalidArgument(argument, `${fileAt(path)} is a pattern: name one folder, or one file`);
 }
 
 async function openFolder(

@@ -40,7 +40,8 @@ export async function findUnreadAnnotations(
   const beside = others.filter((path) => stems.has(stemAt(path)) || forAll.test(basename(path)));
   const [first] = beside;
   if (first === undefined) return nothingUnread;
-  const [folder, ...more] = patterns;
+  const [pattern = '', ...more] = patterns;
+  const folder = folderOf(pattern);
   const next = {
     tool: 'images_upload',
     arguments: { project, files: patterns, annotations: folder },
@@ -48,8 +49,15 @@ export async function findUnreadAnnotations(
   };
   return {
     words: ` ${beside.length} annotation files beside them (such as ${fileAt(first)}) were not read: name them in "annotations".`,
-    next: more.length === 0 && folder !== undefined ? [next] : [],
+    next: more.length === 0 && folder !== '' ? [next] : [],
   };
+}
+
+/** `annotations` takes a folder, and no pattern: the part before the first sign of one. */
+function folderOf(pattern: string): string {
+  const parts = pattern.split('/');
+  const end = parts.findIndex((part) => /[*?[{]/.test(part));
+  return end === -1 ? pattern : parts.slice(0, end).join('/');
 }
 
 const extensions = ['.xml', '.txt', '.json'];

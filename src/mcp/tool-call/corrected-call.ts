@@ -1,5 +1,6 @@
 // Proposes the corrected call after a mistake in the arguments, where each fix is certain.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { CorrectedCall, FoveaError, Problem, UpstreamError } from '../../errors.ts';
 import { memberOf } from '../../json-object.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
@@ -57,6 +58,8 @@ function mendedArguments(problems: readonly Problem[], args: Arguments): Argumen
   // A missing argument counts as found where it only had a wrong name.
   const open = problems.filter(({ fix }) => fix === undefined);
   if (!open.every(({ path }) => !isThere(args, path) && isThere(mended, path))) return undefined;
+  // A wrong key, whose value is what was meant.
+  if (isDeepStrictEqual(mended, args)) return undefined;
   return Object.fromEntries(Object.entries(Object(mended)));
 }
 
