@@ -10,6 +10,15 @@ export function boundThreads(): void {
 }
 
 /**
+ * From now on, for all threads: the young generation of none grows. Buffers go with the objects
+ * that hold them; where these have tens of MB of room, as much of buffers comes together before
+ * they are collected, and the C library keeps most of it for good.
+ */
+export function keepYoungGenerations(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/**
  * For this thread. Two short pauses in place of a long one: the second collection, which also gives
  * back the pages that V8 keeps for itself, finds little to do.
  */

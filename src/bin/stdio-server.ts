@@ -11,7 +11,7 @@ import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
 import { serveStdioMcp } from '../mcp/stdio/serve-stdio.ts';
 import { openStdioTransport } from '../mcp/stdio/stdio-transport.ts';
 import { holdThreadsApart } from '../thread-process/thread-process.ts';
-import { collectWhenIdle } from './service-memory.ts';
+import { collectWhenIdle, keepYoungGenerations } from './service-memory.ts';
 import { prepareToolCalls } from './tool-calls.ts';
 
 export interface StdioServerOptions {
@@ -33,6 +33,7 @@ export function serveToolCalls(options: StdioServerOptions): void {
   const transport = openStdioTransport(input, protocolOutput, log, answered);
   const server = serveStdioMcp({ ...calls.options, description, clock: systemClock }, transport);
   lifecycle.onEnd('mcp', () => server.close());
+  keepYoungGenerations();
   collectWhenIdle();
   holdThreadsApart();
 }

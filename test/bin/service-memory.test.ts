@@ -1,7 +1,10 @@
 // A service that has nothing to do gives its memory back, in two steps, and then leaves it.
 
+import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { collectWhenIdle } from '../../src/bin/service-memory.ts';
+import { collectWhenIdle, keepYoungGenerations } from '../../src/bin/service-memory.ts';
 import { limits } from '../../src/limits.ts';
 
 /** The collections of a service whose time stands still until a test moves it on. */
@@ -45,3 +48,24 @@ test('a busy one does not', () => {
   vi.advanceTimersByTime(limits.idleLookMs);
   expect(collect).not.toHaveBeenCalled();
 });
+
+test('young generations stay as small as they began, however much lives', async () => {
+  expect(await youngBytes()).toBeGreaterThan(8_000_000);
+  keepYoungGenerations();
+  onTestFinished(() => setFlagsFromString('--semi-space-growth-factor=2'));
+  expect(await youngBytes()).toBeLessThan(4_000_000);
+});
+
+/** Of a thread that keeps much of what it makes. */
+async function youngBytes(): Promise<unknown> {
+  const thread = new Worker(
+    `const kept = [];
+    for (let made = 0; made < 1_000_000; made += 1) kept[made % 200_000] = { made, more: [made] };
+    const spaces = require('node:v8').getHeapSpaceStatistics();
+    const young = spaces.find(({ space_name }) => space_name === 'new_space');
+    require('node:worker_threads').parentPort.postMessage(young.space_size);`,
+    { eval: true },
+  );
+  const [bytes] = await once(thread, 'message');
+  return bytes;
+}
