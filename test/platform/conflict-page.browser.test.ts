@@ -2,10 +2,12 @@
 // question tells what both have by now.
 
 import { describe, expect, test } from 'vitest';
+import { projectExtensions } from '../../src/contract/projects.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
   type Box,
   boxesOf,
+  call,
   drag,
   labellingPage,
   lookAway,
@@ -114,6 +116,22 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Show it' }).click();
     await expect.poll(rows).toEqual(['WBC 50 × 50 at 0, 0']);
     expect(await newer.isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('a class that was renamed meanwhile is not made again by the next box', async () => {
+    const named = await upload();
+    await setBoxes(named, [['Seed', 10, 10, 20, 20]]);
+    const id = await upload();
+    const { page, problems } = await open(id);
+    await page.getByRole('button', { name: /Seed/ }).click();
+    const rename = { Seed: 'Grain' };
+    await call(projectExtensions.classes_change, { workspace: 'acme', project: 'cells', rename });
+    await page.getByText('Somebody renamed Seed: it is Grain now').waitFor();
+    expect(await page.getByRole('button', { name: /Seed/ }).count()).toBe(0);
+    await drag(page, [100, 100], [150, 150]);
+    await saved(page);
+    expect(await boxesOf(id)).toEqual([['Grain', 100, 100, 50, 50]]);
     expect(problems).toEqual([]);
   });
 });

@@ -367,4 +367,4 @@ async function holdImages(page: Page, method?: string): Promise<() => void> {
   return resolve;
 }
 
-const ofImages = /\/acme\/cells\/(jobs\/[^/]+\/)?images\/[^/]+$/;
+const ofImages = /\/acme\/cells\/(jobs\/[^/]+\/)?images[/?][^/]+$/;

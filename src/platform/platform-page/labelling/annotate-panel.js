@@ -176,6 +176,15 @@ export class AnnotatePanel {
     this.#classes.add(name);
   }
 
+  /** What classes are called since. @param {ReadonlyMap<string, string>} renamed */
+  followClasses(renamed) {
+    const before = this.chosen;
+    const after = renamed.get(before);
+    if (after === undefined) return;
+    this.choose(after);
+    this.showState(`Somebody renamed ${before}: it is ${after} now, and new boxes have that.`, '');
+  }
+
   /** There is no class that a new box could have. */
   askForClass() {
     this.showState('Name a class first.', 'bad');

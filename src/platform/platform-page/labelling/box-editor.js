@@ -110,6 +110,12 @@ export class BoxEditor {
     return this.#saved.lookForNews();
   }
 
+  /** @param {ReadonlyMap<string, string>} renamed classes of the project */
+  followClasses(renamed) {
+    this.#panel.followClasses(renamed);
+    this.#showPanel();
+  }
+
   get boxes() {
     return this.#history.labels.boxes;
   }

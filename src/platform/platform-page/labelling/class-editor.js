@@ -121,6 +121,12 @@ export class ClassEditor {
     return this.#saved.lookForNews();
   }
 
+  /** Other classes may be offered by now. */
+  followClasses() {
+    this.#classes.meet(this.#history.labels);
+    this.#show();
+  }
+
   /** @param {string} name */
   #add(name) {
     this.#classes.add(name);

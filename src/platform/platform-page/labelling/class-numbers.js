@@ -13,6 +13,8 @@ export class ClassNumbers {
   #slug;
   #known;
   #here;
+  /** Those of the project. */
+  #ofProject;
 
   /** @param {string} slug @param {readonly string[]} here classes of the project */
   constructor(slug, here) {
@@ -20,6 +22,7 @@ export class ClassNumbers {
     this.#known = ofProjects.get(slug) ?? { order: keptOrder(slug), named: new Set() };
     ofProjects.set(slug, this.#known);
     this.#here = new Set(here);
+    this.#ofProject = here;
     this.#order(here);
   }
 
@@ -27,6 +30,23 @@ export class ClassNumbers {
   get names() {
     const { order, named } = this.#known;
     return order.filter((name) => this.#here.has(name) || named.has(name));
+  }
+
+  /**
+   * The project has these by now.
+   * @param {readonly string[]} names
+   * @returns {ReadonlyMap<string, string>} what one is called since, where that is plain
+   */
+  follow(names) {
+    const gone = this.#ofProject.filter((name) => !names.includes(name));
+    const come = names.filter((name) => !this.#ofProject.includes(name));
+    this.#ofProject = names;
+    this.#here = new Set(names);
+    this.#order(names);
+    const [[before, ...more], [after, ...others]] = [gone, come];
+    const isPlain = more.length === 0 && others.length === 0;
+    if (before === undefined || after === undefined || !isPlain) return new Map();
+    return this.#known.named.has(after) ? new Map() : new Map([[before, after]]);
   }
 
   /** A person named it. @param {string} name */

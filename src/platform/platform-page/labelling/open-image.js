@@ -53,7 +53,12 @@ export async function openImage(slug, id, query) {
     : new ClassEditor(slug, image, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
   const parts = [...independentLabelNotices(slug, known), editor.root];
-  return { title: nameOf(image), parts, refresh: () => editor.lookForNews() };
+  const refresh = async () => {
+    const now = await service().getProject(slug);
+    editor.followClasses(shown.classes.follow(Object.keys(now.project.classes ?? {})));
+    await editor.lookForNews();
+  };
+  return { title: nameOf(image), parts, refresh };
 }
 
 /** The image as it is now. @param {string} slug @param {QueueName} queue @param {string} id */
