@@ -172,6 +172,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const image = await upload();
     const page = await openAs(ada, `project/cells/annotate/${image}`);
     await nameClass(page);
+    await lookAway(page);
     goAhead(25 * 60 * 60 * 1_000);
     await drag(page, [40, 40], [120, 120]);
     await page.getByText('Your sign-in has ended.').waitFor();
@@ -194,6 +195,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       const dialogs: string[] = [];
       page.on('dialog', (dialog) => dialogs.push(dialog.type()));
       await nameClass(page);
+      await lookAway(page);
       await endToken(page);
       await drag(page, [40, 40], [120, 120]);
       await page.getByText('Your sign-in has ended.').waitFor();
@@ -211,6 +213,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const image = await upload();
     const page = await openAs(ada, `project/cells/annotate/${image}`);
     await nameClass(page);
+    await lookAway(page);
     await endToken(page);
     await drag(page, [40, 40], [120, 120]);
     await page.getByText('Your sign-in has ended.').waitFor();

@@ -40,7 +40,7 @@ import { trainingsView } from './pages/trainings.js';
 import { trashView } from './pages/trash.js';
 import { useCasesView } from './pages/use-cases.js';
 import { versionsView } from './pages/versions.js';
-import { meetPeople, ownName } from './people.js';
+import { forgetPerson, meetPeople, ownName } from './people.js';
 import { onRefusedKey } from './refused-key.js';
 import { requestedLabelling } from './requested-labelling.js';
 
@@ -240,6 +240,7 @@ function signOut(why) {
   shown = undefined;
   wanted += 1;
   forgetKey();
+  if (unsaved.size === 0 && !hasKeptLabels()) forgetPerson();
   document.body.classList.remove('is-signed-in');
   for (const name of ['workspace', 'person']) byId(name, HTMLElement).textContent = '';
   main.replaceChildren();

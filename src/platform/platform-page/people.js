@@ -14,10 +14,15 @@ let names = {};
  * before, or the first one
  */
 export async function meetPeople() {
-  const before = sessionStorage.getItem(personOfTab) ?? '';
+  const before = me || (sessionStorage.getItem(personOfTab) ?? '');
   ({ me, names } = await listPeople());
   sessionStorage.setItem(personOfTab, me);
   return before === '' || before === me;
+}
+
+/** Nothing of this person waits in the tab. */
+export function forgetPerson() {
+  sessionStorage.removeItem(personOfTab);
 }
 
 /** @param {string} who a credential */
