@@ -61,7 +61,9 @@ test('a tool that the settings do not offer is refused with the reason', async (
   const settings = { FOVEA_BASE_URL: 'http://127.0.0.1:9', FOVEA_API_KEY: 'x' };
   const refused = await fovea(['call', 'tasks_list', '{}'], { settings });
   expect(refused.code).toBe(2);
-  expect(refused.log).toContain('"tasks_list" is not offered: with FOVEA_BASE_URL only what any');
+  expect(refused.log).toContain(
+    '"tasks_list" is not offered: the platform at FOVEA_BASE_URL did not say',
+  );
 });
 
 test('a dataset is made, frozen and looked at, one process after the other', async () => {

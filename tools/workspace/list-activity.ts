@@ -10,14 +10,7 @@ import { workspace as operations } from '../../src/contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fromOperation } from '../../src/mcp/operation-tool.ts';
-import {
-  isOwnPlatform,
-  type NextCall,
-  type Page,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from '../../src/mcp/tool.ts';
+import type { NextCall, Page, Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, lastPart, nameList } from '../format.ts';
 
 const { activity_list } = activity;
@@ -65,7 +58,7 @@ export const activityList: Tool = {
     return {
       ...prepared,
       run: (context) =>
-        isOwnPlatform(context.settings)
+        context.settings.baseUrl === undefined
           ? prepared.run(context)
           : listOwnCalls(checkInput(activity_list, args), context),
     };

@@ -116,6 +116,7 @@ test('a tool gets nothing of the token that was shown', async () => {
     'eventStorePlace',
     'files',
     'machine',
+    'pagePlace',
     'pastCalls',
     'progress',
     'settings',
@@ -172,7 +173,7 @@ test('before a hosted platform: the token that was shown goes to its issuer, and
   expect(refused).toMatch(/403|scope/i);
   const own = await signInAt(platform.url, application, ada, { scope });
   expect((await post(running.mcp, own.accessToken, listMessage)).status).toBe(401);
-  expect(proxy.requests.map(({ path }) => path)).toEqual(['/']);
+  expect(proxy.requests.map(({ path }) => path)).toEqual(['/health', '/']);
   const sent = JSON.stringify(proxy.requests);
   expect(sent).not.toContain(accessToken);
   expect(sent).not.toContain(own.accessToken);
@@ -215,5 +216,7 @@ test('with one key for all: only people of its workspace, and only what their sc
   expect(other).toContain('another workspace');
   expect(other).not.toContain('acme');
   expect(proxy.requests.length).toBe(before);
-  for (const { headers } of proxy.requests) expect(headers.authorization).toBe('Bearer the-key');
+  for (const { path, headers } of proxy.requests) {
+    expect(headers.authorization).toBe(path === '/health' ? undefined : 'Bearer the-key');
+  }
 }, 60_000);
