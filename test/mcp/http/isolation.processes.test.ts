@@ -177,7 +177,7 @@ test('before a hosted platform: the token that was shown goes to its issuer, and
   const sent = JSON.stringify(proxy.requests);
   expect(sent).not.toContain(accessToken);
   expect(sent).not.toContain(own.accessToken);
-  expect(proxy.requests[0]?.headers.authorization).toMatch(/^Bearer \S{43}$/);
+  expect(proxy.requests[1]?.headers.authorization).toMatch(/^Bearer \S{43}$/);
 }, 60_000);
 
 test('with one key for all: only people of its workspace, and only what their scopes allow', async () => {
