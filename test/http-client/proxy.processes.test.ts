@@ -33,8 +33,10 @@ async function start(variables: Record<string, string> = {}) {
 test('a hosted platform is reached through the proxy, by its own certificate', async () => {
   const { fovea, proxy, keys } = await start();
   expect(await fovea.ok('workspace_whoami')).toMatchObject({ workspace: 'acme' });
-  expect(keys).toEqual(['Bearer key-1']);
-  expect(proxy.seen).toEqual(['CONNECT api.fovea.example:443']);
+  // The start asks what the platform is, without the key.
+  expect(keys).toEqual([undefined, 'Bearer key-1']);
+  const tunnel = 'CONNECT api.fovea.example:443';
+  expect(proxy.seen).toEqual([tunnel, tunnel]);
   const { text } = await fovea.call('doctor');
   const way = 'The platform is reached through the proxy of HTTPS_PROXY.';
   expect(text).toContain(`${way} Further certificates are trusted.`);

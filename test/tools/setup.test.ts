@@ -227,7 +227,7 @@ describe('doctor', () => {
       check: 'tool profile',
       ok: true,
       detail:
-        'full: 80 tools, about 9900 tokens of every conversation. Only the embedded platform has tasks_list.',
+        'full: 80 tools, about 9900 tokens of every conversation. Only platforms of fovea have tasks_list.',
       advice: expect.stringContaining('FOVEA_TOOL_PROFILE=default'),
     });
   });
