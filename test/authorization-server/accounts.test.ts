@@ -168,12 +168,16 @@ test('the browser of a removed account is asked who it is', async () => {
 
 test('many passwords at once leave threads for files', async () => {
   const order: string[] = [];
-  const hashes = [1, 2, 3, 4].map(() => hashPassword(password).then(() => order.push('hash')));
+  // Three for each thread: a file that had to wait behind them would come late.
+  const hashes = Array.from({ length: 12 }, () =>
+    hashPassword(password).then(() => order.push('hash')),
+  );
   // By then all that may run at once does.
   await setImmediate();
   await stat('.').then(() => order.push('file'));
   await Promise.all(hashes);
-  expect(order).toEqual(['file', 'hash', 'hash', 'hash', 'hash']);
+  expect(order).toHaveLength(13);
+  expect(order.indexOf('file')).toBeLessThan(4);
 });
 
 /** `fovea account …` on an empty folder, or on one that is there. */
@@ -221,9 +225,9 @@ test('the command adds, lists and removes; the password is a line of stdin', asy
   const removed = await run(data, ['remove', 'GRACE']);
   expect([removed.code, removed.out]).toEqual([
     0,
-    expect.stringMatching(
-      /^The account GRACE is gone, and all its sign-ins have ended\.\nAPI keys that it made belong to the workspace and go on\. "Keys" on the platform's page\nlists them as made by "Account fvu_[\w-]{22}", and revokes them\.\n$/,
-    ),
+    'The account GRACE is gone, and all its sign-ins have ended.\n' +
+      'API keys that it made belong to the workspace and go on. "Keys" on the platform\'s page\n' +
+      'lists them as made by "Grace (removed)", and revokes them.\n',
   ]);
   expect((await administration.accounts.list()).map(({ name }) => name)).toEqual(['Ada Lovelace']);
 });

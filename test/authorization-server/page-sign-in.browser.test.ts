@@ -206,7 +206,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 40_000 }, () => {
     const { page } = await openAs('alan@example.com', '#tasks');
     const settings = await page.context().newPage();
     await settings.goto(`${platform.issuer}/settings/connections`);
-    const row = settings.getByRole('listitem').filter({ hasText: 'Fovea in this browser' }).first();
+    // Within the group of all browsers of that person.
+    const row = settings.getByRole('listitem').filter({ hasText: 'This browser' }).last();
     expect(await row.textContent()).toContain('The page of this platform, in a browser in which');
     expect(await row.textContent()).toContain(
       'For a day from its last use, or until it signs out.',
