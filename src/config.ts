@@ -118,7 +118,7 @@ export function readSettings(
 }
 
 /** The place that a command names in place of FOVEA_OBJECTS_URL. Throws as `readSettings`. */
-export function objectsPlaceAt(url: string): ObjectStorageSettings | undefined {
+export function objectStorageAt(url: string): ObjectStorageSettings | undefined {
   const reader = createReader({ ...process.env, FOVEA_OBJECTS_URL: url });
   const place = readObjectStorageSettings(reader);
   reader.finish();

@@ -1,6 +1,7 @@
 // How a person gets to the images of an annotation job: by a link to the page of the platform,
 // where they sign in themselves, or by a command of this machine.
 
+import { jobPage } from '../src/contract/page-addresses.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
 import { asGiven, lastPart } from './format.ts';
 
@@ -24,7 +25,7 @@ export async function reviewWay(
   const { jobId, assignedTo } = job;
   const project = lastPart(job.project);
   const place = (await pagePlace?.()) ?? { kind: 'command' };
-  const page = `project/${encodeURIComponent(project)}/annotate/?job=${encodeURIComponent(jobId)}`;
+  const page = jobPage(project, jobId);
   if (place.kind === 'address') {
     const link = `${place.url}/#${page}`;
     return { words: `open ${asGiven(link)} and sign in with their own account`, data: { link } };

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { type MovedSignIns, moveSignIns } from '../authorization-server/move-sign-ins.ts';
 import { systemClock } from '../clock.ts';
 import type { MigrateCommand } from '../commands.ts';
-import { objectsPlaceAt } from '../config.ts';
+import { objectStorageAt } from '../config.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -67,7 +67,7 @@ function readObjects(text: string): NonNullable<MoveRequest['objects']> {
   }
   const parsed = parseObjectsUrl(text);
   if ('wrong' in parsed) throw invalidArgument('--objects', parsed.wrong);
-  const place = objectsPlaceAt(text);
+  const place = objectStorageAt(text);
   if (place === undefined) throw invalidArgument('--objects', 'must be s3://bucket/prefix');
   return place;
 }

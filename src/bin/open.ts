@@ -11,6 +11,7 @@ import { systemClock } from '../clock.ts';
 import type { OpenCommand } from '../commands.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
 import { annotation } from '../contract/annotation.ts';
+import { jobPage, projectPage } from '../contract/page-addresses.ts';
 import { projects } from '../contract/projects.ts';
 import { workspace as workspaces } from '../contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -85,10 +86,10 @@ function openPage(url: string, what: string | undefined, { isOurs, noBrowser }: 
 function pageOf(what: string | undefined): string {
   if (what === undefined || views.includes(what)) return what ?? 'projects';
   const [slug = '', part, jobId] = what.replace(/\/$/, '').split('/');
-  if (part === undefined) return placeOf(slug);
+  if (part === undefined) return projectPage(slug);
   return part === 'review' && jobId !== undefined
     ? jobPage(slug, jobId)
-    : `${placeOf(slug)}/versions`;
+    : `${projectPage(slug)}/versions`;
 }
 
 /** Whose decisions they become, where somebody else was asked; empty: nobody by name. */
@@ -151,11 +152,11 @@ async function viewOf(
     const meant = near === undefined ? '' : `; did you mean "${near}"?`;
     throw invalidArgument('open', `there is no project "${slug}"${meant}`, 'fovea open shows all.');
   }
-  if (version === undefined) return placeOf(slug);
+  if (version === undefined) return projectPage(slug);
   if (version === 'review' && jobId !== undefined) return reviewOf(slug, jobId, workspace, client);
   const project = (await client.call(projects.projects_get, { workspace, project: slug })).body;
   const ids = project.versions.map(({ id }) => lastPart(id));
-  if (ids.includes(version)) return `${placeOf(slug)}/versions`;
+  if (ids.includes(version)) return `${projectPage(slug)}/versions`;
   const known = ids.length === 0 ? 'it has none' : `it has ${ids.slice(0, 20).join(', ')}`;
   throw invalidArgument('open', `there is no version "${version}" of "${slug}"; ${known}`);
 }
@@ -169,14 +170,6 @@ async function reviewOf(
 ): Promise<string> {
   await client.call(annotation.annotation_jobs_get, { workspace, project: slug, jobId });
   return jobPage(slug, jobId);
-}
-
-function jobPage(slug: string, jobId: string): string {
-  return `${placeOf(slug)}/annotate/?job=${encodeURIComponent(jobId)}`;
-}
-
-function placeOf(slug: string): string {
-  return `project/${encodeURIComponent(slug)}`;
 }
 
 /** Of the projects that changed last, to be asked for their versions. */
@@ -199,8 +192,8 @@ async function latestView(all: Projects, workspace: string, client: Client): Pro
     const made = Math.max(0, ...body.versions.map(({ created = 0 }) => created));
     // A version changes its project: at the same time the version is what was made.
     const found = [
-      { time: made, view: `${placeOf(slug)}/versions` },
-      { time: changed(project), view: placeOf(slug) },
+      { time: made, view: `${projectPage(slug)}/versions` },
+      { time: changed(project), view: projectPage(slug) },
     ];
     for (const one of found) if (one.time > latest.time) latest = one;
   }

@@ -21,14 +21,7 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'fovea-own-platform-'));
   platform = await startFovea(['platform', '--port', '0'], { ...own(), FOVEA_API_KEY: key });
   const fovea = await launchFovea(remote());
-  await fovea.ok('projects_create', {
-    name: 'Cells',
-    type: 'object-detection',
-    annotation: 'cells',
-  });
-  await fovea.ok('images_upload', { project: 'cells', files: [photo] });
-  const found = await fovea.ok('workspace_search', { query: 'project:cells' });
-  imageId = Object(found.results)[0]?.id;
+  imageId = await addImage(fovea);
   await fovea.close();
 }, 90_000);
 
@@ -49,6 +42,18 @@ async function launch(settings: Record<string, string>): Promise<Fovea> {
   const fovea = await launchFovea(settings);
   onTestFinished(() => fovea.close());
   return fovea;
+}
+
+/** In a new project; its id. */
+async function addImage(fovea: Fovea): Promise<unknown> {
+  await fovea.ok('projects_create', {
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
+  });
+  await fovea.ok('images_upload', { project: 'cells', files: [photo] });
+  const found = await fovea.ok('workspace_search', { query: 'project:cells' });
+  return Object(found.results)[0]?.id;
 }
 
 /** Of a review for Bob: the sentence, and its facts. */
@@ -102,14 +107,7 @@ test('where the platform ended, its page is not offered, and whose name decides 
   ended.child.kill('SIGKILL');
   await ended.stop();
   const fovea = await launch({ FOVEA_HOME: folder });
-  await fovea.ok('projects_create', {
-    name: 'Cells',
-    type: 'object-detection',
-    annotation: 'cells',
-  });
-  await fovea.ok('images_upload', { project: 'cells', files: [photo] });
-  const found = await fovea.ok('workspace_search', { query: 'project:cells' });
-  const images = [Object(found.results)[0]?.id];
+  const images = [await addImage(fovea)];
   const asked = { project: 'cells', images, assignedTo: bob };
   const { data, text } = await fovea.call('annotation_review', asked);
   expect(data.command).toBe(`fovea open cells/review/${data.jobId}`);

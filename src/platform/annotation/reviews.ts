@@ -2,6 +2,7 @@
 
 import type { reviews } from '../../contract/annotation.ts';
 import type { Input } from '../../contract/operation.ts';
+import { jobPage } from '../../contract/page-addresses.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
@@ -35,7 +36,7 @@ export function reviewHandlers(
         undecided: unannotated + annotated,
         ...(assignedTo !== undefined && { assignedTo }),
         ...(replaced && { replaced }),
-        page: `project/${encodeURIComponent(project.slug)}/annotate/?job=${job.id}`,
+        page: jobPage(project.slug, job.id),
       };
     },
   };

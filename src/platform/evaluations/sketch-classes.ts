@@ -1,6 +1,6 @@
 // The pieces of a class map as outlines, coarse enough to be kept and drawn for each image.
 
-import { tidy } from '../../annotations/box-geometry.ts';
+import { boxAround, edgesAround, tidy } from '../../annotations/box-geometry.ts';
 import type { ClassMap } from '../../evaluation/pixels/confused-pixels.ts';
 import { limits } from '../../limits.ts';
 import { simplifyOutline } from '../../model-inference/simplify-outline.ts';
@@ -31,7 +31,10 @@ export function sketchClasses(
     .flatMap((piece) => {
       const points = outlineOf(piece, grid, numbers);
       if (points.length < 3) return [];
-      return [{ label: classes[piece.value - 1] ?? '', ...boxAround(points), points }];
+      const label = classes[piece.value - 1] ?? '';
+      const { x, y, width, height } = boxAround(label, points);
+      const box = { x: tidy(x), y: tidy(y), width: tidy(width), height: tidy(height) };
+      return [{ label, ...box, points }];
     });
 }
 
@@ -91,13 +94,8 @@ function piecesOf({ values, width }: Grid, numbers: Uint32Array): readonly Piece
 
 function outlineOf({ cells, number }: Piece, grid: Grid, numbers: Uint32Array) {
   const { width, across, down } = grid;
-  let [left, right] = [width, 0];
-  for (const cell of cells) {
-    left = Math.min(left, cell % width);
-    right = Math.max(right, cell % width);
-  }
-  const rows = cells.map((cell) => Math.floor(cell / width));
-  const [top, bottom] = [Math.min(...rows), Math.max(...rows)];
+  const places = cells.map((cell) => [cell % width, Math.floor(cell / width)] as const);
+  const { left, top, right, bottom } = edgesAround(places);
   const valueAt = (x: number, y: number) =>
     numbers[(y + top) * width + x + left] === number ? 1 : -1;
   const size = { width: right - left + 1, height: bottom - top + 1 };
@@ -107,12 +105,4 @@ function outlineOf({ cells, number }: Piece, grid: Grid, numbers: Uint32Array) {
     const [x, y] = [(simple[2 * at] ?? 0) + left, (simple[2 * at + 1] ?? 0) + top];
     return [tidy(x * across), tidy(y * down)] as const;
   });
-}
-
-function boxAround(points: readonly (readonly [x: number, y: number])[]) {
-  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
-  const [left, right] = [Math.min(...xs), Math.max(...xs)];
-  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-  const [width, height] = [tidy(right - left), tidy(bottom - top)];
-  return { x: tidy((left + right) / 2), y: tidy((top + bottom) / 2), width, height };
 }

@@ -105,17 +105,24 @@ function doubts({ warning, withoutOutline = 0, unannotated = 0, unreadable = 0, 
   return words.flatMap((one) => (one ? [element('p', { class: 'notice' }, one)] : []));
 }
 
-/** @param {Evaluation} summary */
-function factsOfPixels(summary) {
+/** What was judged, by what. @param {Evaluation} summary */
+function judgedFacts(summary) {
   const { images = 0, groundTruths = 0, detections = 0 } = summary;
-  return element(
-    'dl',
-    { class: 'facts' },
+  return [
     fact('Judged by', judgedBy(summary)),
     summary.judgedBy !== undefined && fact('Right by', summary.judgedBy),
     fact('Images', count(images)),
     fact('Labels', count(groundTruths)),
     fact('Predictions', count(detections)),
+  ];
+}
+
+/** @param {Evaluation} summary */
+function factsOfPixels(summary) {
+  return element(
+    'dl',
+    { class: 'facts' },
+    ...judgedFacts(summary),
     fact('Mean IoU', shareWords(summary.meanIou)),
     fact('Mean IoU without background', shareWords(summary.meanIouOfClasses)),
     fact('Pixel accuracy', shareWords(summary.pixelAccuracy)),
@@ -128,17 +135,13 @@ function factsOfPixels(summary) {
 /** @param {Evaluation} summary */
 function facts(summary) {
   if (summary.modelTask === 'semantic') return factsOfPixels(summary);
-  const { point, best, images = 0, groundTruths = 0, detections = 0, macro, accuracy } = summary;
+  const { point, best, macro, accuracy } = summary;
   const { ap, ap50, ap75, ar100, confidence } = summary;
   const isOfClasses = accuracy !== undefined;
   return element(
     'dl',
     { class: 'facts' },
-    fact('Judged by', judgedBy(summary)),
-    summary.judgedBy !== undefined && fact('Right by', summary.judgedBy),
-    fact('Images', count(images)),
-    fact('Labels', count(groundTruths)),
-    fact('Predictions', count(detections)),
+    ...judgedFacts(summary),
     ...(isOfClasses
       ? [fact('Accuracy', shareWords(accuracy)), fact('F1, mean of classes', shareWords(macro?.f1))]
       : [
