@@ -7,7 +7,7 @@ import { createProxyFetch } from './proxy-fetch.ts';
 
 /**
  * The settings, with `isOurs` where they name a platform. Asks it once, without a credential, and
- * waits 1.5 s at most: a platform that does not answer counts as another's.
+ * waits 5 s at most: a platform that does not answer counts as another's.
  */
 export async function recognised(settings: Settings): Promise<Settings> {
   const { baseUrl, proxies } = settings;

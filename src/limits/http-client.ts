@@ -9,8 +9,8 @@ export const httpClientLimits = {
   longCallToldMs: 5_000,
   /** The maximum of FOVEA_TIMEOUT_MS: an hour. */
   callTimeoutMsMax: 3_600_000,
-  /** A start waits for it, where FOVEA_BASE_URL is set: hosts give up after some seconds. */
-  recognitionMsMax: 1_500,
+  /** A start waits for it, where FOVEA_BASE_URL is set: hosts give up after ten seconds or more. */
+  recognitionMsMax: 5_000,
   /** What a platform says of itself is a line. */
   recognitionBytesMax: 4_096,
   /** Many calls at once leave many unused connections. */

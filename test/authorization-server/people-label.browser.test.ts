@@ -130,7 +130,10 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const image = await upload();
     const place = `project/cells/annotate/${image}`;
     const [first, other] = [await openAs(ada, place), await openAs('mallory@example.com', place)];
-    for (const page of [first, other]) await nameClass(page);
+    for (const page of [first, other]) {
+      await nameClass(page);
+      await lookAway(page);
+    }
     const runsNothing = async (page: Page) => {
       await page.getByText(name).filter({ visible: true }).first().waitFor();
       expect(await page.locator('img[src="x"], [onerror]').count()).toBe(0);

@@ -1,7 +1,7 @@
 // What the tests of the labelling page work with: a platform with projects, a browser, pictures of
 // 400 x 200 pixels, and the gestures of a person.
 
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { annotationExtensions, reviews } from '../../src/contract/annotation.ts';
@@ -230,7 +230,7 @@ export async function click(page: Page, at: readonly [number, number]) {
 }
 
 /** From now on nobody looks at the page, which looks for no news then; or somebody does again. */
-export async function lookAway(page: Page, isAway = true) {
+export async function lookAway(page: Page | Frame, isAway = true) {
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { value: ${isAway}, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));

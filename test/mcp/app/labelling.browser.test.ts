@@ -10,6 +10,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium, inChromium, openBrowser } from '../../event-store/chromium.ts';
 import { type Facts, type Fovea, launchFovea } from '../../fixtures/fovea.ts';
+import { lookAway } from '../../platform/labelling-page.ts';
 import { sendResult, showPage } from './shown-page.ts';
 
 const require = createRequire(import.meta.url);
@@ -88,6 +89,7 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
     const [id = ''] = await upload(1);
     const { page, frame } = await review([id]);
     await nameClass(frame, 'RBC');
+    await lookAway(frame);
     await annotate(id, 'WBC');
     await drag(page, frame, [40, 40], [120, 100]);
     await frame.getByText('Somebody else changed this image: they have 1 box').waitFor();
