@@ -20,7 +20,7 @@ const evaluationPanels = [
 ] as const;
 
 /** What of an image is judged, by the type of its project. */
-export type JudgedTask = keyof typeof judgedThings;
+export type EvaluableTask = keyof typeof judgedThings;
 
 export const judgedThings = {
   detection: 'boxes',
@@ -36,7 +36,7 @@ export const labelMistakeKinds = ['overlooked', 'swapped', 'badly_placed', 'dupl
 export type LabelMistakeKind = (typeof labelMistakeKinds)[number];
 
 /** What evaluations_mend mends; people must draw outlines and place keypoints. */
-export const mendedKinds: Readonly<Record<JudgedTask, readonly LabelMistakeKind[]>> = {
+export const mendedKinds: Readonly<Record<EvaluableTask, readonly LabelMistakeKind[]>> = {
   detection: labelMistakeKinds,
   segmentation: ['swapped'],
   keypoints: ['swapped'],

@@ -1,7 +1,7 @@
 // Whether places of predictions can be pixels: shares of an image, and corners in place of sizes,
 // would give the figures of a bad model.
 
-import type { JudgedTask } from '../contract/evaluations.ts';
+import type { EvaluableTask } from '../contract/evaluations.ts';
 import { limits } from '../limits.ts';
 import type { Shape } from './evaluated-image.ts';
 import type { Region } from './image-region.ts';
@@ -17,7 +17,7 @@ interface Size {
 export function requirePixelCoordinates(
   found: readonly (readonly Shape[])[],
   images: readonly Size[],
-  modelTask: JudgedTask,
+  modelTask: EvaluableTask,
 ): void {
   const all = found.reduce((sum, { length }) => sum + length, 0);
   if (all === 0 || modelTask === 'classification') return;

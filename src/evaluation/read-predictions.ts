@@ -1,6 +1,6 @@
 // Predictions in a file: results as COCO has them, or a COCO dataset whose annotations have scores.
 
-import type { JudgedTask } from '../contract/evaluations.ts';
+import type { EvaluableTask } from '../contract/evaluations.ts';
 import { invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
@@ -12,7 +12,7 @@ import { parsePredictions } from './parse-predictions.ts';
 import { shapeReader, wrongEntry } from './read-shape.ts';
 
 export interface JudgedBy {
-  readonly modelTask: JudgedTask;
+  readonly modelTask: EvaluableTask;
   readonly images: readonly NamedImage[];
   readonly classes: readonly string[];
   /** Whether a number stands for the place of an image or class from 1, as in a COCO export. */

@@ -1,6 +1,6 @@
 // Where an entry of COCO results says that an object is, in the form that is judged.
 
-import type { JudgedTask } from '../contract/evaluations.ts';
+import type { EvaluableTask } from '../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
@@ -26,7 +26,7 @@ export type ShapeReader = (
   names: KeypointOrder,
 ) => Shape;
 
-export function shapeReader(modelTask: JudgedTask): ShapeReader {
+export function shapeReader(modelTask: EvaluableTask): ShapeReader {
   if (modelTask === 'detection') return ({ bbox }, _size, path) => boxOf(bbox, `${path}.bbox`);
   if (modelTask === 'classification') return (_entry, size) => wholeImage(size);
   if (modelTask === 'keypoints') return (entry, _size, path, names) => posed(entry, path, names);

@@ -1,6 +1,6 @@
 // What an evaluation and its dataset suggest to do next, what makes its figures doubtful first.
 
-import { type JudgedTask, judgedThings } from '../contract/evaluations.ts';
+import { type EvaluableTask, judgedThings } from '../contract/evaluations.ts';
 import { rounded } from './average-precision.ts';
 import { bestOf, pointAt } from './confidence-sweep.ts';
 import type { EvaluationFigures } from './evaluation.ts';
@@ -35,7 +35,7 @@ export interface Recommendation {
 
 /** What is known beside the figures. */
 export interface DatasetFacts {
-  readonly modelTask: JudgedTask;
+  readonly modelTask: EvaluableTask;
   /** Images that were judged. */
   readonly images: number;
   /** Those that the model was trained on, as far as is known. */

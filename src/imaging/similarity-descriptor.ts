@@ -2,39 +2,39 @@
 // their layout.
 
 import {
+  basisAt,
+  coefficientStep,
   descriptorPlanes,
   descriptorSide,
-  waveAt,
-  waveStep,
-  wavesAcross,
+  frequenciesAcross,
   zigzag,
-} from './descriptor-waves.ts';
+} from './cosine-transform-basis.ts';
 import type { RawImage } from './raw-image.ts';
 
 export interface Descriptor {
   /** 64 numbers: the coarse layout of the light (36), of blue (14) and of red (14). */
   readonly vector: Int8Array;
-  /** 8 bytes: the signs of the coarsest waves of the light. */
+  /** 8 bytes: the signs of the coarsest coefficients of the light. */
   readonly hash: Uint8Array;
 }
 
 /**
- * Describes an image of 32 x 32 pixels by the coarsest waves of its discrete cosine transform
- * (type II), as MPEG-7's colour layout descriptor and pHash do: sizes, formats and compression
- * hardly change it.
+ * Describes an image of 32 x 32 pixels by the coarsest coefficients of its discrete cosine
+ * transform (type II), as MPEG-7's colour layout descriptor and pHash do: sizes, formats and
+ * compression hardly change it.
  */
 export function computeDescriptor({ data }: RawImage): Descriptor {
   const planes = toPlanes(data);
-  const waves = planes.map(coarseWaves);
+  const coefficients = planes.map(coarseCoefficients);
   const vector = Int8Array.from(
     descriptorPlanes.flatMap(({ count }, plane) =>
-      zigzag.slice(0, count).map((at) => quantize(waves[plane]?.[at] ?? 0, at)),
+      zigzag.slice(0, count).map((at) => quantize(coefficients[plane]?.[at] ?? 0, at)),
     ),
   );
   const hash = new Uint8Array(8);
-  for (const [at, wave] of (waves[0] ?? []).entries()) {
+  for (const [at, coefficient] of (coefficients[0] ?? []).entries()) {
     // Without a step between, noise would decide in plain images.
-    if (quantize(wave, at) > 0) hash[at >>> 3] = (hash[at >>> 3] ?? 0) | (1 << (at & 7));
+    if (quantize(coefficient, at) > 0) hash[at >>> 3] = (hash[at >>> 3] ?? 0) | (1 << (at & 7));
   }
   return { vector, hash };
 }
@@ -64,27 +64,27 @@ function toPlanes(pixels: Uint8Array): readonly Float64Array[] {
 }
 
 /** 8 x 8 coefficients, orthonormal; the first is 32 times the mean. */
-function coarseWaves(plane: Float64Array): readonly number[] {
-  const rows = new Float64Array(descriptorSide * wavesAcross);
+function coarseCoefficients(plane: Float64Array): readonly number[] {
+  const rows = new Float64Array(descriptorSide * frequenciesAcross);
   for (let y = 0; y < descriptorSide; y += 1) {
-    for (let u = 0; u < wavesAcross; u += 1) {
+    for (let u = 0; u < frequenciesAcross; u += 1) {
       let sum = 0;
       for (let x = 0; x < descriptorSide; x += 1) {
-        sum += (plane[y * descriptorSide + x] ?? 0) * waveAt(u, x);
+        sum += (plane[y * descriptorSide + x] ?? 0) * basisAt(u, x);
       }
-      rows[y * wavesAcross + u] = sum;
+      rows[y * frequenciesAcross + u] = sum;
     }
   }
-  return Array.from({ length: wavesAcross ** 2 }, (_, at) => {
-    const [v, u] = [Math.floor(at / wavesAcross), at % wavesAcross];
+  return Array.from({ length: frequenciesAcross ** 2 }, (_, at) => {
+    const [v, u] = [Math.floor(at / frequenciesAcross), at % frequenciesAcross];
     let sum = 0;
     for (let y = 0; y < descriptorSide; y += 1)
-      sum += (rows[y * wavesAcross + u] ?? 0) * waveAt(v, y);
+      sum += (rows[y * frequenciesAcross + u] ?? 0) * basisAt(v, y);
     return sum;
   });
 }
 
 /** The mean counts for less than its size: lighting differs between images of one thing. */
-function quantize(wave: number, at: number): number {
-  return Math.max(-127, Math.min(127, Math.round(wave / (at === 0 ? 32 : waveStep))));
+function quantize(coefficient: number, at: number): number {
+  return Math.max(-127, Math.min(127, Math.round(coefficient / (at === 0 ? 32 : coefficientStep))));
 }

@@ -58,7 +58,7 @@ export const imagingLimits = {
   plainPatternMin: 8,
   /** Images that are laid over one: of more that look like it, none is like all others. */
   candidatesOfImageMax: 3,
-  /** Correlation of looks: cropped by a tenth it is 0.83 and more, moved by a twelfth 0.5. */
+  /** Correlation of descriptors: cropped by a tenth it is 0.83 or more, moved by a twelfth 0.5. */
   candidateLikenessMin: 0.5,
   /**
    * Correlation and distance of what two images both show. Of BCCD, cropped by a tenth 98 % have
@@ -66,17 +66,17 @@ export const imagingLimits = {
    */
   overlapLikenessMin: 0.91,
   overlapDistanceMax: 27,
-  /** Waves that make up a picture: one with fewer could be laid over many others. */
-  detailedWavesMin: 6,
+  /** Coefficients that make up a picture: one with fewer could be laid over many others. */
+  detailedCoefficientsMin: 6,
   /** Images that one may be compared with to find copies of it, or all on average: some 20 s. */
   copiesComparedOfOneMax: 5_000,
-  /** Up to so many, the looks of each are compared with all others: 2 s. */
-  looksComparedExactMax: 10_000,
+  /** Up to so many, the descriptor of each is compared with all others: 2 s. */
+  descriptorsComparedExactMax: 10_000,
   /** Coarse pictures kept meanwhile: 12 kB each. */
-  looksDrawnMax: 2_000,
+  picturesDrawnMax: 2_000,
   /** Some 10 ms each. */
-  looksComparedAtOnce: 1_000_000,
-  looksAlignedAtOnce: 50,
+  descriptorsComparedAtOnce: 1_000_000,
+  picturesAlignedAtOnce: 50,
   /** A contact sheet in base64, beside text, below the 1 MB at which hosts cut results. */
   previewBytesMax: 600 * 1024,
 } as const;

@@ -31,8 +31,8 @@ export const vectorSearchLimits = {
   outlierProductsMax: 150_000_000_000,
   /** Cells around a vector in which its nearest others are looked for, and of each so many. */
   outlierCellsLookedIn: 4,
-  /** Around a look: they have 99 % of the copies that are cropped by a tenth. */
-  lookCellsLookedIn: 8,
+  /** Around a descriptor: they have 99 % of the copies that are cropped by a tenth. */
+  descriptorCellsSearched: 8,
   vectorCellMembersMax: 2_048,
   /** Pairs that take some 10 ms. */
   vectorsComparedBetweenTurns: 1_000_000,

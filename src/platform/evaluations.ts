@@ -30,10 +30,10 @@ import {
 } from './evaluations/describe-evaluation.ts';
 import { ofObjects } from './evaluations/describe-pixels.ts';
 import { drawMatrix, drawSweep } from './evaluations/draw-charts.ts';
+import { evaluableTaskOf } from './evaluations/evaluable-project-type.ts';
 import { checkForm } from './evaluations/evaluation-thread.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
-import { judgedTaskOf } from './evaluations/judged-task.ts';
 import { evaluationMendHandlers } from './evaluations/mend-labels.ts';
 import { checkPanelArguments } from './evaluations/panel-arguments.ts';
 import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
@@ -65,7 +65,7 @@ export function evaluationHandlers(
         // It would fail, and stay among the evaluations.
         const isNumbered = settings.version !== undefined;
         const form = { text: new TextDecoder().decode(content), isNumbered };
-        await checkForm({ modelTask: judgedTaskOf(project.type), classes, form }, signal);
+        await checkForm({ modelTask: evaluableTaskOf(project.type), classes, form }, signal);
       }
       const kept = content instanceof Uint8Array ? await blobs.put(content) : undefined;
       const payload = { workspaceId: workspace.id, projectIds: [project.id] };
@@ -119,7 +119,7 @@ async function chooseSettings(
   input: CreateInput,
 ): Promise<{ readonly settings: EvaluationSettings; readonly classes: readonly string[] }> {
   // Throws for a type of which nothing is judged.
-  judgedTaskOf(project.type);
+  evaluableTaskOf(project.type);
   const { version, split, query, confidence, predictions, model } = input;
   if ((version === undefined) === (query === undefined)) {
     throw invalidArgument('version', 'give either a version or a query');
@@ -132,7 +132,7 @@ async function chooseSettings(
   }
   const classes = await labelsOf(dependencies, principal, project, input);
   const classesMax =
-    judgedTaskOf(project.type) === 'semantic' ? pixelClassesMax : limits.evaluationClassesMax;
+    evaluableTaskOf(project.type) === 'semantic' ? pixelClassesMax : limits.evaluationClassesMax;
   if (classes.length > classesMax) {
     throw invalidArgument(
       version === undefined ? 'query' : 'version',

@@ -2,8 +2,8 @@
 // of Gauss and Newton, as Lucas and Kanade register images.
 
 import { limits } from '../../limits.ts';
-import { descriptorSide as side, waveStep } from '../descriptor-waves.ts';
-import type { Picture } from './looks.ts';
+import { coefficientStep, descriptorSide as side } from '../cosine-transform-basis.ts';
+import type { Picture } from './centred-descriptors.ts';
 
 /**
  * Whether both show one place, as far as a fit is found from where they lie upon each other: half
@@ -54,7 +54,7 @@ const gainMin = 0.001;
 const scaleStepMax = 0.08;
 const pixelStepMax = 2.5;
 
-/** The points of each plane that are compared: the finest wave of light is 9 pixels long. */
+/** The points of each plane that are compared: the finest cosine of light is 9 pixels long. */
 const allPlanes = [3, 4, 4].map((step, plane) => {
   const across = Math.ceil(side / step);
   return { first: plane * side ** 2, step, start: Math.floor(step / 2), points: across ** 2 };
@@ -167,8 +167,8 @@ function overlapOf(share: number): Overlap {
   const both = product(ofMoved, ofStill);
   return {
     likeness: both / Math.sqrt(Math.max(Number.EPSILON, moved * still)),
-    // The squares of all waves are together those of all pixels.
-    distance: Math.sqrt(Math.max(0, moved + still - 2 * both) / share) / waveStep,
+    // The squares of all coefficients are together those of all pixels.
+    distance: Math.sqrt(Math.max(0, moved + still - 2 * both) / share) / coefficientStep,
   };
 }
 

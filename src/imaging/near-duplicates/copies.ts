@@ -4,8 +4,8 @@
 import { limits } from '../../limits.ts';
 import type { Pause } from '../../work-watcher.ts';
 import type { Descriptor } from '../similarity-descriptor.ts';
+import { meanPlaces } from './centred-descriptors.ts';
 import type { DisjointSets } from './disjoint-sets.ts';
-import { meanPlaces } from './looks.ts';
 
 type Vector = Descriptor['vector'];
 
@@ -47,14 +47,14 @@ export async function uniteCopies(
     // What others have no use for is for those that look like many.
     const left = Math.max(own, own * search.count - compared);
     compared += search.uniteWithNear(one, left);
-    if (compared - atLastPause < limits.looksComparedAtOnce) continue;
+    if (compared - atLastPause < limits.descriptorsComparedAtOnce) continue;
     atLastPause = compared;
     await pause(one / search.count);
   }
   return search.isComplete;
 }
 
-const waveCount = 64 - meanPlaces.size;
+const coefficientCount = 64 - meanPlaces.size;
 
 function strengthOf(vector: Vector): number {
   let squares = 0;
@@ -77,13 +77,13 @@ function uniteEqual(patterns: readonly Pattern[], sets: DisjointSets): readonly 
 }
 
 /**
- * All patterns one after the other, in cells by their first two waves, and in a cell by their third
- * one: so those that may be near to one stand in a few short ranges. The waves of a pattern are in
+ * All patterns one after the other, in cells by their first two coefficients, and in a cell by
+ * their third: so those that may be near to one stand in a few short ranges. A pattern has them in
  * the order of how much they differ between patterns.
  */
 interface Table {
   readonly places: Int32Array;
-  readonly waves: Int8Array;
+  readonly coefficients: Int8Array;
   /** For each pattern, the square of the largest distance to a near-duplicate. */
   readonly mostSquares: Float64Array;
   /** By `cellOf`. */
@@ -99,7 +99,7 @@ interface Cell {
 
 const distanceMax = limits.nearDuplicateDistanceMax;
 
-/** Cells in a row: more than there are between the smallest and the largest wave. */
+/** Cells in a row: more than there are between the smallest and the largest coefficient. */
 const rowOfCells = 64;
 
 function cellOf(first: number, second: number): number {
@@ -110,7 +110,7 @@ function cellOf(first: number, second: number): number {
 const cellsBehind = [1, rowOfCells - 1, rowOfCells, rowOfCells + 1];
 
 function toTable(patterns: readonly Pattern[]): Table {
-  const columns = wavesBySpread(patterns);
+  const columns = coefficientsBySpread(patterns);
   const [first = 0, second = 0, third = 0] = columns;
   const keyed = patterns.map((pattern) => {
     const { vector } = pattern;
@@ -121,11 +121,11 @@ function toTable(patterns: readonly Pattern[]): Table {
     };
   });
   const sorted = keyed.toSorted((a, b) => a.cell - b.cell || a.third - b.third);
-  const waves = new Int8Array(sorted.length * waveCount);
+  const coefficients = new Int8Array(sorted.length * coefficientCount);
   const cells = new Map<number, Cell>();
   for (const [at, { pattern, cell }] of sorted.entries()) {
-    for (let column = 0; column < waveCount; column += 1) {
-      waves[at * waveCount + column] = pattern.vector[columns[column] ?? 0] ?? 0;
+    for (let column = 0; column < coefficientCount; column += 1) {
+      coefficients[at * coefficientCount + column] = pattern.vector[columns[column] ?? 0] ?? 0;
     }
     const known = cells.get(cell);
     if (known) known.end = at + 1;
@@ -135,20 +135,20 @@ function toTable(patterns: readonly Pattern[]): Table {
     Math.min(distanceMax ** 2, pattern.strength / patternShare ** 2),
   );
   const places = Int32Array.from(sorted, ({ pattern }) => pattern.place);
-  return { places, waves, mostSquares, cells };
+  return { places, coefficients, mostSquares, cells };
 }
 
 /** Images with little in them differ by little: a quarter of it tells them apart. */
 const patternShare = 4;
 
-/** The places of the waves in a vector, that of the largest spread first. */
-function wavesBySpread(patterns: readonly Pattern[]): readonly number[] {
+/** The places of the coefficients in a vector, that of the largest spread first. */
+function coefficientsBySpread(patterns: readonly Pattern[]): readonly number[] {
   const [sums, squares] = [new Float64Array(64), new Float64Array(64)];
   for (const { vector } of patterns) {
     for (let at = 0; at < 64; at += 1) {
-      const wave = vector[at] ?? 0;
-      sums[at] = (sums[at] ?? 0) + wave;
-      squares[at] = (squares[at] ?? 0) + wave * wave;
+      const coefficient = vector[at] ?? 0;
+      sums[at] = (sums[at] ?? 0) + coefficient;
+      squares[at] = (squares[at] ?? 0) + coefficient * coefficient;
     }
   }
   const spread = (at: number) =>
@@ -158,8 +158,8 @@ function wavesBySpread(patterns: readonly Pattern[]): readonly number[] {
     .toSorted((a, b) => spread(b) - spread(a) || a - b);
 }
 
-/** Waves after which most pairs are known to be too far apart. */
-const wavesBeforeSets = 8;
+/** Coefficients after which most pairs are known to be too far apart. */
+const coefficientsBeforeSets = 8;
 /** Patterns that are passed over at once where all of them are in one set. */
 const runLength = 256;
 
@@ -181,7 +181,7 @@ class CopySearch {
   /** With at most `most` of those behind it in its cell and the next ones. With how many it was. */
   uniteWithNear(one: number, most: number): number {
     const { cells } = this.#table;
-    const own = cellOf(this.#wave(one, 0), this.#wave(one, 1));
+    const own = cellOf(this.#coefficient(one, 0), this.#coefficient(one, 1));
     const end = cells.get(own)?.end ?? 0;
     let compared = this.#uniteIn(one, one + 1, end, most);
     for (const behind of cellsBehind) {
@@ -192,17 +192,17 @@ class CopySearch {
     return compared;
   }
 
-  #wave(at: number, wave: number): number {
-    return this.#table.waves[at * waveCount + wave] ?? 0;
+  #coefficient(at: number, coefficient: number): number {
+    return this.#table.coefficients[at * coefficientCount + coefficient] ?? 0;
   }
 
-  /** Of a cell the first whose third wave is not too far below. */
+  /** Of a cell the first whose third coefficient is not too far below. */
   #firstNear({ start, end }: Cell, one: number): number {
-    const least = this.#wave(one, 2) - distanceMax;
+    const least = this.#coefficient(one, 2) - distanceMax;
     let [low, high] = [start, end];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#wave(middle, 2) < least) low = middle + 1;
+      if (this.#coefficient(middle, 2) < least) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -211,10 +211,10 @@ class CopySearch {
   /** With `most` of them. */
   #uniteIn(one: number, from: number, end: number, most: number): number {
     const { places } = this.#table;
-    const thirdMax = this.#wave(one, 2) + distanceMax;
+    const thirdMax = this.#coefficient(one, 2) + distanceMax;
     const place = places[one] ?? 0;
     let [compared, same] = [0, 0];
-    for (let other = from; other < end && this.#wave(other, 2) <= thirdMax; other += 1) {
+    for (let other = from; other < end && this.#coefficient(other, 2) <= thirdMax; other += 1) {
       const run = Math.floor(other / runLength);
       if (other % runLength === 0) {
         same = 0;
@@ -237,21 +237,21 @@ class CopySearch {
 
   /** Unites both where they are near. */
   #isOneSet(one: number, other: number): boolean {
-    const { places, waves, mostSquares } = this.#table;
+    const { places, coefficients, mostSquares } = this.#table;
     const most = Math.min(mostSquares[one] ?? 0, mostSquares[other] ?? 0);
-    const start = one * waveCount;
-    const otherStart = other * waveCount;
+    const start = one * coefficientCount;
+    const otherStart = other * coefficientCount;
     let squares = 0;
     let at = 0;
-    for (; at < wavesBeforeSets; at += 1) {
-      const difference = (waves[start + at] ?? 0) - (waves[otherStart + at] ?? 0);
+    for (; at < coefficientsBeforeSets; at += 1) {
+      const difference = (coefficients[start + at] ?? 0) - (coefficients[otherStart + at] ?? 0);
       squares += difference * difference;
     }
     if (squares > most) return false;
     const [place, otherPlace] = [places[one] ?? 0, places[other] ?? 0];
     if (this.#sets.areOne(place, otherPlace)) return true;
-    for (; at < waveCount && squares <= most; at += 1) {
-      const difference = (waves[start + at] ?? 0) - (waves[otherStart + at] ?? 0);
+    for (; at < coefficientCount && squares <= most; at += 1) {
+      const difference = (coefficients[start + at] ?? 0) - (coefficients[otherStart + at] ?? 0);
       squares += difference * difference;
     }
     if (squares > most) return false;

@@ -7,10 +7,17 @@ import { LruCache } from '../../lru-cache.ts';
 import { type Pause, within } from '../../work-watcher.ts';
 import type { Descriptor } from '../similarity-descriptor.ts';
 import { doOverlap } from './align-pictures.ts';
+import {
+  asItIs,
+  type CentredDescriptor,
+  CentredDescriptors,
+  mirrorings,
+  type Picture,
+  pictureOf,
+} from './centred-descriptors.ts';
 import { patternsOf, uniteCopies } from './copies.ts';
 import { DisjointSets } from './disjoint-sets.ts';
-import { asItIs, type Look, Looks, mirrorings, type Picture, pictureOf } from './looks.ts';
-import { findCandidates } from './nearest-looks.ts';
+import { findCandidates } from './nearest-descriptors.ts';
 
 /** Places of the vectors, ascending; the groups by their first. */
 type Groups = readonly (readonly number[])[];
@@ -60,19 +67,19 @@ async function uniteOverlapping(
 ): Promise<void> {
   const placeOf = (at: number) => withPattern[at] ?? 0;
   const areApart = (one: number, other: number) => !sets.areOne(placeOf(one), placeOf(other));
-  const looks = new Looks(withPattern.flatMap((place) => vectors[place] ?? []));
-  const pictures = new Pictures(looks);
+  const descriptors = new CentredDescriptors(withPattern.flatMap((place) => vectors[place] ?? []));
+  const pictures = new Pictures(descriptors);
   let aligned = 0;
-  const candidates = await findCandidates(looks, areApart, within(pause, 0, 0.6));
+  const candidates = await findCandidates(descriptors, areApart, within(pause, 0, 0.6));
   for (const [at, { one, other, mirroring }] of candidates.entries()) {
     if (!areApart(one, other)) continue;
     const [moved, still] = [pictures.of(other), pictures.of(one, mirroring)];
-    const inGrey = looks.isGrey(one) || looks.isGrey(other);
+    const inGrey = descriptors.isGrey(one) || descriptors.isGrey(other);
     if (moved !== undefined && still !== undefined && doOverlap(moved, still, inGrey)) {
       sets.unite(placeOf(one), placeOf(other));
     }
     aligned += 1;
-    if (aligned % limits.looksAlignedAtOnce === 0)
+    if (aligned % limits.picturesAlignedAtOnce === 0)
       await pause(0.6 + 0.4 * (at / candidates.length));
   }
 }
@@ -81,15 +88,15 @@ const nextTurn: Pause = async () => {
   await setImmediate();
 };
 
-/** The pictures of looks that have much in them. */
+/** The pictures of descriptors that have much in them. */
 class Pictures {
-  readonly #looks: Looks;
+  readonly #descriptors: CentredDescriptors;
   readonly #drawn = new LruCache<string, { readonly picture: Picture | undefined }>({
-    weightMax: limits.looksDrawnMax,
+    weightMax: limits.picturesDrawnMax,
   });
 
-  constructor(looks: Looks) {
-    this.#looks = looks;
+  constructor(descriptors: CentredDescriptors) {
+    this.#descriptors = descriptors;
   }
 
   /** Undefined: it could be laid over many others. */
@@ -97,20 +104,20 @@ class Pictures {
     const key = `${place} ${mirrorings.indexOf(mirroring)}`;
     const drawn = this.#drawn.get(key);
     if (drawn) return drawn.picture;
-    const look = this.#looks.of(place, mirroring);
-    const picture = hasDetail(look) ? pictureOf(look) : undefined;
+    const descriptor = this.#descriptors.of(place, mirroring);
+    const picture = hasDetail(descriptor) ? pictureOf(descriptor) : undefined;
     this.#drawn.set(key, { picture });
     return picture;
   }
 }
 
-/** Whether what there is to see is in many waves: one slope or one wave fits onto any other. */
-function hasDetail(look: Look): boolean {
+/** Whether there is much to see, in many coefficients: one slope or wave fits onto any other. */
+function hasDetail(descriptor: CentredDescriptor): boolean {
   let [squares, fourths] = [0, 0];
-  for (const wave of look) {
-    squares += wave ** 2;
-    fourths += wave ** 4;
+  for (const coefficient of descriptor) {
+    squares += coefficient ** 2;
+    fourths += coefficient ** 4;
   }
   const isPlain = squares < limits.plainPatternMin ** 2;
-  return !isPlain && squares ** 2 >= limits.detailedWavesMin * fourths;
+  return !isPlain && squares ** 2 >= limits.detailedCoefficientsMin * fourths;
 }

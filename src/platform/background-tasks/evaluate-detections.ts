@@ -1,7 +1,7 @@
 // Judges a model, or a file of predictions, by the labels of images.
 
 import { cornersOf } from '../../annotations/box-geometry.ts';
-import type { JudgedTask } from '../../contract/evaluations.ts';
+import type { EvaluableTask } from '../../contract/evaluations.ts';
 import { asFoveaError, FoveaError, invalidArgument, notFound } from '../../errors.ts';
 import type { Detection } from '../../evaluation/evaluated-image.ts';
 import { inOrder, keypointPlaces } from '../../evaluation/keypoints/keypoint-order.ts';
@@ -14,13 +14,13 @@ import { chooseThresholds } from '../../model-inference/thresholds.ts';
 import { quotedName, quotedNames } from '../../quoted-name.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
+import { evaluableTaskOf, isOutlined } from '../evaluations/evaluable-project-type.ts';
 import { type EvaluationAnswer, evaluateInThread } from '../evaluations/evaluation-thread.ts';
 import {
   type LabelledImage,
   type LabelledImages,
   labelledImages,
 } from '../evaluations/judged-images.ts';
-import { isOutlined, judgedTaskOf } from '../evaluations/judged-task.ts';
 import { type PackedShapes, packShapes } from '../evaluations/packed-shapes.ts';
 import type { Evaluation, JudgedImage } from '../store/evaluations.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
@@ -33,7 +33,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const project = evaluation && (await store.projects.get(evaluation.projectId));
   if (!evaluation || !project) throw notFound('evaluation', claim.id);
   const { settings } = evaluation;
-  const modelTask = judgedTaskOf(project.type);
+  const modelTask = evaluableTaskOf(project.type);
   const labelled = await labelledImages(store, project, modelTask, settings, signal);
   const run = { dependencies, claim, evaluation, modelTask, labelled, signal };
   const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
@@ -82,7 +82,7 @@ interface Run {
   readonly dependencies: TaskDependencies;
   readonly claim: Claim;
   readonly evaluation: Evaluation;
-  readonly modelTask: JudgedTask;
+  readonly modelTask: EvaluableTask;
   readonly labelled: LabelledImages;
   readonly signal: AbortSignal;
 }
@@ -141,7 +141,7 @@ function detectionOf({ confidence, x, y, width, height }: Found, classIndex: num
 }
 
 /** The numbers of an object that are judged beside its box; undefined: there are none. */
-function shapeReader(modelTask: JudgedTask, { classes, keypointNames }: LabelledImages) {
+function shapeReader(modelTask: EvaluableTask, { classes, keypointNames }: LabelledImages) {
   // What Auto Label keeps of one without an outline is its box, which is judged as that of a label.
   if (isOutlined(modelTask)) return (found: Found) => (found.points ?? cornersOf(found)).flat();
   if (keypointNames === undefined) return undefined;

@@ -1,6 +1,6 @@
 // What is kept of an evaluation, as the panels of evaluations_get show it.
 
-import type { evaluations, JudgedTask } from '../../contract/evaluations.ts';
+import type { EvaluableTask, evaluations } from '../../contract/evaluations.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { invalidArgument } from '../../errors.ts';
 import { type Figure, rounded, type SizeFigures } from '../../evaluation/average-precision.ts';
@@ -23,7 +23,7 @@ import { figuresOfPixels, ofObjects, pixelsOf, rowsOfPixels } from './describe-p
 
 export interface KeptFigures extends EvaluationFigures {
   /** Undefined in an evaluation of an earlier version of Fovea: boxes. */
-  readonly modelTask?: JudgedTask | undefined;
+  readonly modelTask?: EvaluableTask | undefined;
   /** Of classes alone. */
   readonly classification?: ClassificationFigures | undefined;
   /** Labels that have a box alone, where masks are judged. */

@@ -1,7 +1,7 @@
 // Evaluates in a thread of its own: many detections take seconds, in which others must get answers.
 
 import { extname } from 'node:path';
-import type { JudgedTask } from '../../contract/evaluations.ts';
+import type { EvaluableTask } from '../../contract/evaluations.ts';
 import { currentCaller } from '../../current-caller.ts';
 import { FoveaError } from '../../errors.ts';
 import type { ClassificationFigures } from '../../evaluation/classification.ts';
@@ -18,7 +18,7 @@ import type { LabelledShape } from './judged-images.ts';
 import type { PackedShapes } from './packed-shapes.ts';
 
 export interface EvaluationQuestion {
-  readonly modelTask: JudgedTask;
+  readonly modelTask: EvaluableTask;
   /** Of classes: whether an image has one. */
   readonly isSingleLabel: boolean;
   readonly images: readonly JudgedBy[];
@@ -41,7 +41,7 @@ export interface JudgedBy extends NamedImage {
 
 /** A file whose form is looked at, before there is anything to judge. */
 export interface FormQuestion {
-  readonly modelTask: JudgedTask;
+  readonly modelTask: EvaluableTask;
   /** Of the labels; none: it is not known yet which they have. */
   readonly classes: readonly string[];
   readonly form: { readonly text: string; readonly isNumbered: boolean };

@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { tidy } from '../../annotations/box-geometry.ts';
-import type { JudgedTask } from '../../contract/evaluations.ts';
+import type { EvaluableTask } from '../../contract/evaluations.ts';
 import { asFoveaError } from '../../errors.ts';
 import { detectionsMax } from '../../evaluation/average-precision.ts';
 import { classMistakes } from '../../evaluation/class-mistakes.ts';
@@ -112,7 +112,7 @@ function pixelAnswer(
 }
 
 /** A class is of its whole image, and always lies on the label. */
-function fitOfTask(modelTask: JudgedTask, images: readonly EvaluatedImage[]): Fit {
+function fitOfTask(modelTask: EvaluableTask, images: readonly EvaluatedImage[]): Fit {
   const fit = fitOf(images);
   return modelTask === 'classification' ? { images: fit.images, surest: 0, onLabels: 0 } : fit;
 }
@@ -151,7 +151,7 @@ function judgedBy(
     keypoints: `OKS with ${sigmaWords(named)}`,
     classification: 'classes',
     semantic: 'class of each pixel',
-  } as const satisfies Record<JudgedTask, string>;
+  } as const satisfies Record<EvaluableTask, string>;
   return words[modelTask];
 }
 
@@ -171,7 +171,7 @@ function labelWithShape(
 function detectionsWithShapes(
   masks: MaskReader,
   image: JudgedBy,
-  modelTask: JudgedTask,
+  modelTask: EvaluableTask,
 ): readonly Detection[] {
   const { detections, shapes } = image;
   if (shapes === undefined) return detections;

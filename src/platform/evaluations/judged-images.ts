@@ -2,7 +2,7 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import { areaOf, edgesOf } from '../../annotations/box-geometry.ts';
-import type { JudgedTask } from '../../contract/evaluations.ts';
+import type { EvaluableTask } from '../../contract/evaluations.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { GroundTruth } from '../../evaluation/evaluated-image.ts';
 import { wholeImage } from '../../evaluation/read-shape.ts';
@@ -17,7 +17,7 @@ import type { EvaluationSettings } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import type { Store } from '../store/store.ts';
 import type { Version, VersionOutline } from '../store/versions.ts';
-import { isOutlined } from './judged-task.ts';
+import { isOutlined } from './evaluable-project-type.ts';
 import { originalScale } from './original-scale.ts';
 
 export interface LabelledImage {
@@ -71,7 +71,7 @@ interface Row {
 export async function labelledImages(
   store: Store,
   project: Project,
-  modelTask: JudgedTask,
+  modelTask: EvaluableTask,
   settings: EvaluationSettings,
   signal: AbortSignal,
 ): Promise<LabelledImages> {
@@ -175,7 +175,7 @@ function boxesOf(annotation: Annotation | undefined) {
 
 function groundTruthsOf(
   annotation: Annotation | undefined,
-  modelTask: JudgedTask,
+  modelTask: EvaluableTask,
   classes: readonly string[],
   keypointNames: LabelledImages['keypointNames'],
 ): readonly LabelledShape[] {
@@ -203,7 +203,7 @@ const needed = {
   semantic: 'outlines',
   keypoints: 'keypoints',
   classification: 'classes',
-} as const satisfies Record<JudgedTask, string>;
+} as const satisfies Record<EvaluableTask, string>;
 
 /** That of the box where nobody drew one. */
 function outlineOf(box: Box): Float64Array {
@@ -239,14 +239,14 @@ async function keypointsOf(
 }
 
 /** Labels without what is judged. */
-function bareOf(annotation: Annotation | undefined, modelTask: JudgedTask): number {
+function bareOf(annotation: Annotation | undefined, modelTask: EvaluableTask): number {
   const isBare = {
     detection: () => false,
     classification: () => false,
     segmentation: ({ points }: Box) => points === undefined,
     semantic: ({ points }: Box) => points === undefined,
     keypoints: ({ keypoints = [] }: Box) => keypoints.every(({ visibility }) => visibility === 0),
-  } as const satisfies Record<JudgedTask, (box: Box) => boolean>;
+  } as const satisfies Record<EvaluableTask, (box: Box) => boolean>;
   return boxesOf(annotation).filter(isBare[modelTask]).length;
 }
 

@@ -16,9 +16,9 @@ import type { PlatformDependencies } from '../dependencies.ts';
 import type { KeptMistake, MendMark, MistakesPage } from '../store/evaluations.ts';
 import type { Image } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
+import { evaluableTaskOf } from './evaluable-project-type.ts';
 import { finishedEvaluation } from './finished-evaluation.ts';
 import { imagesWithMistakes } from './image-panels.ts';
-import { judgedTaskOf } from './judged-task.ts';
 import { isAsJudged, mendAnnotation } from './mend-annotation.ts';
 import { withImages } from './present-images.ts';
 
@@ -85,7 +85,7 @@ function ofVersion(): FoveaError {
 
 /** Throws `invalid_input` for what people must mend. */
 function checkKind({ type }: Project, { only }: MendInput): void {
-  const task = judgedTaskOf(type);
+  const task = evaluableTaskOf(type);
   if (mendedKinds[task].includes(only)) return;
   throw invalidArgument(
     'only',

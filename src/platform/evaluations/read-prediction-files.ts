@@ -2,7 +2,7 @@
 // confidences, and Pascal VOC with a score for each object.
 
 import { parsePlainXml } from '../../annotation-formats/plain-xml.ts';
-import { type JudgedTask, judgedThings } from '../../contract/evaluations.ts';
+import { type EvaluableTask, judgedThings } from '../../contract/evaluations.ts';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import { findImages, nameWithoutExtension } from '../../evaluation/find-images.ts';
 import { parsePredictions } from '../../evaluation/parse-predictions.ts';
@@ -15,7 +15,7 @@ import {
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { quotedName } from '../../quoted-name.ts';
-import { isOutlined } from './judged-task.ts';
+import { isOutlined } from './evaluable-project-type.ts';
 
 /** Also a file as `readPredictions` takes it. Throws `invalid_input` with the file and line. */
 export function readPredictionText(text: string, judged: JudgedBy): Predictions {
@@ -87,7 +87,7 @@ function readYolo(
 function shapeOf(
   shares: readonly number[],
   { width: across, height: down }: Size,
-  modelTask: JudgedTask,
+  modelTask: EvaluableTask,
   keypoints: number,
 ): JsonObject {
   if (isOutlined(modelTask)) {
@@ -118,10 +118,10 @@ const yoloLines = {
   semantic: 'must be: class x y x y … confidence',
   keypoints: 'must be: class x y width height, x y visibility of each keypoint, confidence',
   classification: 'must be: confidence class',
-} as const satisfies Record<JudgedTask, string>;
+} as const satisfies Record<EvaluableTask, string>;
 
 /** `shares`: numbers between the class and the confidence. */
-function problemOf(shares: number, modelTask: JudgedTask): string | undefined {
+function problemOf(shares: number, modelTask: EvaluableTask): string | undefined {
   if (modelTask === 'keypoints') {
     const isWhole = shares > 4 && ((shares - 4) % 3 === 0 || shares % 2 === 0);
     return isWhole ? undefined : yoloLines.keypoints;
@@ -143,7 +143,7 @@ function readClasses(name: string, text: string) {
   });
 }
 
-function readVoc(name: string, text: string, modelTask: JudgedTask) {
+function readVoc(name: string, text: string, modelTask: EvaluableTask) {
   if (modelTask !== 'detection') {
     throw wrong(
       name,

@@ -1,10 +1,10 @@
 // Folders of predictions in one text: a file for each image.
 
 import { expect, it } from 'vitest';
-import type { JudgedTask } from '../../../src/contract/evaluations.ts';
+import type { EvaluableTask } from '../../../src/contract/evaluations.ts';
 import { readPredictionText } from '../../../src/platform/evaluations/read-prediction-files.ts';
 
-function read(modelTask: JudgedTask, text: string, name = 'a.txt') {
+function read(modelTask: EvaluableTask, text: string, name = 'a.txt') {
   const images = [{ name: 'a.jpg', width: 200, height: 100 }];
   const folder = JSON.stringify({ files: [{ name, text }], classes: {} });
   return readPredictionText(folder, { modelTask, images, classes: ['cell'], isNumbered: true });

@@ -86,7 +86,7 @@ async function ask<Kind extends ComparisonKind>(
 }
 
 function buffersOf(vectors: ImageVectors): readonly ArrayBuffer[] {
-  if (vectors.kind === 'looks') return [vectors.waves.buffer];
+  if (vectors.kind === 'looks') return [vectors.coefficients.buffer];
   const { values, scales } = vectors.vectors;
   return [values.buffer, scales.buffer];
 }

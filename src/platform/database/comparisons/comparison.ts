@@ -1,12 +1,12 @@
 // Comparisons of all images of a project: which are near-duplicates, which are unlike all others,
 // and where each lies on a map.
 
+import { CentredDescriptors } from '../../../imaging/near-duplicates/centred-descriptors.ts';
 import {
   groupNearDuplicates,
   type NearDuplicateGroups,
 } from '../../../imaging/near-duplicates/group-near-duplicates.ts';
-import { Looks } from '../../../imaging/near-duplicates/looks.ts';
-import { packLooks } from '../../../imaging/near-duplicates/unit-looks.ts';
+import { packDescriptors } from '../../../imaging/near-duplicates/unit-descriptors.ts';
 import { yieldToEventLoop } from '../../../storage/yield-to-event-loop.ts';
 import { findOutliers, type Outliers } from '../../../vector-search/outliers.ts';
 import type { PackedVectors } from '../../../vector-search/packed-vectors.ts';
@@ -17,8 +17,8 @@ import { type ImageMap, mapImages } from './map-images.ts';
 export type ImageVectors =
   | {
       readonly kind: 'looks';
-      /** `wavesOfLook` of each image, one after the other. */
-      readonly waves: Int8Array<ArrayBuffer>;
+      /** `coefficientsOfDescriptor` of each image, one after the other. */
+      readonly coefficients: Int8Array<ArrayBuffer>;
     }
   | { readonly kind: 'embedded'; readonly vectors: PackedVectors };
 
@@ -41,7 +41,7 @@ export type Compare = <Kind extends ComparisonKind>(
   watcher?: WorkWatcher,
 ) => Promise<Comparisons[Kind]>;
 
-const wavesOfLook = 64;
+const coefficientsOfDescriptor = 64;
 
 const comparisons: {
   readonly [Kind in ComparisonKind]: (
@@ -49,7 +49,7 @@ const comparisons: {
     pause: Pause,
   ) => Promise<Comparisons[Kind]>;
 } = {
-  groups: (vectors, pause) => groupNearDuplicates(looksIn(vectors), pause),
+  groups: (vectors, pause) => groupNearDuplicates(descriptorsIn(vectors), pause),
   outliers: (vectors, pause) => findOutliers(packed(vectors), pause),
   map: (vectors, pause) => mapImages(packed(vectors), pause),
 };
@@ -66,18 +66,20 @@ export const compareHere: Compare = (kind, vectors, { signal, onShare } = {}) =>
 
 function countOf(vectors: ImageVectors): number {
   return vectors.kind === 'looks'
-    ? vectors.waves.length / wavesOfLook
+    ? vectors.coefficients.length / coefficientsOfDescriptor
     : vectors.vectors.scales.length;
 }
 
-function looksIn(vectors: ImageVectors): readonly Int8Array[] {
+function descriptorsIn(vectors: ImageVectors): readonly Int8Array[] {
   if (vectors.kind !== 'looks') return [];
-  const { waves } = vectors;
+  const { coefficients } = vectors;
   return Array.from({ length: countOf(vectors) }, (_, at) =>
-    waves.subarray(at * wavesOfLook, (at + 1) * wavesOfLook),
+    coefficients.subarray(at * coefficientsOfDescriptor, (at + 1) * coefficientsOfDescriptor),
   );
 }
 
 function packed(vectors: ImageVectors): PackedVectors {
-  return vectors.kind === 'embedded' ? vectors.vectors : packLooks(new Looks(looksIn(vectors)));
+  return vectors.kind === 'embedded'
+    ? vectors.vectors
+    : packDescriptors(new CentredDescriptors(descriptorsIn(vectors)));
 }

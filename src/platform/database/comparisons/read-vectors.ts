@@ -50,7 +50,7 @@ function looksOf({ vectors }: Pick<ImageIndex, 'vectors'>): string {
 }
 
 function ofLooks({ ordinals, splits, values }: Vectors): ProjectVectors {
-  return { ordinals, splits, vectors: { kind: 'looks', waves: values }, by: 'looks' };
+  return { ordinals, splits, vectors: { kind: 'looks', coefficients: values }, by: 'looks' };
 }
 
 interface Vectors extends Pick<ProjectVectors, 'ordinals' | 'splits'> {

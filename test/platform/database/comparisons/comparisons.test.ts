@@ -17,19 +17,19 @@ import { seedImages } from '../../seed-images.ts';
 
 function looks(count: number): Int8Array<ArrayBuffer> {
   const random = randomFrom('looks');
-  const waves = Int8Array.from({ length: count * 64 }, () => between(random, -30, 30));
+  const coefficients = Int8Array.from({ length: count * 64 }, () => between(random, -30, 30));
   // The last is a copy of the first.
-  waves.copyWithin((count - 1) * 64, 0, 64);
-  return waves;
+  coefficients.copyWithin((count - 1) * 64, 0, 64);
+  return coefficients;
 }
 
 type Finding = 'outliers' | 'clusters' | 'leaks' | 'near-duplicates';
 
 async function project() {
   const { database, shared } = await seedImages(40);
-  const waves = looks(40);
+  const coefficients = looks(40);
   for (let at = 0; at < 40; at += 1) {
-    const vector = new Uint8Array(waves.slice(at * 64, (at + 1) * 64).buffer);
+    const vector = new Uint8Array(coefficients.slice(at * 64, (at + 1) * 64).buffer);
     database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [at + 1, vector]);
   }
   let compared = 0;
@@ -125,7 +125,7 @@ describe('comparisons of a project', () => {
 describe('threads that compare', () => {
   it('find what is found without them, and nothing once they are closed', async () => {
     const threads = comparisonThreads();
-    const byLooks = (): ImageVectors => ({ kind: 'looks', waves: looks(40) });
+    const byLooks = (): ImageVectors => ({ kind: 'looks', coefficients: looks(40) });
     const random = randomFrom('embedded');
     const floats = Array.from({ length: 30 }, () =>
       Float32Array.from([1, 0, 0, 0], (value) => value + between(random, -0.1, 0.1)),
@@ -146,7 +146,7 @@ describe('threads that compare', () => {
     const shares: number[] = [];
     const asked = threads.compare(
       'outliers',
-      { kind: 'looks', waves: looks(9_000) },
+      { kind: 'looks', coefficients: looks(9_000) },
       {
         signal: ending.signal,
         onShare: (share) => {
@@ -160,7 +160,9 @@ describe('threads that compare', () => {
     expect(first).toBe(0);
     expect(second).toBeGreaterThan(0);
     expect(second).toBeLessThan(1);
-    expect(await threads.compare('groups', { kind: 'looks', waves: looks(40) })).toMatchObject({
+    expect(
+      await threads.compare('groups', { kind: 'looks', coefficients: looks(40) }),
+    ).toMatchObject({
       groups: [[0, 39]],
     });
     await threads.close();
@@ -168,7 +170,7 @@ describe('threads that compare', () => {
 
   it('give up what takes too long', async () => {
     const threads = comparisonThreads(0);
-    const asked = threads.compare('outliers', { kind: 'looks', waves: looks(3_000) });
+    const asked = threads.compare('outliers', { kind: 'looks', coefficients: looks(3_000) });
     await expect(asked).rejects.toMatchObject({ code: 'invalid_input' });
     await threads.close();
   });

@@ -1,31 +1,34 @@
 // Of very many images the same is found as by comparing each with each.
 
 import { expect, it } from 'vitest';
-import { descriptorPlanes, zigzag } from '../../../src/imaging/descriptor-waves.ts';
+import { descriptorPlanes, zigzag } from '../../../src/imaging/cosine-transform-basis.ts';
+import {
+  CentredDescriptors,
+  meanPlaces,
+} from '../../../src/imaging/near-duplicates/centred-descriptors.ts';
 import { patternsOf, uniteCopies } from '../../../src/imaging/near-duplicates/copies.ts';
 import { DisjointSets } from '../../../src/imaging/near-duplicates/disjoint-sets.ts';
-import { Looks, meanPlaces } from '../../../src/imaging/near-duplicates/looks.ts';
-import { findCandidates } from '../../../src/imaging/near-duplicates/nearest-looks.ts';
+import { findCandidates } from '../../../src/imaging/near-duplicates/nearest-descriptors.ts';
 import { limits } from '../../../src/limits.ts';
 import { between, type Random, randomFrom } from '../../../src/seeded-random.ts';
 
 const nothing = async () => {};
 
-/** Coarse waves are larger than fine ones, as in photos. */
+/** Coarse coefficients are larger than fine ones, as in photos. */
 function photo(random: Random): Int8Array {
   return Int8Array.from({ length: 64 }, (_, at) => between(random, -90, 90) / Math.sqrt(1 + at));
 }
 
 function changed(vector: Int8Array, random: Random, most: number): Int8Array {
-  return vector.map((wave) => Math.round(wave + between(random, -most, most)));
+  return vector.map((coefficient) => Math.round(coefficient + between(random, -most, most)));
 }
 
-/** At an upright axis: waves of an odd number from left to right change their sign. */
+/** At an upright axis: coefficients of an odd frequency from left to right change their sign. */
 function mirrored(vector: Int8Array): Int8Array {
   const signs = descriptorPlanes.flatMap(({ count }) =>
-    zigzag.slice(0, count).map((wave) => (wave % 2 === 0 ? 1 : -1)),
+    zigzag.slice(0, count).map((coefficient) => (coefficient % 2 === 0 ? 1 : -1)),
   );
-  return vector.map((wave, at) => wave * (signs[at] ?? 1));
+  return vector.map((coefficient, at) => coefficient * (signs[at] ?? 1));
 }
 
 async function copiesAmong(vectors: readonly Int8Array[]) {
@@ -39,8 +42,8 @@ function plainly(vectors: readonly Int8Array[]) {
   const sets = new DisjointSets(vectors.length);
   const lengthOf = (vector: Int8Array, other?: Int8Array) => {
     let squares = 0;
-    for (const [at, wave] of vector.entries()) {
-      if (!meanPlaces.has(at)) squares += (wave - (other?.[at] ?? 0)) ** 2;
+    for (const [at, coefficient] of vector.entries()) {
+      if (!meanPlaces.has(at)) squares += (coefficient - (other?.[at] ?? 0)) ** 2;
     }
     return Math.sqrt(squares);
   };
@@ -90,10 +93,10 @@ it('finds in cells nearly all candidates of a comparison with all, mirrored too'
     vectors.push(changed(vector, random, 4));
     vectors.push(mirrored(vector));
   }
-  const looks = new Looks(vectors);
+  const descriptors = new CentredDescriptors(vectors);
   const isOther = (one: number, other: number) => one !== other;
-  const exact = await findCandidates(looks, isOther, nothing);
-  const inCells = await findCandidates(looks, isOther, nothing, 1_000);
+  const exact = await findCandidates(descriptors, isOther, nothing);
+  const inCells = await findCandidates(descriptors, isOther, nothing, 1_000);
   const keyOf = ({ one, other }: { readonly one: number; readonly other: number }) =>
     `${Math.min(one, other)} ${Math.max(one, other)}`;
   const found = new Set(inCells.map(keyOf));

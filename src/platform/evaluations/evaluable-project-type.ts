@@ -1,23 +1,23 @@
-// What is judged in a project of each type.
+// The types of projects whose models can be evaluated, and what is judged in each.
 
 import type { ProjectType } from '../../annotations/annotation.ts';
-import { type JudgedTask, judgedThings } from '../../contract/evaluations.ts';
+import { type EvaluableTask, judgedThings } from '../../contract/evaluations.ts';
 import { projectTypes, taskOfType } from '../../contract/projects.ts';
 import { invalidArgument } from '../../errors.ts';
 
 /** Throws `invalid_input` for a type of which nothing is judged. */
-export function judgedTaskOf(type: ProjectType): JudgedTask {
+export function evaluableTaskOf(type: ProjectType): EvaluableTask {
   const task = taskOfType[type];
-  if (isJudged(task)) return task;
-  const known = projectTypes.filter((one) => isJudged(taskOfType[one])).join(', ');
+  if (isEvaluable(task)) return task;
+  const known = projectTypes.filter((one) => isEvaluable(taskOfType[one])).join(', ');
   throw invalidArgument('project', `is of the type ${type}: judged are ${known}`);
 }
 
 /** Whether outlines say what is there. */
-export function isOutlined(task: JudgedTask): boolean {
+export function isOutlined(task: EvaluableTask): boolean {
   return task === 'segmentation' || task === 'semantic';
 }
 
-function isJudged(task: string | undefined): task is JudgedTask {
+function isEvaluable(task: string | undefined): task is EvaluableTask {
   return task !== undefined && task in judgedThings;
 }

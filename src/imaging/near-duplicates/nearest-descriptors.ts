@@ -6,15 +6,15 @@ import { type QuantisedQuery, quantise, quantiseQuery } from '../../vector-searc
 import { VectorBlock } from '../../vector-search/vector-block.ts';
 import { cellsOf } from '../../vector-search/vector-cells.ts';
 import { type Pause, within } from '../../work-watcher.ts';
-import { type Looks, type Mirroring, mirrorings } from './looks.ts';
-import { packLooks, unitLook } from './unit-looks.ts';
+import { type CentredDescriptors, type Mirroring, mirrorings } from './centred-descriptors.ts';
+import { packDescriptors, unitDescriptor } from './unit-descriptors.ts';
 
 export interface CandidatePair {
   readonly one: number;
   readonly other: number;
   /** How `one` is mirrored to look like `other`. */
   readonly mirroring: Mirroring;
-  /** Correlation of their looks. */
+  /** Correlation of their descriptors. */
   readonly likeness: number;
 }
 
@@ -22,44 +22,49 @@ export interface CandidatePair {
 type IsWanted = (one: number, other: number) => boolean;
 
 /**
- * Pairs of the places in `looks`. Of each place those with its nearest few others, as far as
+ * Pairs of the places in `descriptors`. Of each place those with its nearest few others, as far as
  * `isWanted`: of more than `exactMax` nearly all of them, since they are looked for in the cells
  * around each. The order is one in which pairs of the same places follow each other. `pause` is
  * awaited between parts of the work.
  */
 export async function findCandidates(
-  looks: Looks,
+  descriptors: CentredDescriptors,
   isWanted: IsWanted,
   pause: Pause,
-  exactMax: number = limits.looksComparedExactMax,
+  exactMax: number = limits.descriptorsComparedExactMax,
 ): Promise<readonly CandidatePair[]> {
-  const nearest = new NearestPairs(looks.count);
-  if (looks.count > exactMax) return fromCells(looks, nearest, isWanted, pause);
-  const block = new VectorBlock(64, looks.count);
+  const nearest = new NearestPairs(descriptors.count);
+  if (descriptors.count > exactMax) return fromCells(descriptors, nearest, isWanted, pause);
+  const block = new VectorBlock(64, descriptors.count);
   let compared = 0;
-  for (let one = 0; one < looks.count; one += 1) {
+  for (let one = 0; one < descriptors.count; one += 1) {
     for (const mirroring of mirrorings) {
-      block.compare(queryOf(looks, one, mirroring), (other, likeness) => {
+      block.compare(queryOf(descriptors, one, mirroring), (other, likeness) => {
         if (!nearest.isNear(one, other, likeness) || !isWanted(one, other)) return;
         nearest.add({ one, other, mirroring, likeness });
       });
     }
-    block.add(one, quantise(unitLook(looks.of(one))));
+    block.add(one, quantise(unitDescriptor(descriptors.of(one))));
     compared += one * mirrorings.length;
-    if (compared < limits.looksComparedAtOnce) continue;
+    if (compared < limits.descriptorsComparedAtOnce) continue;
     compared = 0;
-    await pause((one / looks.count) ** 2);
+    await pause((one / descriptors.count) ** 2);
   }
   return nearest.pairs;
 }
 
-async function fromCells(looks: Looks, nearest: NearestPairs, isWanted: IsWanted, pause: Pause) {
-  const cells = await cellsOf(packLooks(looks), within(pause, 0, 0.1));
+async function fromCells(
+  descriptors: CentredDescriptors,
+  nearest: NearestPairs,
+  isWanted: IsWanted,
+  pause: Pause,
+) {
+  const cells = await cellsOf(packDescriptors(descriptors), within(pause, 0, 0.1));
   let compared = 0;
   for (const [at, one] of cells.order.entries()) {
     for (const mirroring of mirrorings) {
-      const query = queryOf(looks, one, mirroring);
-      for (const range of cells.near(query, limits.lookCellsLookedIn)) {
+      const query = queryOf(descriptors, one, mirroring);
+      for (const range of cells.near(query, limits.descriptorCellsSearched)) {
         compared += range.end - range.start;
         cells.block.compare(
           query,
@@ -71,15 +76,19 @@ async function fromCells(looks: Looks, nearest: NearestPairs, isWanted: IsWanted
         );
       }
     }
-    if (compared < limits.looksComparedAtOnce) continue;
+    if (compared < limits.descriptorsComparedAtOnce) continue;
     compared = 0;
-    await pause(0.1 + 0.9 * (at / looks.count));
+    await pause(0.1 + 0.9 * (at / descriptors.count));
   }
   return nearest.pairs;
 }
 
-function queryOf(looks: Looks, place: number, mirroring: Mirroring): QuantisedQuery {
-  return quantiseQuery(unitLook(looks.of(place, mirroring)));
+function queryOf(
+  descriptors: CentredDescriptors,
+  place: number,
+  mirroring: Mirroring,
+): QuantisedQuery {
+  return quantiseQuery(unitDescriptor(descriptors.of(place, mirroring)));
 }
 
 /** Of each place the few pairs that are most alike. */

@@ -1,17 +1,17 @@
-// How images look, without what all images of a series have in common: as numbers, mirrored, and
-// as coarse pictures.
+// Descriptors without what all images of a series have in common: as numbers, mirrored, and as
+// coarse pictures.
 
 import {
+  basisAt,
+  coefficientStep,
   descriptorPlanes,
   descriptorSide,
-  waveAt,
-  waveStep,
-  wavesAcross,
+  frequenciesAcross,
   zigzag,
-} from '../descriptor-waves.ts';
+} from '../cosine-transform-basis.ts';
 
 /** The numbers of a descriptor without its means, less those of the mean image. */
-export type Look = Float32Array;
+export type CentredDescriptor = Float32Array;
 
 export interface Mirroring {
   /** At an upright axis; at a level one too, it is turned by 180 degrees. */
@@ -28,8 +28,8 @@ export const mirrorings: readonly Mirroring[] = [
   { isUpright: true, isLevel: true },
 ];
 
-/** The looks of vectors of descriptors, by their places. */
-export class Looks {
+/** Vectors of descriptors, centred, by their places. */
+export class CentredDescriptors {
   readonly count: number;
   readonly #vectors: readonly Int8Array[];
   readonly #mean: readonly number[];
@@ -37,9 +37,9 @@ export class Looks {
   constructor(vectors: readonly Int8Array[]) {
     this.#vectors = vectors;
     this.count = vectors.length;
-    const sums = new Float64Array(waveCount);
+    const sums = new Float64Array(coefficientCount);
     for (const vector of vectors) {
-      for (const [at, wave] of vector.entries()) sums[at] = (sums[at] ?? 0) + wave;
+      for (const [at, coefficient] of vector.entries()) sums[at] = (sums[at] ?? 0) + coefficient;
     }
     // The mean of a few images is mostly themselves: it would take away what they show.
     const known = Math.max(0, 1 - imagesWithoutMean / vectors.length);
@@ -48,39 +48,46 @@ export class Looks {
 
   /** Whether it has no colours, as a copy in grey. */
   isGrey(place: number): boolean {
-    return this.#vectors[place]?.subarray(firstColour).every((wave) => Math.abs(wave) <= 1) ?? true;
+    return (
+      this.#vectors[place]
+        ?.subarray(firstColour)
+        .every((coefficient) => Math.abs(coefficient) <= 1) ?? true
+    );
   }
 
-  of(place: number, mirroring: Mirroring = asItIs): Look {
-    const vector = this.#vectors[place] ?? new Int8Array(waveCount);
+  of(place: number, mirroring: Mirroring = asItIs): CentredDescriptor {
+    const vector = this.#vectors[place] ?? new Int8Array(coefficientCount);
     const signs = signsOf.get(mirroring) ?? noSigns;
-    const look = new Float32Array(waveCount);
-    for (let at = 0; at < waveCount; at += 1) {
+    const descriptor = new Float32Array(coefficientCount);
+    for (let at = 0; at < coefficientCount; at += 1) {
       if (meanPlaces.has(at)) continue;
-      look[at] = (vector[at] ?? 0) * (signs[at] ?? 1) - (this.#mean[at] ?? 0);
+      descriptor[at] = (vector[at] ?? 0) * (signs[at] ?? 1) - (this.#mean[at] ?? 0);
     }
-    return look;
+    return descriptor;
   }
 }
 
 const imagesWithoutMean = 32;
-const waveCount = 64;
+const coefficientCount = 64;
 const firstColour = descriptorPlanes[1].first;
 
-/** For each number of a descriptor, its place among the 8 x 8 waves of its plane. */
-const waveOf: readonly number[] = descriptorPlanes.flatMap(({ count }) => zigzag.slice(0, count));
+/** For each number of a descriptor, its place among the 8 x 8 coefficients of its plane. */
+const placeInPlane: readonly number[] = descriptorPlanes.flatMap(({ count }) =>
+  zigzag.slice(0, count),
+);
 
 export const meanPlaces: ReadonlySet<number> = new Set(descriptorPlanes.map(({ first }) => first));
 
-/** Waves of odd numbers change their sign in a mirror. */
+/** Coefficients of odd frequencies change their sign in a mirror. */
 function signOf(at: number, { isUpright, isLevel }: Mirroring): number {
-  const wave = waveOf[at] ?? 0;
+  const place = placeInPlane[at] ?? 0;
   const turns =
-    (isUpright ? wave % wavesAcross : 0) + (isLevel ? Math.floor(wave / wavesAcross) : 0);
+    (isUpright ? place % frequenciesAcross : 0) +
+    (isLevel ? Math.floor(place / frequenciesAcross) : 0);
   return turns % 2 === 0 ? 1 : -1;
 }
 
-const noSigns = new Int8Array(waveCount).fill(1);
+const noSigns = new Int8Array(coefficientCount).fill(1);
 
 const signsOf: ReadonlyMap<Mirroring, Int8Array> = new Map(
   mirrorings.map((mirroring) => [mirroring, noSigns.map((_, at) => signOf(at, mirroring))]),
@@ -89,36 +96,41 @@ const signsOf: ReadonlyMap<Mirroring, Int8Array> = new Map(
 /** Three planes of 32 x 32 numbers, one after the other: light, blue, red. */
 export type Picture = Float32Array;
 
-/** The picture that a look is of, as coarse as it is. */
-export function pictureOf(look: Look): Picture {
+/** The picture that a descriptor is of, as coarse as it is. */
+export function pictureOf(descriptor: CentredDescriptor): Picture {
   const picture = new Float32Array(descriptorPlanes.length * descriptorSide ** 2);
   for (const [plane, { first, count }] of descriptorPlanes.entries()) {
-    const waves = new Float64Array(wavesAcross ** 2);
+    const coefficients = new Float64Array(frequenciesAcross ** 2);
     for (let at = 0; at < count; at += 1)
-      waves[zigzag[at] ?? 0] = (look[first + at] ?? 0) * waveStep;
-    drawPlane(waves, wavesIn[plane] ?? 0, picture.subarray(plane * descriptorSide ** 2));
+      coefficients[zigzag[at] ?? 0] = (descriptor[first + at] ?? 0) * coefficientStep;
+    drawPlane(
+      coefficients,
+      frequenciesIn[plane] ?? 0,
+      picture.subarray(plane * descriptorSide ** 2),
+    );
   }
   return picture;
 }
 
-/** Of each plane in each direction: the sum of both numbers of a wave is below it. */
-const wavesIn = [8, 5, 5];
+/** Of each plane in each direction: the sum of both frequencies of a coefficient is below it. */
+const frequenciesIn = [8, 5, 5];
 
 const half = descriptorSide / 2;
 
 /**
- * `across`: waves that are in it in each direction, and together. A wave is the same on both sides
- * of the middle, or, where its number is odd, the same below zero: so one side tells the other.
+ * `across`: frequencies that are in it in each direction, and together. A cosine is the same on
+ * both sides of the middle, or, where its frequency is odd, the same below zero: so one side tells
+ * the other.
  */
-function drawPlane(waves: Float64Array, across: number, plane: Float32Array): void {
+function drawPlane(coefficients: Float64Array, across: number, plane: Float32Array): void {
   const rows = new Float64Array((across + 1) * descriptorSide);
   for (let v = 0; v < across; v += 1) {
     for (let x = 0; x < half; x += 1) {
       let even = 0;
       let odd = 0;
       for (let u = 0; u < across - v; u += 2) {
-        even += (waves[v * wavesAcross + u] ?? 0) * waveAt(u, x);
-        odd += (waves[v * wavesAcross + u + 1] ?? 0) * waveAt(u + 1, x);
+        even += (coefficients[v * frequenciesAcross + u] ?? 0) * basisAt(u, x);
+        odd += (coefficients[v * frequenciesAcross + u + 1] ?? 0) * basisAt(u + 1, x);
       }
       rows[v * descriptorSide + x] = even + odd;
       rows[(v + 1) * descriptorSide - 1 - x] = even - odd;
@@ -131,8 +143,8 @@ function drawPlane(waves: Float64Array, across: number, plane: Float32Array): vo
       let even = 0;
       let odd = 0;
       for (let v = 0; v < across; v += 2) {
-        even += (rows[v * descriptorSide + x] ?? 0) * waveAt(v, y);
-        odd += (rows[(v + 1) * descriptorSide + x] ?? 0) * waveAt(v + 1, y);
+        even += (rows[v * descriptorSide + x] ?? 0) * basisAt(v, y);
+        odd += (rows[(v + 1) * descriptorSide + x] ?? 0) * basisAt(v + 1, y);
       }
       plane[top + x] = even + odd;
       plane[bottom + x] = even - odd;
