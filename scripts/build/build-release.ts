@@ -89,6 +89,8 @@ function bundle(folder: string, sourceMaps: boolean) {
       // Its main file asks for the others through a parameter, which nothing follows.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       bowser: './scripts/build/no-browser-names.ts',
+      // Koa looks up these four short names; all others are written out by who sets them.
+      'mime-db': './scripts/build/media-types.json',
       '@modelcontextprotocol/server/_shims': './scripts/build/mcp-package-shims.ts',
     },
     // Packages in CommonJS ask for Node's built-in modules through `require`, and for those that
