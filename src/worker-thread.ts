@@ -52,6 +52,12 @@ export function takeUsable<Thread extends { readonly isUsable: boolean }>(
   }
 }
 
+/** A question without an answer yet. */
+interface Asked<From> {
+  /** False: the message came before the answer. */
+  take(message: From): boolean;
+}
+
 interface Waiting<From> {
   readonly signal?: AbortSignal | undefined;
   readonly msMax?: number;
@@ -62,6 +68,8 @@ interface Waiting<From> {
 export class WorkerThread<To, From> {
   readonly #worker: AnyThread;
   readonly #idle: NodeJS.Timeout | undefined;
+  /** The oldest first. */
+  readonly #asked: Asked<From>[] = [];
   #holds = 0;
   #isUsable = true;
   #failure: unknown;
@@ -78,6 +86,9 @@ export class WorkerThread<To, From> {
     this.#worker.once('exit', () => {
       this.#isUsable = false;
       clearTimeout(this.#idle);
+    });
+    this.#worker.on('message', (message) => {
+      if (this.#asked[0]?.take(message)) this.#asked.shift();
     });
     if (idleMsMax !== undefined) {
       this.#idle = setTimeout(() => this.#endIfIdle(), idleMsMax).unref();
@@ -126,9 +137,9 @@ export class WorkerThread<To, From> {
   }
 
   /**
-   * The next message of the thread, which is the answer: ask one question at a time. A thread that
-   * is too slow, or whose question is aborted, is terminated. Throws the reason of an abort.
-   * `isBetween`: takes messages before the answer.
+   * The next message of the thread, which is the answer; where several questions wait, answers come
+   * in their order. A thread that is too slow, or whose question is aborted, is terminated. Throws
+   * the reason of an abort. `isBetween`: takes messages before the answer.
    */
   async ask<Answer extends From = From>(
     message: To,
@@ -164,10 +175,12 @@ export class WorkerThread<To, From> {
     const timer = msMax === undefined ? undefined : setTimeout(() => resolve('too slow'), msMax);
     const onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
-    const onMessage = (message: From & Answer) => {
-      if (!isBetween?.(message)) resolve(message);
+    const take = (message: From & Answer) => {
+      if (isBetween?.(message)) return false;
+      resolve(message);
+      return true;
     };
-    this.#worker.on('message', onMessage);
+    this.#asked.push({ take });
     const stops = [this.onEnd(() => resolve('ended')), this.hold()];
     try {
       send();
@@ -180,7 +193,6 @@ export class WorkerThread<To, From> {
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
-      this.#worker.off('message', onMessage);
       for (const stop of stops) stop();
     }
   }

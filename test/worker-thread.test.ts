@@ -36,6 +36,23 @@ test('it ends when it was idle for its time, and each question begins that time 
   expect(await thread.ask('b', { msMax: 60_000 })).toBe('ended');
 });
 
+test('questions that wait at once are answered in their order', async () => {
+  const thread = await startEcho();
+  const asked = ['a', 'b', 'c'].map((message) => thread.ask(message, { msMax: 60_000 }));
+  expect(await Promise.all(asked)).toEqual(['a', 'b', 'c']);
+});
+
+test('messages between count for the question that waits longest', async () => {
+  const thread = await startEcho();
+  const isBetween = (message: string) => message === 'between';
+  const first = thread.ask('between', { msMax: 60_000 }, isBetween);
+  const second = thread.ask('a', { msMax: 60_000 });
+  const third = thread.ask('b', { msMax: 60_000 });
+  expect(await Promise.all([first, second])).toEqual(['a', 'b']);
+  await thread.terminate();
+  expect(await third).toBe('ended');
+});
+
 test('it does not end while it is held, and ends its time after that', async () => {
   const thread = await startEcho();
   const [first, second] = [thread.hold(), thread.hold()];

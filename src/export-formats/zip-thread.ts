@@ -47,14 +47,15 @@ export async function writeZipFile(
   }
 }
 
-/** Many parts in each; the next one comes together while the thread works on one. */
+/** Many parts in each; the next ones come together while the thread works on one. */
 class Messages {
   settled: Promise<unknown> = Promise.resolve();
   readonly #thread: WorkerThread<readonly ZipPart[], ZipAnswer>;
   readonly #options: WriteZipOptions;
   #parts: ZipPart[] = [];
   #bytes = 0;
-  #answer: Promise<ZipAnswer> = Promise.resolve({ kind: 'taken' });
+  /** Those to come, the oldest first. */
+  readonly #answers: Promise<ZipAnswer>[] = [];
 
   constructor(thread: WorkerThread<readonly ZipPart[], ZipAnswer>, options: WriteZipOptions) {
     this.#thread = thread;
@@ -71,17 +72,22 @@ class Messages {
   async end(): Promise<StoredBlob> {
     this.#parts.push({ kind: 'end' });
     await this.#send();
-    const answer = answered(await this.#answer);
-    if (answer.kind === 'written') return { hash: answer.hash, bytes: answer.bytes };
+    for (const next of this.#answers) {
+      const answer = answered(await next);
+      if (answer.kind === 'written') return { hash: answer.hash, bytes: answer.bytes };
+    }
     throw new FoveaError('internal', 'The thread that writes an export said no end.');
   }
 
   async #send(): Promise<void> {
-    answered(await this.#answer);
-    this.#answer = this.#ask(this.#parts);
+    const isFull = this.#answers.length === messagesMax;
+    const oldest = isFull ? this.#answers.shift() : undefined;
+    if (oldest !== undefined) answered(await oldest);
+    const answer = this.#ask(this.#parts);
+    this.#answers.push(answer);
     this.#parts = [];
     this.#bytes = 0;
-    this.settled = this.#answer.catch(() => {});
+    this.settled = answer.catch(() => {});
   }
 
   async #ask(parts: readonly ZipPart[]): Promise<ZipAnswer> {
@@ -95,8 +101,11 @@ class Messages {
   }
 }
 
+/** With one alone the thread would rest while an answer and the next message are on their way. */
+const messagesMax = 2;
+
 /** A message for each part would take as long as the part; progress comes with each. */
-const partsMax = 20;
+const partsMax = 100;
 
 function answered(answer: ZipAnswer): Exclude<ZipAnswer, { readonly kind: 'failed' }> {
   if (answer.kind !== 'failed') return answer;

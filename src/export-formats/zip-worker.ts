@@ -20,7 +20,13 @@ const opening = open(workerData);
 // Its failure is the answer to the first message.
 opening.catch(() => {});
 
-port.on('message', async (parts: readonly ZipPart[]) => port.postMessage(await take(parts)));
+let last: Promise<ZipAnswer> = Promise.resolve({ kind: 'taken' });
+
+// The next message may be there before the last one is taken. After a failure nothing is.
+port.on('message', async (parts: readonly ZipPart[]) => {
+  last = last.then((answer) => (answer.kind === 'failed' ? answer : take(parts)));
+  port.postMessage(await last);
+});
 
 async function open(path: string) {
   const output = await HashedOutputFile.create(path);

@@ -85,7 +85,7 @@ export const storageLimits = {
   fileReadBytes: 256 * 1024,
   /** Smaller blobs are read as a whole: a stream costs ten times the work of a read. */
   blobReadAtOnceBytesMax: 1024 * 1024,
-  /** A disk that takes the parts of a message no faster has failed: some ten images. */
+  /** A disk that takes the parts of two messages no faster has failed: some hundred images. */
   zipPartsMsMax: 600_000,
   /** To deflate less, such as the labels of an image, takes as long as to read that image. */
   zipDeflatedBytesMin: 1_024,

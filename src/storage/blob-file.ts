@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { systemErrorCode } from '../errors.ts';
-import { ContentMeter, damaged } from './content-hash.ts';
+import { ContentMeter, damaged, verifiedAtOnce } from './content-hash.ts';
 
 export interface BlobFile {
   readonly hash: string;
@@ -12,8 +12,8 @@ export interface BlobFile {
 
 /**
  * Reads the content while its caller waits: not for a thread that serves others. Each piece lies in
- * the buffer until the next one. Throws what the system says of a file that cannot be read, and,
- * after the last piece, for content that does not match its hash.
+ * the buffer until the next one. Throws what the system says of a file that cannot be read, and, at
+ * the latest after the last piece, for content that does not match its hash.
  */
 export function* readBlobFile(
   { hash, paths }: BlobFile,
@@ -21,11 +21,14 @@ export function* readBlobFile(
 ): Generator<Uint8Array> {
   const file = openFirst(paths);
   try {
+    const first = buffer.subarray(0, readSync(file, buffer));
+    // Most files are one piece, and end where a read gives less than it might.
+    if (first.length < buffer.length) {
+      yield* verifiedAtOnce(first, hash);
+      return;
+    }
     const meter = new ContentMeter();
-    for (;;) {
-      const length = readSync(file, buffer);
-      if (length === 0) break;
-      const piece = buffer.subarray(0, length);
+    for (let piece = first; piece.length > 0; piece = buffer.subarray(0, readSync(file, buffer))) {
       meter.take(piece);
       yield piece;
     }

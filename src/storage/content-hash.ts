@@ -1,13 +1,13 @@
 // SHA-256 of content: computed while it streams, and verified.
 
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { FoveaError } from '../errors.ts';
 
 /** Hex digits of a SHA-256. */
 export const hashLength = 64;
 
 export function sha256(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content);
 }
 
 /** Bytes with their SHA-256, which is computed once. The bytes must not change any more. */

@@ -112,6 +112,7 @@ describe('the zip file', () => {
         await kept(Buffer.from('of an earlier release'), true),
         await kept(long),
         await kept(Buffer.alloc(0)),
+        await kept(Buffer.alloc(262_144, 'read')),
       ];
       const images = files.map((file, index) =>
         image({ fileName: `${index}.jpg`, open: neverOpened, file }),
@@ -123,9 +124,9 @@ describe('the zip file', () => {
       });
       const entries = await readZip(path);
       expect(
-        [0, 1, 2, 3].map((index) => entries.get(`train/${index}.jpg`)?.toString('latin1')),
-      ).toEqual(['short', 'of an earlier release', long.toString(), '']);
-      expect(progress).toEqual(['1/4', '2/4', '3/4', '4/4']);
+        [0, 1, 2, 3, 4].map((index) => entries.get(`train/${index}.jpg`)?.toString('latin1')),
+      ).toEqual(['short', 'of an earlier release', long.toString(), '', 'read'.repeat(65_536)]);
+      expect(progress).toEqual(['1/5', '2/5', '3/5', '4/5', '5/5']);
       const content = await readFile(path);
       expect(written.bytes).toBe(content.length);
       expect(written.hash).toBe(createHash('sha256').update(content).digest('hex'));
@@ -141,6 +142,41 @@ describe('the zip file', () => {
       await expect(writeExport(coco, dataset(images), join(own, 'out.zip'))).rejects.toMatchObject({
         code: 'conflict',
         message: expect.stringContaining('content of "train/cell.jpg" is damaged or lost: upload'),
+      });
+      expect(await readdir(own)).toEqual([]);
+    });
+
+    test('has the bytes of many small ones, each under its own name', async () => {
+      const names = Array.from({ length: 250 }, (_, index) => `${index}`);
+      const images = await Promise.all(
+        names.map(async (name) => {
+          return image({
+            fileName: `${name}.jpg`,
+            open: neverOpened,
+            file: await kept(Buffer.from(name)),
+          });
+        }),
+      );
+      const path = join(folder, 'small.zip');
+      await writeExport(voc, dataset(images), path);
+      const entries = await readZip(path);
+      expect(names.map((name) => entries.get(`train/${name}.jpg`)?.toString())).toEqual(names);
+    });
+
+    test('is not there where one is damaged that many stand behind', async () => {
+      const damaged = { ...(await kept(Buffer.from('damaged'))), hash: 'a'.repeat(64) };
+      const whole = await kept(Buffer.from('whole'));
+      const images = Array.from({ length: 1_000 }, (_, index) =>
+        image({
+          fileName: `${index}.jpg`,
+          open: neverOpened,
+          file: index === 10 ? damaged : whole,
+        }),
+      );
+      const own = await mkdtemp(join(folder, 'damaged-early-'));
+      await expect(writeExport(coco, dataset(images), join(own, 'out.zip'))).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('content of "train/10.jpg" is damaged or lost: upload'),
       });
       expect(await readdir(own)).toEqual([]);
     });
