@@ -3,7 +3,7 @@
 import type { Candidate } from '../annotations/non-maximum-suppression.ts';
 import type { Size } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
-import { type Layout, type OutputForm, wrongNumbers } from './model-layout.ts';
+import { type BoxLayout, type OutputForm, wrongNumbers } from './model-layout.ts';
 import type { Tensor } from './onnx-session.ts';
 
 /** A box in pixels of the canvas. */
@@ -15,7 +15,7 @@ export interface DecodedBox extends Candidate {
 /** Boxes whose score reaches the least of their class; at most `modelCandidatesMax`, the best. */
 export function decodeOutput(
   outputs: readonly Tensor[],
-  { form, extras, firstClass }: Layout,
+  { form, extras, firstClass }: BoxLayout,
   leastScores: readonly number[],
   canvas: Size,
 ): readonly DecodedBox[] {
@@ -28,7 +28,7 @@ export function decodeOutput(
 /** The numbers behind the classes of a box. */
 export function extrasOf(
   { values, dims }: Tensor,
-  { form, extras }: Layout,
+  { form, extras }: BoxLayout,
   place: number,
 ): Float32Array {
   const [, second = 0, third = 0] = dims;

@@ -6,6 +6,7 @@ import type { Point } from '../imaging/box.ts';
 import { fitImage, readImageHeader } from '../imaging/image-thread-pool.ts';
 import { fitInto, type Size } from '../imaging/letterbox-resize.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
+import type { ClassRegion } from './class-regions.ts';
 import type { FoundBox } from './detector.ts';
 import { imageFaults } from './image-faults.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
@@ -46,6 +47,8 @@ export interface DetectOptions {
   readonly confidence: number | ((label: string) => number);
   /** Of two boxes of a label that overlap by more (intersection over union), the better one. */
   readonly overlap: number;
+  /** Of a model of pixels: its regions too; default: none. */
+  readonly wantsRegions?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -55,6 +58,8 @@ export interface Labelled {
   readonly detections: readonly Detection[];
   /** There are more than are kept: the surest are. */
   readonly hasMore: boolean;
+  /** Of a model of pixels, where they are wanted: all of each class, whatever the confidence. */
+  readonly regions?: readonly ClassRegion[];
   /** How long the model took. */
   readonly ms: number;
 }
@@ -211,7 +216,7 @@ async function detect(
   model: OpenModel,
   bytes: Uint8Array,
   stretchedTo: Size | undefined,
-  { confidence, overlap, signal }: DetectOptions,
+  { confidence, overlap, wantsRegions = false, signal }: DetectOptions,
 ): Promise<Labelled> {
   const { classes, canvas, isStretched } = model;
   const file = await readImageHeader(bytes);
@@ -221,13 +226,13 @@ async function detect(
     typeof confidence === 'number' ? confidence : confidence(label),
   );
   signal.throwIfAborted();
-  const job = { image, letterbox, leastScores, overlap };
-  const { boxes, hasMore, ms } = await model.detect(job).catch((thrown: unknown) => {
+  const job = { image, letterbox, leastScores, overlap, wantsRegions };
+  const { boxes, ms, ...more } = await model.detect(job).catch((thrown: unknown) => {
     throw asModelFault(thrown);
   });
   signal.throwIfAborted();
   const detections = boxes.map((box) => asDetection(box, model));
-  return { width: file.width, height: file.height, detections, hasMore, ms };
+  return { width: file.width, height: file.height, detections, ...more, ms };
 }
 
 function asDetection(

@@ -6,11 +6,20 @@ import { invalidArgument } from '../errors.ts';
 import { type Letterbox, type Size, toImage, toPlanes } from '../imaging/letterbox-resize.ts';
 import type { RawImage } from '../imaging/raw-image.ts';
 import { limits } from '../limits.ts';
+import { classPieces } from './class-pieces.ts';
+import { type ClassRegion, classRegions } from './class-regions.ts';
 import { type DecodedBox, decodeOutput } from './decode-output.ts';
 import { areNames, type ClassNames } from './model-class-names.ts';
-import { type DetectorTask, type Layout, layoutOf } from './model-layout.ts';
+import {
+  type BoxLayout,
+  type DetectorTask,
+  layoutOf,
+  type PixelLayout,
+  wholeNumbers,
+} from './model-layout.ts';
 import { type OnnxMetadata, readOnnxMetadata } from './onnx-metadata.ts';
 import { type OnnxSession, openOnnxSession, type Slot, type Tensor } from './onnx-session.ts';
+import { readCells } from './pixel-cells.ts';
 import { type BoxShape, shapeReader } from './shapes-of-boxes.ts';
 import type { OwnThresholds } from './thresholds.ts';
 
@@ -31,12 +40,16 @@ export interface DetectJob {
   /** For each class. */
   readonly leastScores: readonly number[];
   readonly overlap: number;
+  /** Of a model of pixels: its regions too. */
+  readonly wantsRegions: boolean;
 }
 
 export interface Found {
   readonly boxes: readonly FoundBox[];
   /** There are more than are kept: the surest are. */
   readonly hasMore: boolean;
+  /** Of a model of pixels, where they are wanted: all of each class, whatever the scores. */
+  readonly regions?: readonly ClassRegion[];
   /** How long the model took. */
   readonly ms: number;
 }
@@ -92,20 +105,25 @@ async function openWith(
     dims: first[at]?.dims ?? [],
   }));
   const layout = layoutOf(given, classes, metadata);
+  const isOfQueries = layout.task !== 'semantic' && layout.form === 'queries';
   return {
     task: layout.task,
     classes,
     keypointNames: metadata.keypointNames,
     canvas,
-    isStretched: layout.form === 'queries',
+    isStretched: isOfQueries,
     thresholds: metadata.thresholds,
     detect: async (job) => {
       const planes = toPlanes(job.letterbox, job.image);
-      const values = layout.form === 'queries' ? normalised(planes) : planes;
+      const values = isOfQueries ? normalised(planes) : planes;
       const startedMs = systemClock.monotonic();
       const outputs = await session.run({ values, dims }, layout.outputs);
       const ms = systemClock.monotonic() - startedMs;
-      return { ...foundIn(outputs, layout, job, canvas), ms };
+      const found =
+        layout.task === 'semantic'
+          ? pixelsIn(outputs, layout, job)
+          : foundIn(outputs, layout, job, canvas);
+      return { ...found, ms };
     },
     close: () => session.close(),
   };
@@ -128,6 +146,19 @@ const colourRanges = [
   [0.406, 0.225],
 ] as const;
 
+function pixelsIn(
+  [output = { values: new Float32Array(0), dims: [] }]: readonly Tensor[],
+  layout: PixelLayout,
+  { letterbox, leastScores, wantsRegions }: DetectJob,
+): Omit<Found, 'ms'> {
+  const { background } = layout;
+  const cells = readCells(output, layout, leastScores.length, letterbox);
+  return {
+    ...classPieces(cells, background, leastScores),
+    ...(wantsRegions && { regions: classRegions(cells, background, leastScores.length) }),
+  };
+}
+
 interface PlacedBox extends DecodedBox {
   /** As the model gave it, in pixels of the canvas. */
   readonly decoded: DecodedBox;
@@ -135,7 +166,7 @@ interface PlacedBox extends DecodedBox {
 
 function foundIn(
   outputs: readonly Tensor[],
-  layout: Layout,
+  layout: BoxLayout,
   { letterbox, leastScores, overlap }: DetectJob,
   canvas: Size,
 ): Pick<Found, 'boxes' | 'hasMore'> {
@@ -195,7 +226,8 @@ function inputOf({ inputs, outputs }: OnnxSession): { canvas: Size; dims: readon
   const [batch = 1] = rank === 4 ? input.dims : [];
   if (batch !== 1 || channels !== 3) throw refusedShape('takes', inputs);
   if (Math.max(width, height) > limits.modelSideMax) throw refusedShape('takes', inputs);
-  if (!outputs.some(({ type }) => type === 'float32')) throw refusedShape('gives', outputs);
+  const isRead = (type = '') => type === 'float32' || wholeNumbers.includes(type);
+  if (!outputs.some(({ type }) => isRead(type))) throw refusedShape('gives', outputs);
   const image = [3, height, width];
   return { canvas: { width, height }, dims: rank === 4 ? [1, ...image] : image };
 }
@@ -210,7 +242,7 @@ function refusedShape(what: 'takes' | 'gives', slots: readonly Slot[]) {
     'model',
     `${what} ${shapes.join(' and ') || 'nothing'}, which is no model known here`,
     `Known are models that take one float32 [1, 3, height, width], up to ${limits.modelSideMax} ` +
-      'on a side, and give float32.',
+      'on a side, and give float32 (or whole numbers, for the class of each pixel).',
   );
 }
 

@@ -2,16 +2,23 @@
 // what the file says of itself. What could be two things is refused.
 
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { pixelClassesMax } from '../evaluation/pixels/confused-pixels.ts';
 import { limits } from '../limits.ts';
 import type { OnnxMetadata } from './onnx-metadata.ts';
 
-/** Of `classification` each box is the whole image. */
-export type DetectorTask = 'detection' | 'segmentation' | 'keypoints' | 'classification';
+/** Of `classification` each box is the whole image; of `semantic` a box frames a piece of a class. */
+export type DetectorTask =
+  | 'detection'
+  | 'segmentation'
+  | 'semantic'
+  | 'keypoints'
+  | 'classification';
 
 /** In sentences: what a model of the task gives. */
 export const givenByTask = {
   detection: 'boxes',
   segmentation: 'outlines',
+  semantic: 'the class of each pixel',
   keypoints: 'keypoints',
   classification: 'classes of whole images',
 } as const satisfies Record<DetectorTask, string>;
@@ -28,8 +35,19 @@ export const givenByTask = {
  */
 export type OutputForm = 'columns' | 'rows' | 'final' | 'classes' | 'separate' | 'queries';
 
-export interface Layout {
-  readonly task: DetectorTask;
+export type Layout = BoxLayout | PixelLayout;
+
+/** A score of each class for each cell, [1, classes, h, w], or its class, [1, h, w]. */
+export interface PixelLayout {
+  readonly task: 'semantic';
+  readonly outputs: readonly [string];
+  readonly isClassMap: boolean;
+  /** The number of the class that is none; undefined: the model has none such. */
+  readonly background: number | undefined;
+}
+
+export interface BoxLayout {
+  readonly task: Exclude<DetectorTask, 'semantic'>;
   readonly form: OutputForm;
   /** The outputs that are read: the boxes first, then what is beside them. */
   readonly outputs: readonly string[];
@@ -62,6 +80,8 @@ export function layoutOf(
   facts: Facts,
 ): Layout {
   const [first] = outputs;
+  const pixels = pixelLayout(first, classes);
+  if (pixels !== undefined) return pixels;
   if (first?.type !== 'float32') throw unknownForm(outputs, classes.length);
   const separate = separateLayout(outputs, classes, facts);
   if (separate !== undefined) return separate;
@@ -133,11 +153,47 @@ function keypointsOf(
   );
 }
 
+/** Undefined: boxes are given, or classes of whole images. */
+function pixelLayout(
+  first: GivenOutput | undefined,
+  classes: readonly string[],
+): PixelLayout | undefined {
+  const { type = '', dims = [], name = '' } = first ?? {};
+  const isClassMap = wholeNumbers.includes(type);
+  const isMap = dims.length === 3 || (dims.length === 4 && dims[1] === 1);
+  if (dims[0] !== 1 || !(isClassMap ? isMap : dims.length === 4)) return undefined;
+  const scores = isClassMap ? classes.length : dims[1];
+  if (scores !== classes.length || scores < 2) {
+    throw wrongShape(
+      `gives ${scores} scores for each pixel, and has ${classes.length} names of classes`,
+      'Name each score in its order, the background among them as "background", and export two ' +
+        'where it tells one class from the background.',
+    );
+  }
+  if (scores > pixelClassesMax) {
+    throw wrongShape(`has ${scores} classes; of pixels at most ${pixelClassesMax} are taken`);
+  }
+  const background = classes.findIndex(isBackgroundName);
+  return {
+    task: 'semantic',
+    outputs: [name],
+    isClassMap,
+    background: background < 0 ? undefined : background,
+  };
+}
+
+/** Types in which class maps are exported, as the runtime calls them. */
+export const wholeNumbers: readonly string[] = ['int64', 'int32', 'uint8'];
+
+function isBackgroundName(name = ''): boolean {
+  return name.replaceAll('_', '').toLowerCase() === 'background';
+}
+
 /** Outputs of RF-DETR, by their names. Its masks are not read. */
 function queryLayout(
   outputs: readonly GivenOutput[],
   classes: readonly string[],
-): Layout | undefined {
+): BoxLayout | undefined {
   const find = (name: string) =>
     outputs.find((one) => one.name === name && one.type === 'float32' && one.dims.length === 3);
   const [boxes, labels] = [find('dets'), find('labels')];
@@ -161,7 +217,7 @@ function separateLayout(
   outputs: readonly GivenOutput[],
   classes: readonly string[],
   facts: Facts,
-): Layout | undefined {
+): BoxLayout | undefined {
   const find = (name: string, type: string, isFit: (dims: readonly number[]) => boolean) => {
     const fit = outputs.filter((one) => one.type === type && isFit(one.dims));
     return fit.find((one) => one.name === name) ?? fit[0];
@@ -172,7 +228,7 @@ function separateLayout(
   if (!boxes || !labels || !scores) return undefined;
   const count = boxes.dims[0];
   if (labels.dims[0] !== count || scores.dims[0] !== count) return undefined;
-  const isBackground = classes[0]?.replaceAll('_', '').toLowerCase() === 'background';
+  const isBackground = isBackgroundName(classes[0]);
   const names = [boxes.name, labels.name, scores.name];
   const plain = { form: 'separate', ...noExtras, firstClass: isBackground ? 1 : 0 } as const;
   const masks = find('masks', 'float32', ({ length, 1: one }) => length === 4 && one === 1);
@@ -197,7 +253,8 @@ function unknownForm(outputs: readonly GivenOutput[], classCount: number): Fovea
       `(YOLOv5), [1, boxes, 6] (end to end), [1, ${classCount}] (classes of the whole image); ` +
       'the first three also with a second output [1, m, h, w] and m numbers more for each box ' +
       '(masks of YOLO), or with kpt_shape in the metadata (keypoints); and boxes, labels, scores, ' +
-      'with masks or keypoints (torchvision); and dets with labels (RF-DETR).',
+      'with masks or keypoints (torchvision); and dets with labels (RF-DETR); and, for the class of ' +
+      `each pixel, [1, ${classCount}, h, w], or whole numbers [1, h, w].`,
   );
 }
 

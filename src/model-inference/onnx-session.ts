@@ -94,7 +94,9 @@ export async function openOnnxSession(file: Uint8Array): Promise<OnnxSession> {
 
 function floatsOf(data: unknown): Float32Array {
   if (data instanceof Float32Array) return data;
-  return data instanceof BigInt64Array ? Float32Array.from(data, Number) : new Float32Array(0);
+  if (data instanceof BigInt64Array) return Float32Array.from(data, Number);
+  const isWhole = data instanceof Int32Array || data instanceof Uint8Array;
+  return isWhole ? Float32Array.from(data) : new Float32Array(0);
 }
 
 /**

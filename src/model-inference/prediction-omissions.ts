@@ -21,10 +21,10 @@ export interface OmissionCounter {
 
 export function omissionCounter(
   task: Labeller['task'],
-  isOutlined: boolean = task === 'segmentation',
+  isOutlined: boolean = givesOutlines(task),
 ): OmissionCounter {
   let [ofImages, moreFound, withoutOutline, cutOutlines] = [0, 0, 0, 0];
-  const hasOutlines = task === 'segmentation' && isOutlined;
+  const hasOutlines = givesOutlines(task) && isOutlined;
   return {
     add: (detections, hasMore) => {
       ofImages += 1;
@@ -38,4 +38,8 @@ export function omissionCounter(
         ? undefined
         : { ofImages, moreFound, withoutOutline, cutOutlines },
   };
+}
+
+function givesOutlines(task: Labeller['task']): boolean {
+  return task === 'segmentation' || task === 'semantic';
 }

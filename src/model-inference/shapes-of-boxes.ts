@@ -3,7 +3,7 @@
 import { type Corners, type Letterbox, type Size, toImage } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
 import { type DecodedBox, extrasOf, isScore } from './decode-output.ts';
-import { type Layout, wrongNumbers } from './model-layout.ts';
+import { type BoxLayout, wrongNumbers } from './model-layout.ts';
 import type { Tensor } from './onnx-session.ts';
 import { simplifyOutline } from './simplify-outline.ts';
 import { type CellValue, type TracedOutline, traceOutline, twiceArea } from './trace-outline.ts';
@@ -24,13 +24,22 @@ export type ShapeOfBox = (box: DecodedBox) => BoxShape | undefined;
 /** `boxes`: how many boxes of the image will ask. */
 export function shapeReader(
   outputs: readonly Tensor[],
-  layout: Layout,
+  layout: BoxLayout,
   letterbox: Letterbox,
   boxes: number,
 ): ShapeOfBox {
   if (layout.keypoints !== undefined) return keypointReader(outputs, layout, letterbox);
   if (layout.task !== 'segmentation') return () => ({});
   const gridOf = layout.form === 'separate' ? wholeMasks(outputs) : prototypes(outputs, layout);
+  return outlineReader(gridOf, letterbox, boxes);
+}
+
+/** Of what each box has a grid of its own for; `boxes` as above. */
+export function outlineReader<Box extends Corners>(
+  gridOf: (box: Box) => Grid,
+  letterbox: Letterbox,
+  boxes: number,
+): (box: Box) => BoxShape | undefined {
   const each = Math.floor(limits.imageCornersMax / Math.max(1, boxes));
   const cornersMax = Math.min(limits.outlineCornersMax, each);
   return (box) => {
@@ -50,7 +59,7 @@ export function shapeReader(
 /** Less is noise at the edge of a mask: a twentieth of the outline. */
 const leftOutMax = 0.05;
 
-interface Grid {
+export interface Grid {
   readonly size: Size;
   /** Above 0 where the object is. */
   readonly valueAt: (x: number, y: number) => number;
@@ -85,7 +94,7 @@ function outlineOf({ size, valueAt }: Grid, box: Corners, canvas: Size): TracedO
 }
 
 /** Of YOLO: a mask is a sum of a few pictures, which all boxes have in common. */
-function prototypes([first, second]: readonly Tensor[], layout: Layout) {
+function prototypes([first, second]: readonly Tensor[], layout: BoxLayout) {
   const [, count = 0, height = 0, width = 0] = second?.dims ?? [];
   const cells = width * height;
   const values = second?.values ?? new Float32Array(0);
@@ -120,7 +129,7 @@ function wholeMasks([, , , masks]: readonly Tensor[]) {
 
 function keypointReader(
   outputs: readonly Tensor[],
-  layout: Layout,
+  layout: BoxLayout,
   letterbox: Letterbox,
 ): ShapeOfBox {
   const { count = 0, numbers = 2 } = layout.keypoints ?? {};
@@ -161,7 +170,7 @@ function checkedShare(share = Number.NaN): number {
   );
 }
 
-function noNumbers(what: string) {
+export function noNumbers(what: string) {
   return wrongNumbers(`${what} that are no numbers`, 'Run it elsewhere on the same image.');
 }
 

@@ -142,7 +142,7 @@ async function chooseSettings(
   }
   const judged =
     predictions === undefined
-      ? { modelId: await checkedModel(dependencies, principal, project, model, classes) }
+      ? { modelId: await checkedModel(dependencies, principal, project, input, classes) }
       : { predictions: predictions.name };
   const settings = {
     ...(version === undefined ? { query } : { version, split: split ?? 'test' }),
@@ -180,7 +180,7 @@ async function checkedModel(
   dependencies: PlatformDependencies,
   principal: Principal,
   project: Project,
-  given: string | undefined,
+  { model: given, confidence }: CreateInput,
   classes: readonly string[],
 ): Promise<string> {
   const isDeployed = given === undefined || given === 'deployed';
@@ -188,6 +188,12 @@ async function checkedModel(
   await requireModelAccess(dependencies.store, principal, modelId);
   const labeller = await dependencies.models.resolve(principal.workspace.id, modelId);
   checkModelShapes('model', labeller.task, project.type);
+  if (confidence !== undefined && labeller.task === 'semantic') {
+    throw invalidArgument(
+      'confidence',
+      'is for models of objects, and this one gives the class of each pixel: leave it out',
+    );
+  }
   if (classes.length > 0 && !labeller.classes.some((name) => classes.includes(name))) {
     throw invalidArgument(
       'model',

@@ -167,7 +167,8 @@ async function runModel(
 
 /** In the shape of the hosted platform, as all that follows. */
 function describe(id: string, labelled: Labelled, { task }: Labeller) {
-  const isAlone = ({ points }: Detection) => task === 'segmentation' && points === undefined;
+  const isAlone = ({ points }: Detection) =>
+    (task === 'segmentation' || task === 'semantic') && points === undefined;
   const alone = labelled.detections.filter(isAlone).length;
   const cut = labelled.detections.filter(({ isCut }) => isCut === true).length;
   return {

@@ -199,7 +199,7 @@ describe('a file', () => {
     [
       'another output',
       onnxModel({ metadata: redAndBlue, output: [1, 3, 64, 64], nodes: [plain] }),
-      /^model: gives \[1, 3, 64, 64\] for 2 classes, which is no output known here$/,
+      /^model: gives 3 scores for each pixel, and has 2 names of classes$/,
     ],
     [
       'another input',

@@ -1,9 +1,9 @@
 // Evaluations of semantic segmentation through the API of the platform: pixels are judged.
 
 import sharp from 'sharp';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
-import { maskFinder } from '../fixtures/onnx-models.ts';
+import { maskFinder, pixelPainter, red, squaresOn } from '../fixtures/onnx-models.ts';
 import { file, judged } from './judged-predictions.ts';
 import { saying } from './judged-squares.ts';
 import {
@@ -219,4 +219,88 @@ it('runs a model of outlines, from the confidence with which it is deployed', as
   // The mask of a dim square is smaller.
   const of = { truePositives: 254, falsePositives: 224, misses: 2 };
   expect(await usual.panel({ panel: 'images' })).toMatchObject({ results: [of] });
+});
+
+describe('a model of pixels', () => {
+  const start = async () => startLabelling({ model: await modelFile(pixelPainter()) });
+
+  it('is judged on the split of a version by every pixel, also in holes', async () => {
+    const fixture = await start();
+    const project = await fixture.newProject('Painted', 'semantic-segmentation');
+    const ring = [
+      { left: 8, top: 8, width: 32, height: 32, colour: red },
+      { left: 16, top: 16, colour: { r: 0, g: 0, b: 0 } },
+    ];
+    const name = 'ring.png';
+    const more = { name, split: 'test' };
+    const id = await fixture.send(project, await squaresOn(64, 64, ring), more);
+    const document = {
+      images: [{ id: 1, file_name: name, width: 64, height: 64 }],
+      categories: [{ id: 1, name: 'red' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, segmentation: [square(8, 8, 32)] }],
+    };
+    await fixture.tell('POST', `/dataset/${project}/annotate/${id}?name=a.json`, {
+      annotationFile: JSON.stringify(document),
+    });
+    const made = await fixture.tell('POST', `/acme/${project}/generate`, {
+      preprocessing: {},
+      augmentation: {},
+    });
+    await fixture.ended(String(made.body.taskId));
+    const asked = { version: 1, split: 'test', model: 'local' };
+    const { panel, task } = await judged(fixture, project, asked);
+    expect(task).toMatchObject({ status: 'completed' });
+    const rounded = (figure: number) => Math.round(figure * 1e4) / 1e4;
+    // The label covers the hole: 256 of its 1,024 pixels are missed.
+    expect(await panel()).toMatchObject({
+      modelTask: 'semantic',
+      detections: 1,
+      judgedBy: 'class of each pixel, as the model gives it',
+      pixelAccuracy: rounded((4096 - 256) / 4096),
+      meanIouOfClasses: 0.75,
+      meanIou: rounded((0.75 + 3072 / 3328) / 2),
+    });
+    expect(await panel({ panel: 'confusion_matrix' })).toMatchObject({
+      matrix: {
+        labels: ['red', 'background'],
+        counts: [
+          [768, 256],
+          [0, 3072],
+        ],
+      },
+    });
+    await expect(judged(fixture, project, { ...asked, confidence: 0.5 })).rejects.toMatchObject(
+      saying('gives the class of each pixel: leave it out'),
+    );
+  });
+
+  it('is refused where objects are told apart', async () => {
+    const fixture = await start();
+    for (const type of ['object-detection', 'instance-segmentation']) {
+      const project = await fixture.newProject('Objects', type);
+      await fixture.annotate(
+        project,
+        await fixture.send(project, await redAt(1), { name: 'a.png' }),
+      );
+      await expect(judged(fixture, project, { query: '*', model: 'local' })).rejects.toMatchObject(
+        saying(`gives the class of each pixel, which a project of the type ${type} cannot take`),
+      );
+    }
+  });
+
+  it('labels pieces by Auto Label', async () => {
+    const fixture = await start();
+    const project = await fixture.newProject('Labelled', 'semantic-segmentation');
+    const id = await fixture.upload(project, await redAt(5));
+    const { body } = await fixture.tell('POST', `/acme/${project}/autolabel`, {
+      modelType: 'local',
+      batchId: await fixture.batchOf(project),
+      ontology: { red: 'cell' },
+    });
+    await fixture.ended(String(body.taskId));
+    const { annotation } = await fixture.image(project, id);
+    const [box] = annotation.boxes;
+    expect(box).toMatchObject({ label: 'cell', x: 24, y: 24, width: 16, height: 16 });
+    expect(box.points.length).toBeGreaterThanOrEqual(4);
+  });
 });

@@ -16,10 +16,17 @@ import { type DetectorTask, givenByTask } from '../../model-inference/model-layo
 /** An object that a model found. */
 export type Seen = Omit<Detection, 'classIndex'>;
 
-/** Throws `invalid_input` for a model that gives boxes where images have classes, or otherwise. */
+/**
+ * Throws `invalid_input` for a model that gives boxes where images have classes, or otherwise; and
+ * for one of pixels where objects are told apart, which it does not.
+ */
 export function checkModelTask(argument: string, task: DetectorTask, type: ProjectType): void {
-  if ((task === 'classification') === isClassification(type)) return;
-  throw unfit(argument, task, type);
+  if (!isFit(task, type)) throw unfit(argument, task, type);
+}
+
+function isFit(task: DetectorTask, type: ProjectType): boolean {
+  if (task === 'semantic') return taskOfType[type] === 'semantic';
+  return (task === 'classification') === isClassification(type);
 }
 
 /** Also for a model whose boxes lack the outlines or keypoints that labels of the project have. */
@@ -31,7 +38,9 @@ export function checkModelShapes(argument: string, task: DetectorTask, type: Pro
 /** Boxes can be had of whatever a model finds. */
 function isEnough(task: DetectorTask, type: ProjectType): boolean {
   const wanted = taskOfType[type];
-  return wanted === 'detection' || task === (hasOutlines(type) ? 'segmentation' : wanted);
+  return (
+    wanted === 'detection' || task === wanted || (hasOutlines(type) && task === 'segmentation')
+  );
 }
 
 function unfit(argument: string, task: DetectorTask, type: ProjectType) {
@@ -48,7 +57,7 @@ export function annotationOfModel(
   seen: readonly Seen[],
 ): Annotation | undefined {
   const isOfWholeImage = task === 'classification';
-  if (seen.length === 0 || isOfWholeImage !== isClassification(type)) return undefined;
+  if (seen.length === 0 || !isFit(task, type)) return undefined;
   if (isOfWholeImage) {
     const labels = seen
       .toSorted((one, other) => other.confidence - one.confidence)

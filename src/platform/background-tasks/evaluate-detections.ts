@@ -7,9 +7,16 @@ import type { Detection } from '../../evaluation/evaluated-image.ts';
 import { inOrder, keypointPlaces } from '../../evaluation/keypoints/keypoint-order.ts';
 import { noKnownClass, noKnownImage } from '../../evaluation/unknown-names.ts';
 import { limits } from '../../limits.ts';
-import type { Detection as Found, Labeller } from '../../model-inference/detection-models.ts';
+import type {
+  Detection as Found,
+  Labelled,
+  Labeller,
+} from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
-import { omissionCounter } from '../../model-inference/prediction-omissions.ts';
+import {
+  type OmissionCounter,
+  omissionCounter,
+} from '../../model-inference/prediction-omissions.ts';
 import { chooseThresholds } from '../../model-inference/thresholds.ts';
 import { quotedName, quotedNames } from '../../quoted-name.ts';
 import type { Claim } from '../../storage/task-queue.ts';
@@ -37,7 +44,6 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   const labelled = await labelledImages(store, project, modelTask, settings, signal);
   const run = { dependencies, claim, evaluation, modelTask, labelled, signal };
   const judged = evaluation.predictionsHash === undefined ? await runModel(run) : undefined;
-  const own = judged?.thresholds;
   const images = judged?.images ?? labelled.images.map((image) => ({ ...image, detections: [] }));
   const answer = await evaluateInThread(
     {
@@ -46,7 +52,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
       images,
       classes: labelled.classes,
       keypointNames: labelled.keypointNames,
-      confidence: settings.confidence ?? (modelTask === 'semantic' ? own?.confidence : undefined),
+      confidence: confidenceOf(run, judged),
       predictions: await predictionsOf(run),
     },
     signal,
@@ -78,6 +84,15 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
   return { evaluationId: claim.id, project: project.slug, ...describeFigures(figures) };
 };
 
+/** Undefined: the best by the labels, or the default where pixels are judged. */
+function confidenceOf(
+  { modelTask, evaluation: { settings } }: Run,
+  judged: Awaited<ReturnType<typeof runModel>> | undefined,
+): number | undefined {
+  if (modelTask !== 'semantic') return settings.confidence;
+  return judged?.isOfPixels ? 0 : (settings.confidence ?? judged?.thresholds.confidence);
+}
+
 interface Run {
   readonly dependencies: TaskDependencies;
   readonly claim: Claim;
@@ -102,9 +117,11 @@ async function runModel({ dependencies, claim, evaluation, modelTask, labelled, 
   const labeller = await dependencies.models.resolve(workspaceId, modelId);
   const report = throttleProgress((done, total) => claim.progress(done, total));
   const images: DetectedImage[] = [];
-  const shapeOf = shapeReader(modelTask, labelled);
-  const places = new Map(labelled.classes.map((name, place) => [name, place]));
   const lacks = omissionCounter(labeller.task, isOutlined(modelTask));
+  const isOfPixels = labeller.task === 'semantic';
+  const judgedOf = isOfPixels
+    ? regionReader(labelled.classes, labeller.classes)
+    : objectReader(modelTask, labelled, lacks);
   let corners = 0;
   const unknownClasses = new Map<string, number>();
   let unreadable = 0;
@@ -113,18 +130,16 @@ async function runModel({ dependencies, claim, evaluation, modelTask, labelled, 
   for (const [place, image] of labelled.images.entries()) {
     signal.throwIfAborted();
     const seen = await detect(dependencies, labeller, image, signal);
-    const { detections: found = [], hasMore = false } = seen ?? {};
-    const known = found.filter(({ label }) => places.has(label));
-    lacks.add(known, hasMore);
-    for (const { label } of found) {
-      if (!places.has(label)) unknownClasses.set(label, (unknownClasses.get(label) ?? 0) + 1);
-    }
-    const shapes = shapeOf && packShapes(known.map(shapeOf));
-    corners += (shapes?.numbers.length ?? 0) / 2;
-    if (corners > limits.evaluationCornersMax) throw tooManyCorners();
-    const detections = known.map((one) => detectionOf(one, places.get(one.label) ?? 0));
     if (seen === undefined) unreadable += 1;
-    else images.push({ ...image, detections, shapes });
+    else {
+      const { strangers, corners: own, ...found } = judgedOf(seen);
+      for (const label of strangers) {
+        unknownClasses.set(label, (unknownClasses.get(label) ?? 0) + 1);
+      }
+      corners += own;
+      if (corners > limits.evaluationCornersMax) throw tooManyCorners();
+      images.push({ ...image, ...found });
+    }
     await report({ done: place + 1, total });
   }
   const unknown = {
@@ -132,7 +147,59 @@ async function runModel({ dependencies, claim, evaluation, modelTask, labelled, 
     unknownClasses: Object.fromEntries(unknownClasses),
   };
   const { thresholds } = labeller;
-  return { images, unreadable, unknown, lacks: lacks.told(), thresholds };
+  return { images, unreadable, unknown, lacks: lacks.told(), thresholds, isOfPixels };
+}
+
+/** What of an image is judged. */
+interface Judged extends Pick<DetectedImage, 'detections' | 'shapes'> {
+  /** Of outlines or keypoints, or of runs of pixels. */
+  readonly corners: number;
+  /** Classes of what is not judged, since no label has them. */
+  readonly strangers: readonly string[];
+}
+
+/** Objects, also those whose outlines are painted to judge pixels. */
+function objectReader(
+  modelTask: EvaluableTask,
+  labelled: LabelledImages,
+  lacks: OmissionCounter,
+): (seen: Labelled) => Judged {
+  const shapeOf = shapeReader(modelTask, labelled);
+  const places = new Map(labelled.classes.map((name, place) => [name, place]));
+  return ({ detections: found, hasMore }) => {
+    const known = found.filter(({ label }) => places.has(label));
+    lacks.add(known, hasMore);
+    const shapes = shapeOf && packShapes(known.map(shapeOf));
+    return {
+      detections: known.map((one) => detectionOf(one, places.get(one.label) ?? 0)),
+      shapes,
+      corners: (shapes?.numbers.length ?? 0) / 2,
+      strangers: found.filter(({ label }) => !places.has(label)).map(({ label }) => label),
+    };
+  };
+}
+
+/** All pixels of each class, holes and specks as they are: an outline would not have them. */
+function regionReader(
+  classes: readonly string[],
+  modelClasses: readonly string[],
+): (seen: Labelled) => Judged {
+  return ({ width, height, regions = [] }) => {
+    const named = regions.map((region) => ({
+      ...region,
+      label: modelClasses[region.classIndex] ?? '',
+    }));
+    const known = named.filter(({ label }) => classes.includes(label));
+    return {
+      detections: known.map(({ label, runs, pixels }) => ({
+        classIndex: classes.indexOf(label),
+        ...{ left: 0, top: 0, width, height, score: 1 },
+        mask: { runs, height, pixels },
+      })),
+      corners: known.reduce((sum, { runs }) => sum + runs.length, 0),
+      strangers: named.filter(({ label }) => !classes.includes(label)).map(({ label }) => label),
+    };
+  };
 }
 
 function detectionOf({ confidence, x, y, width, height }: Found, classIndex: number): Detection {
@@ -177,7 +244,7 @@ async function detect(
 ) {
   // That of inference: what is judged is what a deployed model answers.
   const { overlap } = chooseThresholds(labeller.thresholds);
-  const options = { confidence: confidenceLeast, overlap, signal };
+  const options = { confidence: confidenceLeast, overlap, wantsRegions: true, signal };
   try {
     return await labeller.detect(await blobs.get(hash), options);
   } catch (thrown) {

@@ -8,6 +8,7 @@ import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { detectInFrames } from '../../model-inference/detect-in-frames.ts';
 import type { Labelled, Labeller } from '../../model-inference/detection-models.ts';
+import { givenByTask } from '../../model-inference/model-layout.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { framesOf, probeVideo } from '../../video-frames/ffmpeg.ts';
 import { counted, type DiskReservation, type DiskReservations } from '../disk-reservations.ts';
@@ -56,8 +57,8 @@ async function resolveModels(
       throw new FoveaError('invalid_input', message, { hint: 'Choose object-detection.' });
     }
     const labeller = await models.resolve(workspaceId, model.modelId);
-    if (labeller.task === 'classification') {
-      const message = `The model ${model.modelId} gives classes of whole images, and no boxes.`;
+    if (labeller.task === 'classification' || labeller.task === 'semantic') {
+      const message = `The model ${model.modelId} gives ${givenByTask[labeller.task]}, and no boxes.`;
       throw new FoveaError('invalid_input', message, { hint: 'Choose a detection model.' });
     }
     resolved.push({ ...model, labeller, classes: labeller.classes });

@@ -100,15 +100,21 @@ function pixelAnswer(
   read: Predictions | undefined,
 ): EvaluationAnswer {
   const { evaluation, boxes } = judgePixels(question, read?.detections);
+  const objects = `by objects from confidence ${evaluation.figures.confidence}`;
   return {
     kind: 'evaluated',
     ...evaluation,
-    judgedBy: `class of each pixel, by objects from confidence ${evaluation.figures.confidence}`,
+    judgedBy: `class of each pixel, ${isOfPixels(question) ? 'as the model gives it' : objects}`,
     boxes,
     mistakes: boxes.map(() => []),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
     fit: undefined,
   };
+}
+
+/** Where a model gives no objects, but all pixels of each class. */
+function isOfPixels({ images, predictions }: EvaluationQuestion): boolean {
+  return predictions === undefined && images.every(({ shapes }) => shapes === undefined);
 }
 
 /** A class is of its whole image, and always lies on the label. */

@@ -3,6 +3,7 @@
 import { boxAround, edgesAround, tidy } from '../../annotations/box-geometry.ts';
 import type { ClassMap } from '../../evaluation/pixels/confused-pixels.ts';
 import { limits } from '../../limits.ts';
+import { connectedPieces, type Piece } from '../../model-inference/connected-pieces.ts';
 import { simplifyOutline } from '../../model-inference/simplify-outline.ts';
 import { traceOutline } from '../../model-inference/trace-outline.ts';
 import type { Size } from './class-map.ts';
@@ -25,7 +26,7 @@ export function sketchClasses(
 ): readonly DrawnPiece[] {
   const grid = coarse(map, size);
   const numbers = new Uint32Array(grid.values.length);
-  return piecesOf(grid, numbers)
+  return connectedPieces(grid.values, grid, numbers)
     .toSorted((one, other) => other.cells.length - one.cells.length)
     .slice(0, limits.drawnPiecesMax)
     .flatMap((piece) => {
@@ -57,39 +58,6 @@ function coarse(map: ClassMap, size: Size): Grid {
     }
   }
   return { values, width, height, across, down };
-}
-
-interface Piece {
-  readonly value: number;
-  readonly cells: readonly number[];
-  /** The number of the piece, at its cells. */
-  readonly number: number;
-}
-
-/** Cells of one class that share an edge; `numbers` gets the number of its piece for each cell. */
-function piecesOf({ values, width }: Grid, numbers: Uint32Array): readonly Piece[] {
-  const pieces: Piece[] = [];
-  for (const [start, value] of values.entries()) {
-    if (value === 0 || numbers[start] !== 0) continue;
-    const number = pieces.length + 1;
-    const cells: number[] = [];
-    const take = (cell: number) => {
-      if (values[cell] !== value || numbers[cell] !== 0) return;
-      numbers[cell] = number;
-      cells.push(cell);
-    };
-    take(start);
-    for (let next = 0; next < cells.length; next++) {
-      const cell = cells[next] ?? 0;
-      const column = cell % width;
-      if (column > 0) take(cell - 1);
-      if (column < width - 1) take(cell + 1);
-      take(cell - width);
-      take(cell + width);
-    }
-    pieces.push({ value, cells, number });
-  }
-  return pieces;
 }
 
 function outlineOf({ cells, number }: Piece, grid: Grid, numbers: Uint32Array) {
