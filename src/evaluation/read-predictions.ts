@@ -15,6 +15,8 @@ export interface JudgedBy {
   readonly modelTask: EvaluableTask;
   readonly images: readonly NamedImage[];
   readonly classes: readonly string[];
+  /** Where the form alone is read: what those are called that are to be judged. */
+  readonly namedImages?: readonly NamedImage[];
   /** Whether a number stands for the place of an image or class from 1, as in a COCO export. */
   readonly isNumbered: boolean;
   /** Where keypoints are judged, those of each class. */
@@ -34,6 +36,8 @@ export interface Predictions extends UnknownNames {
   readonly detections: readonly (readonly Detection[])[];
   /** Classes that no label has, where those of all predictions are such: whatever their image. */
   readonly onlyUnknownClasses: readonly string[];
+  /** What some images are called, where none is known: whatever the class. */
+  readonly onlyUnknownImages: readonly string[];
 }
 
 /**
@@ -54,7 +58,8 @@ export function readEntries(
   names?: NamesOfDataset,
 ): Predictions {
   const imageNames = entries.map((entry, place) => imageNameOf(entry, `[${place}]`, names));
-  const found = findImages(judged, imageNames);
+  const images = judged.namedImages ?? judged.images;
+  const found = findImages({ images, isNumbered: judged.isNumbered }, imageNames);
   refuseAmbiguous(imageNames, found, judged.isNumbered);
   const placeOfClass = classFinder(judged);
   const readShape = shapeReader(judged.modelTask);
@@ -106,6 +111,7 @@ export function readEntries(
     unknownImages: { count: strangers, examples: unknownImages },
     unknownClasses: Object.fromEntries(unknownClasses),
     onlyUnknownClasses: ofKnownClasses === 0 ? [...strangeClasses] : [],
+    onlyUnknownImages: strangers === entries.length ? unknownImages : [],
   };
 }
 

@@ -34,6 +34,7 @@ import { evaluableTaskOf } from './evaluations/evaluable-project-type.ts';
 import { checkForm } from './evaluations/evaluation-thread.ts';
 import { figuresOf, findEvaluation } from './evaluations/finished-evaluation.ts';
 import { imagesPanel, mistakesPanel } from './evaluations/image-panels.ts';
+import { namedImages } from './evaluations/judged-images.ts';
 import { evaluationMendHandlers } from './evaluations/mend-labels.ts';
 import { checkPanelArguments } from './evaluations/panel-arguments.ts';
 import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
@@ -65,7 +66,9 @@ export function evaluationHandlers(
         // It would fail, and stay among the evaluations.
         const isNumbered = settings.version !== undefined;
         const form = { text: new TextDecoder().decode(content), isNumbered };
-        await checkForm({ modelTask: evaluableTaskOf(project.type), classes, form }, signal);
+        const modelTask = evaluableTaskOf(project.type);
+        const images = await namedImages(store, project, settings, signal);
+        await checkForm({ modelTask, classes, namedImages: images, form }, signal);
       }
       const kept = content instanceof Uint8Array ? await blobs.put(content) : undefined;
       const payload = { workspaceId: workspace.id, projectIds: [project.id] };

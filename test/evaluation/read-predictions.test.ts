@@ -78,6 +78,7 @@ it('counts what is of unknown images and classes', () => {
     unknownImages: { count: 2, examples: ['z.jpg'] },
     unknownClasses: { green: 1, 3: 1 },
     onlyUnknownClasses: [],
+    onlyUnknownImages: [],
   });
 });
 

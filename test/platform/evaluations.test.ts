@@ -411,17 +411,29 @@ it('deletes an evaluation with its images, once it is done', async () => {
   expect(body.evaluations).toEqual([]);
 });
 
-it('fails with words where no prediction is of a known image', async () => {
+it('refuses at once predictions of which none is of a known image, with the nearest names', async () => {
   const fixture = labelling();
   const judged = await squares(fixture);
-  const results = [{ image_id: 'other.png', category_id: 'red', bbox: [0, 0, 8, 8], score: 0.7 }];
-  const { task, panel } = await evaluated(fixture, judged, {
-    query: 'split:test',
-    predictions: file(results),
-  });
-  expect(task).toMatchObject({ status: 'failed' });
-  const error = 'No prediction is of a known image: ["other.png"].';
-  expect(await panel()).toMatchObject({ status: 'failed', error: expect.stringContaining(error) });
+  const number = await version(fixture, judged);
+  const create = (image_id: string | number, asked: Asked) => {
+    const results = [{ image_id, category_id: 'red', bbox: [0, 0, 8, 8], score: 0.7 }];
+    const predictions = file(results);
+    return judged.client.call(evaluations.evaluations_create, {
+      ...judged.at,
+      ...asked,
+      predictions,
+    });
+  };
+  await expect(create('rihgt.png', { query: 'split:test' })).rejects.toMatchObject(
+    saying(
+      'predictions: no prediction is of a known image: ["rihgt.png"]. Did you mean "right.png"?',
+    ),
+  );
+  await expect(create(77, { version: number })).rejects.toMatchObject(
+    saying('they are known by their file names, or by the ids of the COCO export.'),
+  );
+  const { body } = await judged.client.call(evaluations.evaluations_list, judged.at);
+  expect(body.evaluations).toEqual([]);
 });
 
 it('refuses at once predictions of which none is of a known class', async () => {
@@ -433,13 +445,15 @@ it('refuses at once predictions of which none is of a known class', async () => 
   const create = (asked: Asked) =>
     judged.client.call(evaluations.evaluations_create, { ...judged.at, ...asked });
   await expect(create({ query: 'split:test', predictions: results(1) })).rejects.toMatchObject(
-    saying('No prediction is of a known class: ["1"]. The labels have blue, red; give the name'),
+    saying(
+      'predictions: no prediction is of a known class: ["1"]. The labels have "blue", "red"; give the name',
+    ),
   );
   await expect(create({ version: number, predictions: results(90) })).rejects.toMatchObject(
     saying('a number is that of the COCO export'),
   );
   await expect(create({ version: number, predictions: results('green') })).rejects.toMatchObject(
-    saying('No prediction is of a known class: ["green"]'),
+    saying('no prediction is of a known class: ["green"]'),
   );
   const { body } = await judged.client.call(evaluations.evaluations_list, judged.at);
   expect(body.evaluations).toEqual([]);
@@ -488,6 +502,10 @@ it('refuses what cannot be judged, before anything begins', async () => {
   );
   const both = { version: number, model: 'local', predictions: file([]) };
   await expect(create(both)).rejects.toMatchObject(saying('model: give either a model or a file'));
+  const nothing = { version: number, split: 'valid', predictions: file([]) } as const;
+  await expect(create(nothing)).rejects.toMatchObject(
+    saying(`the split valid of version ${number} has no images`),
+  );
   const { task } = await evaluated(fixture, judged, { version: number, split: 'valid' });
   expect(task).toMatchObject({
     status: 'failed',

@@ -57,7 +57,7 @@ export const evaluateDetections: BackgroundTask = async (dependencies, claim, si
     },
     signal,
   );
-  if (judged === undefined) refuseStrangers(answer, settings.version !== undefined);
+  if (judged === undefined) refuseStrangers(answer, images, settings.version !== undefined);
   const figures: KeptFigures = {
     ...answer.figures,
     modelTask,
@@ -262,11 +262,15 @@ async function predictionsOf({ dependencies, evaluation }: Run) {
 }
 
 /** Figures of predictions of which none is judged would say nothing of a model. */
-function refuseStrangers({ figures, unknown }: EvaluationAnswer, isNumbered: boolean): void {
+function refuseStrangers(
+  { figures, unknown }: EvaluationAnswer,
+  judged: readonly LabelledImage[],
+  isNumbered: boolean,
+): void {
   const classes = Object.keys(unknown?.unknownClasses ?? {});
   const images = unknown?.unknownImages.examples ?? [];
   if (figures.detections > 0 || classes.length + images.length === 0) return;
-  const known = { classes: figures.classes, isNumbered };
+  const known = { classes: figures.classes, images: judged, isNumbered };
   throw images.length > 0 ? noKnownImage(images, known) : noKnownClass(classes, known);
 }
 

@@ -44,6 +44,8 @@ export interface FormQuestion {
   readonly modelTask: EvaluableTask;
   /** Of the labels; none: it is not known yet which they have. */
   readonly classes: readonly string[];
+  /** What those are called that are to be judged. */
+  readonly namedImages: readonly NamedImage[];
   readonly form: { readonly text: string; readonly isNumbered: boolean };
 }
 

@@ -22,7 +22,7 @@ import { checkComparisons } from '../../evaluation/masks/comparison-bound.ts';
 import { boxOfMask, sketchOf } from '../../evaluation/masks/mask.ts';
 import { createMaskReader, type MaskReader } from '../../evaluation/masks/mask-reader.ts';
 import type { Predictions } from '../../evaluation/read-predictions.ts';
-import { noKnownClass } from '../../evaluation/unknown-names.ts';
+import { noKnownClass, noKnownImage } from '../../evaluation/unknown-names.ts';
 import { limits } from '../../limits.ts';
 import type { FoundMistake } from '../store/evaluations.ts';
 import type {
@@ -50,17 +50,16 @@ port.on('message', (question: EvaluationQuestion | FormQuestion) => {
 });
 send({ kind: 'ready' });
 
-/** Without images, what is read is the form, and which classes are meant. */
-function formAnswer({ modelTask, classes, form }: FormQuestion): FromEvaluationThread {
+/** What is read is the form, and which images and classes are meant. */
+function formAnswer({ form, ...given }: FormQuestion): FromEvaluationThread {
   const { text, isNumbered } = form;
-  const { onlyUnknownClasses: strange } = readPredictionText(text, {
-    modelTask,
-    images: [],
-    classes,
-    isNumbered,
-  });
-  if (classes.length > 0 && strange.length > 0)
-    throw noKnownClass(strange, { classes, isNumbered });
+  const { classes, namedImages: images } = given;
+  const read = readPredictionText(text, { ...given, images: [], isNumbered });
+  const known = { classes, images, isNumbered };
+  const { onlyUnknownImages, onlyUnknownClasses } = read;
+  if (onlyUnknownImages.length > 0) throw noKnownImage(onlyUnknownImages, known);
+  if (classes.length > 0 && onlyUnknownClasses.length > 0)
+    throw noKnownClass(onlyUnknownClasses, known);
   return { kind: 'wellFormed' };
 }
 

@@ -5,6 +5,7 @@ import { areaOf, edgesOf } from '../../annotations/box-geometry.ts';
 import type { EvaluableTask } from '../../contract/evaluations.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { GroundTruth } from '../../evaluation/evaluated-image.ts';
+import type { NamedImage } from '../../evaluation/find-images.ts';
 import { wholeImage } from '../../evaluation/read-shape.ts';
 import { exportNames } from '../../export-formats/export-names.ts';
 import type { Box } from '../../imaging/box.ts';
@@ -75,20 +76,9 @@ export async function labelledImages(
   settings: EvaluationSettings,
   signal: AbortSignal,
 ): Promise<LabelledImages> {
-  const { version: number, split, query } = settings;
-  const version = number === undefined ? undefined : await readyVersion(store, project, number);
+  const version = await versionOf(store, project, settings);
   const rows: Row[] = [];
-  const found = version
-    ? versionRows(store, version, split ?? 'test')
-    : queryRows(store, project, query ?? '');
-  for await (const row of found) {
-    signal.throwIfAborted();
-    rows.push(row);
-    if (rows.length > limits.evaluationImagesMax) {
-      const most = limits.evaluationImagesMax;
-      throw invalidArgument('query', `more than ${most} images; at most ${most} are judged`);
-    }
-  }
+  for await (const row of rowsOf(store, project, version, settings, signal)) rows.push(row);
   const annotated = rows.filter(({ annotation }) => annotation !== undefined);
   // Of the whole project: a class that none of these images shows may be found in them too.
   const classes =
@@ -120,6 +110,56 @@ export async function labelledImages(
     bare,
     keypointNames,
   };
+}
+
+/**
+ * What the images of an evaluation are called, those without annotation left out. Throws
+ * `invalid_input` where none is left.
+ */
+export async function namedImages(
+  store: Store,
+  project: Project,
+  settings: EvaluationSettings,
+  signal: AbortSignal,
+): Promise<readonly NamedImage[]> {
+  const named: NamedImage[] = [];
+  let found = 0;
+  const version = await versionOf(store, project, settings);
+  for await (const row of rowsOf(store, project, version, settings, signal)) {
+    found += 1;
+    const { annotation, name, id, exportName, exportNumber, width, height } = row;
+    if (annotation === undefined) continue;
+    named.push({ name, id, exportName, exportNumber, width, height });
+  }
+  if (named.length === 0) throw nothingToJudgeBy(settings, found, 'none is annotated');
+  return named;
+}
+
+async function versionOf(store: Store, project: Project, { version }: EvaluationSettings) {
+  return version === undefined ? undefined : readyVersion(store, project, version);
+}
+
+/** Throws `invalid_input` for too many. */
+async function* rowsOf(
+  store: Store,
+  project: Project,
+  version: Version | undefined,
+  { split, query }: EvaluationSettings,
+  signal: AbortSignal,
+): AsyncIterable<Row> {
+  const found = version
+    ? versionRows(store, version, split ?? 'test')
+    : queryRows(store, project, query ?? '');
+  const most = limits.evaluationImagesMax;
+  let count = 0;
+  for await (const row of found) {
+    signal.throwIfAborted();
+    count += 1;
+    if (count > most) {
+      throw invalidArgument('query', `more than ${most} images; at most ${most} are judged`);
+    }
+    yield row;
+  }
 }
 
 /** Throws `conflict` for one that is not ready. */
