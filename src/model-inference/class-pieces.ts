@@ -3,9 +3,8 @@
 import { toImage } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
 import { connectedPieces, type Piece } from './connected-pieces.ts';
-import type { FoundBox } from './detector.ts';
 import type { PixelCells } from './pixel-cells.ts';
-import { outlineReader } from './shapes-of-boxes.ts';
+import { type FoundBox, outlineReader } from './shapes-of-boxes.ts';
 
 export interface FoundPieces {
   /** The largest first; how sure is the mean over its cells. */

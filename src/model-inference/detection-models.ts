@@ -7,13 +7,13 @@ import { fitImage, readImageHeader } from '../imaging/image-thread-pool.ts';
 import { fitInto, type Size } from '../imaging/letterbox-resize.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { ClassRegion } from './class-regions.ts';
-import type { FoundBox } from './detector.ts';
 import { imageFaults } from './image-faults.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
 import { checkModelBytes, openModelFile } from './model-files.ts';
 import type { DetectorTask } from './model-layout.ts';
 import type { OpenModel } from './model-thread.ts';
 import { noRuntime } from './onnx-session.ts';
+import type { FoundBox } from './shapes-of-boxes.ts';
 import type { OwnThresholds } from './thresholds.ts';
 
 /** A box around its centre, in pixels as stored; the image for a class of the whole image. */

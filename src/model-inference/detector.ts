@@ -20,18 +20,8 @@ import {
 import { type OnnxMetadata, readOnnxMetadata } from './onnx-metadata.ts';
 import { type OnnxSession, openOnnxSession, type Slot, type Tensor } from './onnx-session.ts';
 import { readCells } from './pixel-cells.ts';
-import { type BoxShape, shapeReader } from './shapes-of-boxes.ts';
+import { type BoxShape, type FoundBox, shapeReader } from './shapes-of-boxes.ts';
 import type { OwnThresholds } from './thresholds.ts';
-
-/** A box around its centre, in pixels of the image as stored. */
-export interface FoundBox extends BoxShape {
-  readonly classIndex: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  readonly confidence: number;
-}
 
 export interface DetectJob {
   /** The image scaled to `letterbox.scaled`. */

@@ -6,7 +6,7 @@ import { pixelClassesMax } from '../evaluation/pixels/confused-pixels.ts';
 import { limits } from '../limits.ts';
 import type { OnnxMetadata } from './onnx-metadata.ts';
 
-/** Of `classification` each box is the whole image; of `semantic` a box frames a piece of a class. */
+/** Of `classification` each box is the whole image; of `semantic` it frames a piece. */
 export type DetectorTask =
   | 'detection'
   | 'segmentation'

@@ -18,6 +18,16 @@ export interface BoxShape {
   readonly keypoints?: Float64Array;
 }
 
+/** A box around its centre, in pixels of the image as stored. */
+export interface FoundBox extends BoxShape {
+  readonly classIndex: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly confidence: number;
+}
+
 /** Undefined: the model gave the box a mask without pixels. */
 export type ShapeOfBox = (box: DecodedBox) => BoxShape | undefined;
 

@@ -193,7 +193,11 @@ function regionReader(
     return {
       detections: known.map(({ label, runs, pixels }) => ({
         classIndex: classes.indexOf(label),
-        ...{ left: 0, top: 0, width, height, score: 1 },
+        left: 0,
+        top: 0,
+        width,
+        height,
+        score: 1,
         mask: { runs, height, pixels },
       })),
       corners: known.reduce((sum, { runs }) => sum + runs.length, 0),
