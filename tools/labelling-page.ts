@@ -8,7 +8,7 @@ import { identifier } from '../src/contract/fields.ts';
 import { imageExtensions, images } from '../src/contract/images.ts';
 import type { Operation } from '../src/contract/operation.ts';
 import { pictures } from '../src/contract/pictures.ts';
-import { projects } from '../src/contract/projects.ts';
+import { projectExtensions, projects } from '../src/contract/projects.ts';
 import { search } from '../src/contract/search.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 
@@ -16,6 +16,7 @@ type Operations = Readonly<Record<string, Operation>>;
 
 const reads: Operations = {
   annotation_jobs_images: annotationExtensions.annotation_jobs_images,
+  classes_renamed: projectExtensions.classes_renamed,
   images_get: images.images_get,
   images_picture: pictures.images_picture,
   images_predictions: imageExtensions.images_predictions,

@@ -19,6 +19,20 @@ export function classTargets({ rename, remove }: ClassChange): ClassTargets {
   ]);
 }
 
+/** What becomes of classes by changes that follow each other. */
+export function composedTargets(changes: readonly ClassChange[]): ClassTargets {
+  const composed = new Map<string, string | undefined>();
+  for (const change of changes) {
+    const targets = classTargets(change);
+    for (const [name, to] of composed) {
+      if (to !== undefined && targets.has(to)) composed.set(name, targets.get(to));
+    }
+    // What had such a name before has another one by now.
+    for (const [name, to] of targets) if (!composed.has(name)) composed.set(name, to);
+  }
+  return composed;
+}
+
 export interface ChangedAnnotation {
   readonly annotation: Annotation;
   /** How many labels have another class, or are gone; 0: it is as before. */

@@ -145,3 +145,6 @@ export const detectionSchemas = {
   instanceSegmentation: z.strictObject({ ...box, points: z.array(point) }),
   keypoints: z.strictObject({ ...box, keypoints: z.array(keypoint) }),
 };
+
+/** Of a project: what its classes have been renamed to until then. */
+export const classState = z.string().min(1).max(limits.foreignIdCharactersMax);

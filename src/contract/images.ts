@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { Mistake } from './evaluations.ts';
 import {
+  classState,
   closed,
   displayName,
   flatMetadata,
@@ -220,6 +221,9 @@ export const images = {
         .describe(
           'The annotation_revision that it replaces: 409 where there is another one by now.',
         ),
+      class_state: classState
+        .optional()
+        .describe('That of the classes that were seen: 409 where one was renamed since.'),
     }),
     body: open({
       annotationFile,

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 import {
+  classState,
   closed,
   counts,
   displayName,
@@ -358,6 +359,24 @@ export const projectExtensions = {
       contentType: z.string().optional(),
     }),
     scope: 'image:read',
+    effect: 'reads',
+  }),
+  classes_renamed: operation({
+    id: 'classes_renamed',
+    toolset: 'projects',
+    method: 'GET',
+    path: '/{workspace}/{project}/class-changes',
+    summary: 'What classes are called that somebody saw earlier.',
+    pathParameters: inProject,
+    query: closed({
+      since: classState.optional().describe('The class_state of then; default: that of now.'),
+    }),
+    answer: open({
+      class_state: z.string(),
+      renamed: z.record(z.string(), z.string()).describe('{old: new}.'),
+      removed: z.array(z.string()),
+    }),
+    scope: 'project:read',
     effect: 'reads',
   }),
   classes_change: operation({

@@ -68,6 +68,7 @@ function writeHandlers(
           overwrite,
           isPredicted: input.prediction === true,
           ...(input.revision !== undefined && { replaces: input.revision }),
+          ...(input.class_state !== undefined && { classState: input.class_state }),
           ...(input.jobName !== undefined && {
             job: { name: input.jobName, createdBy: principal.name },
           }),
@@ -76,6 +77,7 @@ function writeHandlers(
       );
       if (outcome === 'missing') throw noImage(image.id);
       if (outcome === 'was_changed') throw wasChanged(image.name);
+      if (outcome === 'classes_were_changed') throw classesWereChanged(image.name);
       if (outcome === 'was_annotated') {
         const kept = await store.images.find(project.id, image.id);
         const how = comparedWords[compareLabels(kept?.annotation, annotation)];
@@ -92,6 +94,13 @@ function writeHandlers(
 export function wasChanged(name: string): FoveaError {
   return new FoveaError('conflict', `The annotation of image "${name}" has changed meanwhile.`, {
     hint: 'images_get tells the annotation that it has now, and its annotation_revision.',
+  });
+}
+
+function classesWereChanged(name: string): FoveaError {
+  const what = `The labels of image "${name}" have classes that were renamed or removed meanwhile.`;
+  return new FoveaError('conflict', what, {
+    hint: 'classes_renamed with the class_state that was given tells what they are called now.',
   });
 }
 

@@ -21,6 +21,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'project:create': ['projects_create', 'projects_fork'],
   'project:read': [
     'projects_get',
+    'classes_renamed',
     'projects_health',
     'models_list',
     'catalog_search',

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { projectExtensions } from '../../src/contract/projects.ts';
+import { tasks } from '../../src/contract/tasks.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
   type Box,
@@ -134,4 +135,58 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await boxesOf(id)).toEqual([['Grain', 100, 100, 50, 50]]);
     expect(problems).toEqual([]);
   });
+
+  test('a box that is drawn just after a class was renamed has its new name', async () => {
+    const named = await upload();
+    await setBoxes(named, [['Nut', 10, 10, 20, 20]]);
+    const id = await upload();
+    const { page, problems } = await open(id);
+    await page.getByRole('button', { name: /Nut/ }).click();
+    await lookAway(page);
+    await renamed({ Nut: 'Seedling' });
+    await drag(page, [100, 100], [150, 150]);
+    await saved(page);
+    expect(await boxesOf(id)).toEqual([['Seedling', 100, 100, 50, 50]]);
+    expect(await page.locator('.box-row').allTextContents()).toEqual([
+      'Seedling 50 × 50 at 100, 100',
+    ]);
+    // What undo brings back has the new name too.
+    for (const key of ['Delete', 'Control+z']) await page.keyboard.press(key);
+    await saved(page);
+    expect(await boxesOf(id)).toEqual([['Seedling', 100, 100, 50, 50]]);
+    expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+  });
+
+  test('who keeps their version after a class was renamed keeps it with the new name', async () => {
+    const id = await upload();
+    await setBoxes(id, [['Husk', 10, 10, 20, 20]]);
+    const { page, problems } = await open(id);
+    await page.locator('.box-row').click();
+    await lookAway(page);
+    await renamed({ Husk: 'Shell' });
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await saved(page);
+    expect(await boxesOf(id)).toEqual([['Shell', 11, 10, 20, 20]]);
+    // What is drawn next has it too, and a class that is named anew is a class again.
+    await drag(page, [100, 100], [150, 150]);
+    await saved(page);
+    expect((await boxesOf(id))?.map(([label]) => label)).toEqual(['Shell', 'Shell']);
+    await page.getByLabel('New class').fill('Husk');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    expect((await boxesOf(id))?.map(([label]) => label)).toEqual(['Shell', 'Husk']);
+    expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+  });
 });
+
+/** By somebody else; until all labels have the new name. */
+async function renamed(rename: Readonly<Record<string, string>>) {
+  const where = { workspace: 'acme', project: 'cells' };
+  const { body } = await call(projectExtensions.classes_change, { ...where, rename });
+  const taskId = String(body.taskId);
+  const wanted = { workspace: 'acme', taskId };
+  await expect
+    .poll(async () => (await call(tasks.tasks_get, wanted)).body.status)
+    .toBe('completed');
+}

@@ -1,9 +1,12 @@
-// What a change of classes would do, and which images it has to look at still.
+// What a change of classes would do, which images it has to look at still, and what classes are
+// called since.
 
-import { type ClassChange, classTargets } from '../../annotations/class-change.ts';
+import { type ClassChange, classTargets, composedTargets } from '../../annotations/class-change.ts';
+import { membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import type { AsyncReader } from '../../storage/async-database.ts';
-import type { AffectedLabels, WantedImages } from '../store/class-changes.ts';
+import type { Row } from '../../storage/database.ts';
+import type { AffectedLabels, SeenClasses, WantedImages } from '../store/class-changes.ts';
 
 export async function readAffected(
   database: AsyncReader,
@@ -51,6 +54,64 @@ export function readImagesLeft(
     [projectId, JSON.stringify(labels), after, changeId, limits.classChangeImagesReadMax],
     (row) => row.text('image_id'),
   );
+}
+
+interface ListedChange {
+  readonly id: string;
+  readonly change: ClassChange;
+  readonly isOpen: boolean;
+  readonly isTakenBack: boolean;
+}
+
+/** In the order in which they are made: of a project one after the other. */
+function listChanges(database: AsyncReader, projectId: string): Promise<readonly ListedChange[]> {
+  return database.all(
+    `SELECT id, settings, undo_task_id IS NOT NULL AS taken_back, EXISTS (
+       SELECT 1 FROM work WHERE work.id = class_changes.id AND status IN ('created', 'running')
+     ) AS open
+     FROM class_changes WHERE project_id = ? ORDER BY created, id`,
+    [projectId],
+    (row) => ({
+      id: row.text('id'),
+      change: readSettings(row),
+      isOpen: row.boolean('open'),
+      isTakenBack: row.boolean('taken_back'),
+    }),
+  );
+}
+
+/** Without what is being changed. */
+export async function readClassState(database: AsyncReader, projectId: string): Promise<string> {
+  const changes = await listChanges(database, projectId);
+  const open = changes.findIndex(({ isOpen }) => isOpen);
+  return stateAfter(open < 0 ? changes : changes.slice(0, open));
+}
+
+function stateAfter(changes: readonly ListedChange[]): string {
+  return changes.at(-1)?.id ?? 'none';
+}
+
+/** A state that is not known any more is older than all changes that are. */
+export async function readClassesSince(
+  database: AsyncReader,
+  projectId: string,
+  state: string,
+): Promise<SeenClasses> {
+  const changes = await listChanges(database, projectId);
+  const unseen = changes.slice(changes.findIndex(({ id }) => id === state) + 1);
+  const made = unseen.filter(({ isTakenBack }) => !isTakenBack);
+  return { state: stateAfter(changes), targets: composedTargets(made.map(({ change }) => change)) };
+}
+
+export function readSettings(row: Row): ClassChange {
+  const settings = Object(row.json('settings'));
+  const { remove } = settings;
+  return {
+    rename: Object.fromEntries(
+      Object.entries(membersOf(settings.rename)).map(([name, to]) => [name, String(to)]),
+    ),
+    remove: Array.isArray(remove) ? remove.map(String) : [],
+  };
 }
 
 const among = 'IN (SELECT value FROM json_each(?))';

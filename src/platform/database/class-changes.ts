@@ -1,18 +1,12 @@
 // Changes of classes, and the annotations that images had before them.
 
 import { revisionOf } from '../../annotations/annotation-revision.ts';
-import {
-  type ClassChange,
-  type ClassTargets,
-  changeClasses,
-  classTargets,
-} from '../../annotations/class-change.ts';
+import { type ClassTargets, changeClasses, classTargets } from '../../annotations/class-change.ts';
 import {
   type WrittenAnnotation,
   writeAnnotation,
 } from '../../annotations/serialized-annotation.ts';
 import { FoveaError } from '../../errors.ts';
-import { membersOf } from '../../json-object.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
@@ -20,6 +14,7 @@ import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { ClassChangeStore, KnownClassChange, UndonePage } from '../store/class-changes.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import { serverClassNotes } from './activity/change-triggers.ts';
+import { readClassesSince, readClassState, readSettings } from './class-change-reads.ts';
 import { readAnnotation, readProjectType } from './column-readers.ts';
 import { replaceLabels } from './images.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
@@ -83,6 +78,8 @@ export function classChangeStore(
         [projectId, changeId],
         readChange,
       ),
+    state: (projectId) => readClassState(database, projectId),
+    since: (projectId, state) => readClassesSince(database, projectId, state),
     affected: (workspaceId, projectId, change) =>
       reader.read(workspaceId, { name: 'affectedLabels', asked: [projectId, change] }),
     imagesLeft: (workspaceId, wanted) =>
@@ -278,16 +275,5 @@ function readChange(row: Row): KnownClassChange {
     restored: row.integer('restored'),
     changed: row.integer('changed'),
     gone: row.integer('gone'),
-  };
-}
-
-function readSettings(row: Row): ClassChange {
-  const settings = Object(row.json('settings'));
-  const { remove } = settings;
-  return {
-    rename: Object.fromEntries(
-      Object.entries(membersOf(settings.rename)).map(([name, to]) => [name, String(to)]),
-    ),
-    remove: Array.isArray(remove) ? remove.map(String) : [],
   };
 }

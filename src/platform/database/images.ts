@@ -21,6 +21,7 @@ import type {
 } from '../store/images.ts';
 import { countForJob, findCountingJob, markAnnotated } from './annotation-jobs.ts';
 import { addBatch, type NewBatch } from './batches.ts';
+import { readClassesSince } from './class-change-reads.ts';
 import {
   readAnnotation,
   readFormat,
@@ -233,7 +234,7 @@ async function annotateImage(
   database: AsyncDatabase,
   imageId: string,
   annotation: WrittenAnnotation | undefined,
-  { overwrite, replaces, isPredicted, annotatedAt, job }: AnnotateOptions,
+  { overwrite, replaces, classState, isPredicted, annotatedAt, job }: AnnotateOptions,
   now: number,
 ): Promise<Annotated> {
   const known = await database.get(
@@ -248,6 +249,10 @@ async function annotateImage(
   if (known === undefined) return 'missing';
   if (replaces !== undefined && replaces !== revisionOf(known.json)) return 'was_changed';
   const { projectId } = known;
+  if (classState !== undefined && annotation !== undefined) {
+    const { targets } = await readClassesSince(database, projectId, classState);
+    if (annotation.labels.some(([label]) => targets.has(label))) return 'classes_were_changed';
+  }
   // Before what else is in the way: who gives leave to overwrite may lose labels for nothing.
   const jobId = job && (await findCountingJob(database, projectId, job.name));
   if (known.json !== undefined && !overwrite) return 'was_annotated';

@@ -4,7 +4,7 @@ import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './api-key-of-tab.js';
 
 /** @import { RefusedBox } from './boxes.ts' */
-/** @import { Activity, ApiKeys, Batch, Comparison, Evaluation, EvaluationRow, EventPicture, Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobDecision, JobImages, NewApiKey, Preview, ProjectAnswer, RefusalChange, TaskList, Training, TrainingAnswer, Trash, TrashItem, UseCases, VersionAnswer, VisionEvent, Workspace } from './types.ts' */
+/** @import { Activity, ApiKeys, Batch, Comparison, Evaluation, EvaluationRow, EventPicture, Folders, Found, FoundInWorkspace, Health, Image, ImagePredictions, Job, JobAgreement, JobDecision, JobImages, NewApiKey, Preview, ProjectAnswer, RefusalChange, RenamedClasses, SeenLabels, TaskList, Training, TrainingAnswer, Trash, TrashItem, UseCases, VersionAnswer, VisionEvent, Workspace } from './types.ts' */
 
 /** Slug of the key's workspace; known after `signIn`. */
 let workspace = '';
@@ -121,15 +121,23 @@ export function searchWorkspace(query, pageSize, continuationToken) {
  * @param {string} project
  * @param {string} id
  * @param {string} annotationFile in one of the formats of the API
- * @param {string} revision
+ * @param {SeenLabels} seen
  * @param {boolean} [prediction] no person has looked at them
  * @returns {Promise<string>} the new revision
  */
-export async function annotateImage(project, id, annotationFile, revision, prediction = false) {
+export async function annotateImage(project, id, annotationFile, seen, prediction = false) {
+  const { revision, classState } = seen;
   const query = new URLSearchParams({ name: 'page.json', overwrite: 'true', revision });
+  if (classState !== undefined) query.set('class_state', classState);
   if (prediction) query.set('prediction', 'true');
   const path = ['dataset', project, 'annotate', id].map(encodeURIComponent).join('/');
   return (await call('POST', `/${path}?${query}`, { annotationFile })).annotation_revision;
+}
+
+/** @param {string} project @param {string} [since] @returns {Promise<RenamedClasses>} */
+export function getClassesRenamed(project, since) {
+  const query = since === undefined ? '' : `?${new URLSearchParams({ since })}`;
+  return call('GET', at(project, 'class-changes') + query);
 }
 
 /** Nobody has annotated it then. @param {string} project @param {string} id @param {string} revision */

@@ -72,13 +72,28 @@ export interface ImageLabels {
   readonly save: (
     id: string,
     file: string,
-    revision: string,
+    seen: SeenLabels,
     isPrediction?: boolean,
   ) => Promise<string>;
+  /** What classes are called since that state; undefined: labels that are apart keep theirs. */
+  readonly classesSince?: (state: string) => Promise<RenamedClasses>;
   /** Takes the annotation of this revision away; undefined: labels that are apart stay. */
   readonly remove?: (id: string, revision: string) => Promise<void>;
   /** Who changed them last, but for who asks; in words. */
   readonly otherPerson: (id: string) => Promise<string>;
+}
+
+/** What a person had before them who changed it. */
+export interface SeenLabels {
+  readonly revision: string;
+  /** Of the classes; undefined: those that are named are meant as they are. */
+  readonly classState?: string;
+}
+
+export interface RenamedClasses {
+  readonly class_state: string;
+  readonly renamed: Readonly<Record<string, string>>;
+  readonly removed: readonly string[];
 }
 
 /** What labelling asks of the platform. Failures are an `ApiError`. */
@@ -109,9 +124,11 @@ export interface LabellingService {
     project: string,
     id: string,
     annotationFile: string,
-    revision: string,
+    seen: SeenLabels,
     prediction?: boolean,
   ) => Promise<string>;
+  /** What classes are called since that state of them; without one: the state of now. */
+  readonly getClassesRenamed: (project: string, since?: string) => Promise<RenamedClasses>;
   readonly labelInJob: (
     project: string,
     job: string,

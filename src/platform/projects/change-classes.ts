@@ -21,9 +21,24 @@ type ChangeInput = Input<typeof projectExtensions.classes_change>;
 
 export function classChangeHandlers(
   dependencies: PlatformDependencies,
-): Handlers<Pick<typeof projectExtensions, 'classes_change'>, Principal> {
+): Handlers<Pick<typeof projectExtensions, 'classes_change' | 'classes_renamed'>, Principal> {
   const { store, tasks, clock } = dependencies;
   return {
+    classes_renamed: async (input, { principal }) => {
+      const project = await findProject(dependencies, principal, input.project);
+      if (input.since === undefined) {
+        return {
+          class_state: await store.classChanges.state(project.id),
+          renamed: {},
+          removed: [],
+        };
+      }
+      const { state, targets } = await store.classChanges.since(project.id, input.since);
+      const all = [...targets];
+      const renamed = all.flatMap(([name, to]) => (to === undefined ? [] : [[name, to] as const]));
+      const removed = all.flatMap(([name, to]) => (to === undefined ? [name] : []));
+      return { class_state: state, renamed: Object.fromEntries(renamed), removed };
+    },
     classes_change: async (input, { principal, origin }) => {
       const project = await findProject(dependencies, principal, input.project);
       const { workspace } = principal;

@@ -1,6 +1,6 @@
 // Classes that are renamed, merged and removed in a whole project: the store's interface.
 
-import type { ClassChange } from '../../annotations/class-change.ts';
+import type { ClassChange, ClassTargets } from '../../annotations/class-change.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
 
 export interface NewClassChange {
@@ -70,11 +70,22 @@ export interface UndonePage {
   readonly countMax: number;
 }
 
+/** What became of the classes of a project since somebody looked at it. */
+export interface SeenClasses {
+  /** Names the state of its classes, which have this one then. */
+  readonly state: string;
+  readonly targets: ClassTargets;
+}
+
 /** An image keeps its old annotation with the change for as long as that can be taken back. */
 export interface ClassChangeStore {
   /** Starts the work. */
   start(change: NewClassChange): Promise<void>;
   find(projectId: string, changeId: string): Promise<KnownClassChange | undefined>;
+  /** The state of the classes; what is being changed is not in it. */
+  state(projectId: string): Promise<string>;
+  /** `state`: what somebody has seen. Changes that are being made count as made. */
+  since(projectId: string, state: string): Promise<SeenClasses>;
   affected(workspaceId: string, projectId: string, change: ClassChange): Promise<AffectedLabels>;
   imagesLeft(workspaceId: string, wanted: WantedImages): Promise<readonly string[]>;
   /**

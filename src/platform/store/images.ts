@@ -47,6 +47,8 @@ export interface AnnotateOptions {
   readonly overwrite: boolean;
   /** The revision that is replaced; undefined: whichever it is. */
   readonly replaces?: string;
+  /** The state of the classes that its author has seen; undefined: whichever it is. */
+  readonly classState?: string;
   /** Whether a model made it. */
   readonly isPredicted: boolean;
   /** When it was made; undefined: now. */
@@ -55,7 +57,12 @@ export interface AnnotateOptions {
   readonly job?: NamedJob;
 }
 
-export type Annotated = 'annotated' | 'was_annotated' | 'was_changed' | 'missing';
+export type Annotated =
+  | 'annotated'
+  | 'was_annotated'
+  | 'was_changed'
+  | 'classes_were_changed'
+  | 'missing';
 
 export interface Batch {
   readonly id: string;

@@ -95,6 +95,7 @@ export const rows = {
     }),
     own: [200, 202],
   },
+  classes_renamed: { input: inProject },
   classes_change: {
     input: sends(inProject, () => ({ remove: ['none'] })),
     own: [400],

@@ -61,6 +61,7 @@ export function judgeClassChanges(open: OpenStores): void {
     judgeMade(open);
     judgeInTurn(open);
     judgeUndone(open);
+    judgeSeen(open);
   });
 }
 
@@ -142,5 +143,52 @@ function judgeUndone(open: OpenStores): void {
     // With the image that was left alone.
     expect(await store.purge.oldClassChanges(10, 100, fenced)).toBe(2);
     expect(await classChanges.find('project-cells', 'change')).toBeUndefined();
+  });
+}
+
+function judgeSeen(open: OpenStores): void {
+  test('are known to who has seen the classes before them, and keep old names out', async () => {
+    const { store, known, started } = await withChange(open);
+    const { images, classChanges } = store;
+    const { projectId } = started;
+    const annotate = (label: string, classState: string) => {
+      const options = { overwrite: true, isPredicted: false, classState };
+      return images.annotate('e', written(label), options, 12);
+    };
+    // What is being changed is not seen yet, and yet kept out.
+    expect(await classChanges.state(projectId)).toBe('none');
+    expect(await annotate('dog', 'none')).toBe('classes_were_changed');
+    expect(await annotate('élan', 'none')).toBe('classes_were_changed');
+    expect(await annotate('cat', 'none')).toBe('annotated');
+    const rename = { cat: 'kitten', bird: 'cat' };
+    const next = { ...started, change: { rename, remove: [] }, created: 11 };
+    await classChanges.start({ ...next, id: 'next' });
+    expect(await classChanges.since(projectId, 'none')).toEqual({
+      state: 'next',
+      targets: new Map([
+        ['Cat', 'kitten'],
+        ['dog', 'Cat'],
+        ['élan', undefined],
+        ['cat', 'kitten'],
+        ['bird', 'cat'],
+      ]),
+    });
+    expect([...(await classChanges.since(projectId, 'change')).targets]).toEqual([
+      ['cat', 'kitten'],
+      ['bird', 'cat'],
+    ]);
+    expect((await classChanges.since(projectId, 'next')).targets.size).toBe(0);
+    expect(await annotate('dog', 'change')).toBe('annotated');
+    expect(await annotate('cat', 'change')).toBe('classes_were_changed');
+    expect(await annotate('cat', 'next')).toBe('annotated');
+    // What is taken back does not count.
+    const undo = { taskId: 'undo', workspaceId: started.workspaceId, undoTaskId: undefined };
+    expect(await classChanges.startUndo(await known(), undo)).toBe(true);
+    expect([...(await classChanges.since(projectId, 'none')).targets.keys()]).toEqual([
+      'cat',
+      'bird',
+    ]);
+    // A state that is not known is older than all.
+    expect((await classChanges.since(projectId, 'gone')).state).toBe('next');
   });
 }

@@ -32,6 +32,7 @@ export function calledLabelling(callTool, goTo) {
   };
   return {
     ...annotating(save),
+    getClassesRenamed: (project, since) => read('classes_renamed', { project, since }),
     getProject: (project) => read('projects_get', { project }),
     getImage,
     getDrawnImage: async (project, id) => {
@@ -52,9 +53,10 @@ export function calledLabelling(callTool, goTo) {
 function annotating(save) {
   /** @satisfies {Partial<LabellingService>} */
   const service = {
-    annotateImage: async (project, imageId, annotationFile, revision, prediction) => {
+    annotateImage: async (project, imageId, annotationFile, seen, prediction) => {
+      const { revision, classState } = seen;
       const file = { name: 'page.json', annotationFile };
-      const how = { overwrite: true, revision, prediction };
+      const how = { overwrite: true, revision, class_state: classState, prediction };
       return (await save('images_annotate', { project, imageId, ...file, ...how }))
         .annotation_revision;
     },

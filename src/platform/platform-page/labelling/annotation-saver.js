@@ -26,6 +26,7 @@ export class AnnotationSaver {
   #asking = [];
   #save;
   #load;
+  #followClasses;
   #isSame;
   #kept;
   #say;
@@ -33,21 +34,24 @@ export class AnnotationSaver {
   /**
    * `save` gives the revision that it made; it throws an `ApiError` of 409 where another one than
    * the given is there. `load` gives what is there; `who` tells in
-   * words who changed it. `kept` has what waits for as long as it does.
+   * words who changed it. `followClasses`: whether classes were renamed since, and the labels that wait
+   * with them. `kept` has what waits for as long as it does.
    * @param {{
    *   revision: string,
    *   save: (labels: Labels, revision: string) => Promise<string>,
    *   load: () => Promise<{ labels: Labels, revision: string, who: () => Promise<string> }>,
+   *   followClasses: () => Promise<boolean>,
    *   isSame: (some: Labels, others: Labels) => boolean,
    *   kept: import('./kept-labels.js').KeptLabels,
    *   say: (state: SaveState<Labels>) => void,
    * }} options
    */
-  constructor({ revision, save, load, isSame, kept, say }) {
+  constructor({ revision, save, load, followClasses, isSame, kept, say }) {
     this.#revision = revision;
     this.#base = revision;
     this.#save = save;
     this.#load = load;
+    this.#followClasses = followClasses;
     this.#isSame = isSame;
     this.#kept = kept;
     this.#say = say;
@@ -61,10 +65,15 @@ export class AnnotationSaver {
     void this.#run();
   }
 
-  /** In a conflict: these labels are what is kept or forgotten. @param {Labels} labels */
+  /** These labels are what is kept or forgotten, once that is asked for. @param {Labels} labels */
   hold(labels) {
     this.#waiting = labels;
     this.#kept.keep(labels, this.#base, this.#why);
+  }
+
+  /** What waits has these names by now. @param {Labels} labels */
+  rename(labels) {
+    if (this.#waiting !== undefined) this.hold(labels);
   }
 
   /** Nothing more is sent. @returns {Promise<void>} when the request that is under way has ended */
@@ -182,9 +191,13 @@ export class AnnotationSaver {
     }
   }
 
-  /** Another revision is there: ours, if only its answer was lost, or that of somebody else. */
+  /**
+   * Classes were renamed, or another revision is there: ours, if only its answer was lost, or that of
+   * somebody else.
+   */
   async #compare(/** @type {Labels} */ labels) {
     try {
+      if (await this.#followClasses()) return true;
       const theirs = await this.#load();
       this.#revision = theirs.revision;
       if (this.#isSame(theirs.labels, labels)) {

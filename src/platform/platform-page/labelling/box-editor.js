@@ -7,6 +7,7 @@ import { AnnotateKeys } from './annotate-keys.js';
 import { AnnotatePanel } from './annotate-panel.js';
 import { BoxCanvas } from './box-canvas.js';
 import { boxInMiddle, enlarged, fitted, inPixels, isBox, isSame, moved } from './box-geometry.js';
+import { renamedBoxes } from './class-numbers.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
 import { FrameInterpolation, followFill } from './frame-interpolation.js';
@@ -34,7 +35,7 @@ export class BoxEditor {
   #frames;
   #startReview;
   #history;
-  #saved;
+  saved;
   /** @type {BoxCanvas} */
   #canvas;
   #panel;
@@ -60,7 +61,7 @@ export class BoxEditor {
     this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
     const fileOf = (/** @type {readonly Box[]} */ boxes) => cocoFileOf(boxes, { name, ...size });
-    this.#saved = new SavedLabels(
+    this.saved = new SavedLabels(
       image,
       place,
       { labelsOf: boxesOf, fileOf, isOne: isBox, isSame },
@@ -70,7 +71,8 @@ export class BoxEditor {
         isShown: () => this.root.isConnected,
         isBusy: () => this.#canvas.isDrawing || this.#canvas.isHeld,
         say: (state) => this.#say(state),
-        tell: (words) => this.#panel.showState(words, ''),
+        rename: (renamed) => this.#rename(renamed),
+        tell: (words, look = '') => this.#panel.showState(words, look),
         tellNewer: (words, take) => this.#panel.tellNewer(words, take),
       },
     );
@@ -91,8 +93,7 @@ export class BoxEditor {
     if (shapes === 'keypoints') this.keypoints = this.#keypointEditor(slug, image.id);
     if (this.keypoints !== undefined) this.#panel.add(this.keypoints.root);
     this.#panel.showState(sayState(image, place.labels), '');
-    const { queue, known } = place;
-    this.review = reviewOf({ slug, image: image.id, queue, known }, this.#saved.saver, {
+    this.review = reviewOf({ ...place, slug, image: image.id }, this.saved.saver, {
       lookAgain: () => this.#lookAgain(),
       allDecided: () => this.#panel.showState('Every image of this job is decided.', ''),
     });
@@ -100,20 +101,21 @@ export class BoxEditor {
     this.root = element('div', { class: 'annotate' }, this.#canvas.root, this.#panel.root);
     new AnnotateKeys(this, this.root, { before: place.before, after: place.after, shapes });
     this.#show();
-    this.#saved.resume();
+    this.saved.resume();
     if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
     if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, place);
-  }
-
-  /** What others saved. */
-  lookForNews() {
-    return this.#saved.lookForNews();
   }
 
   /** @param {ReadonlyMap<string, string>} renamed classes of the project */
   followClasses(renamed) {
     this.#panel.followClasses(renamed);
-    this.#showPanel();
+    this.#show();
+  }
+
+  /** @param {ReadonlyMap<string, string>} renamed */
+  #rename(renamed) {
+    this.#history.amend((labels) => ({ ...labels, boxes: renamedBoxes(labels.boxes, renamed) }));
+    this.followClasses(renamed);
   }
 
   get boxes() {
@@ -322,20 +324,20 @@ export class BoxEditor {
   }
 
   keepMine() {
-    this.#saved.keepMine();
+    this.saved.keepMine();
     this.review?.dismissProblem();
     this.#show();
   }
 
   /** After a conflict; what was drawn here can be had back by undo. */
   async takeTheirs() {
-    await this.#saved.takeTheirs();
+    await this.saved.takeTheirs();
     this.review?.dismissProblem();
   }
 
   /** Whether others changed the labels, which are shown then; undo has those that were here. */
   async #lookAgain() {
-    const isOther = await this.#saved.lookAgain();
+    const isOther = await this.saved.lookAgain();
     if (isOther) this.#panel.showState('Somebody else changed this image.', '');
     return isOther;
   }
@@ -462,12 +464,10 @@ export class BoxEditor {
   }
 
   #changed() {
-    if (this.#selected !== undefined && this.#selected >= this.boxes.length) {
-      this.#chooseNone();
-    }
+    if ((this.#selected ?? -1) >= this.boxes.length) this.#chooseNone();
     if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
     // A prediction that is refused changes no label.
-    this.#saved.save(this.boxes);
+    this.saved.save(this.boxes);
     this.#predictions.keepRefused(this.#history.labels.refused);
     this.#show();
   }
@@ -481,7 +481,7 @@ export class BoxEditor {
 
   #show() {
     const [predictions, prediction] = [this.#open, this.#prediction];
-    const beside = { theirs: this.#saved.theirs, point: this.#point, predictions, prediction };
+    const beside = { theirs: this.saved.theirs, point: this.#point, predictions, prediction };
     this.#canvas.show(this.boxes, this.#selected, beside);
     if (this.#box === undefined) this.#canvas.places = false;
     this.keypoints?.show();

@@ -35,7 +35,7 @@ export class ClassEditor {
   #classes;
   #isSingle;
   #history;
-  #saved;
+  saved;
   #review;
   #chips = element('div', { class: 'chips', role: 'group', 'aria-label': 'Classes' });
   #state = new StateLine();
@@ -55,7 +55,7 @@ export class ClassEditor {
     this.#isSingle = isSingle;
     this.#history = new EditHistory(labelsOf(image));
     const kind = { labelsOf, fileOf: JSON.stringify, isOne: isClass, isSame };
-    this.#saved = new SavedLabels(image, place, kind, {
+    this.saved = new SavedLabels(image, place, kind, {
       labels: () => this.#history.labels,
       replace: (labels) => {
         this.#history.change(labels);
@@ -64,11 +64,12 @@ export class ClassEditor {
       isShown: () => this.root.isConnected,
       isBusy: () => false,
       say: (state) => this.#say(state),
-      tell: (words) => this.#tell(words),
+      rename: (renamed) => this.#rename(renamed),
+      tell: (words, look = '') => this.#state.tell(words, look),
       tellNewer: (words, take) => this.#state.tellNewer(words, take),
     });
     const { queue, known } = place;
-    this.#review = reviewOf({ slug, image: image.id, queue, known }, this.#saved.saver, {
+    this.#review = reviewOf({ slug, image: image.id, queue, known }, this.saved.saver, {
       lookAgain: () => this.#lookAgain(),
       allDecided: () => this.#tell('Every image of this job is decided.'),
     });
@@ -83,7 +84,7 @@ export class ClassEditor {
     this.#tell(sayState(image, place.labels));
     this.#listen(place);
     this.#show();
-    this.#saved.resume();
+    this.saved.resume();
   }
 
   /**
@@ -116,15 +117,17 @@ export class ClassEditor {
     );
   }
 
-  /** What others saved. */
-  lookForNews() {
-    return this.#saved.lookForNews();
-  }
-
   /** Other classes may be offered by now. */
   followClasses() {
     this.#classes.meet(this.#history.labels);
     this.#show();
+  }
+
+  /** @param {ReadonlyMap<string, string>} renamed classes that were merged are one */
+  #rename(renamed) {
+    const after = (/** @type {string} */ name) => renamed.get(name) ?? name;
+    this.#history.amend((labels) => [...new Set(labels.map(after))]);
+    this.followClasses();
   }
 
   /** @param {string} name */
@@ -178,7 +181,7 @@ export class ClassEditor {
   /** @param {boolean} isChanged */
   #go(isChanged) {
     if (!isChanged) return;
-    this.#saved.save(this.#history.labels);
+    this.saved.save(this.#history.labels);
     this.#show();
   }
 
@@ -191,7 +194,7 @@ export class ClassEditor {
 
   /** Whether others changed the classes, which are shown then; undo has those that were here. */
   async #lookAgain() {
-    const isOther = await this.#saved.lookAgain();
+    const isOther = await this.saved.lookAgain();
     if (isOther) this.#tell('Somebody else changed this image.');
     return isOther;
   }
@@ -200,11 +203,11 @@ export class ClassEditor {
   #showConflict({ theirs, by }) {
     this.#state.askAfterConflict(by, `they say ${listOf(theirs)}`, {
       keepMine: () => {
-        this.#saved.keepMine();
+        this.saved.keepMine();
         this.#review?.dismissProblem();
       },
       takeTheirs: async () => {
-        await this.#saved.takeTheirs();
+        await this.saved.takeTheirs();
         this.#review?.dismissProblem();
       },
     });

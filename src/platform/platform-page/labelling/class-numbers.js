@@ -4,6 +4,8 @@
 
 import { TabStorage } from './tab-storage.js';
 
+/** @import { Box } from '../boxes.ts' */
+
 /** @type {Map<string, { order: string[], named: Set<string> }>} */
 const ofProjects = new Map();
 
@@ -70,6 +72,12 @@ export class ClassNumbers {
     order.push(...added);
     orders.keep(this.#slug, order);
   }
+}
+
+/** @param {readonly Box[]} boxes @param {ReadonlyMap<string, string>} renamed */
+export function renamedBoxes(boxes, renamed) {
+  if (!boxes.some((box) => renamed.has(box.class))) return boxes;
+  return boxes.map((box) => ({ ...box, class: renamed.get(box.class) ?? box.class }));
 }
 
 /** For the next person of this tab. */

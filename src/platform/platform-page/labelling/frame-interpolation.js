@@ -143,7 +143,7 @@ class SavedFrames {
   /** @param {Image} image @param {readonly Box[]} boxes @param {string} revision */
   #save(image, boxes, revision) {
     const file = cocoFileOf(boxes, { name: String(image.name ?? image.id), ...sizeOf(image) });
-    return this.#labels.save(image.id, file, revision, true);
+    return this.#labels.save(image.id, file, { revision }, true);
   }
 
   /**

@@ -18,8 +18,9 @@ export function labelsOfQueue(slug, { job }, known) {
     return {
       areApart: false,
       read: (id) => service().getImage(slug, id),
-      save: (id, file, revision, isPrediction) =>
-        service().annotateImage(slug, id, file, revision, isPrediction),
+      save: (id, file, seen, isPrediction) =>
+        service().annotateImage(slug, id, file, seen, isPrediction),
+      classesSince: (state) => service().getClassesRenamed(slug, state),
       remove: (id, revision) => service().removeAnnotation(slug, id, revision),
       otherPerson: (id) => otherPerson(slug, id),
     };
@@ -33,7 +34,7 @@ export function labelsOfQueue(slug, { job }, known) {
       ]);
       return withOwnLabels(image, images[0]);
     },
-    save: (id, file, revision) => service().labelInJob(slug, job, id, file, revision),
+    save: (id, file, { revision }) => service().labelInJob(slug, job, id, file, revision),
     otherPerson: async () => somebodyElse,
   };
 }

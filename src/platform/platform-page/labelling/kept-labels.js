@@ -4,19 +4,23 @@
 import { TabStorage } from './tab-storage.js';
 
 /**
- * `base`: the revision from which the labels were changed. `why`: what stands in the way; empty:
+ * `base`: the revision from which the labels were changed. `classState`: the one that is meant by
+ * their classes. `why`: what stands in the way; empty:
  * nothing yet. `owner`: who sends them; undefined: they were kept by a page before this one.
- * @typedef {{ name: string, address: string, base: string, why: string,
+ * @typedef {{ name: string, address: string, base: string, classState: string, why: string,
  *   labels: readonly unknown[] }} Stored
  * @typedef {Stored & { owner?: KeptLabels }} Entry
  */
 
 const storage = new TabStorage('labels of ');
 
+/** Of classes of which none was renamed. */
+const noState = 'none';
+
 /** @type {Map<string, Entry>} */
 const entries = new Map(
   storage.names.flatMap((name) => {
-    const [entry] = storage.kept(name);
+    const entry = { classState: noState, ...Object(storage.kept(name)[0]) };
     return isStored(entry) ? [[name, entry]] : [];
   }),
 );
@@ -32,6 +36,8 @@ export function onKeptLabels(tell) {
 }
 
 export class KeptLabels {
+  /** That of the classes of the labels here. */
+  classState = noState;
   #key;
   #named;
   #isOver = false;
@@ -46,6 +52,11 @@ export class KeptLabels {
   constructor(place, named) {
     this.#key = JSON.stringify(place);
     this.#named = named;
+  }
+
+  /** Those that were kept before mean older ones. @param {string} classState of now */
+  seeClasses(classState) {
+    this.classState = entries.get(this.#key)?.classState ?? classState;
   }
 
   /** Who sends them. @param {{ stop: () => Promise<void>, isShown: () => boolean }} sender */
@@ -92,7 +103,7 @@ export class KeptLabels {
   /** @param {readonly unknown[]} labels @param {string} base @param {string} [why] */
   keep(labels, base, why = '') {
     if (this.#isOver) return;
-    const stored = { ...this.#named, base, labels, why };
+    const stored = { ...this.#named, base, classState: this.classState, labels, why };
     entries.set(this.#key, { ...stored, owner: this });
     this.#isStored = storage.keep(this.#key, [stored]);
     told();
@@ -136,7 +147,7 @@ function drop(key) {
 
 /** @param {unknown} value @returns {value is Stored} */
 function isStored(value) {
-  const { name, address, base, labels, why } = Object(value);
-  const words = [name, address, base, why];
+  const { name, address, base, classState, labels, why } = Object(value);
+  const words = [name, address, base, classState, why];
   return words.every((word) => typeof word === 'string') && Array.isArray(labels);
 }

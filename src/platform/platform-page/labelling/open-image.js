@@ -24,7 +24,9 @@ export async function openImage(slug, id, query) {
   const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
   const first = id === '' ? await openQueue(slug, queue) : id;
   if (first === undefined) return nothing(wordsOfNone(queue));
-  const [{ project }, place, seen] = await Promise.all([
+  const [{ class_state: classState }, { project }, place, seen] = await Promise.all([
+    // First: classes that are renamed from now on are followed.
+    service().getClassesRenamed(slug),
     service().getProject(slug),
     placeInQueue(slug, queue, first),
     look(slug, queue, first),
@@ -35,6 +37,7 @@ export async function openImage(slug, id, query) {
   });
   // What was under way may have been saved since.
   const wasSent = await kept.takeOver();
+  kept.seeClasses(classState);
   const { image, known, labels } = wasSent ? await look(slug, queue, first) : seen;
   const shown = {
     before: place.before && annotateAddress(slug, place.before, queue),
@@ -56,7 +59,7 @@ export async function openImage(slug, id, query) {
   const refresh = async () => {
     const now = await service().getProject(slug);
     editor.followClasses(shown.classes.follow(Object.keys(now.project.classes ?? {})));
-    await editor.lookForNews();
+    await editor.saved.lookForNews();
   };
   return { title: nameOf(image), parts, refresh };
 }

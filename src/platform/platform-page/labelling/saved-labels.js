@@ -13,6 +13,8 @@ export class SavedLabels {
   #draft;
   #on;
   #isSame;
+  #labels;
+  #kept;
   /** Given to be saved last. @type {readonly One[] | undefined} */
   #saved;
   /** What others have saved, until the person answers. @type {readonly One[] | undefined} */
@@ -37,18 +39,26 @@ export class SavedLabels {
    *   isShown: () => boolean,
    *   isBusy: () => boolean,
    *   say: (state: SaveState<readonly One[]>) => void,
-   *   tell: (words: string) => void,
+   *   rename: (renamed: ReadonlyMap<string, string>) => void,
+   *   tell: (words: string, look?: '' | 'bad') => void,
    *   tellNewer: (words: string, take: () => Promise<void>) => void,
-   * }} on `labels`: those that are shown; `replace`: shows others, undo has those of before
+   * }} on `labels`: those that are shown; `replace`: shows others, undo has those of before;
+   *   `rename`: those of before have these names too
    */
   constructor(image, { labels, kept }, { labelsOf, fileOf, isOne, isSame }, on) {
     this.#on = on;
     this.#isSame = isSame;
+    this.#labels = labels;
+    this.#kept = kept;
     this.#saved = on.labels();
     this.#draft = kept.draft(isOne);
     this.#saver = new AnnotationSaver({
       revision: this.#draft?.base ?? revisionOf(image),
-      save: (changed, revision) => labels.save(image.id, fileOf(changed), revision),
+      save: (changed, revision) => {
+        const seen = { revision, classState: kept.classState };
+        return labels.save(image.id, fileOf(changed), seen);
+      },
+      followClasses: () => this.#followClasses(),
       load: () => readLabels(labels, image.id, labelsOf),
       isSame,
       kept,
@@ -96,11 +106,13 @@ export class SavedLabels {
 
   /** After a conflict; what was drawn here can be had back by undo. */
   async takeTheirs() {
+    await this.#followClasses();
     this.#show(await this.#saver.takeTheirs());
   }
 
   /** Whether others changed the labels, which are shown then. */
   async lookAgain() {
+    await this.#followClasses();
     const theirs = await this.#saver.reload();
     if (theirs === undefined || this.#isSame(theirs, this.#on.labels())) return false;
     this.#show(theirs);
@@ -114,6 +126,7 @@ export class SavedLabels {
     const { labels, revision, who } = found;
     if (this.#isSame(labels, this.#on.labels())) return this.#saver.meet(revision);
     const by = await who();
+    await this.#followClasses();
     // Changed here meanwhile: that meets it when it is saved.
     if (!(await this.#saver.settled())) return;
     this.#told = revision;
@@ -124,6 +137,28 @@ export class SavedLabels {
     this.#saver.meet(revision);
     this.#show(labels);
     this.#on.tell(`${by} changed this image: you see it as it is now.`);
+  }
+
+  /** What was drawn here, and what undo brings back, has the names that its classes have by now. */
+  async #followClasses() {
+    const before = this.#kept.classState;
+    const changes = await this.#labels.classesSince?.(before);
+    if (changes === undefined || this.#kept.classState !== before) return false;
+    const { class_state: state, renamed, removed } = changes;
+    if (state === before) return false;
+    this.#kept.classState = state;
+    const wasSaved = this.#saved === this.#on.labels();
+    this.#on.rename(new Map(Object.entries(renamed)));
+    if (wasSaved) this.#saved = this.#on.labels();
+    this.#saver.rename(this.#on.labels());
+    if (removed.length > 0) {
+      const words = removed.join(', ');
+      this.#on.tell(
+        `Somebody removed ${words} from the project: what you drew with it keeps it.`,
+        'bad',
+      );
+    }
+    return true;
   }
 
   /** @param {readonly One[]} labels */
