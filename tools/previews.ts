@@ -5,7 +5,13 @@ import { check } from '../src/contract/check.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { previewDefaults, previewShape, previews } from '../src/contract/previews.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
-import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import {
+  isOwnPlatform,
+  type NextCall,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../src/mcp/tool.ts';
 import { isPlain } from '../src/mcp/untrusted-text.ts';
 import { asGiven, count, lastPart, quoted } from './format.ts';
 import { chooseFiles } from './previews/choose-files.ts';
@@ -123,7 +129,7 @@ function projectOf({ workspace, project }: PreviewInput, { settings }: ToolConte
   const isDefault = workspace === undefined || workspace === settings.workspace;
   const slug = project ?? (isDefault ? settings.project : undefined);
   if (slug === undefined) throw invalidArgument('project', 'give a project, or files');
-  if (settings.baseUrl !== undefined) {
+  if (!isOwnPlatform(settings)) {
     throw new FoveaError('not_implemented', 'A hosted platform has no previews of projects.', {
       hint: 'Give files, and annotations: local images are previewed on this machine.',
     });

@@ -12,7 +12,7 @@ import { trainingExtensions } from '../src/contract/trainings.ts';
 import { workspace } from '../src/contract/workspace.ts';
 import { limits } from '../src/limits.ts';
 import type { Reconciler } from '../src/mcp/idempotency/idempotency.ts';
-import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext, type ToolResult } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './follow-up-calls.ts';
 import { lastPart, quoted } from './format.ts';
 
@@ -167,15 +167,15 @@ const createdApiKey: Reconciler = async (args, context, since) => {
   return unlessForeign(found, isOurs || !hasColleagues(context));
 };
 
-/** Only the embedded platform lists its tasks; others answer with an error. */
+/** Only our platform lists its tasks; others answer with an error. */
 function startedTask(kind: string): Reconciler {
   return async (args, context, since) => {
-    if (context.settings.baseUrl !== undefined) return { state: 'unknown' };
+    if (!isOwnPlatform(context.settings)) return { state: 'unknown' };
     const { client, signal } = context;
     const where = { workspace: textOf(args, 'workspace') };
     const { body } = await client.call(taskExtensions.tasks_list, where, { signal });
     const same = body.tasks.filter((task) => task.kind === kind);
-    return newest(
+    const found = newest(
       same,
       ({ created }) => secondsMs(created),
       whenAtPlatform(since, context),
@@ -186,6 +186,7 @@ function startedTask(kind: string): Reconciler {
         work: taskWork(where.workspace, taskId),
       }),
     );
+    return unlessForeign(found, !hasColleagues(context));
   };
 }
 

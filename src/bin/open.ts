@@ -42,7 +42,7 @@ export async function runOpen({ what }: OpenCommand): Promise<void> {
     await service.close();
   };
   try {
-    const view = await viewOf(what, settings.workspace ?? localWorkspace, client);
+    const { view, asked } = await viewOf(what, settings.workspace ?? localWorkspace, client);
     const code = signIn.makeCode().reveal();
     const link = `${service.url}/#sign-in=${code}&view=${encodeURIComponent(view)}`;
     const showing = Promise.withResolvers<string | undefined>();
@@ -58,7 +58,7 @@ export async function runOpen({ what }: OpenCommand): Promise<void> {
     const file = await showLink(link, settings);
     showing.resolve(file);
     const where = file === undefined ? link : `${service.url}`;
-    const note = (await noteOfReview(what, settings, client)).replace(/[^\P{C}\n]+/gu, ' ');
+    const note = (await noteOfReview(view, asked, settings)).replace(/[^\P{C}\n]+/gu, ' ');
     process.stdout.write(
       `${where}\nIt shows ${view}. The link works once, within a minute. Ctrl+C ends.\n${note}`,
     );
@@ -94,21 +94,16 @@ function pageOf(what: string | undefined): string {
 
 /** Whose decisions they become, where somebody else was asked; empty: nobody by name. */
 async function noteOfReview(
-  what: string | undefined,
+  view: string,
+  asked: string | undefined,
   settings: Settings,
-  client: Client,
 ): Promise<string> {
-  const [project = '', part, jobId] = what?.split('/') ?? [];
-  if (part !== 'review' || !jobId) return '';
-  const workspace = settings.workspace ?? localWorkspace;
-  const { body } = await client.call(annotation.annotation_jobs_get, { workspace, project, jobId });
-  const asked = body.reviewer ?? body.labeler;
   if (asked === undefined) return '';
   const page = await findServedPage(join(settings.home, 'platform'));
   const better =
     page === undefined
       ? 'For their own name, run fovea platform, and let them sign in at its address.'
-      : `For their own name, let them sign in at ${page}/#${jobPage(project, jobId)}`;
+      : `For their own name, let them sign in at ${page}/#${view}`;
   return `${asked} was asked. Decisions made here have the name of this machine. ${better}\n`;
 }
 
@@ -136,40 +131,43 @@ function pageTo(link: string): string {
 
 const views: readonly string[] = ['projects', 'tasks', 'folders', 'trash'];
 
-/** What the page shows for `what`, as the part of its address after `#`. */
-async function viewOf(
-  what: string | undefined,
-  workspace: string,
-  client: Client,
-): Promise<string> {
-  if (what !== undefined && views.includes(what)) return what;
+/** `view`: the part of the page's address after `#`. `asked`: who is to review it. */
+interface Shown {
+  readonly view: string;
+  readonly asked?: string | undefined;
+}
+
+async function viewOf(what: string | undefined, workspace: string, client: Client): Promise<Shown> {
+  if (what !== undefined && views.includes(what)) return { view: what };
   const { body } = await client.call(workspaces.workspace_get, { workspace });
   const slugs = body.workspace.projects.map(({ id }) => lastPart(id));
-  if (what === undefined) return latestView(body.workspace.projects, workspace, client);
+  if (what === undefined) {
+    return { view: await latestView(body.workspace.projects, workspace, client) };
+  }
   const [slug = '', version, jobId] = what.replace(/\/$/, '').split('/');
   if (!slugs.includes(slug)) {
     const near = suggestSpelling(slug, [...slugs, ...views]);
     const meant = near === undefined ? '' : `; did you mean "${near}"?`;
     throw invalidArgument('open', `there is no project "${slug}"${meant}`, 'fovea open shows all.');
   }
-  if (version === undefined) return projectPage(slug);
+  if (version === undefined) return { view: projectPage(slug) };
   if (version === 'review' && jobId !== undefined) return reviewOf(slug, jobId, workspace, client);
   const project = (await client.call(projects.projects_get, { workspace, project: slug })).body;
   const ids = project.versions.map(({ id }) => lastPart(id));
-  if (ids.includes(version)) return `${projectPage(slug)}/versions`;
+  if (ids.includes(version)) return { view: `${projectPage(slug)}/versions` };
   const known = ids.length === 0 ? 'it has none' : `it has ${ids.slice(0, 20).join(', ')}`;
   throw invalidArgument('open', `there is no version "${version}" of "${slug}"; ${known}`);
 }
 
 /** The first image of an annotation job that nobody has decided about. */
 async function reviewOf(
-  slug: string,
+  project: string,
   jobId: string,
   workspace: string,
   client: Client,
-): Promise<string> {
-  await client.call(annotation.annotation_jobs_get, { workspace, project: slug, jobId });
-  return jobPage(slug, jobId);
+): Promise<Shown> {
+  const { body } = await client.call(annotation.annotation_jobs_get, { workspace, project, jobId });
+  return { view: jobPage(project, jobId), asked: body.reviewer ?? body.labeler };
 }
 
 /** Of the projects that changed last, to be asked for their versions. */

@@ -73,6 +73,25 @@ test('the tools that only our platforms serve are offered, and work', async () =
   expect(doctor.text).not.toContain('Only platforms of fovea have');
 });
 
+test('what only other platforms lack or charge for is not kept back', async () => {
+  const fovea = await launch(remote());
+  const project = { workspace: 'local', project: 'cells' };
+  const preview = await fovea.ok('versions_preview', {
+    ...project,
+    augmentation: { flip: { horizontal: true } },
+  });
+  expect(Object(preview.images)).toHaveLength(1);
+  // Nobody is asked to agree to a cost before the platform says what is wrong.
+  const batchId = 'none';
+  const started = await fovea.call('autolabel_start', {
+    ...project,
+    batchId,
+    modelType: 'local',
+  });
+  expect(started.isError).toBe(true);
+  expect(started.text).not.toContain('accept_cost');
+});
+
 test('a person is sent to the page at which they sign in themselves, and the job by query works', async () => {
   const fovea = await launch(remote());
   const { data, text, isError } = await askBob(fovea);

@@ -4,7 +4,7 @@ import { images } from '../../src/contract/images.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
 import { asFoveaError, FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext, type ToolResult } from '../../src/mcp/tool.ts';
 import { refuseExisting, saveLink } from '../download-link.ts';
 import { asGiven, count, fileSize, lastPart, nameList, quoted, tally } from '../format.ts';
 
@@ -26,9 +26,9 @@ export async function showImage(input: Wanted, context: ToolContext): Promise<To
   };
 }
 
-/** Where labels are edited; a hosted platform has no revisions, so a page there edits none. */
+/** Where labels are edited; other platforms have no revisions, so a page there edits none. */
 function pageOf({ project, imageId }: Wanted, { settings }: ToolContext) {
-  if (settings.baseUrl !== undefined) return {};
+  if (!isOwnPlatform(settings)) return {};
   const place = ['project', lastPart(project), 'annotate', imageId].map(encodeURIComponent);
   return { forPage: { address: `#${place.join('/')}` } };
 }

@@ -23,14 +23,14 @@ export function placedWords({ split, batch, tags = [] }: Placement, isListed: bo
 export function keptWords(
   { split, batch, tags = [], metadata }: Placement,
   isListed: boolean,
-  isEmbedded: boolean,
+  isOurs: boolean,
 ): string {
   const hasTags = tags.length > 0 || metadata !== undefined;
   const hasSplit = split !== undefined || isListed;
   if (!hasSplit && !hasTags && batch === undefined) return '';
   const calls = [
     ...(hasTags ? ['images_set_metadata_bulk with a query changes tags and metadata'] : []),
-    ...(hasSplit && isEmbedded ? ['images_set_split the split'] : []),
+    ...(hasSplit && isOurs ? ['images_set_split the split'] : []),
   ];
   const how = calls.length > 0 ? ` (${calls.join(', ')})` : '';
   return ` Split, batch, tags and metadata of those there already stay as they are${how}.`;

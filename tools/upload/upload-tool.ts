@@ -6,7 +6,7 @@ import { images } from '../../src/contract/images.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import type { LeftOut } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
-import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext, type ToolResult } from '../../src/mcp/tool.ts';
 import { count, fileAt, nameList, quoted } from '../format.ts';
 import { type Annotations, openAnnotations } from './annotation-files.ts';
 import { findUnreadClasses } from './class-folders.ts';
@@ -82,7 +82,7 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
         : undefined;
     const findAnnotation = annotations?.find;
     const splitOf = listed?.splitOf ?? (() => undefined);
-    const isEmbedded = context.settings.baseUrl === undefined;
+    const isOurs = isOwnPlatform(context.settings);
     const found = given === undefined ? await foundNames(input, annotations, context) : undefined;
     const plan = {
       project,
@@ -92,13 +92,13 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
       realOf: list.realOf,
       splitOf,
       facts: factsOf(input),
-      takesBoth: isEmbedded,
+      takesBoth: isOurs,
     };
     const report = await runUpload(paths, offset, plan, context);
     const { uploaded, duplicates } = report;
     const words = {
       placed: uploaded > 0 ? placedWords(input, listed !== undefined) : '',
-      kept: duplicates > 0 ? keptWords(input, listed !== undefined, isEmbedded) : '',
+      kept: duplicates > 0 ? keptWords(input, listed !== undefined, isOurs) : '',
     };
     const { imagesMissing = 0, strays = 0, unclear = [] } = annotations ?? {};
     const counted = { imagesMissing, strays, unclear };
@@ -189,10 +189,9 @@ async function uploadUrl(
   const sent = { project, image: url, ...(name !== undefined && { name }), ...factsOf(input) };
   const { body } = await client.call(images.images_upload, sent, { signal });
   const isThere = body.duplicate === true;
-  const isEmbedded = settings.baseUrl === undefined;
   return {
     summary: isThere
-      ? `Was there already: image ${quoted(body.id)}.${keptWords(input, false, isEmbedded)}`
+      ? `Was there already: image ${quoted(body.id)}.${keptWords(input, false, isOwnPlatform(settings))}`
       : `Uploaded: image ${quoted(body.id)}${placedWords(input, false)}.`,
     data: { uploaded: isThere ? 0 : 1, duplicates: isThere ? 1 : 0, id: body.id },
   };

@@ -1,10 +1,10 @@
-// How long a version will take on this machine, as measured on some of its images.
+// How long a version will take where it is made, as measured on some of its images.
 
 import type { Answer, Input } from '../../src/contract/operation.ts';
 import { previews } from '../../src/contract/previews.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import { FoveaError } from '../../src/errors.ts';
-import type { ToolContext } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext } from '../../src/mcp/tool.ts';
 import { count } from '../format.ts';
 
 const { versions_estimate } = previews;
@@ -15,16 +15,16 @@ export interface TimeEstimate {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Says nothing where nothing was measured, as beside a hosted platform. */
+/** Says nothing where nothing was measured, as beside another platform. */
 export async function estimateTime(
   { workspace, project, preprocessing, augmentation }: Input<typeof versions.versions_generate>,
   { client, settings, signal }: ToolContext,
 ): Promise<TimeEstimate> {
-  if (settings.baseUrl !== undefined) return unknown;
+  if (!isOwnPlatform(settings)) return unknown;
   const input = { workspace, project, preprocessing, augmentation };
   try {
     const { body } = await client.call(versions_estimate, input, { signal });
-    return told(body);
+    return told(body, settings.baseUrl === undefined ? 'here' : 'there');
   } catch (thrown) {
     // What is only said beside the counts must not keep them back.
     if (thrown instanceof FoveaError && thrown.code !== 'cancelled') return unknown;
@@ -39,7 +39,7 @@ const notMeasured: TimeEstimate = {
   data: {},
 };
 
-function told(measured: Answer<typeof versions_estimate>): TimeEstimate {
+function told(measured: Answer<typeof versions_estimate>, where: 'here' | 'there'): TimeEstimate {
   const { seconds, images, threads, measuredSeconds } = measured;
   if (seconds === undefined) return images === 0 ? unknown : notMeasured;
   // One image may have been worked on in part.
@@ -48,7 +48,7 @@ function told(measured: Answer<typeof versions_estimate>): TimeEstimate {
   const took = measuredSeconds < 0.1 ? 'under 0.1' : measuredSeconds.toFixed(1);
   const basis = `${some} took ${took} s on ${count(threads, 'thread')}`;
   return {
-    words: ` It takes ${span(seconds)} here: ${basis}.`,
+    words: ` It takes ${span(seconds)} ${where}: ${basis}.`,
     data: { time: { seconds_least: seconds.least, seconds_most: seconds.most, basis } },
   };
 }

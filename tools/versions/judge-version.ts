@@ -10,7 +10,7 @@ import { type ExpectedCounts, expectedCounts } from '../../src/contract/version-
 import { settingsWarnings } from '../../src/contract/version-warnings.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import { limits } from '../../src/limits.ts';
-import type { ToolContext } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext } from '../../src/mcp/tool.ts';
 import { count, nameList } from '../format.ts';
 import { countTagged } from './count-tagged.ts';
 import { sampleImages } from './sample-images.ts';
@@ -114,19 +114,23 @@ async function countImages(
 }
 
 /**
- * Bounds of the embedded platform; those of a hosted platform depend on the plan and are not known.
+ * Bounds of our platform, of which another machine may set its own for copies; those of others depend
+ * on the plan and are not known.
  */
 function refusalsOf(
   { augmentation, preprocessing }: Wanted,
-  { baseUrl, versionMultiplierMax: cap }: Settings,
+  settings: Settings,
 ): readonly string[] {
-  if (baseUrl !== undefined) return [];
+  if (!isOwnPlatform(settings)) return [];
+  const cap = settings.baseUrl === undefined ? settings.versionMultiplierMax : undefined;
   const versions = augmentation.image?.versions ?? 1;
   const { tile } = preprocessing;
   const tiles = tile && 'rows' in tile ? tile.rows * tile.columns : 0;
   const most = limits.piecesPerImageMax;
   return [
-    ...(versions > cap ? [`augmentation.image.versions is ${versions}; ${cap} is the most`] : []),
+    ...(cap !== undefined && versions > cap
+      ? [`augmentation.image.versions is ${versions}; ${cap} is the most`]
+      : []),
     ...(tiles > most
       ? [`preprocessing.tile makes ${tiles} of each image; ${most} is the most`]
       : []),

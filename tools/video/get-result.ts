@@ -7,7 +7,7 @@ import type { Answer } from '../../src/contract/operation.ts';
 import { video } from '../../src/contract/video.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { isOwnPlatform, type ToolContext, type ToolResult } from '../../src/mcp/tool.ts';
 import { refuseExisting, saveLink, saveTarget } from '../download-link.ts';
 import { asGiven, count, fileSize, quoted, tally } from '../format.ts';
 import { withScratchFolder } from '../scratch-folder.ts';
@@ -70,7 +70,7 @@ interface Wanted {
 async function wantedOf({ save_to, frames = false }: Given, context: ToolContext): Promise<Wanted> {
   const isPicture = save_to !== undefined && pictures.includes(extname(save_to).toLowerCase());
   const showsFrames = frames || isPicture;
-  if (showsFrames && context.settings.baseUrl !== undefined) {
+  if (showsFrames && !isOwnPlatform(context.settings)) {
     throw new FoveaError('not_implemented', 'frames: a hosted platform keeps none of a video.', {
       hint: 'Leave it out, and save a .json. inference_run draws what is found in an image.',
     });

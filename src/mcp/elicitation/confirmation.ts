@@ -5,12 +5,17 @@ import * as z from 'zod';
 import type { Input, Operation } from '../../contract/operation.ts';
 import { asFoveaError, invalidArgument } from '../../errors.ts';
 import { asRecord } from '../../json-object.ts';
-import type { ConfirmationPrompt, ToolContext, ToolResult } from '../tool.ts';
+import {
+  type ConfirmationPrompt,
+  isOwnPlatform,
+  type ToolContext,
+  type ToolResult,
+} from '../tool.ts';
 
 export interface ConfirmationOptions<O extends Operation> {
   /** Asked for as the parameter `confirm`, and checked before anything is sent. */
   readonly confirmation?: ExactName<O>;
-  /** What a call costs at a hosted platform, agreed to before anything is sent. */
+  /** What a call costs at another platform than ours, agreed to before anything is sent. */
   cost?(input: Input<O>, context: ToolContext): Promise<ConfirmationPrompt>;
 }
 
@@ -69,7 +74,7 @@ export async function confirmFirst<O extends Operation>(
     return undefined;
   }
   // The embedded platform charges nothing.
-  if (!cost || settings.baseUrl === undefined) return undefined;
+  if (!cost || isOwnPlatform(settings)) return undefined;
   if (!elicitation.canConfirm) {
     return given.accept_cost === true ? undefined : costsFirst(asked, await cost(input, context));
   }
