@@ -147,4 +147,8 @@ export const detectionSchemas = {
 };
 
 /** Of a project: what its classes have been renamed to until then. */
-export const classState = z.string().min(1).max(limits.foreignIdCharactersMax);
+export const classState = z
+  .string()
+  .min(1)
+  .max(limits.foreignIdCharactersMax)
+  .describe('State of the classes that were seen: 409 where one was renamed since.');

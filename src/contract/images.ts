@@ -221,9 +221,7 @@ export const images = {
         .describe(
           'The annotation_revision that it replaces: 409 where there is another one by now.',
         ),
-      class_state: classState
-        .optional()
-        .describe('That of the classes that were seen: 409 where one was renamed since.'),
+      class_state: classState.optional(),
     }),
     body: open({
       annotationFile,

@@ -421,6 +421,7 @@ test('flatSchema is one strict object of all members', () => {
     'prediction',
     'overwrite',
     'revision',
+    'class_state',
     'annotationFile',
     'labelmap',
   ]);
