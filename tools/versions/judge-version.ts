@@ -114,8 +114,8 @@ async function countImages(
 }
 
 /**
- * Bounds of our platform, of which another machine may set its own for copies; those of others depend
- * on the plan and are not known.
+ * Bounds of our platform, of which another machine may set its own for copies; those of others
+ * depend on the plan and are not known.
  */
 function refusalsOf(
   { augmentation, preprocessing }: Wanted,
