@@ -205,7 +205,7 @@ function stateOf({ status, progress, waitsFor, result, review }: Standing): stri
 }
 
 function outageOf(service: string): string {
-  return `the ${bare(service)} is away, and it goes on by itself once that is back`;
+  return `the ${bare(service)} is away or overloaded; it goes on by itself once that is over`;
 }
 
 function waitingFor(review: Review): string {

@@ -39,8 +39,11 @@ export interface Caller {
   readonly sight: Sight;
 }
 
-/** One that takes longer is one that hangs: statements may take 30 s, connections 10 s. */
-const callMsMax = 60_000;
+/**
+ * One that takes longer is one that hangs: a version is frozen in three turns, and each may wait
+ * 30 s for a statement and 10 s for a connection.
+ */
+const callMsMax = 120_000;
 export const pauseMs = 300;
 
 /** Resolves once it is answered; to undefined where the answer is one that nobody should get. */
@@ -83,7 +86,7 @@ async function once(
     if (!response.ok && !also.includes(status)) return `${status} ${text.slice(0, 300)}`;
     return { status, body: text.startsWith('{') ? membersOf(JSON.parse(text)) : {} };
   } catch (thrown) {
-    if (signal.aborted) return 'no answer in a minute';
+    if (signal.aborted) return `no answer in ${callMsMax / 1000} s`;
     if (thrown instanceof SyntaxError) return 'an answer that is no JSON';
     sight.cut += 1;
     return undefined;

@@ -78,7 +78,9 @@ export const taskStarted = open({ taskId: z.string(), url: z.string() });
 /** API 6.1 to 6.5. `result` and `error` are set when the task ends. */
 export const waitsFor = z
   .string()
-  .describe('What is away, e.g. object-store: it goes on by itself once that is back.');
+  .describe(
+    'What is away or overloaded, e.g. object-store: it goes on by itself once that is over.',
+  );
 
 export const Task = open({
   taskId: z.string(),

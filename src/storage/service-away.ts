@@ -1,15 +1,16 @@
-// What counts as an outage: a service that we need is away, and nothing is wrong with the work.
+// What counts as an outage: a service that we need is away or overloaded, and nothing is wrong with
+// the work.
 
 import { FoveaError } from '../errors.ts';
 
 const services = ['database', 'object-store'] as const;
 
-/** What may be away for a time. */
+/** What may be away, or overloaded, for a time. */
 export type AwaitedService = (typeof services)[number];
 
 /**
- * A service refuses connections, drops them, stays silent, or says that it cannot answer now. What
- * needed it succeeds by itself once the service is back.
+ * A service refuses connections, drops them, stays silent, says that it cannot answer now, or takes
+ * longer than it may. What needed it succeeds by itself once the service is as it should be.
  */
 export class ServiceAway extends FoveaError {
   readonly service: AwaitedService;

@@ -114,7 +114,7 @@ describe('tasks_wait', () => {
     const wait = { ...task, timeout_s: 0 };
     const { summary, data } = await fixture.call('tasks_wait', wait);
     expect(summary).toBe(
-      'Task "t1" is not done yet (running): the object-store is away, and it goes on by itself once that is back.',
+      'Task "t1" is not done yet (running): the object-store is away or overloaded; it goes on by itself once that is over.',
     );
     expect(data).toMatchObject({ waitsFor: 'object-store' });
     expect(fixture.progress).toEqual([

@@ -9,20 +9,16 @@ export function asStorageError(thrown: unknown): FoveaError {
   const code = codeOf(thrown);
   if (code === undefined && isWithoutTls(thrown)) return withoutTls(thrown);
   if (code === undefined || away.test(code)) {
-    return new ServiceAway(
-      'database',
-      `The database cannot be reached${reasonOf(thrown)}.`,
-      thrown,
-    );
+    return outage(`The database cannot be reached${reasonOf(thrown)}.`, thrown);
   }
   if (code === heldUp) {
-    return unavailableError('A change took too long, and held up others: it was undone.', thrown);
+    return outage('A change took too long, and held up others: it was undone.', thrown);
   }
   if (changedMeanwhile.has(code)) {
     return unavailableError('Others keep changing the same rows: nothing was stored.', thrown);
   }
   if (code === timedOut) {
-    return unavailableError('The database took longer than it may: nothing was stored.', thrown);
+    return outage('The database took longer than it may: nothing was stored.', thrown);
   }
   if (isOutdatedPlan(thrown)) {
     return unavailableError('The tables of the database were changed meanwhile.', thrown);
@@ -120,7 +116,7 @@ const changedMeanwhile: ReadonlySet<string> = new Set(['40001', '40P01']);
 /** Connections that are lost or too many, and a server that stops or starts. */
 const away = /^(08|53300|57P0[1-5])/;
 
-/** idle_in_transaction_session_timeout: this process was slow, and would be so again. */
+/** idle_in_transaction_session_timeout: the machine of this process had no time for it. */
 const heldUp = '25P03';
 
 const meanings: ReadonlyMap<
@@ -157,6 +153,10 @@ function withoutTls(cause: unknown): FoveaError {
     cause,
     retryAfterSeconds: 1,
   });
+}
+
+function outage(message: string, cause: unknown): FoveaError {
+  return new ServiceAway('database', message, cause);
 }
 
 function unavailableError(message: string, cause: unknown): FoveaError {
