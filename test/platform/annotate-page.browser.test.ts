@@ -396,6 +396,36 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('a second finger gives up what the first one began to draw', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 300, 100, 60, 60]]);
+    const options = { hasTouch: true, viewport: { width: 420, height: 800 } };
+    const { page, problems } = await open(id, { options });
+    await page.locator('.box-row').waitFor();
+    const session = await page.context().newCDPSession(page);
+    const at = async (x: number, y: number) => {
+      const [left, top] = await onScreen(page, [x, y]);
+      return { x: left, y: top };
+    };
+    const [start, moved] = [await at(80, 60), await at(120, 90)];
+    const [other, apart] = [await at(200, 120), await at(260, 160)];
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: object[]) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: points.map((point, id) => ({ ...point, id })),
+      } as Parameters<typeof session.send<'Input.dispatchTouchEvent'>>[1]);
+    await touch('touchStart', start);
+    await touch('touchMove', moved);
+    await touch('touchStart', moved, other);
+    await touch('touchMove', moved, apart);
+    await touch('touchEnd', apart);
+    await touch('touchEnd');
+    await page.keyboard.press('b');
+    const inTheMiddle = ['RBC', 150, 75, 100, 50];
+    await expect.poll(() => boxesOf(id)).toEqual([['RBC', 300, 100, 60, 60], inTheMiddle]);
+    expect(problems).toEqual([]);
+  });
+
   test('on a phone the picture leaves no room empty, and a long class moves nothing aside', async () => {
     const id = await upload();
     await setBoxes(id, [['W'.repeat(200), 300, 100, 60, 60]]);

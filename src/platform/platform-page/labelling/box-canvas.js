@@ -217,6 +217,8 @@ export class BoxCanvas {
   /** @param {PointerEvent} event */
   #begin(event) {
     const scrolls = event.button === 1 || (event.button === 0 && this.scrolls);
+    // A second finger pinches: what the first one began was not meant.
+    if (!event.isPrimary && this.#gesture !== undefined) this.#end();
     if (!event.isPrimary || this.#gesture !== undefined) return;
     if (!(event.button === 0 || scrolls)) return;
     event.preventDefault();
