@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod';
+import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {
   type Emit,
@@ -84,7 +85,7 @@ async function runLimit(): Promise<Measured> {
 function batchesOf(sources: readonly RenderSource[]): readonly RenderJob[] {
   const count = Math.ceil(sources.length / batchSize);
   return Array.from({ length: count }, (_, index) => ({
-    settings,
+    settings: normalizeSettings(settings),
     seed: '',
     imagesPerPiece: settings.augmentation.image.versions,
     sources: sources.slice(index * batchSize, (index + 1) * batchSize),

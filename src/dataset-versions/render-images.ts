@@ -1,7 +1,6 @@
 // Renders the images of a version from a few source images, in the memory of one kernel.
 
 import type { SplitName } from '../contract/fields.ts';
-import { normalizeSettings } from '../contract/version-no-op-steps.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
 import type { Box } from '../imaging/box.ts';
 import { type ImageFile, openPixels, readOut, readStoredHeader } from '../imaging/image-file.ts';
@@ -33,6 +32,7 @@ export interface RenderSource {
 }
 
 export interface RenderJob {
+  /** In normal form for `renderSources`: a step that changes nothing would make copies. */
   readonly settings: VersionSettings;
   /** Other choices for another seed; a version has the empty one. */
   readonly seed: string;
@@ -97,9 +97,7 @@ interface Opened {
  * its partners from the train images among them. Errors as readImageFile and piecesOf; `at` of the
  * RenderFailure says which source.
  */
-export async function renderSources(kernel: Kernel, given: RenderJob, emit: Emit): Promise<void> {
-  // A step that changes nothing makes no copies.
-  const job = { ...given, settings: normalizeSettings(given.settings) };
+export async function renderSources(kernel: Kernel, job: RenderJob, emit: Emit): Promise<void> {
   const opened: Opened[] = [];
   for (const [place, source] of job.sources.entries()) {
     opened.push(await about(place, () => openSource(job, source, place)));

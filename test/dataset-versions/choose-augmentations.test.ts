@@ -3,6 +3,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { expectedCounts } from '../../src/contract/version-image-counts.ts';
+import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {
@@ -143,7 +144,10 @@ test('memory does not grow with the number of images', async () => {
   const source = { bytes, hash: 'source', split: 'train', boxes: [box] } as const;
   const images: number[] = [];
   const job: RenderJob = {
-    settings: { preprocessing: { tile: { rows: 2, columns: 2 } }, augmentation },
+    settings: normalizeSettings({
+      preprocessing: { tile: { rows: 2, columns: 2 } },
+      augmentation,
+    }),
     seed: '',
     imagesPerPiece: 50,
     sources: [source, source, source],

@@ -1,5 +1,6 @@
 // Makes images of one source as a version does, without its threads.
 
+import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {
@@ -34,7 +35,7 @@ export async function renderJob(
     output: 'file',
     imagesPerPiece: augmentation.image?.versions ?? 1,
     ...job,
-    settings: { preprocessing, augmentation },
+    settings: normalizeSettings({ preprocessing, augmentation }),
   };
   await renderSources(createKernel(), whole, async (image) => {
     images.push(image);
