@@ -409,11 +409,14 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     };
     const [start, moved] = [await at(80, 60), await at(120, 90)];
     const [other, apart] = [await at(200, 120), await at(260, 160)];
-    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: object[]) =>
+    const touch = (
+      type: 'touchStart' | 'touchMove' | 'touchEnd',
+      ...points: { x: number; y: number }[]
+    ) =>
       session.send('Input.dispatchTouchEvent', {
         type,
         touchPoints: points.map((point, id) => ({ ...point, id })),
-      } as Parameters<typeof session.send<'Input.dispatchTouchEvent'>>[1]);
+      });
     await touch('touchStart', start);
     await touch('touchMove', moved);
     await touch('touchStart', moved, other);
