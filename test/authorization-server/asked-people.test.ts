@@ -61,6 +61,7 @@ async function tokenOf(email: string): Promise<string> {
 
 test.each([
   ['bem@example.com', 'did you mean \\"ben@example.com\\"?'],
+  ['nobody@example.com', 'there are ada@example.com, ben@example.com'],
   ['stranger@elsewhere.org', 'there are ada@example.com, ben@example.com'],
   ['Cy@example.com', 'nobody here has this address'],
   ['Dan@example.com', 'nobody here has this address'],

@@ -21,7 +21,7 @@ export async function checkPeople(
   const addresses = new Set(known.map((email) => email.toLowerCase()));
   const problems = Object.entries(asked).flatMap(([path, address]): readonly Problem[] => {
     if (address === undefined || addresses.has(address.toLowerCase())) return [];
-    const near = suggestSpelling(address, known);
+    const near = nearestPerson(address, known);
     if (near !== undefined) {
       return [{ path, message: `nobody here has this address; did you mean "${near}"?` }];
     }
@@ -31,6 +31,16 @@ export async function checkPeople(
   });
   if (problems.length === 0) return;
   throw invalidInput(problems, 'fovea account add makes an account for somebody new.');
+}
+
+/** The name before the @ decides: what follows it makes all people of a company alike. */
+function nearestPerson(address: string, known: readonly string[]): string | undefined {
+  const named = known.filter((other) => suggestSpelling(nameOf(address), [nameOf(other)]));
+  return suggestSpelling(address, named);
+}
+
+function nameOf(address: string): string {
+  return address.slice(0, address.lastIndexOf('@'));
 }
 
 /**

@@ -34,7 +34,11 @@ export function failedLink(hash, status, words) {
       'div',
       { class: 'stack' },
       element('p', { class: 'bad', role: 'alert' }, words),
-      element('p', {}, 'The link may be mistyped, or what it names was deleted. Go on with:'),
+      element(
+        'p',
+        {},
+        'The link may be mistyped or of another workspace, or what it names was deleted. Go on with:',
+      ),
       element(
         'ul',
         {},
