@@ -449,10 +449,8 @@ describe('what costs at a hosted platform', () => {
     await proxy.close();
     await platform.close();
   });
-
   const sent = (version: number) =>
     proxy.seen.filter((one) => one === `POST /acme/cells/${version}/v2/trainings`).length;
-
   test('a host that cannot ask is told, with the call that starts it', async () => {
     const told = await unasked.call('trainings_start', training);
     expect(told.isError).toBe(false);
