@@ -112,7 +112,7 @@ async function enter(page: Page, key: string): Promise<void> {
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('asks for a key, keeps it in the tab alone, and forgets one that is refused', async () => {
     const { page, problems } = await open('', 'a-wrong-key');
-    await page.getByText('The credential is unknown').waitFor();
+    await page.getByText('This key is unknown or no longer valid. Enter another one.').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     expect(await page.getByLabel('API key').isVisible()).toBe(true);
     await enter(page, platform.key);
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     const json = { status: 401, contentType: 'application/json', body };
     await page.route('**/cells/health', (route) => route.fulfill(json));
     await page.getByRole('link', { name: 'Cells' }).click();
-    await page.getByText('The credential is unknown').waitFor();
+    await page.getByText('This key is unknown or no longer valid').waitFor();
     expect(await page.getByLabel('API key').isVisible()).toBe(true);
     expect(await page.locator('main').isVisible()).toBe(false);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);

@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { apiKeys } from '../../src/contract/api-keys.ts';
 import { images } from '../../src/contract/images.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
@@ -19,7 +20,7 @@ import {
   upload,
 } from './labelling-page.ts';
 
-labellingPage();
+const { key } = labellingPage();
 
 const first: Box = ['RBC', 10, 10, 20, 20];
 const drawn: Box = ['RBC', 100, 100, 50, 50];
@@ -121,6 +122,24 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await drag(page, [200, 100], [250, 150]);
     await saved(page);
     expect(await boxesOf(id)).toEqual([first, drawn, ['RBC', 200, 100, 50, 50]]);
+  });
+
+  test('what a revoked key could not save waits for another key of the workspace', async () => {
+    const id = await upload();
+    await setBoxes(id, [first]);
+    const workspace = 'acme';
+    const { body: made } = await call(apiKeys.api_keys_create, { workspace, name: 'Ada' });
+    const { page } = await open(id, { key: made.key });
+    await page.locator('.box-row').waitFor();
+    await lookAway(page);
+    await call(apiKeys.api_keys_revoke, { workspace, keyId: made.keyId });
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByText('Enter another one of this workspace: changes that').waitFor();
+    expect(await boxesOf(id)).toEqual([first]);
+    await page.getByLabel('API key').fill(key());
+    await page.getByRole('button', { name: 'Open' }).click();
+    await expect.poll(() => boxesOf(id)).toEqual([first, drawn]);
+    await page.locator('.box-row').nth(1).waitFor();
   });
 
   test('labels of an image that is gone can be given up', async () => {

@@ -210,12 +210,13 @@ async function attempt(work) {
 
 async function enter() {
   await attempt(async () => {
-    byId('workspace', HTMLElement).textContent = await signIn();
+    const workspace = await signIn();
+    byId('workspace', HTMLElement).textContent = workspace;
     byId('applications', HTMLElement).hidden = !peopleSignIn();
     const isOfAccount = knownEnd() !== undefined;
     byId('sign-out', HTMLElement).textContent = isOfAccount ? 'Sign out' : 'Forget the key';
     // What another person left unsaved here is not saved by this one.
-    if (!(await meetPeople())) forgetWork();
+    if (!(await meetPeople(workspace, isOfAccount))) forgetWork();
     byId('person', HTMLElement).textContent = ownName();
     isSignedIn = true;
     document.body.classList.add('is-signed-in');
@@ -233,9 +234,19 @@ function throwRefusal(thrown) {
   if (thrown instanceof ApiError && thrown.status === 401) throw thrown;
 }
 
+/** Of the credential of this tab: what the platform says of it is meant for programs. */
+function refusalWords() {
+  if (knownEnd() !== undefined) {
+    return 'Your sign-in has ended. Sign in again: you come back to this place.';
+  }
+  const waits = unsaved.size > 0 || hasKeptLabels();
+  const way = waits ? ' of this workspace: changes that are not saved yet wait for it' : '';
+  return `This key is unknown or no longer valid. Enter another one${way}.`;
+}
+
 /** @param {string} [why] */
 function signOut(why) {
-  const hasEnded = why !== undefined && knownEnd() !== undefined;
+  const words = why === undefined || knownKey() === null ? why : refusalWords();
   isSignedIn = false;
   shown = undefined;
   wanted += 1;
@@ -249,8 +260,7 @@ function signOut(why) {
   keyForm.hidden = false;
   keyField.value = '';
   keyField.focus();
-  const again = 'Your sign-in has ended. Sign in again: you come back to this place.';
-  showProblem(hasEnded ? again : why);
+  showProblem(words);
   offerAccounts(ending);
 }
 

@@ -6,18 +6,24 @@ import { listActivity, listPeople } from './api.js';
 const personOfTab = 'fovea-person';
 
 let me = '';
+/** Whose work this tab has. */
+let owner = '';
 /** By their credentials. @type {Readonly<Record<string, string>>} */
 let names = {};
 
 /**
- * To be called when somebody signs in. @returns {Promise<boolean>} whether that is who signed in
- * before, or the first one
+ * To be called when somebody signs in. Keys are no people: who enters another one of the same
+ * workspace, since the first was revoked, goes on with what waits.
+ * @param {string} workspace
+ * @param {boolean} isOfAccount else it is a key
+ * @returns {Promise<boolean>} whether that is who signed in before, or the first one
  */
-export async function meetPeople() {
-  const before = me || (sessionStorage.getItem(personOfTab) ?? '');
+export async function meetPeople(workspace, isOfAccount) {
+  const before = owner || (sessionStorage.getItem(personOfTab) ?? '');
   ({ me, names } = await listPeople());
-  sessionStorage.setItem(personOfTab, me);
-  return before === '' || before === me;
+  owner = isOfAccount ? me : `a key of ${workspace}`;
+  sessionStorage.setItem(personOfTab, owner);
+  return before === '' || before === owner;
 }
 
 /** Nothing of this person waits in the tab. */
