@@ -107,8 +107,8 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, readonly strin
   },
   // Chosen ids keep their order, and a query says whether it has one.
   annotation_review: { ordered: [] },
-  // The hosted API has no revisions.
-  images_annotate: { annotationFile: ['file', 'annotation'], revision: [] },
+  // The hosted API has no revisions, and renames no classes.
+  images_annotate: { annotationFile: ['file', 'annotation'], revision: [], class_state: [] },
   images_search: { image_base64: ['image'] },
   catalog_search_by_image: { image_base64: ['image'] },
   inference_run: { image: ['url'] },
