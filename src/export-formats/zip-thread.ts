@@ -105,7 +105,7 @@ class Messages {
 const messagesMax = 2;
 
 /** A message for each part would take as long as the part; progress comes with each. */
-const partsMax = 100;
+const partsMax = 20;
 
 function answered(answer: ZipAnswer): Exclude<ZipAnswer, { readonly kind: 'failed' }> {
   if (answer.kind !== 'failed') return answer;
