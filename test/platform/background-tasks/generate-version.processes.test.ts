@@ -21,7 +21,7 @@ import {
   type TestPlatform,
   withRowsInFolder,
 } from '../../fixtures/platform.ts';
-import { endOfLeases, openPlatformRows } from '../../fixtures/platform-rows.ts';
+import { endOfLeases } from '../../fixtures/platform-rows.ts';
 import { readZip } from '../../fixtures/read-zip.ts';
 
 let folder: string;
@@ -204,9 +204,7 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
     upstream: { status: 409, message: `Version ${version} is still being generated.` },
   });
 
-  const database = await openPlatformRows(platform.data, undefined);
-  await database.run(`${endOfLeases} AND id = '${taskId}'`);
-  await database.close();
+  await platform.query(`${endOfLeases} AND id = '${taskId}'`);
   const { task, seen } = await watch(client, taskId);
   expect(task).toMatchObject({ status: 'completed', progress: { current: 24, total: 24 } });
   expect(seen).toEqual(seen.toSorted((a, b) => a - b));
