@@ -1,24 +1,13 @@
 // Judges a model, or a file of predictions, by the labels of images.
 
-import { cornersOf } from '../../annotations/box-geometry.ts';
 import type { EvaluableTask } from '../../contract/evaluations.ts';
-import { asFoveaError, FoveaError, invalidArgument, notFound } from '../../errors.ts';
-import type { Detection } from '../../evaluation/evaluated-image.ts';
-import { inOrder, keypointPlaces } from '../../evaluation/keypoints/keypoint-order.ts';
+import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import { noKnownClass, noKnownImage } from '../../evaluation/unknown-names.ts';
 import { limits } from '../../limits.ts';
-import type {
-  Detection as Found,
-  Labelled,
-  Labeller,
-} from '../../model-inference/detection-models.ts';
+import type { Labeller } from '../../model-inference/detection-models.ts';
 import { imageFaults } from '../../model-inference/image-faults.ts';
-import {
-  type OmissionCounter,
-  omissionCounter,
-} from '../../model-inference/prediction-omissions.ts';
+import { omissionCounter } from '../../model-inference/prediction-omissions.ts';
 import { chooseThresholds } from '../../model-inference/thresholds.ts';
-import { quotedName, quotedNames } from '../../quoted-name.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { describeFigures, type KeptFigures } from '../evaluations/describe-evaluation.ts';
 import { evaluableTaskOf, isOutlined } from '../evaluations/evaluable-project-type.ts';
@@ -28,7 +17,7 @@ import {
   type LabelledImages,
   labelledImages,
 } from '../evaluations/judged-images.ts';
-import { type PackedShapes, packShapes } from '../evaluations/packed-shapes.ts';
+import { type JudgedObjects, objectReader, regionReader } from '../evaluations/judged-objects.ts';
 import type { Evaluation, JudgedImage } from '../store/evaluations.ts';
 import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 import { inChunks, throttleProgress } from './process-items.ts';
@@ -102,10 +91,7 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-interface DetectedImage extends LabelledImage {
-  readonly detections: readonly Detection[];
-  readonly shapes?: PackedShapes | undefined;
-}
+type DetectedImage = LabelledImage & Pick<JudgedObjects, 'detections' | 'shapes'>;
 
 /** Below any threshold that is of use, and enough for the tail of the curve. */
 const confidenceLeast = 0.01;
@@ -148,85 +134,6 @@ async function runModel({ dependencies, claim, evaluation, modelTask, labelled, 
   };
   const { thresholds } = labeller;
   return { images, unreadable, unknown, lacks: lacks.told(), thresholds, isOfPixels };
-}
-
-/** What of an image is judged. */
-interface Judged extends Pick<DetectedImage, 'detections' | 'shapes'> {
-  /** Of outlines or keypoints, or of runs of pixels. */
-  readonly corners: number;
-  /** Classes of what is not judged, since no label has them. */
-  readonly strangers: readonly string[];
-}
-
-/** Objects, also those whose outlines are painted to judge pixels. */
-function objectReader(
-  modelTask: EvaluableTask,
-  labelled: LabelledImages,
-  lacks: OmissionCounter,
-): (seen: Labelled) => Judged {
-  const shapeOf = shapeReader(modelTask, labelled);
-  const places = new Map(labelled.classes.map((name, place) => [name, place]));
-  return ({ detections: found, hasMore }) => {
-    const known = found.filter(({ label }) => places.has(label));
-    lacks.add(known, hasMore);
-    const shapes = shapeOf && packShapes(known.map(shapeOf));
-    return {
-      detections: known.map((one) => detectionOf(one, places.get(one.label) ?? 0)),
-      shapes,
-      corners: (shapes?.numbers.length ?? 0) / 2,
-      strangers: found.filter(({ label }) => !places.has(label)).map(({ label }) => label),
-    };
-  };
-}
-
-/** All pixels of each class, holes and specks as they are: an outline would not have them. */
-function regionReader(
-  classes: readonly string[],
-  modelClasses: readonly string[],
-): (seen: Labelled) => Judged {
-  return ({ width, height, regions = [] }) => {
-    const named = regions.map((region) => ({
-      ...region,
-      label: modelClasses[region.classIndex] ?? '',
-    }));
-    const known = named.filter(({ label }) => classes.includes(label));
-    return {
-      detections: known.map(({ label, runs, pixels }) => ({
-        classIndex: classes.indexOf(label),
-        left: 0,
-        top: 0,
-        width,
-        height,
-        score: 1,
-        mask: { runs, height, pixels },
-      })),
-      corners: known.reduce((sum, { runs }) => sum + runs.length, 0),
-      strangers: named.filter(({ label }) => !classes.includes(label)).map(({ label }) => label),
-    };
-  };
-}
-
-function detectionOf({ confidence, x, y, width, height }: Found, classIndex: number): Detection {
-  const [left, top] = [x - width / 2, y - height / 2];
-  return { classIndex, left, top, width, height, score: confidence };
-}
-
-/** The numbers of an object that are judged beside its box; undefined: there are none. */
-function shapeReader(modelTask: EvaluableTask, { classes, keypointNames }: LabelledImages) {
-  // What Auto Label keeps of one without an outline is its box, which is judged as that of a label.
-  if (isOutlined(modelTask)) return (found: Found) => (found.points ?? cornersOf(found)).flat();
-  if (keypointNames === undefined) return undefined;
-  return ({ label, keypoints = [] }: Found): readonly number[] => {
-    const given = keypoints.map((one) => one.label);
-    const wanted = keypointNames[classes.indexOf(label)] ?? [];
-    const places = keypointPlaces(wanted, given);
-    const numbers = keypoints.flatMap(({ x, y, confidence = 1 }) => [x, y, confidence]);
-    if (places !== undefined) return inOrder(numbers, places);
-    throw invalidArgument(
-      'model',
-      `gives the keypoints ${quotedNames(given)}; those of ${quotedName(label)} are ${quotedNames(wanted)}`,
-    );
-  };
 }
 
 function tooManyCorners() {
