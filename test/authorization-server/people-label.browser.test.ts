@@ -223,7 +223,13 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByLabel('API key').fill(platform.key);
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await page.getByRole('status').getByText('Nobody has annotated this image.').waitFor();
+    await page.getByText('Labels of 1 image wait in this tab for Ada Lovelace of acme').waitFor();
     expect(await boxesOf(image)).toBe(0);
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await page.context().clearCookies();
+    await signIn(page, ada);
+    await page.locator('.box-row').waitFor();
+    await expect.poll(() => boxesOf(image)).toBe(1);
   });
 });
 

@@ -19,6 +19,7 @@ const visits: Visit[] = [];
 export function labellingPage(options: Partial<PlatformOptions> = {}): {
   readonly url: () => string;
   readonly key: () => string;
+  readonly otherWorkspace: () => ReturnType<TestPlatform['otherWorkspace']>;
 } {
   beforeAll(async () => {
     if (!hasChromium) return;
@@ -38,7 +39,11 @@ export function labellingPage(options: Partial<PlatformOptions> = {}): {
     await browser?.close();
     await platform?.close();
   });
-  return { url: () => platform.url, key: () => platform.key };
+  return {
+    url: () => platform.url,
+    key: () => platform.key,
+    otherWorkspace: () => platform.otherWorkspace(),
+  };
 }
 
 /** As another program of the same workspace. */

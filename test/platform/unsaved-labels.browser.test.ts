@@ -20,7 +20,7 @@ import {
   upload,
 } from './labelling-page.ts';
 
-const { key } = labellingPage();
+const { key, otherWorkspace } = labellingPage();
 
 const first: Box = ['RBC', 10, 10, 20, 20];
 const drawn: Box = ['RBC', 100, 100, 50, 50];
@@ -140,6 +140,38 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Open' }).click();
     await expect.poll(() => boxesOf(id)).toEqual([first, drawn]);
     await page.locator('.box-row').nth(1).waitFor();
+  });
+
+  test('what waits is kept for its own workspace, also when the key of another one is entered', async () => {
+    const id = await upload();
+    await setBoxes(id, [first]);
+    const { name = '' } = await read(id);
+    const made = await call(apiKeys.api_keys_create, { workspace: 'acme', name: 'Ada' });
+    const other = await otherWorkspace();
+    const { page, problems } = await open(id, { key: made.body.key });
+    await page.locator('.box-row').waitFor();
+    await lookAway(page);
+    await call(apiKeys.api_keys_revoke, { workspace: 'acme', keyId: made.body.keyId });
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByText('Enter another one of this workspace: changes that').waitFor();
+    const enter = async (used: string) => {
+      await page.getByLabel('API key').fill(used);
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.locator('main:not([aria-busy]) h2').waitFor();
+    };
+    const others = page.getByText('Labels of 1 image wait in this tab for a key of acme');
+    await enter(other.key);
+    await others.waitFor();
+    await page.reload();
+    await others.waitFor();
+    expect(await page.getByText(name).count()).toBe(0);
+    expect(await boxesOf(id)).toEqual([first]);
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await enter(key());
+    await expect.poll(() => boxesOf(id)).toEqual([first, drawn]);
+    await page.locator('.box-row').nth(1).waitFor();
+    expect(await others.count()).toBe(0);
+    expect(problems.filter((problem) => problem.startsWith('dialog'))).toEqual([]);
   });
 
   test('labels of an image that is gone can be given up', async () => {

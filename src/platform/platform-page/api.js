@@ -10,6 +10,16 @@ import { knownKey } from './api-key-of-tab.js';
 let workspace = '';
 let hasAccounts = false;
 let calls = 0;
+let isEntered = false;
+
+/**
+ * Whether it is known who has the key. Until then no other calls are made with it than those that find
+ * that out: what somebody before left to be sent is not sent with it.
+ * @param {boolean} is
+ */
+export function setEntered(is) {
+  isEntered = is;
+}
 
 /** How many calls this page has made. */
 export function callCount() {
@@ -23,7 +33,7 @@ export function peopleSignIn() {
 
 /** Finds out whose key it is. @returns {Promise<string>} slug of the workspace */
 export async function signIn() {
-  const known = await call('GET', '/');
+  const known = await request('GET', '/');
   ({ workspace } = known);
   hasAccounts = typeof known.settings === 'string';
   return workspace;
@@ -287,7 +297,7 @@ export function listActivity(wanted) {
  * @returns {Promise<{ names: Readonly<Record<string, string>>, me: string }>}
  */
 export function listPeople() {
-  return call('GET', '/page/people');
+  return request('GET', '/page/people');
 }
 
 /** Those that are disabled too, with their folders. @returns {Promise<ApiKeys>} */
@@ -332,13 +342,19 @@ function at(...segments) {
   return `/${[workspace, ...segments].map(encodeURIComponent).join('/')}`;
 }
 
+/** @type {typeof request} */
+async function call(method, path, body) {
+  if (!isEntered) throw new ApiError(401, 'Nobody is signed in.');
+  return request(method, path, body);
+}
+
 /**
  * @param {'GET' | 'POST' | 'PATCH' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<any>}
  */
-async function call(method, path, body) {
+async function request(method, path, body) {
   calls += 1;
   // The address of the page may carry a name and password, which fetch refuses in a URL.
   const response = await fetch(location.origin + path, {

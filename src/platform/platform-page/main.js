@@ -6,17 +6,18 @@ import { startPolling } from '../../http-server/page-assets/polling.js';
 import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
 import { offerAccounts, onAccount } from './account-offer.js';
 import { endSignIn, returnFromSignIn, startRenewing } from './account-sign-in.js';
-import { callCount, peopleSignIn, signIn } from './api.js';
+import { callCount, peopleSignIn, setEntered, signIn } from './api.js';
 import { forgetKey, keepKey, knownEnd, knownKey } from './api-key-of-tab.js';
 import { failedLink } from './failed-link.js';
 import { annotateView } from './labelling/annotate.js';
-import { forgetClassNumbers } from './labelling/class-numbers.js';
+import { forgetClassNumbers, leaveClassNumbers } from './labelling/class-numbers.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
-import { forgetLabels, hasKeptLabels } from './labelling/kept-labels.js';
+import { forgetLabels, hasKeptLabels, leaveLabels } from './labelling/kept-labels.js';
 import { keptLabelsNotice, showKeptLabels } from './labelling/kept-labels-notice.js';
 import { forgetOutlines } from './labelling/kept-outlines.js';
 import { useService } from './labelling/labelling-service.js';
 import { isPassing, sendWhatWaits, unsaved, untilRetry } from './labelling/retry.js';
+import { workAs, worksHere } from './labelling/tab-storage.js';
 import { closeMenu, markPlace, startNavigation } from './navigation.js';
 import { signInByLink } from './one-use-link.js';
 import { activityView } from './pages/activity.js';
@@ -40,7 +41,7 @@ import { trainingsView } from './pages/trainings.js';
 import { trashView } from './pages/trash.js';
 import { useCasesView } from './pages/use-cases.js';
 import { versionsView } from './pages/versions.js';
-import { forgetPerson, meetPeople, ownName } from './people.js';
+import { meetPeople, ownName } from './people.js';
 import { onRefusedKey } from './refused-key.js';
 import { requestedLabelling } from './requested-labelling.js';
 
@@ -215,10 +216,15 @@ async function enter() {
     byId('applications', HTMLElement).hidden = !peopleSignIn();
     const isOfAccount = knownEnd() !== undefined;
     byId('sign-out', HTMLElement).textContent = isOfAccount ? 'Sign out' : 'Forget the key';
-    // What another person left unsaved here is not saved by this one.
-    if (!(await meetPeople(workspace, isOfAccount))) forgetWork();
+    const person = await meetPeople(workspace, isOfAccount);
+    if (!mayTakeTurns(person)) {
+      forgetKey();
+      return signOut('Nothing was lost. Sign in as before: what waits is sent then.');
+    }
+    takeTurns(person);
     byId('person', HTMLElement).textContent = ownName();
     isSignedIn = true;
+    setEntered(true);
     document.body.classList.add('is-signed-in');
     keyForm.hidden = true;
     main.hidden = false;
@@ -227,6 +233,28 @@ async function enter() {
   if (!isSignedIn) return;
   await sendWhatWaits();
   await show();
+}
+
+/** @typedef {import('./labelling/tab-storage.js').Owner} Owner */
+
+/** Labels wait in the tab for who drew them; what cannot is lost only if somebody wants that. @param {Owner} person */
+function mayTakeTurns(person) {
+  const isLost = [...unsaved].some((one) => !('isKept' in one && one.isKept === true));
+  if (worksHere(person) || !isLost) return true;
+  return window.confirm(
+    'Who signed in here before made changes that are not saved yet. Go on as another one, and lose them?',
+  );
+}
+
+/** What another person left unsaved here is neither seen nor saved by this one. @param {Owner} person */
+function takeTurns(person) {
+  if (!worksHere(person)) {
+    unsaved.clear();
+    leaveLabels();
+    leaveClassNumbers();
+  }
+  workAs(person);
+  showKeptLabels();
 }
 
 /** @param {unknown} thrown */
@@ -248,10 +276,10 @@ function refusalWords() {
 function signOut(why) {
   const words = why === undefined || knownKey() === null ? why : refusalWords();
   isSignedIn = false;
+  setEntered(false);
   shown = undefined;
   wanted += 1;
   forgetKey();
-  if (unsaved.size === 0 && !hasKeptLabels()) forgetPerson();
   document.body.classList.remove('is-signed-in');
   for (const name of ['workspace', 'person']) byId(name, HTMLElement).textContent = '';
   main.replaceChildren();
@@ -284,7 +312,7 @@ byId('sign-out', HTMLElement).addEventListener('click', async () => {
   if (await ending) return;
   showProblem('The sign-in service does not answer: this browser may be signed in there still.');
 });
-/** For the next person of this tab. */
+/** What who signs out wants to lose. */
 function forgetWork() {
   unsaved.clear();
   forgetLabels();

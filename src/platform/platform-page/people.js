@@ -2,12 +2,9 @@
 
 import { listActivity, listPeople } from './api.js';
 
-/** Kept by the tab, so that it is known also after a sign-in elsewhere. */
-const personOfTab = 'fovea-person';
+/** @import { Owner } from './labelling/tab-storage.js' */
 
 let me = '';
-/** Whose work this tab has. */
-let owner = '';
 /** By their credentials. @type {Readonly<Record<string, string>>} */
 let names = {};
 
@@ -16,19 +13,11 @@ let names = {};
  * workspace, since the first was revoked, goes on with what waits.
  * @param {string} workspace
  * @param {boolean} isOfAccount else it is a key
- * @returns {Promise<boolean>} whether that is who signed in before, or the first one
+ * @returns {Promise<Owner>} whose work it is from now on
  */
 export async function meetPeople(workspace, isOfAccount) {
-  const before = owner || (sessionStorage.getItem(personOfTab) ?? '');
   ({ me, names } = await listPeople());
-  owner = isOfAccount ? me : `a key of ${workspace}`;
-  sessionStorage.setItem(personOfTab, owner);
-  return before === '' || before === owner;
-}
-
-/** Nothing of this person waits in the tab. */
-export function forgetPerson() {
-  sessionStorage.removeItem(personOfTab);
+  return { who: isOfAccount ? me : '', workspace };
 }
 
 /** @param {string} who a credential */

@@ -2,7 +2,7 @@
 // number, also when others appear and the page is loaded anew, and one that was named here is there
 // on the next image too.
 
-import { TabStorage } from './tab-storage.js';
+import { ownName, TabStorage } from './tab-storage.js';
 
 /** @import { Box } from '../boxes.ts' */
 
@@ -70,7 +70,7 @@ export class ClassNumbers {
     const added = names.filter((name) => !order.includes(name));
     if (added.length === 0) return;
     order.push(...added);
-    orders.keep(this.#slug, order);
+    orders.keep(ownName(this.#slug), order);
   }
 }
 
@@ -80,13 +80,18 @@ export function renamedBoxes(boxes, renamed) {
   return boxes.map((box) => ({ ...box, class: renamed.get(box.class) ?? box.class }));
 }
 
-/** For the next person of this tab. */
+/** Those of who works here. */
 export function forgetClassNumbers() {
-  ofProjects.clear();
+  leaveClassNumbers();
   orders.forget();
+}
+
+/** Another one works here from now on. */
+export function leaveClassNumbers() {
+  ofProjects.clear();
 }
 
 /** @param {string} slug @returns {string[]} */
 function keptOrder(slug) {
-  return orders.kept(slug).filter((name) => typeof name === 'string');
+  return orders.kept(ownName(slug)).filter((name) => typeof name === 'string');
 }

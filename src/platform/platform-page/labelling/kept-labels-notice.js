@@ -1,7 +1,8 @@
 // Names the images whose labels are not saved and that nobody sees, wherever the person is.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { discardLabels, forgottenLabels, onKeptLabels } from './kept-labels.js';
+import { discardLabels, forgottenLabels, labelsOfOthers, onKeptLabels } from './kept-labels.js';
+import { service } from './labelling-service.js';
 import { button } from './panel-parts.js';
 
 /** As many are named at once. */
@@ -21,8 +22,9 @@ export function keptLabelsNotice() {
 /** To be called when another image is shown. */
 export function showKeptLabels() {
   const all = forgottenLabels();
-  const words = JSON.stringify(all);
-  notice.hidden = all.length === 0;
+  const others = labelsOfOthers();
+  const words = JSON.stringify([all, others]);
+  notice.hidden = all.length + others.length === 0;
   // Read aloud only when it says something else.
   if (words === said) return;
   said = words;
@@ -30,6 +32,7 @@ export function showKeptLabels() {
   list.replaceChildren(
     ...all.slice(0, namedMax).map(rowOf),
     ...(left > 0 ? [element('li', {}, `and ${left} more`)] : []),
+    ...others.map((one) => element('li', {}, wordsOfOthers(one))),
   );
 }
 
@@ -39,4 +42,12 @@ function rowOf({ key, name, address, why }) {
   discard.setAttribute('aria-label', `Discard mine of ${name}`);
   const words = `Your labels of ${name} are kept here, and not saved${why && `: ${why}`} `;
   return element('li', {}, words, element('a', { href: address }, `Look at ${name}`), ' ', discard);
+}
+
+/** @param {ReturnType<typeof labelsOfOthers>[number]} others */
+function wordsOfOthers({ owner: { who, workspace }, count }) {
+  const person = service().personName?.(who) ?? 'another account';
+  const whose = who === '' ? `a key of ${workspace}` : `${person} of ${workspace}`;
+  const what = count === 1 ? 'Labels of 1 image' : `Labels of ${count} images`;
+  return `${what} wait in this tab for ${whose}, and are not saved: who signs in so again finds them.`;
 }

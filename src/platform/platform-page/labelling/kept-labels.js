@@ -1,15 +1,17 @@
 // Labels that the platform does not have yet, by image: whoever leaves the image, or loads the page
-// anew, has them still. They are in the storage of this tab alone.
+// anew, has them still. They are in the storage of this tab alone, and of who drew them alone: another
+// one who works in the tab is told of them, and neither sees nor sends them.
 
-import { TabStorage } from './tab-storage.js';
+import { isOwn, ownerOf, ownName, TabStorage } from './tab-storage.js';
 
 /**
  * `base`: the revision from which the labels were changed. `classState`: the one that is meant by
  * their classes. `why`: what stands in the way; empty:
- * nothing yet. `owner`: who sends them; undefined: they were kept by a page before this one.
+ * nothing yet. `sender`: what sends them; undefined: they were kept by a page before this one, or
+ * another one has worked in the tab since.
  * @typedef {{ name: string, address: string, base: string, classState: string, why: string,
  *   labels: readonly unknown[] }} Stored
- * @typedef {Stored & { owner?: KeptLabels }} Entry
+ * @typedef {Stored & { sender?: KeptLabels | undefined }} Entry
  */
 
 const storage = new TabStorage('labels of ');
@@ -50,7 +52,7 @@ export class KeptLabels {
    * @param {{ name: string, address: string }} named of the image, for people
    */
   constructor(place, named) {
-    this.#key = JSON.stringify(place);
+    this.#key = ownName(...place);
     this.#named = named;
   }
 
@@ -79,9 +81,9 @@ export class KeptLabels {
    * @returns {Promise<boolean>} whether there was any, who may just have sent it
    */
   async takeOver() {
-    const owner = entries.get(this.#key)?.owner;
-    await owner?.end();
-    return owner !== undefined;
+    const sender = entries.get(this.#key)?.sender;
+    await sender?.end();
+    return sender !== undefined;
   }
 
   async end() {
@@ -104,7 +106,7 @@ export class KeptLabels {
   keep(labels, base, why = '') {
     if (this.#isOver) return;
     const stored = { ...this.#named, base, classState: this.classState, labels, why };
-    entries.set(this.#key, { ...stored, owner: this });
+    entries.set(this.#key, { ...stored, sender: this });
     this.#isStored = storage.keep(this.#key, [stored]);
     told();
   }
@@ -117,25 +119,50 @@ export class KeptLabels {
 
 /** Those that nobody sees, and that are not saved by themselves. */
 export function forgottenLabels() {
-  return [...entries]
-    .filter(([, { owner, why }]) => !owner?.isShown && (owner === undefined || why !== ''))
+  return ownEntries()
+    .filter(([, { sender, why }]) => !sender?.isShown && (sender === undefined || why !== ''))
     .map(([key, { name, address, why }]) => ({ key, name, address, why }));
+}
+
+/**
+ * Of how many images labels wait for others than who works here.
+ * @returns {{ owner: import('./tab-storage.js').Owner, count: number }[]}
+ */
+export function labelsOfOthers() {
+  const owners = [...entries.keys()].filter((key) => !isOwn(key)).map(ownerOf);
+  const byOwner = Map.groupBy(owners, (owner) => JSON.stringify(owner));
+  return [...byOwner.values()].flatMap((same) => {
+    const [owner] = same;
+    return owner === undefined ? [] : [{ owner, count: same.length }];
+  });
 }
 
 /** @param {string} key of one of them */
 export function discardLabels(key) {
-  void entries.get(key)?.owner?.end();
+  void entries.get(key)?.sender?.end();
   drop(key);
 }
 
+/** Of who works here. */
 export function hasKeptLabels() {
-  return entries.size > 0;
+  return ownEntries().length > 0;
 }
 
-/** For the next person of this tab. */
+/** Those of who works here. */
 export function forgetLabels() {
-  for (const key of entries.keys()) discardLabels(key);
-  storage.forget();
+  for (const [key] of ownEntries()) discardLabels(key);
+}
+
+/** Another one works here from now on: nothing is sent until who drew it comes back. */
+export function leaveLabels() {
+  for (const entry of entries.values()) {
+    void entry.sender?.end();
+    entry.sender = undefined;
+  }
+}
+
+function ownEntries() {
+  return [...entries].filter(([key]) => isOwn(key));
 }
 
 /** @param {string} key */

@@ -1,5 +1,44 @@
 // What the labelling page keeps in the storage of its tab, so that it outlives a reload: values by a
-// name, below a prefix of their kind.
+// name, below a prefix of their kind. Each is of who worked in the tab when it was kept.
+
+/**
+ * A person or a key, as one who labels; `who`: the credential of a person, empty for keys of the
+ * workspace, which are nobody in particular. Inside a host both are empty.
+ * @typedef {{ who: string, workspace: string }} Owner
+ */
+
+/** @type {Owner} */
+let owner = { who: '', workspace: '' };
+
+/** Whether that one, or nobody yet, works in this tab. @param {Owner} next */
+export function worksHere({ who, workspace }) {
+  return owner.workspace === '' || (owner.who === who && owner.workspace === workspace);
+}
+
+/** @param {Owner} next who works in this tab from now on */
+export function workAs(next) {
+  owner = next;
+}
+
+/** What is kept by this name is of who works here. @param {readonly string[]} place */
+export function ownName(...place) {
+  return JSON.stringify([owner.who, owner.workspace, ...place]);
+}
+
+/** @param {string} name made by `ownName`; another one is of nobody @returns {Owner} */
+export function ownerOf(name) {
+  try {
+    const [who, workspace] = JSON.parse(name);
+    return { who: String(who), workspace: String(workspace) };
+  } catch {
+    return { who: '', workspace: '' };
+  }
+}
+
+/** @param {string} name made by `ownName` */
+export function isOwn(name) {
+  return worksHere(ownerOf(name));
+}
 
 export class TabStorage {
   #prefix;
@@ -46,8 +85,8 @@ export class TabStorage {
     }
   }
 
-  /** For the next person of this tab. */
+  /** What is of who works here. */
   forget() {
-    for (const name of this.names) sessionStorage.removeItem(this.#prefix + name);
+    for (const name of this.names.filter(isOwn)) sessionStorage.removeItem(this.#prefix + name);
   }
 }
