@@ -3,6 +3,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { type Usage, usageOfTree } from '../measure/process-tree.ts';
 import type { Server, TrivialCall } from './servers.ts';
@@ -15,13 +16,14 @@ export interface Run extends Usage {
   readonly tools: readonly ListedTool[];
 }
 
-/** Starts a server in `home`, asks for all its tools, and ends it. */
-export function run(server: Server, home: string): Promise<Run> {
+/** Starts a server in `home`, asks for all its tools, waits `idleMs` if said, and ends it. */
+export function run(server: Server, home: string, idleMs = 0): Promise<Run> {
   const started = performance.now();
   return withServer(server, home, async (ask, child) => {
     const initializeMs = performance.now() - started;
     const tools = await listTools(ask);
     const listMs = performance.now() - started;
+    if (idleMs > 0) await sleep(idleMs);
     return { initializeMs, listMs, tools, ...usageOfTree(child.pid ?? 0) };
   });
 }
