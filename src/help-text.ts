@@ -1,6 +1,7 @@
 // What `fovea --help` prints.
 
 import { hostNames } from './commands.ts';
+import { laneNames } from './task-lanes.ts';
 
 export const helpText = `Usage: fovea [command] [options]
 
@@ -15,8 +16,8 @@ Services:
               event-store in FOVEA_HOME)
   http        serves the Model Context Protocol over HTTP at /mcp, with the same options (8002)
   worker      takes background tasks of a platform, beside those that serve it; --data FOLDER
-                --lane LANE      only these (may be repeated): versions, exports, changes, imports,
-                                 models, trainings, search, looks
+                --lane LANE      only these (may be repeated): ${laneNames.slice(0, 4).join(', ')},
+                                 ${laneNames.slice(4).join(', ')}
 
 For people and scripts:
   tools       NAME: the arguments of a tool; without a name, lists all of them

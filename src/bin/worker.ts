@@ -6,9 +6,9 @@ import type { WorkerCommand } from '../commands.ts';
 import { readSettings } from '../config.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { type LaneName, laneNames } from '../platform/background-tasks/index.ts';
 import { refuseUnfinishedMove, rowsFile } from '../platform/open-platform-database.ts';
 import { startTaskService } from '../platform/task-service.ts';
+import { type LaneName, laneNames } from '../task-lanes.ts';
 import { platformOptions } from './platform-options.ts';
 import { dataFolder, prepareDataFolder } from './prepare-data-folder.ts';
 

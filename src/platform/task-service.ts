@@ -1,6 +1,6 @@
 // A process that takes background tasks of a platform, and answers no requests.
 
-import { type LaneName, laneNames } from './background-tasks/index.ts';
+import { type LaneName, laneNames } from '../task-lanes.ts';
 import { openRows } from './open-platform-database.ts';
 import { openParts, type PartsOptions } from './platform-parts.ts';
 

@@ -69,6 +69,7 @@ export const floors: readonly Floor[] = [
       'src/command-line.ts',
       'src/commands.ts',
       'src/trainer-names.ts',
+      'src/task-lanes.ts',
       'src/help-text.ts',
       'src/json-object.ts',
       'src/json-scanner.ts',

@@ -1,11 +1,12 @@
 // Starts that cannot succeed end at once, with the reason on stderr; what is wrong later is named.
 
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import list from '../../tools/list.json' with { type: 'json' };
 import { launchFovea } from '../fixtures/fovea.ts';
@@ -30,6 +31,14 @@ async function run(argv: readonly string[], environment: Record<string, string> 
   const [[code], log] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
   return { code, log };
 }
+
+test('--help names the lanes that a worker takes', async () => {
+  const { stdout } = await promisify(execFile)(nodeUnderTest, [entryUnderTest(), '--help']);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    '(may be repeated): versions, exports, changes, imports, models, trainings, search, looks, ' +
+      'embeddings For people and scripts:',
+  );
+});
 
 test.each([
   [{ FOVEA_TOOLSETS: 'image' }, 'FOVEA_TOOLSETS: "image" is no toolset; did you mean "images"?'],

@@ -1,6 +1,7 @@
 // All background tasks, in lanes: each lane has its own worker, so that long tasks delay only their
 // own lane.
 
+import type { LaneName } from '../../task-lanes.ts';
 import { autolabelImages } from './autolabel.ts';
 import { backfillSearchIndex } from './backfill-search-index.ts';
 import type { BackgroundTask } from './background-task.ts';
@@ -40,11 +41,4 @@ export const lanes = {
   search: { index: backfillSearchIndex },
   looks: { describe: describeImages },
   embeddings: { embed: embedImages },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, BackgroundTask>>>>;
-
-export type LaneName = keyof typeof lanes;
-
-export const laneNames: readonly LaneName[] = [
-  ...(['versions', 'exports', 'changes', 'imports', 'models', 'trainings'] as const),
-  ...(['search', 'looks', 'embeddings'] as const),
-];
+} as const satisfies Readonly<Record<LaneName, Readonly<Record<string, BackgroundTask>>>>;
