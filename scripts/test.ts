@@ -83,12 +83,24 @@ const { values, positionals } = parseArgs({
   options: { reports: { type: 'string' }, after: { type: 'string', multiple: true } },
   allowPositionals: true,
 });
+refuseMissing(values.after ?? []);
 const reports = values.reports ?? mkdtempSync(join(tmpdir(), 'fovea-reports-'));
 const entry = await releaseToTest();
 try {
   runSuite(suites[name], resolve(reports, `${name}.json`));
 } finally {
   if (values.reports === undefined) rmSync(reports, { recursive: true });
+}
+
+/** Before the release is built: a suite that was killed leaves no report behind. */
+function refuseMissing(wanted: readonly string[]): void {
+  const missing = wanted.find((report) => !existsSync(report));
+  if (missing === undefined) return;
+  process.stderr.write(
+    `--after: there is no report "${missing}": that suite did not end, or kept its reports ` +
+      'elsewhere (--reports FOLDER). Run it again, or leave --after out.\n',
+  );
+  process.exit(1);
 }
 
 /** What vitest is to run: all, or files by parts of their paths. */
