@@ -61,6 +61,7 @@ const files = [
   'requested-labelling.js',
   'table.js',
   'time-element.js',
+  'typed-search.js',
   'labelling/annotate-keys.js',
   'labelling/annotate-panel.js',
   'labelling/annotate.css',

@@ -29,6 +29,7 @@ const failing = [
   ['project/cells/bogus', 'There is no page “project/cells/bogus” here.', '#project/cells'],
   ['project/nope', 'project', '#projects'],
   ['project/nope/images', 'project', '#project/nope'],
+  ['project/nope/annotate/?q=tag%3Anight', 'project', '#project/nope/images'],
   ['project/cells/image/nope', 'image', '#project/cells/images'],
   ['project/cells/evaluation/nope', 'evaluation', '#project/cells/evaluations'],
   ['project/cells/training/1/nope', 'version', '#project/cells/trainings'],
@@ -40,7 +41,7 @@ const failing = [
   ['event/nope/nope', 'nope', '#events/nope'],
 ] as const;
 
-describe.skipIf(!hasChromium)(inChromium, { timeout: 25_000 }, () => {
+describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('a link that fails shows what was not found and the way back, and nothing else', async () => {
     const { page } = await open(platform, 'tasks');
     for (const [place, words, back] of failing) {
@@ -52,6 +53,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 25_000 }, () => {
       expect(await alert.textContent(), place).toContain(words);
       // Neither tools nor calls: a person is led by links.
       expect(await alert.textContent(), place).not.toMatch(/[a-z]_[a-z]|GET /);
+      // Of a search that nobody typed.
+      expect(await alert.textContent(), place).not.toContain('at character');
       expect(await page.locator('.card').count(), place).toBe(0);
       expect(await page.locator('#problem').isVisible(), place).toBe(false);
       expect(await page.locator('main a').first().getAttribute('href'), place).toBe(back);

@@ -29,6 +29,11 @@ export function boxesOf({ annotation }) {
   return boxes.map(boxOf);
 }
 
+/** In words. @param {readonly unknown[]} boxes */
+export function boxCount({ length }) {
+  return length === 1 ? '1 box' : `${length} boxes`;
+}
+
 /** @param {BoxOnWire} box @returns {Box} */
 export function boxOf({ label, x, y, width, height, points, keypoints }) {
   return {

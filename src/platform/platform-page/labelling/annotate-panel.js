@@ -2,6 +2,7 @@
 
 import { colourOf } from '../../../http-server/page-assets/drawing.js';
 import { element } from '../../../http-server/page-assets/elements.js';
+import { boxCount } from '../boxes-of-image.js';
 import { keysOf } from './annotate-keys.js';
 import { hasOutline } from './outline-geometry.js';
 import {
@@ -252,9 +253,4 @@ export class AnnotatePanel {
     choice.setAttribute('aria-pressed', String(index === selected));
     return element('li', {}, choice);
   }
-}
-
-/** @param {readonly Box[]} boxes */
-function boxCount({ length }) {
-  return length === 1 ? '1 box' : `${length} boxes`;
 }

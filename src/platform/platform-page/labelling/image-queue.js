@@ -1,6 +1,7 @@
 // The images that are annotated one after the other: those that a search or an annotation job had
 // when it was opened, so that an image that is annotated does not shift the others.
 
+import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { service } from './labelling-service.js';
 
 /** @import { QueueName } from '../types.ts' */
@@ -85,9 +86,25 @@ async function read(slug, queue) {
     );
     return { name, ids, total: ids.length, isExact: true, undecided, sentBack, isOrdered: false };
   }
-  const wanted = `project:${slug}${inBrackets(query)}`;
-  const first = await readFrom(wanted, [], undefined);
+  const first = await readFrom(sentQuery(slug, query), [], undefined).catch((thrown) =>
+    throwPlain(thrown, slug),
+  );
   return { name, undecided: new Set(), total: first.ids.length, ...first };
+}
+
+/** What the platform is asked for. @param {string} slug @param {string} query */
+export function sentQuery(slug, query) {
+  return `project:${slug}${inBrackets(query)}`;
+}
+
+/**
+ * Where the project is not there, that is said, in place of what is wrong with a search that nobody
+ * typed.
+ * @param {unknown} thrown @param {string} slug @returns {Promise<never>}
+ */
+async function throwPlain(thrown, slug) {
+  if (failureOf(thrown).status === 400) await service().getProject(slug);
+  throw thrown;
 }
 
 /**
@@ -127,9 +144,14 @@ export function evaluationIn(query) {
   return /(?<![^\s(])evaluation:"?([\w-]+)/.exec(query)?.[1];
 }
 
+/** `sort:` and what follows; empty: nothing orders that search. @param {string} query */
+export function orderIn(query) {
+  return /(?<=^|\s)sort:\S+/.exec(query)?.[0] ?? '';
+}
+
 /** What orders a search stands outside of brackets. @param {string} query */
 export function inBrackets(query) {
-  const [order = ''] = /(?<=^|\s)sort:\S+/.exec(query) ?? [];
+  const order = orderIn(query);
   const conditions = query.replace(order, '').trim();
   return `${conditions === '' ? '' : ` (${conditions})`}${order === '' ? '' : ` ${order}`}`;
 }

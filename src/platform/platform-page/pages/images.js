@@ -6,11 +6,12 @@ import { element, svg } from '../../../http-server/page-assets/elements.js';
 import { lowerCaseJoinHint } from '../../../query-language/grammar/lower-case-joins.js';
 import { annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
 import { getImage, getProject, searchImages, searchWorkspace } from '../api.js';
-import { findingsOf, sizeOf } from '../boxes-of-image.js';
+import { boxCount, findingsOf, sizeOf } from '../boxes-of-image.js';
 import { refuseUnknown } from '../known-conditions.js';
-import { idsOfQuery, inBrackets } from '../labelling/image-queue.js';
+import { idsOfQuery, inBrackets, sentQuery } from '../labelling/image-queue.js';
 import { offsetIn, pageLinks } from '../page-links.js';
 import { projectTabs } from '../project-tabs.js';
+import { hasPairedBrackets, ofTypedWords } from '../typed-search.js';
 
 /** @import { Image, View } from '../types.ts' */
 
@@ -76,11 +77,19 @@ export async function imagesView(slug, query) {
 async function idsOf(slug, wanted, offset) {
   const { class: name, tag, query } = wanted;
   if (query !== '') {
+    const search = searchOf(wanted);
     try {
-      const queue = { query: searchOf(wanted), job: '' };
+      // It fails with what is wrong.
+      if (!hasPairedBrackets(query)) await searchWorkspace(query, 1);
+      const queue = { query: search, job: '' };
       return { ...(await idsOfQuery(slug, queue, offset, pageSize)), refusal: '' };
     } catch (thrown) {
-      return { ids: [], total: 0, isExact: true, refusal: await refusalOf(thrown, query) };
+      if (!(thrown instanceof ApiError) || thrown.status !== 400) throw thrown;
+      const { message } = thrown;
+      const refusal = hasPairedBrackets(query)
+        ? ofTypedWords(message, sentQuery(slug, search), query)
+        : message;
+      return { ids: [], total: 0, isExact: true, refusal };
     }
   }
   const conditions = { ...(name && { class_name: name }), ...(tag && { tag }) };
@@ -91,22 +100,6 @@ async function idsOf(slug, wanted, offset) {
   } = await searchImages(slug, { offset, limit: pageSize, ...conditions });
   const ids = results.flatMap(({ id }) => id ?? []);
   return { ids, total: total ?? ids.length, isExact, refusal: '' };
-}
-
-/**
- * What is wrong with a search, by the places in the words that a person typed: more stands around
- * them when images are looked for. Throws what is no fault of the words.
- * @param {unknown} thrown
- * @param {string} words
- */
-async function refusalOf(thrown, words) {
-  if (!(thrown instanceof ApiError) || thrown.status !== 400) throw thrown;
-  try {
-    await searchWorkspace(words, 1);
-    return thrown.message;
-  } catch (ofWords) {
-    return ofWords instanceof ApiError ? ofWords.message : thrown.message;
-  }
 }
 
 /** @param {string} search @param {number} total */
@@ -137,7 +130,7 @@ function tile(slug, image) {
   drawSmall(overlay, findings, size);
   const photo = element('img', {
     src: String(urls?.thumb ?? urls?.original ?? ''),
-    alt: `${name}: ${findings.length} boxes`,
+    alt: `${name}: ${boxCount(findings)}`,
     loading: 'lazy',
     decoding: 'async',
   });

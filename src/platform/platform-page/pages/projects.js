@@ -24,9 +24,21 @@ export async function projectsView(query) {
       return { items: workspace.projects };
     },
     row: projectCard,
-    nothing: ['No projects yet. The tool projects_create makes one.'],
+    nothing: wordsOfNone(),
   });
   return { title: `Projects of ${name}`, content };
+}
+
+/** For an agent, and for a person without one. */
+function wordsOfNone() {
+  const wanted = '{"name": "Cells", "type": "object-detection", "annotation": "cells"}';
+  return [
+    'No projects yet. An agent makes one with ',
+    element('code', {}, 'projects_create'),
+    ', a person on the command line, with the settings of this platform: ',
+    element('code', {}, `fovea call projects_create '${wanted}'`),
+    '.',
+  ];
 }
 
 /** @param {Project} project */
