@@ -105,6 +105,18 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await found('images<1 min-images:0 unannotated=0')).toEqual(three);
     expect(await found('name:cells type:object_detection')).toEqual(none);
     expect(await found('name:cells type:object-detection')).toEqual(['Cells']);
+    expect(await found('type:bogus')).toEqual(none);
+    await page
+      .getByText('None fits. The column “type” has no “bogus” here, but object-detection.')
+      .waitFor();
+    expect(await found('type:object-detection AND images:7')).toEqual(none);
+    await page.getByText('The column “images” has no “7” here, but 0.').waitFor();
+    // Each is there, but not in one row.
+    expect(await found('name:cells name:night')).toEqual(none);
+    await page.getByText('None fits: take a word of the filter away.').waitFor();
+    // A day is not one of few words.
+    expect(await found('created:bogus')).toEqual(none);
+    await page.getByText('None fits: take a word of the filter away.').waitFor();
     expect(await filter.getAttribute('title')).toContain(
       'Columns: name, type, images, classes, unannotated, changed',
     );

@@ -93,6 +93,28 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await question.count()).toBe(0);
   });
 
+  test('each image that waits for an answer is named, also on the page of the projects', async () => {
+    const { id, name, page, change } = await openStale('two');
+    await change();
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByText('they have 1 box (dashed), you have 2').waitFor();
+    await page.keyboard.press('n');
+    await page.getByText('2 of 2').waitFor();
+    const other = page.url().replace(/.*annotate\/([\w-]+).*/, '$1');
+    expect(other).not.toBe(id);
+    await setBoxes(other, [theirs]);
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByText('they have 1 box (dashed), you have 1').waitFor();
+    await page.getByRole('link', { name: 'Projects', exact: true }).click();
+    await page.getByRole('heading', { name: 'Projects of' }).waitFor();
+    const names = [name, (await read(other)).name];
+    const links = page.getByRole('link', { name: /^Look at / });
+    expect(await links.allTextContents()).toEqual(names.map((each) => `Look at ${each}`));
+    await page.reload();
+    await links.nth(1).waitFor();
+    expect(await links.count()).toBe(2);
+  });
+
   test('what was drawn without a network meets the change of another one when it is back', async () => {
     const { id, page, look, change } = await openStale('offline');
     await page.context().setOffline(true);

@@ -1,13 +1,17 @@
 // A search field over the rows of a list that are loaded: it hides those that do not fit, and says
 // how many are left. What it looks for is kept in the address, so that a link shows the same.
 
-import { element } from '../../http-server/page-assets/elements.js';
+import { element, shownText } from '../../http-server/page-assets/elements.js';
 import { count } from '../../http-server/page-assets/format.js';
 import { lowerCaseJoinHint } from '../../query-language/grammar/lower-case-joins.js';
-import { columnWithout, fitsRow, folded, parseRowQuery } from './row-query.js';
+import { columnWithout, fitsRow, folded, parseRowQuery, textWithout } from './row-query.js';
 import { timeIn } from './time-element.js';
 
 /** @import { Condition, RowTexts } from './row-query.js' */
+
+/** More values, or longer ones, are no choice that could be named. */
+const valuesMax = 10;
+const valueLettersMax = 200;
 
 /** What rows say that have no cells. @type {WeakMap<HTMLElement, readonly (string | Element)[]>} */
 const columnsOfCards = new WeakMap();
@@ -107,17 +111,30 @@ export class RowFilter {
     const figures = isFiltered ? `${count(fit)} of ${what}` : all > 0 ? what : '';
     this.#figures.textContent = isUnfinished ? `${figures}, not finished` : figures;
     this.none.hidden = fit > 0 || all === 0;
-    this.none.textContent = this.#wordsOfNone(all);
+    if (this.none.hidden) return;
+    this.none.textContent = shownText(this.#wordsOfNone(rows.map(({ texts }) => texts)));
   }
 
-  /** @param {number} all */
-  #wordsOfNone(all) {
-    const hint = lowerCaseJoinHint(this.#field.value);
+  /** @param {readonly RowTexts[]} rows */
+  #wordsOfNone(rows) {
+    const hint = lowerCaseJoinHint(this.#field.value) || this.#valuesHint(rows);
     if (!this.#isWhole) {
-      const words = `None of the ${count(all)} that are loaded fits. There are more, which were not looked at.`;
+      const words = `None of the ${count(rows.length)} that are loaded fits. There are more, which were not looked at.`;
       return `${words} ${hint}`.trimEnd();
     }
     return hint === '' ? 'None fits: take a word of the filter away.' : `None fits. ${hint}`;
+  }
+
+  /** What a column says instead of what is looked for in it, where that is a choice of few words. @param {readonly RowTexts[]} rows */
+  #valuesHint(rows) {
+    const found = textWithout(this.#condition, rows);
+    if (found === undefined) return '';
+    const { column, words } = found;
+    const values = [...new Set(rows.map(({ cells }) => cells[column] ?? ''))].filter(Boolean);
+    const isChoice = values.length <= valuesMax && values.join().length <= valueLettersMax;
+    if (!isChoice || rows.some(({ times }) => times?.[column] !== undefined)) return '';
+    const known = values.toSorted().join(', ') || 'nothing';
+    return `The column “${this.#heads[column]}” has no “${words}” here, but ${known}.`;
   }
 
   /** @param {readonly RowTexts[]} texts of the rows @returns {ReturnType<typeof parseRowQuery>} */

@@ -94,6 +94,25 @@ export function columnWithout(condition, rows) {
 }
 
 /**
+ * The first text that none of the rows has in the column where it is looked for. Undefined: there is
+ * none.
+ * @param {Condition} condition
+ * @param {readonly RowTexts[]} rows
+ * @returns {{ column: number, words: string } | undefined}
+ */
+export function textWithout(condition, rows) {
+  const { kind } = condition;
+  if (kind === 'and' || kind === 'or') {
+    return condition.parts.map((part) => textWithout(part, rows)).find(Boolean);
+  }
+  if (kind !== 'text' || condition.column === undefined) return undefined;
+  const { column, parts } = condition;
+  return rows.some((row) => fitsRow(condition, row))
+    ? undefined
+    : { column, words: parts.join('*') };
+}
+
+/**
  * Without capitals and accents; `safety_alert` of the API is the same as the words of the page.
  * @param {string} text
  */
