@@ -56,17 +56,25 @@ const oldEventImages = `DELETE FROM vision_event_images WHERE id IN (
 const oldImages = `DELETE FROM trashed_images WHERE image_id IN (
   SELECT image_id FROM trashed_images WHERE deleted_at <= ? LIMIT ?)`;
 
-/** Of each workspace those behind the newest ones. */
-const behindNewest = `workspaces CROSS JOIN activity ON workspace_id = workspaces.id
-  AND activity.ordinal <= (SELECT newer.ordinal FROM activity AS newer
-    WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)`;
+/**
+ * Of each workspace those behind the newest ones. MATERIALIZED: PostgreSQL would look for the place
+ * again for each entry.
+ */
+const behindNewest = `(
+    WITH last AS MATERIALIZED (
+      SELECT workspaces.id AS workspace, (SELECT newer.ordinal FROM activity AS newer
+        WHERE newer.workspace_id = workspaces.id ORDER BY newer.ordinal DESC LIMIT 1 OFFSET :kept)
+        AS place
+      FROM workspaces)
+    SELECT activity.ordinal FROM last
+      CROSS JOIN activity ON workspace_id = workspace AND activity.ordinal <= place) AS old`;
 
 const oldActivity = `DELETE FROM activity WHERE ordinal IN (
-  SELECT activity.ordinal FROM ${behindNewest} LIMIT :countMax)`;
+  SELECT old.ordinal FROM ${behindNewest} LIMIT :countMax)`;
 
 const oldActivityImages = `DELETE FROM activity_images WHERE (entry, image_id) IN (
   SELECT entry, image_id FROM ${behindNewest}
-    CROSS JOIN activity_images ON entry = activity.ordinal
+    CROSS JOIN activity_images ON entry = old.ordinal
   LIMIT :countMax)`;
 
 const oldClassChangeImages = `DELETE FROM class_change_images WHERE (change_id, image_id) IN (

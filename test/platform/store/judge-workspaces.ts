@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { runFor } from '../../../src/current-caller.ts';
+import { limits } from '../../../src/limits.ts';
 import { rowReads } from '../../../src/platform/database/long-reads/run-long-read.ts';
 import {
   addProject,
@@ -23,6 +24,7 @@ export function judgeWorkspaces(open: OpenStores): void {
   describe('the log of changes', () => {
     judgeChangeLog(open);
     judgeLogOfMany(open);
+    judgeLongLog(open);
   });
 }
 
@@ -441,5 +443,33 @@ function judgeLogOfMany(open: OpenStores): void {
     );
     const [newest] = await store.activity.list(workspaceId, wanted);
     expect(newest).toMatchObject({ action: 'task:zip', who: 'me', verb: 'added' });
+  });
+}
+
+function judgeLongLog(open: OpenStores): void {
+  test('keeps the newest entries of a workspace, and the images of fewer', async () => {
+    const { store, database, workspace } = await withProject(open);
+    await database.run('DELETE FROM activity');
+    await database.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20005)
+       INSERT INTO activity (workspace_id, at, until, action, kind, verb, thing_id, n, names)
+       SELECT ?, n, n, 'images_tag', 'image', 'changed', 'i', 2, '[]' FROM numbers`,
+      [workspace.id],
+    );
+    for (const id of ['a', 'b']) {
+      await database.run("INSERT INTO activity_images SELECT ordinal, ?, 'x.jpg' FROM activity", [
+        id,
+      ]);
+    }
+    const fenced = fencedIn(database);
+    for (let removed = 1; removed > 0; ) removed = await store.purge.oldActivity(1_000, fenced);
+    const count = (sql: string) => database.get(sql, [], (row) => row.integer('n'));
+    expect([limits.activityEntriesMax, limits.activityImagesEntriesMax]).toEqual([20_000, 2_000]);
+    expect(await count('SELECT count(*) AS n FROM activity')).toBe(20_000);
+    expect(await count('SELECT min(at) AS n FROM activity')).toBe(6);
+    expect(await count('SELECT count(*) AS n FROM activity_images')).toBe(4_000);
+    expect(
+      await count('SELECT min(at) AS n FROM activity JOIN activity_images ON entry = ordinal'),
+    ).toBe(18_006);
   });
 }
