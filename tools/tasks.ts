@@ -16,6 +16,7 @@ import { omissionsParts } from './inference/prediction-omissions-text.ts';
 import { poll } from './polling.ts';
 import { reviewWay } from './review-way.ts';
 import { tasksList } from './tasks/list-tasks.ts';
+import { reviewParts } from './tasks/review-parts.ts';
 
 const waitSecondsMax = limits.toolWaitMsMax / 1000;
 
@@ -222,8 +223,7 @@ function outcomeOf(result: Facts): string {
   const bad = Number(failed ?? 0);
   const { map50, accuracy } = asRecord(metrics);
   const parts = [
-    ...reviewOf(result),
-    ...goneOf(result),
+    ...reviewParts(result),
     ...(bad > 0 ? [`${bad} of ${good + bad} failed`] : []),
     ...(typeof map50 === 'number' ? [`map50 ${map50.toFixed(3)}`] : []),
     ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
@@ -263,26 +263,6 @@ function undoneFigures({ restored, changed, gone }: Facts): readonly string[] {
     `${count(restored, 'image')} as before`,
     ...left.flatMap(([figure, why]) => (Number(figure) > 0 ? [`${figure} ${why}`] : [])),
   ];
-}
-
-/** What a person decided, and whether they changed labels. */
-function reviewOf({ approved, sentBack, changedImages }: Facts): readonly string[] {
-  if (typeof approved !== 'number' || typeof sentBack !== 'number') return [];
-  const comments = sentBack > 0 ? ', with comments' : '';
-  const changed = count(Number(changedImages ?? 0), 'image');
-  return [
-    `${approved} approved`,
-    `${sentBack} sent back${comments}`,
-    `labels of ${changed} changed`,
-  ];
-}
-
-/** Images of a review that were deleted: a job without images is completed, but not reviewed. */
-function goneOf({ goneUndecided, approved, sentBack, labelled }: Facts): readonly string[] {
-  const gone = Number(goneUndecided ?? 0);
-  if (gone > 0) return [`${count(gone, 'image')} deleted before anybody decided`];
-  const left = labelled ?? (typeof approved === 'number' ? approved + Number(sentBack) : 1);
-  return left === 0 ? ['none of its images is there any more'] : [];
 }
 
 /** What a rebalance did about near-duplicates. */

@@ -1,48 +1,85 @@
-// What became of the labels of an image: boxes that are new, gone, moved or renamed, by class.
+// What became of the labels of images: boxes that are new, gone, moved or renamed, by class.
 
 import type { Box } from '../imaging/box.ts';
 import type { Annotation } from './annotation.ts';
 import { edgesOf, overlapOf } from './box-geometry.ts';
 import { labelsOf } from './serialized-annotation.ts';
 
-/** `moved`: in another place or shape; `renamed`: of another class before, counted under that. */
+/**
+ * Counted under the class of before, but `added` under its own. `moved`: in another place or shape;
+ * `renamed`: of another class now, by that class. A box can be both.
+ */
 export interface ChangesOfClass {
-  readonly added: number;
-  readonly removed: number;
-  readonly moved: number;
-  readonly renamed: number;
+  readonly added?: number;
+  readonly removed?: number;
+  readonly moved?: number;
+  readonly renamed?: Readonly<Record<string, number>>;
+  /** To classes that are not told. */
+  readonly renamedToOthers?: number;
 }
 
-type Change = keyof ChangesOfClass;
+interface Counts {
+  added: number;
+  removed: number;
+  moved: number;
+  readonly renamed: Map<string, number>;
+}
 
 /** Counts of many images. */
 export class LabelChanges {
-  readonly #classes = new Map<string, ChangesOfClass>();
+  readonly #classes = new Map<string, Counts>();
 
-  /** Undefined: the image has no annotation. */
-  add(before: Annotation | undefined, after: Annotation | undefined): void {
-    if (before?.kind === 'classification' || after?.kind === 'classification') {
-      this.#addNames(namesOf(before), namesOf(after));
-    } else this.#addBoxes(before?.boxes ?? [], after?.boxes ?? []);
+  /**
+   * Undefined: the image has no annotation. Says whether anything has changed: an image without
+   * one that is now marked as empty has, though no label is new.
+   */
+  add(before: Annotation | undefined, after: Annotation | undefined): boolean {
+    const isOther =
+      before?.kind === 'classification' || after?.kind === 'classification'
+        ? this.#addNames(namesOf(before), namesOf(after))
+        : this.#addBoxes(before?.boxes ?? [], after?.boxes ?? []);
+    return isOther || (before === undefined) !== (after === undefined);
   }
 
-  /** By class, in the order in which they came. */
-  byClass(): Readonly<Record<string, ChangesOfClass>> {
-    return Object.fromEntries(this.#classes);
+  /** Those with most changes, without counts of 0, and as many of the classes they became. */
+  byClass(classesMax = Number.POSITIVE_INFINITY): Readonly<Record<string, ChangesOfClass>> {
+    const most = [...this.#classes].toSorted(
+      ([, one], [, other]) => changesIn(other) - changesIn(one),
+    );
+    return Object.fromEntries(
+      most.slice(0, classesMax).map(([name, each]) => [name, told(each, classesMax)]),
+    );
   }
 
-  #addNames(before: readonly string[], after: readonly string[]): void {
-    for (const name of before) if (!after.includes(name)) this.#count(name, 'removed');
-    for (const name of after) if (!before.includes(name)) this.#count(name, 'added');
+  get classCount(): number {
+    return this.#classes.size;
   }
 
-  #addBoxes(before: readonly Box[], after: readonly Box[]): void {
+  #addNames(before: readonly string[], after: readonly string[]): boolean {
+    const removed = before.filter((name) => !after.includes(name));
+    const added = after.filter((name) => !before.includes(name));
+    for (const name of removed) this.#of(name).removed += 1;
+    for (const name of added) this.#of(name).added += 1;
+    return removed.length + added.length > 0;
+  }
+
+  #addBoxes(before: readonly Box[], after: readonly Box[]): boolean {
     const [gone, come] = withoutEqual(before, after);
-    const isClass = (one: Box, other: Box) => one.label === other.label;
-    const stillGone = this.#pair(gone, come, isClass, 'moved');
-    const removed = this.#pair(stillGone, come, () => true, 'renamed');
-    for (const { label } of removed) this.#count(label, 'removed');
-    for (const { label } of come) this.#count(label, 'added');
+    const isAny = gone.length + come.length > 0;
+    // What stands where it stood is the same object, whatever its class.
+    const places = come.map(placeOf);
+    const elsewhere = gone.filter((box) => {
+      const index = places.indexOf(placeOf(box));
+      if (index < 0) return true;
+      places.splice(index, 1);
+      this.#count(box, come.splice(index, 1)[0], false);
+      return false;
+    });
+    const renamed = this.#pair(elsewhere, come, (one, other) => one.label === other.label);
+    const removed = this.#pair(renamed, come, () => true);
+    for (const { label } of removed) this.#of(label).removed += 1;
+    for (const { label } of come) this.#of(label).added += 1;
+    return isAny;
   }
 
   /** Takes out of `come` what a box became that is gone; gives those that became nothing. */
@@ -50,27 +87,57 @@ export class LabelChanges {
     gone: readonly Box[],
     come: Box[],
     isWanted: (one: Box, other: Box) => boolean,
-    change: Change,
   ): readonly Box[] {
     return gone.filter((box) => {
-      const place = come.findIndex(
-        (other) => isWanted(box, other) && overlapOf(edgesOf(box), edgesOf(other)) >= sameMin,
-      );
-      if (place < 0) return true;
-      come.splice(place, 1);
-      this.#count(box.label, change);
-      return false;
+      const edges = edgesOf(box);
+      let [best, nearest] = [sameMin, -1];
+      for (const [index, other] of come.entries()) {
+        const overlap = isWanted(box, other) ? overlapOf(edges, edgesOf(other)) : 0;
+        if (overlap > best || (overlap === best && nearest < 0)) [best, nearest] = [overlap, index];
+      }
+      if (nearest >= 0) this.#count(box, come.splice(nearest, 1)[0], true);
+      return nearest < 0;
     });
   }
 
-  #count(label: string, change: Change): void {
-    const known = this.#classes.get(label) ?? { added: 0, removed: 0, moved: 0, renamed: 0 };
-    this.#classes.set(label, { ...known, [change]: known[change] + 1 });
+  #count(before: Box, after: Box | undefined, hasMoved: boolean): void {
+    const counts = this.#of(before.label);
+    if (hasMoved) counts.moved += 1;
+    if (after === undefined || after.label === before.label) return;
+    counts.renamed.set(after.label, (counts.renamed.get(after.label) ?? 0) + 1);
+  }
+
+  #of(label: string): Counts {
+    const known = this.#classes.get(label);
+    if (known !== undefined) return known;
+    const counts = { added: 0, removed: 0, moved: 0, renamed: new Map<string, number>() };
+    this.#classes.set(label, counts);
+    return counts;
   }
 }
 
 /** Boxes that overlap less are two objects. */
 const sameMin = 0.5;
+
+function changesIn({ added, removed, moved, renamed }: Counts): number {
+  return added + removed + moved + sumOf([...renamed.values()]);
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, n) => sum + n, 0);
+}
+
+function told({ added, removed, moved, renamed }: Counts, classesMax: number): ChangesOfClass {
+  const most = [...renamed].toSorted(([, one], [, other]) => other - one);
+  const renamedToOthers = sumOf(most.slice(classesMax).map(([, n]) => n));
+  return {
+    ...(added > 0 && { added }),
+    ...(removed > 0 && { removed }),
+    ...(moved > 0 && { moved }),
+    ...(most.length > 0 && { renamed: Object.fromEntries(most.slice(0, classesMax)) }),
+    ...(renamedToOthers > 0 && { renamedToOthers }),
+  };
+}
 
 function namesOf(annotation: Annotation | undefined): readonly string[] {
   return annotation === undefined ? [] : labelsOf(annotation);
@@ -90,10 +157,13 @@ function withoutEqual(before: readonly Box[], after: readonly Box[]): [readonly 
   return [gone, come];
 }
 
-/** In hundredths of a pixel, as the page and files write them. */
-function wordOf({ label, x, y, width, height, points, keypoints }: Box): string {
-  const parts = [label, x, y, width, height, points, keypoints];
-  return JSON.stringify(parts, (_name, value: unknown) =>
+function wordOf(box: Box): string {
+  return JSON.stringify(box.label) + placeOf(box);
+}
+
+/** Place and shape in hundredths of a pixel, as the page and files write them. */
+function placeOf({ x, y, width, height, points, keypoints }: Box): string {
+  return JSON.stringify([x, y, width, height, points, keypoints], (_name, value: unknown) =>
     typeof value === 'number' ? Math.round(value * 100) / 100 : value,
   );
 }

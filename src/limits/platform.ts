@@ -76,6 +76,18 @@ export const platformLimits = {
   zipDocumentsMax: 200,
   /** Comments that the result of a review tells: a model reads them. */
   reviewCommentsToldMax: 100,
+  /** Changed images of a review whose labels are compared: as many as a job has that was chosen. */
+  reviewChangesComparedMax: 2_000,
+  /** The text of their labels: to parse all takes some 200 ms, in turns with others. */
+  reviewCharactersMax: 20_000_000,
+  /** Images whose labels are read at once: in the worst case 10 MB. */
+  reviewedImagesAtOnce: 10,
+  /** People who changed one image that are told; more are a crowd. */
+  reviewChangersToldMax: 5,
+  /** Changed images, groups of people and classes that a result tells: a model reads them. */
+  reviewChangedImagesToldMax: 10,
+  reviewGroupsToldMax: 5,
+  reviewClassesToldMax: 20,
   /** Jobs that one is compared with: each reads the labels of all its images. */
   comparedJobsMax: 10,
   /** Objects of an image that two people are compared by: as many squared take some 10 ms. */

@@ -51,7 +51,7 @@ test.skipIf(!hasChromium)(
         approved: 1,
         sentBack: 1,
         sentBackImages: [{ comment: 'too coarse' }],
-        changes: { red: { added: 0, removed: 1, moved: 0, renamed: 0 } },
+        changes: [{ images: 1, classes: { red: { removed: 1 } } }],
       },
     });
     expect(problems).toEqual([]);

@@ -69,7 +69,9 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
     await page.keyboard.press('a');
     await page.getByText('Every image of this job is decided.').waitFor();
     const { text, data } = await fovea.call('tasks_wait', { taskId });
-    expect(text).toContain('2 approved, 1 sent back, with comments, labels of 1 image changed');
+    expect(text).toContain(
+      '2 approved, 1 sent back, with comments, labels of 1 image changed (1 by',
+    );
     expect(data).toMatchObject({
       status: 'completed',
       done: true,
@@ -80,9 +82,9 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
         changedImages: 1,
       },
     });
-    const { changes } = Object(data.result);
-    const [change] = Object.values(Object(changes));
-    expect(change).toEqual({ added: 0, removed: 1, moved: 0, renamed: 0 });
+    const [{ by, decidedBy, classes }] = Object(data.result).changes;
+    expect([by, decidedBy]).toEqual([["the platform's own key"], "the platform's own key"]);
+    expect(Object.values(classes)).toEqual([{ removed: 1 }]);
     expect(problems).toEqual([]);
   });
 });

@@ -245,6 +245,41 @@ it.each([
   }
 });
 
+const decided = { approved: 3, sentBack: 1, sentBackImages: [{ image: 'i', comment: 'No.' }] };
+const byBob = { by: ['Bob'], decidedBy: 'Bob', images: 2, classes: {} };
+
+it.each([
+  [
+    { changedImages: 2, changes: [byBob] },
+    'with comments, labels of 2 images changed (2 by "Bob").',
+  ],
+  [
+    { changedImages: 3, changes: [byBob, { ...byBob, by: ['Ann'], images: 1 }] },
+    'labels of 3 images changed (2 by "Bob"; 1 by "Ann", decided by "Bob").',
+  ],
+  [
+    { changedImages: 2, changes: [{ ...byBob, by: ['Ann', 'Bob'], andOthers: true }] },
+    'labels of 2 images changed (2 by "Ann" and "Bob" and others).',
+  ],
+  [
+    { changedImages: 2, changes: [{ decidedBy: 'Bob', images: 2, classes: {} }] },
+    'labels of 2 images changed (2 by somebody unknown).',
+  ],
+  [
+    { changedImages: 2, changes: [byBob], notCompared: 4 },
+    'labels of at least 2 images changed (2 by "Bob"), 4 images not compared.',
+  ],
+  [{}, '3 approved, 1 sent back, with comments.'],
+  [{ sentBackImages: [{ image: 'i' }] }, '3 approved, 1 sent back.'],
+])('a review says whose labels were changed by whom: %j', async (more, told) => {
+  const result = { ...decided, ...more };
+  fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
+  for (const name of ['tasks_wait', 'tasks_get']) {
+    const { summary } = await fixture.call(name, task);
+    expect(forPeople(summary)).toContain(told);
+  }
+});
+
 it('a task that reviews nothing says nothing of images that are gone', async () => {
   const result = { approved: 1, sentBack: 0, changedImages: 0 };
   for (const each of [result, { succeeded: 2, failed: 0 }]) {

@@ -8,6 +8,7 @@ import { quotedName } from '../../quoted-name.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
+import { credentialWords } from '../access-control/credential-names.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AnnotationJob, NotFree } from '../store/annotation-jobs.ts';
@@ -100,7 +101,8 @@ async function describeInFull(
   const agreement = await agreementsOf(store, project.type, job, limits.disagreementsToldMax);
   const differing = agreement.flatMap(({ disagreements }) => disagreements.map(({ id }) => id));
   const openJob = await store.annotationJobs.openJobOf(differing);
-  const sentBack = job.isIndependent ? [] : await sentBackOf({ store, people }, principal, job);
+  const wordsFor = await credentialWords(store, people, principal);
+  const sentBack = job.isIndependent ? [] : await sentBackOf(store, job, wordsFor);
   return {
     ...describeJob(job, project, principal),
     ...(sentBack.length > 0 && { sentBack }),

@@ -1,11 +1,11 @@
 // An annotation job as a task, which is completed once every image is approved or sent back.
 
-import { LabelChanges } from '../../annotations/label-changes.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import type { People } from '../access-control/credential-names.ts';
+import { credentialWords, type People } from '../access-control/credential-names.ts';
 import type { AnnotationJob } from '../store/annotation-jobs.ts';
 import type { Store } from '../store/store.ts';
+import { reviewChanges } from './review-changes.ts';
 import { sentBackOf } from './sent-back-images.ts';
 
 interface Dependencies {
@@ -45,7 +45,7 @@ export async function describeReviewTask(
   };
 }
 
-/** What was decided, and what became of the labels since the review was asked for. */
+/** What was decided, and what became of the labels between the request and the decisions. */
 async function outcomeOf(
   { store, people }: Dependencies,
   principal: Principal,
@@ -54,18 +54,13 @@ async function outcomeOf(
   const { id, states, images, goneUndecided } = job;
   const gone = goneUndecided > 0 && { goneUndecided };
   if (job.isIndependent) return { jobId: id, labelled: images, ...gone };
-  const changes = new LabelChanges();
-  const changed = await store.annotationJobs.changedLabels(id);
-  for (const { before, after } of changed) {
-    changes.add(before && JSON.parse(before), after && JSON.parse(after));
-  }
+  const wordsFor = await credentialWords(store, people, principal);
   return {
     jobId: id,
     ...gone,
     approved: states.approved,
     sentBack: states.rejected,
-    sentBackImages: await sentBackOf({ store, people }, principal, job),
-    changedImages: changed.length,
-    changes: changes.byClass(),
+    sentBackImages: await sentBackOf(store, job, wordsFor),
+    ...(await reviewChanges(store, job, wordsFor)),
   };
 }

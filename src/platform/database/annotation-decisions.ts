@@ -7,7 +7,6 @@ import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type {
   AskedReview,
-  ChangedLabels,
   Decision,
   ImageState,
   JobImage,
@@ -15,6 +14,7 @@ import type {
 } from '../store/annotation-jobs.ts';
 import type { ImageIndex } from '../store/image-index.ts';
 import { byPosition } from './job-order.ts';
+import { keepDecidedLabels, keepLabelsBefore } from './review-labels.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationDecisionTables: Migration = {
@@ -39,12 +39,13 @@ CREATE INDEX annotation_job_labels_image ON annotation_job_labels (image_id);
 export function readJobImages(
   database: AsyncDatabase,
   jobId: string,
-  { imageId, limit, offset }: JobImagesPage,
+  { imageId, state, limit, offset }: JobImagesPage,
 ): Promise<readonly JobImage[]> {
   return database.all(
     `${selectImages} WHERE job_id = ? AND (CAST(? AS TEXT) IS NULL OR image_id = ?)
+       AND (CAST(? AS TEXT) IS NULL OR state = ?)
      ${byPosition} LIMIT ? OFFSET ?`,
-    [jobId, imageId, imageId, limit, offset],
+    [jobId, imageId, imageId, state, state, limit, offset],
     readJobImage,
   );
 }
@@ -126,6 +127,7 @@ export async function setDecision(
      WHERE job_id = ? AND image_id IN (SELECT value FROM json_each(?))`,
     [state, comment, by, now, jobId, ids],
   );
+  await keepDecidedLabels(database, jobId, imageIds);
   if (state !== 'approved') return;
   // Who approves an annotation has looked at it.
   await database.run(
@@ -145,26 +147,7 @@ export async function askReview(
        reviewer = coalesce(?, reviewer) WHERE id = ?`,
     [instructions, reviewer, jobId],
   );
-  await database.run(
-    `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
-     SELECT job_id, image_id, annotation FROM annotation_job_images
-       JOIN images ON images.id = image_id
-     WHERE job_id = ? ON CONFLICT (job_id, image_id) DO NOTHING`,
-    [jobId],
-  );
-}
-
-export function readChangedLabels(
-  database: AsyncDatabase,
-  jobId: string,
-): Promise<readonly ChangedLabels[]> {
-  return database.all(
-    `SELECT kept.annotation AS before, images.annotation AS after
-     FROM annotation_job_labels AS kept JOIN images ON images.id = kept.image_id
-     WHERE kept.job_id = ? AND kept.annotation IS DISTINCT FROM images.annotation`,
-    [jobId],
-    (row) => ({ before: row.optionalText('before'), after: row.optionalText('after') }),
-  );
+  await keepLabelsBefore(database, jobId);
 }
 
 export function readState(row: Row): ImageState {

@@ -19,7 +19,6 @@ import type { ImageIndex, TermChange } from '../store/image-index.ts';
 import {
   askReview,
   decideImage,
-  readChangedLabels,
   readJobImages,
   readNewestDecision,
   readState,
@@ -27,6 +26,7 @@ import {
 } from './annotation-decisions.ts';
 import { positionIn } from './job-order.ts';
 import { findJob, listJobs } from './read-annotation-jobs.ts';
+import { addChanger, readChangedImages, readChangedLabels, readCoverage } from './review-labels.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationJobTables: Migration = {
@@ -65,7 +65,9 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
         return { ...added, instructions: asked.instructions };
       }),
     askReview: (jobId, asked) => database.transaction(() => askReview(database, jobId, asked)),
-    changedLabels: (jobId) => readChangedLabels(database, jobId),
+    reviewCoverage: (jobId) => readCoverage(database, jobId),
+    changedImages: (jobId, countMax) => readChangedImages(database, jobId, countMax),
+    changedLabels: (jobId, imageIds) => readChangedLabels(database, jobId, imageIds),
     list: (projectId) => listJobs(database, projectId),
     find: (projectId, jobId) => findJob(database, projectId, jobId),
     openJobOf: async (imageIds) => (await inOpenJobs(database, imageIds))[0]?.jobId,
@@ -417,8 +419,8 @@ async function reviewImages(
     });
   }
   await setDecision(database, jobId, approve, { state: 'approved', comment: undefined, by }, now);
+  await removePredictions(database, reject, by, now);
   await setDecision(database, jobId, reject, { state: 'rejected', comment: undefined, by }, now);
-  await removePredictions(database, reject, now);
 }
 
 function predictedAmong(
@@ -443,6 +445,7 @@ function unknownImages(path: string, ids: readonly string[], known: ReadonlyMap<
 async function removePredictions(
   database: AsyncDatabase,
   imageIds: readonly string[],
+  who: string,
   now: number,
 ): Promise<void> {
   const predicted = await predictedAmong(database, imageIds);
@@ -455,6 +458,8 @@ async function removePredictions(
     [ids],
   );
   await database.run(`DELETE FROM image_labels WHERE image_id ${among}`, [ids]);
+  // The log tells it at the end of the transaction: too late for the decision that follows.
+  await database.run(addChanger('SELECT value FROM json_each(:ids)'), { ids, who });
   await database.run(
     `UPDATE projects SET updated = ?
      WHERE id IN (SELECT project_id FROM images WHERE id ${among})`,

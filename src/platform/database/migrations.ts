@@ -35,6 +35,7 @@ import { jobPositionColumns } from './job-order.ts';
 import { splitTables } from './rebalance.ts';
 import { refusedFileTables } from './refused-files.ts';
 import { refusedPredictionColumn } from './refused-predictions.ts';
+import { reviewLabelTables } from './review-labels.ts';
 import {
   eventImageUse,
   imageOrder,
@@ -109,4 +110,5 @@ export const platformMigrations: readonly Migration[] = [
   jobPositionColumns,
   goneJobImageColumn,
   taskWaits,
+  reviewLabelTables,
 ];

@@ -50,10 +50,27 @@ export interface AskedReview {
   readonly reviewer: string | undefined;
 }
 
-/** The labels of an image before its review and now, as JSON; undefined: it has none. */
+/** Of a completed job: what is known of the labels of its images. */
+export interface ReviewCoverage {
+  /** Images whose labels are others since the review was asked for, up to their decision. */
+  readonly changed: number;
+  /** Images whose labels from before are not known: no review was asked for when they came. */
+  readonly unknown: number;
+}
+
+/** An image whose labels were changed during its review. */
+export interface ChangedImage {
+  readonly imageId: string;
+  readonly name: string;
+  /** Credentials, one more than are told at most; none: it is not known. */
+  readonly changedBy: readonly string[];
+  readonly decidedBy: string | undefined;
+}
+
+/** Its labels when the review was asked for and when it was decided, as JSON; undefined: none. */
 export interface ChangedLabels {
-  readonly before: string | undefined;
-  readonly after: string | undefined;
+  readonly imageId: string;
+  readonly labels: readonly [string | undefined, string | undefined] | 'tooLong';
 }
 
 export interface JobReview {
@@ -88,6 +105,8 @@ export interface Decision {
 
 export interface JobImagesPage {
   readonly imageId?: string | undefined;
+  /** Only in this state. */
+  readonly state?: ImageState | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -124,8 +143,11 @@ export interface AnnotationJobStore {
   ): Promise<AnnotationJob | NotFree>;
   /** The same for the images of a job; labels that were kept before stay. */
   askReview(jobId: string, asked: AskedReview): Promise<void>;
-  /** Images of a review whose labels are others by now. */
-  changedLabels(jobId: string): Promise<readonly ChangedLabels[]>;
+  reviewCoverage(jobId: string): Promise<ReviewCoverage>;
+  /** The first of those that `reviewCoverage` counts as changed, by name. */
+  changedImages(jobId: string, countMax: number): Promise<readonly ChangedImage[]>;
+  /** Of these images of a review, in any order. */
+  changedLabels(jobId: string, imageIds: readonly string[]): Promise<readonly ChangedLabels[]>;
   list(projectId: string): Promise<readonly AnnotationJob[]>;
   find(projectId: string, jobId: string): Promise<AnnotationJob | undefined>;
   /** An open job that has one of these images; undefined: none has. */

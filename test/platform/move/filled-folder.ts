@@ -97,6 +97,8 @@ function rest(hash: string): readonly string[] {
        VALUES ('job', ${imageId}, 'annotated', 0)`,
     `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
        VALUES ('job', ${imageId}, NULL)`,
+    `INSERT INTO annotation_job_changers (job_id, image_id, who)
+       VALUES ('job', ${imageId}, 'test')`,
     `INSERT INTO independent_labels (job_id, image_id, annotation, objects, labelled_by, labelled_at)
        VALUES ('job', ${imageId}, NULL, NULL, 'test', 1)`,
     `UPDATE image_ordinals SET indexed = 0 WHERE image_id = ${imageId}`,

@@ -12,6 +12,7 @@ import type {
 } from '../../../storage/async-database.ts';
 import type { Reader, Row, SqlParameters } from '../../../storage/database.ts';
 import type { OpenServerDatabase } from '../../../storage/postgres/postgres-database.ts';
+import { addChanger } from '../review-labels.ts';
 import { noteChanges } from './change-triggers.ts';
 
 /**
@@ -162,9 +163,15 @@ async function record(database: AsyncDatabase, now: number): Promise<boolean> {
     database.all(grouped, { names: limits.activityNamesMax }, readGroup),
     who === undefined && taskId !== undefined ? starterOf(database, taskId) : undefined,
   ]);
-  for (const group of groups) write(database, { ...group, action, who: who ?? starter }, now);
+  const by = who ?? starter;
+  for (const group of groups) write(database, { ...group, action, who: by }, now);
+  if (groups.some(({ kind, verb }) => kind === 'image' && verb === 'annotated')) {
+    database.send(addChanger(annotatedImages), { who: by ?? action });
+  }
   return groups.length > 0;
 }
+
+const annotatedImages = "SELECT id FROM noted_things WHERE kind = 'image' AND verb = 'annotated'";
 
 /**
  * What happens to an image in the transaction that adds or restores it belongs to that. A tag that
