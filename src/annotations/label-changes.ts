@@ -163,7 +163,11 @@ function wordOf(box: Box): string {
 
 /** Place and shape in hundredths of a pixel, as the page and files write them. */
 function placeOf({ x, y, width, height, points, keypoints }: Box): string {
-  return JSON.stringify([x, y, width, height, points, keypoints], (_name, value: unknown) =>
-    typeof value === 'number' ? Math.round(value * 100) / 100 : value,
-  );
+  const place = [x, y, width, height].map(hundredths).join();
+  if (points === undefined && keypoints === undefined) return place;
+  return place + JSON.stringify([points, keypoints], (_name, value) => hundredths(value));
+}
+
+function hundredths(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value * 100) / 100 : value;
 }

@@ -12,10 +12,9 @@ export const reviewLabelTables: Migration = {
   name: 'review_labels',
   sql: `
 -- The labels that were decided about, where they are others than those before; NULL: none.
-ALTER TABLE annotation_job_labels ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE annotation_job_labels ADD COLUMN decided TEXT;
-CREATE INDEX annotation_job_labels_changed ON annotation_job_labels (job_id, image_id)
-  WHERE changed = 1;
+-- Whether they are others; NULL: those before are not known. Beside what is small, to be counted.
+ALTER TABLE annotation_job_images ADD COLUMN changed INTEGER;
 -- Who changed labels since their review was asked for; counted: before the last decision.
 CREATE TABLE annotation_job_changers (
   job_id TEXT NOT NULL REFERENCES annotation_jobs ON DELETE CASCADE,
@@ -25,11 +24,16 @@ CREATE TABLE annotation_job_changers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX annotation_job_changers_image ON annotation_job_changers (image_id);
 -- Of decisions from before: nobody knows the labels of that time, so those of now stand for them.
-UPDATE annotation_job_labels SET changed = 1, decided = images.annotation
+UPDATE annotation_job_images SET changed = (
+  SELECT CASE WHEN state IN ('approved', 'rejected')
+    AND images.annotation IS DISTINCT FROM kept.annotation THEN 1 ELSE 0 END
+  FROM annotation_job_labels AS kept JOIN images ON images.id = kept.image_id
+  WHERE kept.job_id = annotation_job_images.job_id
+    AND kept.image_id = annotation_job_images.image_id);
+UPDATE annotation_job_labels SET decided = images.annotation
 FROM images, annotation_job_images AS of_job
 WHERE images.id = annotation_job_labels.image_id AND of_job.image_id = images.id
-  AND of_job.job_id = annotation_job_labels.job_id AND of_job.state IN ('approved', 'rejected')
-  AND images.annotation IS DISTINCT FROM annotation_job_labels.annotation;
+  AND of_job.job_id = annotation_job_labels.job_id AND of_job.changed = 1;
 `,
 };
 
@@ -39,7 +43,11 @@ export async function keepLabelsBefore(database: AsyncDatabase, jobId: string): 
     `INSERT INTO annotation_job_labels (job_id, image_id, annotation)
      SELECT job_id, image_id, annotation FROM annotation_job_images
        JOIN images ON images.id = image_id
-     WHERE job_id = ? ON CONFLICT (job_id, image_id) DO NOTHING`,
+     WHERE job_id = ? AND changed IS NULL ON CONFLICT (job_id, image_id) DO NOTHING`,
+    [jobId],
+  );
+  await database.run(
+    'UPDATE annotation_job_images SET changed = 0 WHERE job_id = ? AND changed IS NULL',
     [jobId],
   );
 }
@@ -52,12 +60,22 @@ export async function keepDecidedLabels(
 ): Promise<void> {
   const ofThese = 'job_id = ? AND image_id IN (SELECT value FROM json_each(?))';
   const which = [jobId, JSON.stringify(imageIds)];
-  const differs = 'images.annotation IS DISTINCT FROM annotation_job_labels.annotation';
   await database.run(
     `UPDATE annotation_job_labels
-     SET changed = CASE WHEN ${differs} THEN 1 ELSE 0 END,
-       decided = CASE WHEN ${differs} THEN images.annotation END
-     FROM images WHERE images.id = image_id AND ${ofThese}`,
+     SET decided = CASE WHEN images.annotation IS DISTINCT FROM annotation_job_labels.annotation
+       THEN images.annotation END
+     FROM images WHERE images.id = image_id AND ${ofThese}
+       AND (decided IS NOT NULL
+         OR images.annotation IS DISTINCT FROM annotation_job_labels.annotation)`,
+    which,
+  );
+  await database.run(
+    `UPDATE annotation_job_images SET changed = (
+       SELECT CASE WHEN kept.annotation IS DISTINCT FROM images.annotation THEN 1 ELSE 0 END
+       FROM annotation_job_labels AS kept JOIN images ON images.id = kept.image_id
+       WHERE kept.job_id = annotation_job_images.job_id
+         AND kept.image_id = annotation_job_images.image_id)
+     WHERE ${ofThese}`,
     which,
   );
   await database.run(`UPDATE annotation_job_changers SET counted = 1 WHERE ${ofThese}`, which);
@@ -76,12 +94,10 @@ export async function readCoverage(
   jobId: string,
 ): Promise<ReviewCoverage> {
   const found = await database.get(
-    `SELECT (SELECT count(*) FROM annotation_job_labels WHERE job_id = :jobId AND changed = 1)
-         AS changed,
-       (SELECT count(*) FROM annotation_job_images AS of_job WHERE job_id = :jobId
-          AND NOT EXISTS (SELECT 1 FROM annotation_job_labels AS kept
-            WHERE kept.job_id = of_job.job_id AND kept.image_id = of_job.image_id)) AS unknown`,
-    { jobId },
+    `SELECT count(*) FILTER (WHERE changed = 1) AS changed,
+       count(*) FILTER (WHERE changed IS NULL) AS unknown
+     FROM annotation_job_images WHERE job_id = ?`,
+    [jobId],
     (row) => ({ changed: row.integer('changed'), unknown: row.integer('unknown') }),
   );
   return found ?? { changed: 0, unknown: 0 };
@@ -94,15 +110,15 @@ export function readChangedImages(
   countMax: number,
 ): Promise<readonly ChangedImage[]> {
   return database.all(
-    `SELECT kept.image_id, images.name, decided_by,
+    `SELECT image_id, images.name, decided_by,
        (SELECT json_group_array(who) FROM (
           SELECT who FROM annotation_job_changers AS changers
-          WHERE changers.job_id = kept.job_id AND changers.image_id = kept.image_id
+          WHERE changers.job_id = of_job.job_id AND changers.image_id = of_job.image_id
             AND counted = 1 ORDER BY who LIMIT ?) AS changing) AS changed_by
-     FROM annotation_job_labels AS kept JOIN images ON images.id = kept.image_id
-       JOIN annotation_job_images AS of_job
-         ON of_job.job_id = kept.job_id AND of_job.image_id = kept.image_id
-     WHERE kept.job_id = ? AND kept.changed = 1 ORDER BY images.name, kept.image_id LIMIT ?`,
+     FROM (SELECT job_id, image_id, decided_by FROM annotation_job_images
+           WHERE job_id = ? AND changed = 1 ORDER BY image_id LIMIT ?) AS of_job
+       JOIN images ON images.id = image_id
+     ORDER BY images.name, image_id`,
     [limits.reviewChangersToldMax + 1, jobId, countMax],
     (row) => ({
       imageId: row.text('image_id'),

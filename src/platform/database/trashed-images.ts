@@ -51,9 +51,9 @@ const content = `json_object(${columns.map((name) => `'${name}', ${name}`).join(
   'labels', json((SELECT json_group_array(json_array(label, n)) FROM image_labels
                   WHERE image_id = images.id)),
   'jobs', json((SELECT json_group_array(json_array(
-                  job_id, state, decided_by, decided_at, comment, decisions))
+                  job_id, state, decided_by, decided_at, comment, decisions, changed))
                 FROM annotation_job_images WHERE image_id = images.id)),
-  'reviews', json((SELECT json_group_array(json_array(job_id, annotation, changed, decided))
+  'reviews', json((SELECT json_group_array(json_array(job_id, annotation, decided))
                    FROM annotation_job_labels AS kept WHERE kept.image_id = images.id)),
   'changers', json((SELECT json_group_array(json_array(job_id, who, counted))
                     FROM annotation_job_changers WHERE image_id = images.id)))`;
@@ -235,17 +235,17 @@ async function insertBack(database: AsyncDatabase, deletionId: string): Promise<
   const jobIsThere = 'AND EXISTS (SELECT 1 FROM annotation_jobs WHERE id = each.value ->> 0)';
   await database.run(
     `INSERT INTO annotation_job_images
-       (job_id, image_id, state, decided_by, decided_at, comment, decisions)
+       (job_id, image_id, state, decided_by, decided_at, comment, decisions, changed)
      SELECT each.value ->> 0, image_id, each.value ->> 1, each.value ->> 2,
        CAST(each.value ->> 3 AS BIGINT), each.value ->> 4,
-       coalesce(CAST(each.value ->> 5 AS BIGINT), 0) ${from('jobs')}
-       ${jobIsThere}`,
+       coalesce(CAST(each.value ->> 5 AS BIGINT), 0), CAST(each.value ->> 6 AS BIGINT)
+       ${from('jobs')} ${jobIsThere}`,
     [deletionId],
   );
   await database.run(
-    `INSERT INTO annotation_job_labels (job_id, image_id, annotation, changed, decided)
-     SELECT each.value ->> 0, image_id, each.value ->> 1, CAST(each.value ->> 2 AS BIGINT),
-       each.value ->> 3 ${from('reviews')} ${jobIsThere}`,
+    `INSERT INTO annotation_job_labels (job_id, image_id, annotation, decided)
+     SELECT each.value ->> 0, image_id, each.value ->> 1, each.value ->> 2
+       ${from('reviews')} ${jobIsThere}`,
     [deletionId],
   );
   await database.run(

@@ -144,7 +144,7 @@ export interface AnnotationJobStore {
   /** The same for the images of a job; labels that were kept before stay. */
   askReview(jobId: string, asked: AskedReview): Promise<void>;
   reviewCoverage(jobId: string): Promise<ReviewCoverage>;
-  /** The first of those that `reviewCoverage` counts as changed, by name. */
+  /** So many of those that `reviewCoverage` counts as changed, by name. */
   changedImages(jobId: string, countMax: number): Promise<readonly ChangedImage[]>;
   /** Of these images of a review, in any order. */
   changedLabels(jobId: string, imageIds: readonly string[]): Promise<readonly ChangedLabels[]>;

@@ -14,8 +14,7 @@ function takeBack(data: string) {
   const database = new DatabaseSync(join(data, 'platform.db'));
   database.exec(`
     DROP TABLE annotation_job_changers;
-    DROP INDEX annotation_job_labels_changed;
-    ALTER TABLE annotation_job_labels DROP COLUMN changed;
+    ALTER TABLE annotation_job_images DROP COLUMN changed;
     ALTER TABLE annotation_job_labels DROP COLUMN decided;
     PRAGMA user_version = ${place};`);
   database.close();
