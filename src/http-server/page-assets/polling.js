@@ -1,4 +1,5 @@
-// Looks for news every two seconds, while somebody looks at the page.
+// Looks for news every two seconds, while somebody looks at the page, and as soon as the network is
+// lost or back.
 
 /** The gap between two looks, and the longest one while the service does not answer. */
 const gapMs = 2_000;
@@ -7,6 +8,7 @@ const gapMsMax = 30_000;
 /**
  * @param {() => Promise<void>} look
  * @param {(state: 'live' | 'paused' | 'lost', thrown?: unknown) => void} tell
+ * @returns {() => void} looks now
  */
 export function startPolling(look, tell) {
   let failures = 0;
@@ -32,10 +34,15 @@ export function startPolling(look, tell) {
     }
   };
 
-  document.addEventListener('visibilitychange', () => {
+  const lookNow = () => {
     window.clearTimeout(timer);
+    run();
+  };
+  document.addEventListener('visibilitychange', () => {
     if (document.hidden) tell('paused');
-    else run();
+    lookNow();
   });
+  for (const name of ['online', 'offline']) window.addEventListener(name, lookNow);
   run();
+  return lookNow;
 }

@@ -2,13 +2,24 @@
 
 import { byId, shownText } from './elements.js';
 
-/** Says whether this page is up to date. @param {'live' | 'paused' | 'lost'} state */
+const wordsOfStates = {
+  live: 'Live',
+  connected: 'Connected',
+  paused: 'Paused',
+  lost: 'No connection',
+  unknown: '',
+};
+
+/**
+ * Says whether this page is up to date. `connected`: the service answers, and the page looks for no
+ * news; `unknown`: nothing is said.
+ * @param {keyof typeof wordsOfStates} state
+ */
 export function showConnection(state) {
-  const words = { live: 'Live', paused: 'Paused', lost: 'No connection' };
   const place = byId('connection', HTMLElement);
   if (place.dataset.state === state) return;
   place.dataset.state = state;
-  place.textContent = words[state];
+  place.textContent = wordsOfStates[state];
 }
 
 /** An error that the reader should know of; undefined takes it away. @param {string} [message] */

@@ -57,6 +57,9 @@ let shown;
 /** Counts the views that were asked for: an answer for an older one is thrown away. */
 let wanted = 0;
 let isSignedIn = false;
+/** Whether the last look for news went well. */
+let isLive = true;
+let lookNow = () => {};
 /** Whether the last sign-out went well, once that is known. @type {Promise<boolean>} */
 let ending = Promise.resolve(true);
 
@@ -141,6 +144,7 @@ async function load(/** @type {number} */ turn) {
     if (turn !== wanted) return;
     shown = view;
     present(view);
+    if (!isLive) lookNow();
     isShown = true;
   } catch (thrown) {
     if (turn === wanted) showFailure(thrown);
@@ -257,11 +261,6 @@ function takeTurns(person) {
   showKeptLabels();
 }
 
-/** @param {unknown} thrown */
-function throwRefusal(thrown) {
-  if (thrown instanceof ApiError && thrown.status === 401) throw thrown;
-}
-
 /** Of the credential of this tab: what the platform says of it is meant for programs. */
 function refusalWords() {
   if (knownEnd() !== undefined) {
@@ -288,8 +287,22 @@ function signOut(why) {
   keyForm.hidden = false;
   keyField.value = '';
   keyField.focus();
+  showConnection('unknown');
   showProblem(words);
   offerAccounts(ending);
+}
+
+function tellLive() {
+  if (!isLive) showProblem();
+  isLive = true;
+  showConnection(shown?.refresh === undefined ? 'connected' : 'live');
+}
+
+/** Where somebody annotates the picture must not move: how far it is saved is said beside it. */
+function tellLost(/** @type {number} */ status, /** @type {string} */ words) {
+  isLive = false;
+  showConnection(isPassing(status) ? 'lost' : 'unknown');
+  if (!isAnnotating()) showProblem(words);
 }
 
 keyForm.addEventListener('submit', (event) => {
@@ -344,20 +357,20 @@ else {
   await enter();
   if (problem !== undefined) showProblem(problem);
 }
-startPolling(
+lookNow = startPolling(
   async () => {
     if (!isSignedIn) return;
     const before = callCount();
     await shown?.refresh?.();
     // Else a view that asks for nothing would be shown as live where access has ended.
-    if (isSignedIn && callCount() === before) await signIn().catch(throwRefusal);
+    if (isSignedIn && callCount() === before) await signIn();
   },
   (state, thrown) => {
-    const isRefused = thrown instanceof ApiError && thrown.status === 401;
-    if (isRefused) signOut(thrown.message);
-    showConnection(isRefused ? 'live' : state);
-    if (state === 'lost' && !isRefused) {
-      showProblem(thrown instanceof ApiError ? thrown.message : undefined);
-    }
+    const { status, words } = failureOf(thrown);
+    if (thrown !== undefined && status === 401) signOut(words);
+    if (!isSignedIn) return;
+    if (state === 'lost') tellLost(status, words);
+    else if (state === 'live') tellLive();
+    else showConnection(state);
   },
 );

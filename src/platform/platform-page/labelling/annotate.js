@@ -1,6 +1,5 @@
 // The view that annotates, on the page of the platform.
 
-import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { projectTabs } from '../project-tabs.js';
 import { openImage } from './open-image.js';
@@ -17,12 +16,5 @@ import { openImage } from './open-image.js';
 export async function annotateView(slug, id, query) {
   const { title, parts, refresh } = await openImage(slug, id, query);
   const content = element('div', { class: 'stack' }, projectTabs(slug, 'images'), ...parts);
-  // Without a network there is no news, and what waits says so.
-  const look = () => refresh?.().catch(throwRefusal) ?? Promise.resolve();
-  return { title, content, ...(refresh && { refresh: look }) };
-}
-
-/** @param {unknown} thrown */
-function throwRefusal(thrown) {
-  if (thrown instanceof ApiError && thrown.status === 401) throw thrown;
+  return { title, content, ...(refresh && { refresh }) };
 }

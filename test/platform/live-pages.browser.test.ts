@@ -1,0 +1,63 @@
+// Whether a page says that it is live, in a real browser: only where the platform answers, and where it
+// looks for news.
+
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { apiKeys } from '../../src/contract/api-keys.ts';
+import { hasChromium, inChromium } from '../event-store/chromium.ts';
+import { call, drag, labellingPage, open, saved, setBoxes, upload } from './labelling-page.ts';
+import { goTo } from './opened-pages.ts';
+
+labellingPage();
+
+async function says(page: Page, words: string): Promise<void> {
+  await expect
+    .poll(() => page.locator('#connection').textContent(), { timeout: 15_000 })
+    .toBe(words);
+}
+
+/** An image with a box is open. */
+async function openLabelled(key?: string) {
+  const id = await upload();
+  await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+  const opened = await open(id, key === undefined ? {} : { key });
+  await opened.page.locator('.box-row').waitFor();
+  return { id, ...opened };
+}
+
+describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
+  test('without a network no page says that it is live, and the picture stays where it is', async () => {
+    const { page } = await openLabelled();
+    await says(page, 'Live');
+    await page.context().setOffline(true);
+    await says(page, 'No connection');
+    // Words above the picture would move it below the pointer.
+    expect(await page.locator('#problem').isVisible()).toBe(false);
+    await drag(page, [100, 100], [150, 150]);
+    await page.getByText('Not saved yet, it is tried again').waitFor();
+    await page.context().setOffline(false);
+    await says(page, 'Live');
+    await saved(page);
+    await goTo(page, 'project/cells/images');
+    await says(page, 'Connected');
+    await page.context().setOffline(true);
+    await says(page, 'No connection');
+    const problem = page.locator('#problem');
+    await problem.getByText('The platform does not answer.').waitFor();
+    await page.context().setOffline(false);
+    await says(page, 'Connected');
+    await problem.waitFor({ state: 'hidden' });
+  });
+
+  test('who is not signed in sees nothing of it', async () => {
+    const made = await call(apiKeys.api_keys_create, { workspace: 'acme', name: 'Ada' });
+    const { page } = await openLabelled(made.body.key);
+    await says(page, 'Live');
+    await call(apiKeys.api_keys_revoke, { workspace: 'acme', keyId: made.body.keyId });
+    await page.getByText('This key is unknown or no longer valid.').waitFor();
+    await says(page, '');
+    // Later looks say nothing either.
+    await page.waitForTimeout(3_000);
+    await says(page, '');
+  });
+});
