@@ -54,6 +54,9 @@ const main = byId('view', HTMLElement);
 const notices = element('div', { hidden: true }, keptLabelsNotice());
 /** @type {View | undefined} */
 let shown;
+/** Whose view is shown, and which is asked for: what stands behind the # of their addresses. */
+let shownPlace = '';
+let askedPlace = '';
 /** Counts the views that were asked for: an answer for an older one is thrown away. */
 let wanted = 0;
 let isSignedIn = false;
@@ -104,9 +107,9 @@ const projectViews = new Map(
   }),
 );
 
-/** The view that the part of the address after `#` names. @returns {Promise<View>} */
+/** The view that is asked for. @returns {Promise<View>} */
 function viewOf() {
-  const [place = '', words = ''] = location.hash.slice(1).split('?');
+  const [place = '', words = ''] = askedPlace.slice(1).split('?');
   const query = new URLSearchParams(words);
   const [name = '', slug = '', part = '', ...ids] = place.split('/').map(decoded);
   const ofWorkspace = workspaceViews.get(name);
@@ -131,6 +134,7 @@ function decoded(text) {
 async function show() {
   wanted += 1;
   const turn = wanted;
+  askedPlace = location.hash;
   while (turn === wanted && (await attempt(() => load(turn)))) await untilRetry();
 }
 
@@ -140,9 +144,11 @@ async function load(/** @type {number} */ turn) {
   const stopWaiting = showWaiting(turn);
   let isShown = false;
   try {
-    const view = await viewOf();
+    const view = await viewOf().finally(untilReleased);
     if (turn !== wanted) return;
     shown = view;
+    shownPlace = askedPlace;
+    setPlace(askedPlace);
     present(view);
     if (!isLive) lookNow();
     isShown = true;
@@ -159,10 +165,14 @@ async function load(/** @type {number} */ turn) {
 /** Longer than this, what is shown would pass for what was asked for. */
 const waitMs = 100;
 
-/** Says that the page loads. The picture that is annotated stays until the next one is there. @param {number} turn */
+/**
+ * Says that the page loads. The picture that is annotated stays until the next one is there, and the
+ * address says so: what is drawn meanwhile is of that one. @param {number} turn
+ */
 function showWaiting(turn) {
   const timer = setTimeout(() => {
-    if (turn !== wanted || isAnnotating()) return;
+    if (turn !== wanted) return;
+    if (isAnnotating()) return setPlace(shownPlace);
     const bar = element('progress', { class: 'loading', 'aria-label': 'Loading' });
     present({ title: 'Loading …', content: bar });
     shown = undefined;
@@ -171,7 +181,23 @@ function showWaiting(turn) {
 }
 
 function isAnnotating() {
-  return main.querySelector('.annotate') !== null && location.hash.includes('/annotate/');
+  return main.querySelector('.annotate') !== null && askedPlace.includes('/annotate/');
+}
+
+/** The address is the one of that view, and nothing is loaded. @param {string} place */
+function setPlace(place) {
+  if (location.hash !== place) history.replaceState(null, '', place || location.pathname);
+}
+
+/** A drag ends with a pointer that is let go, or was lost. */
+const heldMsMax = 60_000;
+const heldCheckMs = 50;
+
+/** What is dragged in the view that is shown is finished there; words above would move it too. */
+async function untilReleased() {
+  for (let waited = 0; shown?.isHeld?.() && waited < heldMsMax; waited += heldCheckMs) {
+    await new Promise((resolve) => setTimeout(resolve, heldCheckMs));
+  }
 }
 
 /** @param {View} view */
@@ -189,8 +215,14 @@ function present(view) {
 /** In place of the view before. What may go well later is told by who tries it again. @param {unknown} thrown */
 function showFailure(thrown) {
   const { status, words } = failureOf(thrown);
+  if (isPassing(status) && isAnnotating()) {
+    setPlace(shownPlace);
+    throw new ApiError(status, `The image that you asked for cannot be shown yet: ${words}`);
+  }
   if (status === 401 || isPassing(status)) throw thrown;
   shown = undefined;
+  shownPlace = askedPlace;
+  setPlace(askedPlace);
   present(failedLink(location.hash, status, words));
 }
 
@@ -293,7 +325,7 @@ function signOut(why) {
 }
 
 function tellLive() {
-  if (!isLive) showProblem();
+  if (!isLive && !isAnnotating()) showProblem();
   isLive = true;
   showConnection(shown?.refresh === undefined ? 'connected' : 'live');
 }
@@ -340,6 +372,15 @@ document.querySelector('.skip')?.addEventListener('click', (event) => {
 });
 window.addEventListener('hashchange', () => {
   if (isSignedIn) show();
+});
+window.addEventListener('popstate', () => {
+  if (!isSignedIn || location.hash !== shownPlace || askedPlace === shownPlace) return;
+  // Back to what is shown still: what was asked for is not wanted any more.
+  wanted += 1;
+  askedPlace = shownPlace;
+  main.removeAttribute('aria-busy');
+  forgetKeys();
+  showProblem();
 });
 
 // The first refusal says why; what else was under way is refused too.

@@ -53,6 +53,8 @@ export interface View {
   readonly content: Node;
   /** Asked every two seconds while somebody looks; undefined: nothing changes by itself. */
   readonly refresh?: () => Promise<void>;
+  /** Whether something in it is dragged: the next view waits for the end of that. */
+  readonly isHeld?: () => boolean;
 }
 
 /** Which images come one after the other: those of a search, or those of an annotation job. */

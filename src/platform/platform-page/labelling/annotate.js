@@ -14,7 +14,7 @@ import { openImage } from './open-image.js';
  * @returns {Promise<View>}
  */
 export async function annotateView(slug, id, query) {
-  const { title, parts, refresh } = await openImage(slug, id, query);
+  const { title, parts, ...rest } = await openImage(slug, id, query);
   const content = element('div', { class: 'stack' }, projectTabs(slug, 'images'), ...parts);
-  return { title, content, ...(refresh && { refresh }) };
+  return { title, content, ...rest };
 }

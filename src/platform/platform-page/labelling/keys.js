@@ -12,10 +12,13 @@ import { service } from './labelling-service.js';
 export function listenToKeys(view, { down, up }) {
   const stop = new AbortController();
   const { signal } = stop;
+  let wasShown = false;
   /** @type {(act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => void} */
   const whileShown = (act) => (event) => {
+    wasShown ||= view.isConnected;
     if (view.isConnected) act(event);
-    else stop.abort();
+    // One that is not shown yet may wait for the end of a drag.
+    else if (wasShown) stop.abort();
   };
   document.addEventListener(
     'keydown',

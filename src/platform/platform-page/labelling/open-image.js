@@ -11,14 +11,14 @@ import { independentLabelNotices } from './independent-label-notices.js';
 import { KeptLabels } from './kept-labels.js';
 import { service } from './labelling-service.js';
 
-/** @import { Image as FoundImage, QueueName } from '../types.ts' */
+/** @import { Image as FoundImage, QueueName, View } from '../types.ts' */
 
 /**
  * `query`: `q` is the search whose images come one after the other, `job` the annotation job.
  * @param {string} slug
  * @param {string} id of the image; empty: the first that the search finds
  * @param {URLSearchParams} query
- * @returns {Promise<{ title: string, parts: readonly HTMLElement[], refresh?: () => Promise<void> }>}
+ * @returns {Promise<Omit<View, 'content'> & { parts: readonly HTMLElement[] }>}
  */
 export async function openImage(slug, id, query) {
   const queue = { query: query.get('q') ?? '', job: query.get('job') ?? '' };
@@ -61,7 +61,8 @@ export async function openImage(slug, id, query) {
     editor.followClasses(shown.classes.follow(Object.keys(now.project.classes ?? {})));
     await editor.saved.lookForNews();
   };
-  return { title: nameOf(image), parts, refresh };
+  const isHeld = () => editor instanceof BoxEditor && editor.canvas.isHeld;
+  return { title: nameOf(image), parts, refresh, isHeld };
 }
 
 /** The image as it is now. @param {string} slug @param {QueueName} queue @param {string} id */
