@@ -1,5 +1,5 @@
-// Whether a page says that it is live, in a real browser: only where the platform answers, and where
-// it looks for news.
+// Whether a page says that it is live, in a real browser: only where the platform answers, and
+// where it looks for news.
 
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
