@@ -1,5 +1,5 @@
-// Another image that is asked for while the platform does not answer, in a real browser: until it is
-// there, address, title, picture and boxes are those of the image before.
+// Another image that is asked for while the platform does not answer, in a real browser: until it
+// is there, address, title, picture and boxes are those of the image before.
 
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
