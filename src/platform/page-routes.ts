@@ -95,6 +95,7 @@ const files = [
   'labelling/picture-zoom.js',
   'labelling/movable-points.js',
   'labelling/prediction-panel.js',
+  'labelling/prediction-decisions.js',
   'labelling/predictions.js',
   'labelling/refusal-saver.js',
   'labelling/retry.js',

@@ -15,12 +15,7 @@ import { goTo, listenToKeys } from './keys.js';
  *   outlineBox: () => void,
  *   remove: () => void,
  *   keypoints: { start: () => void, placeInMiddle: () => boolean, toggleHidden: () => void } | undefined,
- *   hasChosenPrediction: boolean,
- *   acceptPrediction: () => void,
- *   refusePrediction: () => void,
- *   acceptAllPredictions: () => void,
- *   restorePredictions: () => void,
- *   changeThreshold: (by: number) => void,
+ *   predictions: import('./prediction-decisions.js').PredictionDecisions,
  *   giveUp: () => void,
  *   markAsEmpty: () => void,
  *   copyFromBefore: () => void,
@@ -116,7 +111,7 @@ export class AnnotateKeys {
    */
   constructor(commands, view, { before, after, shapes }) {
     this.#commands = commands;
-    const { canvas, panel } = commands;
+    const { canvas, panel, predictions } = commands;
     const approve = () => commands.review?.approve();
     /** @type {ReadonlyMap<string, () => void>} */
     this.#plain = new Map([
@@ -133,11 +128,11 @@ export class AnnotateKeys {
       ['-', () => canvas.zoomBy(1 / 1.5)],
       ['0', () => canvas.zoomTo(1)],
       // Of a prediction that is chosen, the decision about the image comes later.
-      ['a', () => (commands.hasChosenPrediction ? commands.acceptPrediction() : approve())],
-      ['r', () => commands.refusePrediction()],
-      ['u', () => commands.restorePredictions()],
-      ['[', () => commands.changeThreshold(-0.05)],
-      [']', () => commands.changeThreshold(0.05)],
+      ['a', () => (predictions.chosen === undefined ? approve() : predictions.accept())],
+      ['r', () => predictions.refuse()],
+      ['u', () => predictions.restore()],
+      ['[', () => predictions.changeThreshold(-0.05)],
+      [']', () => predictions.changeThreshold(0.05)],
       ['s', () => commands.review?.askWhy()],
       ['n', () => goTo(after)],
       ['p', () => goTo(before)],
@@ -152,7 +147,7 @@ export class AnnotateKeys {
 
   /** @type {ReadonlyMap<string, () => void>} */
   #shifted = new Map([
-    ['A', () => this.#commands.acceptAllPredictions()],
+    ['A', () => this.#commands.predictions.acceptAll()],
     ['F', () => this.#commands.fillFrames()],
   ]);
 

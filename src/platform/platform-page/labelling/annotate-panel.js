@@ -16,8 +16,8 @@ import {
 } from './panel-parts.js';
 import { PredictionPanel } from './prediction-panel.js';
 
-/** @import { Box, Prediction, Shapes } from '../boxes.ts' */
-/** @import { Predictions } from './predictions.js' */
+/** @import { Box, Shapes } from '../boxes.ts' */
+/** @import { ShownPredictions } from './prediction-decisions.js' */
 /** @import { Place, SaveState } from '../types.ts' */
 
 /**
@@ -33,12 +33,7 @@ import { PredictionPanel } from './prediction-panel.js';
  *   outlineBox: () => void,
  *   undo: () => void,
  *   redo: () => void,
- *   choosePrediction: (prediction: Prediction) => void,
- *   acceptPrediction: () => void,
- *   refusePrediction: () => void,
- *   acceptAllPredictions: () => void,
- *   restorePredictions: () => void,
- *   showPredictionsFrom: (threshold: number) => void,
+ *   predictions: import('./prediction-decisions.js').PredictionDecisions,
  *   startReview: () => void,
  *   keepMine: () => void,
  *   takeTheirs: () => Promise<void>,
@@ -93,7 +88,7 @@ export class AnnotatePanel {
     });
     this.#outline = button('Box to outline', () => commands.outlineBox());
     this.#help = keyDialog(keysOf(shapes));
-    this.#predictions = new PredictionPanel(commands);
+    this.#predictions = new PredictionPanel(commands.predictions);
     this.root = element(
       'section',
       { class: 'stack', 'aria-label': 'Annotation' },
@@ -229,14 +224,9 @@ export class AnnotatePanel {
     });
   }
 
-  /**
-   * @param {readonly Prediction[]} open
-   * @param {Prediction | undefined} chosen
-   * @param {number} refused how many
-   * @param {Predictions} predictions
-   */
-  showPredictions(open, chosen, refused, predictions) {
-    this.#predictions.show(open, chosen, refused, predictions);
+  /** @param {ShownPredictions} shown */
+  showPredictions(shown) {
+    this.#predictions.show(shown);
   }
 
   showHelp() {

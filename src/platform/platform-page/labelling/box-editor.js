@@ -6,7 +6,7 @@ import { boxesOf, sizeOf } from '../boxes-of-image.js';
 import { AnnotateKeys } from './annotate-keys.js';
 import { AnnotatePanel } from './annotate-panel.js';
 import { BoxCanvas } from './box-canvas.js';
-import { boxInMiddle, enlarged, fitted, inPixels, isBox, isSame, moved } from './box-geometry.js';
+import { boxInMiddle, enlarged, fitted, isBox, isSame, moved } from './box-geometry.js';
 import { renamedBoxes } from './class-numbers.js';
 import { cocoFileOf } from './coco-file.js';
 import { EditHistory } from './edit-history.js';
@@ -16,11 +16,12 @@ import { KeypointEditor } from './keypoint-editor.js';
 import { pointKindOf } from './movable-points.js';
 import { NearbyLabels } from './nearby-labels.js';
 import { cornersOf, hasOutline, middleAfter, outlined, withNewPoint } from './outline-geometry.js';
-import { nothingDecided, Predictions } from './predictions.js';
+import { PredictionDecisions } from './prediction-decisions.js';
+import { nothingDecided } from './predictions.js';
 import { reviewOf, startReview } from './review.js';
 import { SavedLabels } from './saved-labels.js';
 
-/** @import { Box, Outline, Prediction, Shapes } from '../boxes.ts' */
+/** @import { Box, Outline, Shapes } from '../boxes.ts' */
 /** @import { Image, Place, SaveState } from '../types.ts' */
 
 export class BoxEditor {
@@ -43,9 +44,7 @@ export class BoxEditor {
   #selected;
   /** The chosen point of the chosen outline. @type {number | undefined} */
   #point;
-  #predictions = new Predictions((words, look) => this.#panel.showState(words, look));
-  /** The chosen one. @type {Prediction | undefined} */
-  #prediction;
+  predictions;
 
   /**
    * @param {{ slug: string, image: Image, shapes: Shapes }} shown
@@ -60,6 +59,12 @@ export class BoxEditor {
     this.#frames = new FrameInterpolation(place.labels, image.id, place.ids);
     this.#points = pointKindOf(shapes);
     this.#history = new EditHistory({ boxes: boxesOf(image), ...nothingDecided });
+    this.predictions = new PredictionDecisions(this.#history, size, {
+      chooseNone: () => this.#chooseNone(),
+      changed: () => this.#changed(),
+      show: () => this.#show(),
+      say: (words, look) => this.#panel.showState(words, look),
+    });
     const fileOf = (/** @type {readonly Box[]} */ boxes) => cocoFileOf(boxes, { name, ...size });
     this.saved = new SavedLabels(
       image,
@@ -86,7 +91,7 @@ export class BoxEditor {
         place: (at) => this.keypoints?.place(at),
         change: (index, box, point) => this.#replace(index, box, { point }),
         select: (index, point) => this.select(index, point),
-        choosePrediction: (prediction) => this.choosePrediction(prediction),
+        choosePrediction: (prediction) => this.predictions.choose(prediction),
       },
     );
     this.#panel = new AnnotatePanel(this, shapes, place);
@@ -103,7 +108,12 @@ export class BoxEditor {
     this.#show();
     this.saved.resume();
     if (this.#canvas.resumeOutline()) this.#panel.tellUnclosed();
-    if (!place.labels.areApart) void this.#loadPredictions(slug, image.id, place);
+    if (place.labels.areApart) return;
+    void this.predictions.load(slug, image.id, place, () => {
+      const isIdle = this.#selected === undefined && !this.#canvas.isDrawing;
+      // In a review the key that accepts also approves: there the person chooses.
+      return isIdle && this.review === undefined;
+    });
   }
 
   /** @param {ReadonlyMap<string, string>} renamed classes of the project */
@@ -132,9 +142,9 @@ export class BoxEditor {
 
   /** @param {number | undefined} index @param {number} [point] of its outline */
   select(index, point) {
+    this.#chooseNone();
     this.#selected = index;
     this.#point = point;
-    this.#prediction = undefined;
     const box = index === undefined ? undefined : this.boxes[index];
     if (box !== undefined) this.#panel.choose(box.class);
     this.#show();
@@ -142,61 +152,15 @@ export class BoxEditor {
 
   /** The next box or prediction, in the order of the lists, or the one before. @param {1 | -1} by */
   selectNext(by) {
-    const open = this.#open;
+    const { open, chosen: predicted } = this.predictions;
     const boxes = this.boxes.length;
     const all = boxes + open.length;
     if (all === 0) return;
-    const chosen = this.#prediction ? boxes + open.indexOf(this.#prediction) : this.#selected;
+    const chosen = predicted ? boxes + open.indexOf(predicted) : this.#selected;
     const next = ((chosen ?? (by === 1 ? -1 : all)) + by + all) % all;
     const prediction = open[next - boxes];
     if (prediction === undefined) this.select(next);
-    else this.choosePrediction(prediction);
-  }
-
-  get hasChosenPrediction() {
-    return this.#prediction !== undefined;
-  }
-
-  /** @param {Prediction} prediction */
-  choosePrediction(prediction) {
-    this.#chooseNone();
-    this.#prediction = prediction;
-    this.#show();
-  }
-
-  /** The chosen prediction becomes a label, and the next one is chosen. */
-  acceptPrediction() {
-    if (this.#prediction !== undefined) this.#decide([this.#prediction], true);
-  }
-
-  /** The chosen prediction is seen no more, and the next one is chosen. */
-  refusePrediction() {
-    if (this.#prediction !== undefined) this.#decide([this.#prediction], false);
-  }
-
-  /** All that are shown become labels. */
-  acceptAllPredictions() {
-    this.#decide(this.#open, true);
-  }
-
-  /** Those that were refused, now or before, are to be decided about again. */
-  restorePredictions() {
-    const { labels } = this.#history;
-    if (labels.refused.size === 0) return;
-    this.#history.change({ ...labels, refused: new Set() });
-    this.#changed();
-  }
-
-  /** @param {number} threshold 0 to 1 */
-  showPredictionsFrom(threshold) {
-    this.#predictions.threshold = threshold;
-    if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
-    this.#show();
-  }
-
-  /** @param {number} by */
-  changeThreshold(by) {
-    this.showPredictionsFrom(this.#predictions.threshold + by);
+    else this.predictions.choose(prediction);
   }
 
   /** New boxes have this class from now on, and the chosen one has it too. @param {string} name */
@@ -256,7 +220,7 @@ export class BoxEditor {
 
   /** Deletes the chosen point or box, or refuses the chosen prediction. */
   remove() {
-    if (this.#prediction !== undefined) return this.refusePrediction();
+    if (this.predictions.chosen !== undefined) return this.predictions.refuse();
     const [index, box, point] = [this.#selected, this.#box, this.#point];
     if (index === undefined || box === undefined) return;
     if (point !== undefined) return this.#removePoint(index, box, point);
@@ -349,44 +313,10 @@ export class BoxEditor {
     this.#show();
   }
 
-  /** What a model sees, as soon as it is known. @param {string} slug @param {string} id @param {Place} place */
-  async #loadPredictions(slug, id, { known, queue }) {
-    await this.#predictions.load(slug, id, known?.images[0]?.independent ?? [], queue.query);
-    const { refused } = this.#predictions;
-    this.#history.amend((labels) => ({ ...labels, refused }));
-    const isIdle = this.#selected === undefined && !this.#canvas.isDrawing;
-    // In a review the key that accepts also approves: there the person chooses.
-    if (isIdle && this.review === undefined) this.#prediction = this.#open[0];
-    if (this.#predictions.areThere || this.#predictions.problem !== '') this.#show();
-  }
-
-  /** Predictions that are shown: nobody has decided about them. */
-  get #open() {
-    return this.#predictions.open(this.boxes, this.#history.labels);
-  }
-
-  /** @param {readonly Prediction[]} predictions @param {boolean} accepts */
-  #decide(predictions, accepts) {
-    const [first] = predictions;
-    if (first === undefined) return;
-    const at = this.#open.indexOf(first);
-    const { boxes, accepted, refused } = this.#history.labels;
-    const added = predictions.map(({ box }) => inPixels(box, this.#size));
-    this.#chooseNone();
-    this.#history.change({
-      boxes: accepts ? [...boxes, ...added] : boxes,
-      accepted: accepts ? new Set([...accepted, ...predictions]) : accepted,
-      refused: accepts ? refused : new Set([...refused, ...predictions]),
-    });
-    const open = this.#open;
-    this.#prediction = open[Math.min(at, open.length - 1)];
-    this.#changed();
-  }
-
   #chooseNone() {
     this.#selected = undefined;
     this.#point = undefined;
-    this.#prediction = undefined;
+    this.predictions.chooseNone();
   }
 
   get #box() {
@@ -465,10 +395,9 @@ export class BoxEditor {
 
   #changed() {
     if ((this.#selected ?? -1) >= this.boxes.length) this.#chooseNone();
-    if (this.#prediction && !this.#open.includes(this.#prediction)) this.#prediction = undefined;
     // A prediction that is refused changes no label.
     this.saved.save(this.boxes);
-    this.#predictions.keepRefused(this.#history.labels.refused);
+    this.predictions.follow();
     this.#show();
   }
 
@@ -480,13 +409,13 @@ export class BoxEditor {
   }
 
   #show() {
-    const [predictions, prediction] = [this.#open, this.#prediction];
+    const { shown } = this.predictions;
+    const { open: predictions, chosen: prediction } = shown;
     const beside = { theirs: this.saved.theirs, point: this.#point, predictions, prediction };
     this.#canvas.show(this.boxes, this.#selected, beside);
     if (this.#box === undefined) this.#canvas.places = false;
     this.keypoints?.show();
-    const { size } = this.#history.labels.refused;
-    this.#panel.showPredictions(predictions, prediction, size, this.#predictions);
+    this.#panel.showPredictions(shown);
     this.#showPanel();
   }
 

@@ -6,11 +6,11 @@ import { mistakeWords } from '../mistake-words.js';
 import { button } from './panel-parts.js';
 
 /** @import { Prediction } from '../boxes.ts' */
-/** @import { Predictions } from './predictions.js' */
+/** @import { PredictionDecisions, ShownPredictions } from './prediction-decisions.js' */
 
 export class PredictionPanel {
   root;
-  #commands;
+  #decisions;
   #head = element('p', { class: 'quiet' });
   #mistakes = element('ul', { 'aria-label': 'What may be wrong' });
   #threshold = element('input', {
@@ -21,25 +21,16 @@ export class PredictionPanel {
     'aria-label': 'Show predictions from this percentage on',
   });
   #list = element('ol', { class: 'boxes', 'aria-label': 'Predictions' });
-  #accept = button('Accept', () => this.#commands.acceptPrediction());
-  #refuse = button('Refuse', () => this.#commands.refusePrediction());
-  #restore = button('', () => this.#commands.restorePredictions());
-  #acceptAll = button('Accept all', () => this.#commands.acceptAllPredictions());
+  #accept = button('Accept', () => this.#decisions.accept());
+  #refuse = button('Refuse', () => this.#decisions.refuse());
+  #restore = button('', () => this.#decisions.restore());
+  #acceptAll = button('Accept all', () => this.#decisions.acceptAll());
 
-  /**
-   * @param {{
-   *   choosePrediction: (prediction: Prediction) => void,
-   *   acceptPrediction: () => void,
-   *   refusePrediction: () => void,
-   *   acceptAllPredictions: () => void,
-   *   restorePredictions: () => void,
-   *   showPredictionsFrom: (threshold: number) => void,
-   * }} commands
-   */
-  constructor(commands) {
-    this.#commands = commands;
+  /** @param {PredictionDecisions} decisions */
+  constructor(decisions) {
+    this.#decisions = decisions;
     this.#threshold.addEventListener('change', () => {
-      commands.showPredictionsFrom(this.#threshold.valueAsNumber / 100 || 0);
+      decisions.showFrom(this.#threshold.valueAsNumber / 100 || 0);
     });
     this.root = element(
       'section',
@@ -52,13 +43,8 @@ export class PredictionPanel {
     );
   }
 
-  /**
-   * @param {readonly Prediction[]} open
-   * @param {Prediction | undefined} chosen
-   * @param {number} refused how many
-   * @param {Pick<Predictions, 'areThere' | 'mistakes' | 'source' | 'problem' | 'threshold'>} predictions
-   */
-  show(open, chosen, refused, { areThere, mistakes, source, problem, threshold }) {
+  /** @param {ShownPredictions} shown */
+  show({ open, chosen, refused, areThere, mistakes, source, problem, threshold }) {
     this.root.hidden = !areThere && problem === '';
     this.#mistakes.hidden = mistakes.length === 0;
     this.#mistakes.replaceChildren(
@@ -83,7 +69,7 @@ export class PredictionPanel {
     const { box, score, by } = prediction;
     const name = labelOf({ class: box.class, confidence: score });
     const words = by === undefined ? name : `${name}, ${by}`;
-    const choice = button(words, () => this.#commands.choosePrediction(prediction));
+    const choice = button(words, () => this.#decisions.choose(prediction));
     choice.className = `box-row predicted c${colourOf(box.class)}`;
     choice.setAttribute('aria-pressed', String(prediction === chosen));
     return element('li', {}, choice);
