@@ -106,6 +106,16 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
   });
 
+  test('images in no order are not offered to be filled as frames', async () => {
+    const [first = ''] = await frames(3, 'loose');
+    const { page } = await open(`${first}?q=tag%3Aloose`);
+    const fill = page.getByRole('button', { name: 'Fill all frames' });
+    await page.getByText('3 of 3', { exact: true }).waitFor();
+    expect(await fill.count()).toBe(0);
+    const ordered = await open(`${first}?q=tag%3Aloose+sort%3Aname`);
+    await ordered.page.getByRole('button', { name: 'Fill all frames' }).waitFor();
+  });
+
   test('in a job whose labels are kept apart, frames are labelled one by one, and it is said', async () => {
     const ids = await frames(3, 'apart');
     const job = await createIndependentJob(ids);

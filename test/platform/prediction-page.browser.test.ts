@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { apiKeys } from '../../src/contract/api-keys.ts';
 import { imageExtensions } from '../../src/contract/images.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import { blue, red, squaresOn } from '../fixtures/onnx-models.ts';
@@ -82,6 +83,24 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.keyboard.press('Control+y');
     await expect.poll(() => boxesOf(id)).toEqual([first]);
     expect(problems).toEqual([]);
+  });
+
+  test('a key that may see no predictions is refused once, not for each image', async () => {
+    for (let count = 0; count < 3; count += 1) await upload('cells', ['unseen']);
+    const scopes = ['workspace:read', 'project:read', 'image:read'] as const;
+    const wanted = { workspace: 'acme', name: 'Ada', scopes: [...scopes] };
+    const { key } = (await call(apiKeys.api_keys_create, wanted)).body;
+    const { page, problems } = await open('?q=tag%3Aunseen', { key });
+    const refusals = () => problems.filter((problem) => problem.includes('status of 403')).length;
+    await expect.poll(refusals).toBe(1);
+    for (const place of ['2 of 3', '3 of 3']) {
+      await page.keyboard.press('n');
+      await page.getByText(place, { exact: true }).waitFor();
+    }
+    // Whatever was asked for is answered before this is.
+    await page.reload();
+    await page.getByText('3 of 3', { exact: true }).waitFor();
+    await expect.poll(refusals).toBe(2);
   });
 
   test('refusing alone says nothing about an image', async () => {

@@ -1,5 +1,6 @@
 // Labelling by requests to the platform that serves this page.
 
+import { ApiError, failureOf } from '../../http-server/page-assets/api-error.js';
 import {
   annotateImage,
   createReview,
@@ -14,10 +15,27 @@ import {
   removeAnnotation,
   searchWorkspace,
 } from './api.js';
-
+import { knownKey } from './api-key-of-tab.js';
 import { isMe, lastPersonAt, personName } from './people.js';
 
 /** @import { LabellingService } from './types.ts' */
+
+/** The key that may not see predictions, and where: asked again, each image would log a failure. */
+let refused = { key: /** @type {string | null} */ (''), project: '' };
+
+/** @type {LabellingService['getPredictions']} */
+async function getAllowedPredictions(project, id, evaluation) {
+  const key = knownKey();
+  if (refused.key === key && refused.project === project) {
+    throw new ApiError(403, 'The key may not see predictions of this project.');
+  }
+  try {
+    return await getPredictions(project, id, evaluation);
+  } catch (thrown) {
+    if (failureOf(thrown).status === 403) refused = { key, project };
+    throw thrown;
+  }
+}
 
 /** @type {LabellingService} */
 export const requestedLabelling = {
@@ -28,7 +46,7 @@ export const requestedLabelling = {
   getDrawnImage: getImage,
   getImage,
   getJobImages,
-  getPredictions,
+  getPredictions: getAllowedPredictions,
   getProject,
   labelInJob,
   refusePredictions,

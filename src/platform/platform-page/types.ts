@@ -174,6 +174,8 @@ export interface Place {
   readonly ids: readonly string[];
   /** Whether they come from a search with an order of its own. */
   readonly isOrdered: boolean;
+  /** Whether they come in an order that somebody chose, or are known to be of a video. */
+  readonly areFrames: boolean;
   readonly classes: ClassNumbers;
   readonly labels: ImageLabels;
   /** Those that are not saved yet. */

@@ -112,6 +112,7 @@ export class AnnotatePanel {
           place.after !== undefined &&
           button('Fill in between', () => commands.addFromBetween()),
         place.ids.length > 2 &&
+          place.areFrames &&
           !place.labels.areApart &&
           button('Fill all frames', () => commands.fillFrames()),
       ),
@@ -136,10 +137,11 @@ export class AnnotatePanel {
 
   /**
    * @param {readonly Box[]} boxes
-   * @param {{ index: number | undefined, point: number | undefined }} chosen
+   * @param {{ index: number | undefined, point: number | undefined, gap: number | undefined }} chosen
+   *   `gap`: where a box was deleted
    * @param {{ canUndo: boolean, canRedo: boolean, isDrawing: boolean }} state
    */
-  show(boxes, { index: selected, point }, { canUndo, canRedo, isDrawing }) {
+  show(boxes, { index: selected, point, gap = 0 }, { canUndo, canRedo, isDrawing }) {
     this.#classes.meet(boxes.map((box) => box.class));
     showClasses(this.#chips, this.#classes.names, {
       choose: (name) => this.#commands.useClass(name),
@@ -148,7 +150,8 @@ export class AnnotatePanel {
     const hadFocus = this.#list.contains(document.activeElement);
     const listed = boxes.slice(0, listedMax).map((box, index) => this.#row(box, index, selected));
     this.#list.replaceChildren(...listed);
-    if (hadFocus) this.#list.querySelectorAll('button')[selected ?? 0]?.focus();
+    const focused = Math.min(selected ?? gap, listed.length - 1);
+    if (hadFocus) this.#list.querySelectorAll('button')[focused]?.focus();
     this.#undo.disabled = !canUndo;
     this.#redo.disabled = !canRedo;
     this.#remove.disabled = selected === undefined;

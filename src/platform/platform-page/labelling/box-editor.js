@@ -44,6 +44,8 @@ export class BoxEditor {
   #selected;
   /** The chosen point of the chosen outline. @type {number | undefined} */
   #point;
+  /** Where a box was deleted last, until something is chosen: its neighbours are the next ones. @type {number | undefined} */
+  #gap;
   predictions;
 
   /**
@@ -157,7 +159,8 @@ export class BoxEditor {
     const all = boxes + open.length;
     if (all === 0) return;
     const chosen = predicted ? boxes + open.indexOf(predicted) : this.#selected;
-    const next = ((chosen ?? (by === 1 ? -1 : all)) + by + all) % all;
+    const gap = this.#gap ?? (by === 1 ? 0 : all);
+    const next = ((chosen ?? (by === 1 ? gap - 1 : gap)) + by + all) % all;
     const prediction = open[next - boxes];
     if (prediction === undefined) this.select(next);
     else this.predictions.choose(prediction);
@@ -225,6 +228,7 @@ export class BoxEditor {
     if (index === undefined || box === undefined) return;
     if (point !== undefined) return this.#removePoint(index, box, point);
     this.#chooseNone();
+    this.#gap = index;
     this.#change(this.boxes.toSpliced(index, 1));
   }
 
@@ -316,6 +320,7 @@ export class BoxEditor {
   #chooseNone() {
     this.#selected = undefined;
     this.#point = undefined;
+    this.#gap = undefined;
     this.predictions.chooseNone();
   }
 
@@ -422,7 +427,7 @@ export class BoxEditor {
   #showPanel() {
     const { canUndo, canRedo } = this.#history;
     const isDrawing = this.#canvas.isDrawing;
-    const chosen = { index: this.#selected, point: this.#point };
+    const chosen = { index: this.#selected, point: this.#point, gap: this.#gap };
     this.#panel.show(this.boxes, chosen, { canUndo: canUndo || isDrawing, canRedo, isDrawing });
   }
 }

@@ -6,7 +6,7 @@ import { BoxEditor } from './box-editor.js';
 import { ClassEditor } from './class-editor.js';
 import { ClassNumbers } from './class-numbers.js';
 import { labelsOfQueue, withOwnLabels } from './image-labels.js';
-import { openQueue, placeInQueue } from './image-queue.js';
+import { openQueue, orderIn, placeInQueue } from './image-queue.js';
 import { independentLabelNotices } from './independent-label-notices.js';
 import { KeptLabels } from './kept-labels.js';
 import { service } from './labelling-service.js';
@@ -46,6 +46,8 @@ export async function openImage(slug, id, query) {
     queue,
     ids: place.ids,
     isOrdered: place.isOrdered,
+    // Frames that a tool took from a video have their time.
+    areFrames: orderIn(queue.query) !== '' || image.metadata?.seconds !== undefined,
     labels,
     kept,
     known,
