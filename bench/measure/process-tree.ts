@@ -41,9 +41,10 @@ function readStat(pid: number) {
   const text = readOrNothing(`/proc/${pid}/stat`);
   // The second field is the name in parentheses and may hold blanks: count behind it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number);
-  if (parent === undefined || user === undefined || system === undefined) return [];
-  return Number.isNaN(parent) ? [] : [{ pid, parent, ticks: user + system }];
+  const parent = Number(fields[1]);
+  // The last two are those of children that have ended, which are nowhere else any more.
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return fields[1] === undefined ? [] : [{ pid, parent, ticks }];
 }
 
 function bytesOf(name: 'VmHWM' | 'VmRSS', pid: number): number {

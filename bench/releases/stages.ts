@@ -99,13 +99,15 @@ async function measureBoth(
   );
   const found = await measureSearches(servers, pairs);
   const more = { better: 'more', digits: 0 } as const;
+  const less = { better: 'less', digits: 1 } as const;
   return [
-    { name: 'single uploads a second', ...more, ...each(single, (perSecond) => perSecond) },
+    { name: 'single uploads a second', ...more, ...each(single, ({ perSecond }) => perSecond) },
+    { name: 'CPU of a single upload, ms', ...less, ...each(single, ({ cpuMs }) => cpuMs) },
     { name: 'folder, images a second', ...more, ...each(imported, ({ perSecond }) => perSecond) },
+    { name: 'CPU of an image of a folder, ms', ...less, ...each(imported, ({ cpuMs }) => cpuMs) },
     {
       name: 'memory after a folder, MB',
-      better: 'less',
-      digits: 0,
+      ...less,
       ...each(imported, ({ residentBytes }) => residentBytes / megabyte),
     },
     ...found,
@@ -127,32 +129,48 @@ async function openServer(entry: string, home: string, files: string): Promise<S
   return server;
 }
 
-/** One call for each file, one after the other. Gives images a second. */
-async function uploadSingly(server: StdioProcess, files: readonly string[]): Promise<number> {
-  const started = performance.now();
-  for (const file of files) {
-    await server.call('images_upload', { project: singleProject, files: [file] });
-  }
-  const ms = performance.now() - started;
-  await untilIdle(server.pid);
-  return (1000 * files.length) / ms;
+interface Sent {
+  readonly perSecond: number;
+  /** Of each image, with what is done behind its upload. */
+  readonly cpuMs: number;
+  /** When all of that has ended. */
+  readonly residentBytes: number;
+}
+
+/** One call for each file, one after the other. */
+function uploadSingly(server: StdioProcess, files: readonly string[]): Promise<Sent> {
+  return measureSent(server, async () => {
+    for (const file of files) {
+      await server.call('images_upload', { project: singleProject, files: [file] });
+    }
+    return files.length;
+  });
 }
 
 /** The whole folder with its annotations in one call. */
-async function importPart(server: StdioProcess, part: string, number: number) {
-  const started = performance.now();
-  const { uploaded, annotated } = await server.call('images_upload', {
-    project,
-    files: [join(part, 'images')],
-    annotations: join(part, 'annotations'),
-    split: number % 4 === 3 ? 'valid' : 'train',
-    tags: [number % 2 === 0 ? 'day' : 'night'],
+function importPart(server: StdioProcess, part: string, number: number): Promise<Sent> {
+  return measureSent(server, async () => {
+    const { uploaded, annotated } = await server.call('images_upload', {
+      project,
+      files: [join(part, 'images')],
+      annotations: join(part, 'annotations'),
+      split: number % 4 === 3 ? 'valid' : 'train',
+      tags: [number % 2 === 0 ? 'day' : 'night'],
+    });
+    if (uploaded !== annotated) throw new Error(`${annotated} of ${uploaded} images have labels`);
+    return Number(uploaded);
   });
+}
+
+/** `send` tells how many images it sent. */
+async function measureSent({ pid }: StdioProcess, send: () => Promise<number>): Promise<Sent> {
+  const before = usageOfTree(pid).cpuMs;
+  const started = performance.now();
+  const count = await send();
   const ms = performance.now() - started;
-  if (uploaded !== annotated) throw new Error(`${annotated} of ${uploaded} images have labels`);
-  await untilIdle(server.pid);
-  const { residentBytes } = usageOfTree(server.pid);
-  return { perSecond: (1000 * Number(uploaded)) / ms, residentBytes };
+  await untilIdle(pid);
+  const { cpuMs, residentBytes } = usageOfTree(pid);
+  return { perSecond: (1000 * count) / ms, cpuMs: (cpuMs - before) / count, residentBytes };
 }
 
 /** Each pair has all kinds, so that what the machine does for a second does not hit one alone. */
