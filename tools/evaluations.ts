@@ -31,7 +31,9 @@ const createInput = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Or: path of COCO results, or of YOLO, VOC or mask files.'),
+    .describe(
+      'Or: path of COCO results (image_id: file name, category_id: class), or of YOLO, VOC or mask files.',
+    ),
 });
 
 const getInput = z.strictObject({ ...get.pathParameters.shape, ...get.query.shape });
@@ -66,7 +68,7 @@ export const evaluationTools: readonly Tool[] = [
     ...toolFor(get, {
       title: 'Get evaluation',
       description:
-        'Shows one panel of an evaluation: figures, confusions (rows are labels), images with most errors, labels that may be wrong, or what to do first. Most also as a picture: labels left, predictions right.',
+        'Shows one panel of an evaluation: figures, confusions (rows are labels), images with most errors, labels that may be wrong, or what to do first.',
       app: 'evaluation',
       input: getInput,
       run: getEvaluation,
@@ -78,9 +80,9 @@ export const evaluationTools: readonly Tool[] = [
       title: 'Compare evaluations',
       description:
         'Tells what is better and worse than in an earlier evaluation of the same images: figures, classes, images.',
-      summarize: ({ baseline, compared, images, labelsDiffer }) =>
+      summarize: ({ baseline, compared, images, labelsDiffer, classes }) =>
         `${changeOf(baseline, compared)}; ${count(images.better, 'image')} better, ${images.worse} worse, ` +
-        `${images.same} with as many errors.` +
+        `${images.same} with as many errors.${worseClasses(classes)}` +
         (labelsDiffer ? ' Labels were changed between the two: that changes figures too.' : ''),
       page: ({ total, changed }, { offset = 0 }) =>
         pageAt({ total, rows: 'changed', shown: changed.length, offset }),
@@ -276,7 +278,7 @@ function summaryOf(evaluation: Evaluation, project: string): string {
     panel === 'summary' && best !== undefined
       ? ` The best threshold is ${best.confidence} (F1 ${shown(best.f1)}).`
       : '';
-  const wrong = mistakes === undefined ? '' : suspicionOf(mistakes);
+  const wrong = mistakes === undefined ? '' : suspicionOf(mistakes, evaluation.total ?? 0);
   const advice = recommendations === undefined ? '' : ` ${adviceOf(recommendations)}`;
   const left = notJudged === undefined ? '' : notJudgedWords(notJudged);
   const doubt = warning === undefined ? '' : ` Warning: ${quoted(warning)}.`;
@@ -311,13 +313,13 @@ function adviceOf(recommendations: NonNullable<Evaluation['recommendations']>): 
 }
 
 /** What a model misses, and what it invents, look alike to it. */
-function suspicionOf(mistakes: Readonly<Record<string, number>>): string {
+function suspicionOf(mistakes: Readonly<Record<string, number>>, images: number): string {
   const { overlooked = 0, badly_placed: placed = 0 } = mistakes;
   const doubt =
     overlooked + placed === 0
       ? ''
       : ' Of the overlooked and badly_placed ones most are errors of the model, unless it is very good: look at each.';
-  return ` Labels that may be wrong: ${kindsOf(mistakes)}.${doubt}`;
+  return ` Labels that may be wrong, in ${count(images, 'image')}: ${kindsOf(mistakes)}.${doubt}`;
 }
 
 function kindsOf(mistakes: Readonly<Record<string, number>>): string {
@@ -335,6 +337,26 @@ function changeOf(before: Answer<typeof compare>['baseline'], after: typeof befo
     ? `AP ${shown(before.ap)} to ${shown(after.ap)}, ${f1}`
     : `accuracy ${shown(before.accuracy)} to ${shown(after.accuracy)}, ${f1}`;
 }
+
+/** ` Worse: "WBC" (precision 0.972 to 0.958).`, where a mean that rose hides it. */
+function worseClasses(classes: Answer<typeof compare>['classes']): string {
+  const words = classes.flatMap(({ class: name, before, after }) => {
+    const fell = comparedFigures.flatMap((figure) => {
+      const [from, to] = [before[figure], after[figure]];
+      const isLower = typeof from === 'number' && typeof to === 'number' && to < from - noise;
+      return isLower ? [`${figure} ${shown(from)} to ${shown(to)}`] : [];
+    });
+    return fell.length === 0 ? [] : [`${quoted(name)} (${fell.join(', ')})`];
+  });
+  const named = words.slice(0, classesNamedMax);
+  const more = words.length > named.length ? ` and ${words.length - named.length} more` : '';
+  return words.length === 0 ? ' No class is worse.' : ` Worse: ${named.join(', ')}${more}.`;
+}
+
+const comparedFigures = ['ap', 'ap50', 'iou', 'f1', 'precision', 'recall'] as const;
+/** A smaller difference is none in figures as they are shown. */
+const noise = 0.0005;
+const classesNamedMax = 3;
 
 function shown(figure: number | null | undefined): string {
   return typeof figure === 'number' ? figure.toFixed(3) : 'unknown';

@@ -246,7 +246,12 @@ export const evaluations = {
       found: z.string().min(1).optional().describe('Of images: found in place of class.'),
       limit: z.int().min(1).max(limits.evaluationPageMax).optional().describe(rowsOfPage),
       offset: z.int().min(0).optional().describe('Rows to skip; default 0.'),
-      picture: z.boolean().optional().describe('Draws the panel too.'),
+      picture: z
+        .boolean()
+        .optional()
+        .describe(
+          'Draws confusion_matrix, confidence_sweep, images (labels left, found right) or label_mistakes.',
+        ),
     }),
     answer: Evaluation.extend({
       panel: z.enum(evaluationPanels),

@@ -1,6 +1,7 @@
 // Whether predictions lie where labels are, whatever their classes: where hardly one does, they may
-// be of other images.
+// be of other images. And whether their classes are those of the labels.
 
+import { quotedNames } from '../quoted-name.ts';
 import type { EvaluatedImage } from './evaluated-image.ts';
 import { overlapOf } from './match-detections.ts';
 
@@ -46,5 +47,23 @@ export function doubtOf(fit: Fit, detections: number, images: number): string | 
     `only ${onLabels} of the ${surest} surest predictions lie on a label: they may be of other ` +
     `images or of another size. ${fit.images} of ${images} images have predictions; an image_id ` +
     'that is a number means the place in the COCO export of this split. file_name says it surely'
+  );
+}
+
+/**
+ * `missing`: classes of which nothing is found. `unknown`: classes that no label has, with the number
+ * of their predictions; undefined is given where these are too few to be the missing ones.
+ */
+export function doubtOfClasses(
+  missing: readonly { readonly name: string; readonly labels: number }[],
+  unknown: Readonly<Record<string, number>>,
+): string | undefined {
+  const others = Object.keys(unknown);
+  const predictions = Object.values(unknown).reduce((sum, count) => sum + count, 0);
+  const labels = missing.reduce((sum, one) => sum + one.labels, 0);
+  if (labels === 0 || predictions < labels / 2) return undefined;
+  return (
+    `nothing is found of ${quotedNames(missing.map(({ name }) => name))}, and predictions have ${quotedNames(others)}, ` +
+    'which no label has: if these are the same classes, call them by the names of the labels'
   );
 }

@@ -71,7 +71,7 @@ export function recommend(
     ...(isOfObjects ? allLow(figures) : []),
     ...classImbalance(facts),
     ...missedDetection(figures, facts),
-    ...wrongClass(figures),
+    ...wrongClass(figures, facts),
     ...overconfident(figures),
     ...(isOfObjects ? looseBoxes(figures, facts) : []),
     ...(isOfObjects ? smallObjects(figures) : []),
@@ -262,13 +262,22 @@ function missedOf(
   };
 }
 
+/** Fewer, and a smaller share of the labels of their class, are chance. */
+const confusedLeast = { count: 5, share: 0.02 };
+
 /** The most common pair of classes that are taken for each other. */
-function wrongClass({ classes, confusions }: EvaluationFigures): readonly Recommendation[] {
+function wrongClass(
+  { classes, confusions, each }: EvaluationFigures,
+  { instances }: DatasetFacts,
+): readonly Recommendation[] {
   const isPair = ([truth, found]: readonly number[]) =>
     truth !== found && (truth ?? 0) < classes.length && (found ?? 0) < classes.length;
   const most = greatest(confusions.filter(isPair), ([, , count]) => count);
   if (most === undefined) return [];
   const [truth, found, count] = most.one;
+  const labels = each[truth]?.figures.groundTruths ?? 0;
+  if (count < confusedLeast.count && count < confusedLeast.share * labels) return [];
+  const [ofTruth = 0, ofFound = 0] = [truth, found].map((one) => instances[classes[one] ?? '']);
   const back = confusions.find(([one, other]) => one === found && other === truth)?.[2] ?? 0;
   const isSymmetric = back >= count / 2;
   return [
@@ -277,7 +286,7 @@ function wrongClass({ classes, confusions }: EvaluationFigures): readonly Recomm
       level: 'advice',
       class: classes[truth] ?? '',
       other: classes[found] ?? '',
-      figures: { count, back, isSymmetric },
+      figures: { count, back, isSymmetric, labels },
       causes: isSymmetric
         ? [
             'the two classes are not told apart by what can be seen: the taxonomy',
@@ -285,7 +294,9 @@ function wrongClass({ classes, confusions }: EvaluationFigures): readonly Recomm
           ]
         : [
             'labels of the one class are of the other in truth',
-            'the class that is found is far more frequent in training',
+            ...(ofFound > 2 * ofTruth
+              ? ['the class that is found is far more frequent in training']
+              : []),
           ],
     },
   ];

@@ -104,14 +104,31 @@ it('names the most common pair, and tells a taxonomy from labels of one side', (
       name: 'wrong_class',
       class: 'cat',
       other: 'dog',
-      figures: { count: 6, back: 0, isSymmetric: false },
+      figures: { count: 6, back: 0, isSymmetric: false, labels: 56 },
     }),
   );
   expect(recommended(one)[0]?.causes[0]).toBe('most are found, as another class: see wrong_class');
   const both = [...one, ...images(3, { label: 1, found: 0 })];
   expect(recommended(both)).toContainEqual(
-    expect.objectContaining({ figures: { count: 6, back: 3, isSymmetric: true } }),
+    expect.objectContaining({
+      figures: { count: 6, back: 3, isSymmetric: true, labels: 56 },
+    }),
   );
+});
+
+it('takes few confusions for chance, and gives no cause that the counts contradict', () => {
+  const few = images(4, { label: 0, found: 1 });
+  expect(named([...right, ...few])).toContain('wrong_class');
+  const many = images(200, { label: 0, found: 0 });
+  expect(named([...right, ...many, ...few])).not.toContain('wrong_class');
+  const causes = (instances: DatasetFacts['instances']) =>
+    recommended([...right, ...few], { instances }).find(({ name }) => name === 'wrong_class')
+      ?.causes;
+  const frequent = 'the class that is found is far more frequent in training';
+  expect(causes({ cat: 100, dog: 400 })).toContain(frequent);
+  expect(causes({ cat: 500, dog: 400 })).toEqual([
+    'labels of the one class are of the other in truth',
+  ]);
 });
 
 it('finds many sure false positives of a class: 30 and more, precision below 65 %', () => {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { evaluations } from '../../src/contract/evaluations.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
 import { blue, red, squaresOn } from '../fixtures/onnx-models.ts';
+import { file } from './judged-predictions.ts';
 import { evaluated, saying, squares, version, voc } from './judged-squares.ts';
 import { type Labelling, sharedLabelling, squaresModel } from './platform-with-model.ts';
 
@@ -39,6 +40,26 @@ it('mends labels by the mistakes that were found, and takes that back', async ()
 
   for (const only of ['swapped', 'overlooked'] as const) await mend({ only, undo: true });
   expect(await labelsOf(fixture, project)).toEqual(before);
+});
+
+it('adds no label that reaches beyond its image', async () => {
+  const fixture = labelling();
+  const judged = await squares(fixture);
+  const { at, client, project } = judged;
+  const found = { image_id: 'missed.png', category_id: 'blue', score: 0.9 };
+  const bbox = [48, 40, 24, 32];
+  const predictions = file([
+    { ...found, bbox },
+    { ...found, bbox: [0, 0, 16, 16] },
+  ]);
+  const { evaluationId } = await evaluated(fixture, judged, { query: '*', predictions });
+  const mend = { ...at, evaluationId, only: 'overlooked' as const };
+  expect((await client.call(evaluations.evaluations_mend, mend)).body).toMatchObject({ labels: 1 });
+  // From 48 to 64 and from 40 to 64.
+  const mended = await labelsOf(fixture, project);
+  expect(mended['missed.png']).toEqual(['blue 8 8', 'blue 56 52']);
+  await client.call(evaluations.evaluations_mend, { ...mend, undo: true });
+  expect((await labelsOf(fixture, project))['missed.png']).toEqual(['blue 8 8']);
 });
 
 it('adds no label to an image whose labels somebody has replaced', async () => {

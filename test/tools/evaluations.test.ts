@@ -93,7 +93,7 @@ it('tells from a file of predictions which classes are taken for which', async (
   expect(content.map(({ type }: { type: string }) => type)).toEqual(['text', 'image']);
   const wanted = { ...which, panel: 'label_mistakes' };
   const mistakes = await fovea.call('evaluations_get', { ...wanted, limit: 1 });
-  expect(mistakes.text).toContain('Labels that may be wrong: 21 swapped.');
+  expect(mistakes.text).toContain('Labels that may be wrong, in 11 images: 21 swapped.');
   expect(mistakes.text).toContain('evaluations_tag');
   expect(mistakes.data).toMatchObject({
     mistakes: { swapped: 21 },
@@ -105,15 +105,23 @@ it('tells from a file of predictions which classes are taken for which', async (
       },
     ],
   });
-  // The first boxes of an image have the highest scores.
-  const sure = await fovea.call('evaluations_get', { ...wanted, scoreMin: 0.9 });
+  // The first boxes of an image have the highest scores: 0.899 is shown as 0.9, and found by that.
+  const { mislabelled: [{ mistakes: [{ score } = { score: 0 }] = [] } = {}] = [] } = Object(
+    mistakes.data,
+  );
+  expect(score).toBe(0.9);
+  const shown = await fovea.call('evaluations_get', { ...wanted, scoreMin: 0.9, limit: 1 });
+  expect(shown.data).toMatchObject({
+    mislabelled: [{ mistakes: expect.arrayContaining([expect.objectContaining({ score: 0.9 })]) }],
+  });
+  const sure = await fovea.call('evaluations_get', { ...wanted, scoreMin: 0.91 });
   expect(sure.data).toMatchObject({ total: 0, mislabelled: [] });
   const [mend] = nextCalls(mistakes.data);
   expect(mend).toMatchObject({
     tool: 'evaluations_mend',
     arguments: { only: 'swapped', images: [expect.any(String)] },
   });
-  const surer = await fovea.call('evaluations_mend', { ...mend?.arguments, scoreMin: 0.9 });
+  const surer = await fovea.call('evaluations_mend', { ...mend?.arguments, scoreMin: 0.91 });
   expect(surer.data).toMatchObject({ labels: 0, total: 0 });
   const mended = await fovea.call('evaluations_mend', mend?.arguments);
   expect(mended.text).toMatch(/\d labels in 1 image are mended\./);
@@ -124,6 +132,34 @@ it('tells from a file of predictions which classes are taken for which', async (
   const listed = await fovea.call('evaluations_list', cells);
   expect(listed.text).toContain('1 evaluation.');
   expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
+});
+
+it('warns where predictions call a class by another name, and compares class by class', async () => {
+  const path = await writeResults('right.json');
+  const right: Facts[] = JSON.parse(await readFile(path, 'utf8'));
+  const renamed = right.map((one) => ({
+    ...one,
+    category_id: one.category_id === 'RBC' ? 'red cell' : one.category_id,
+  }));
+  const others = join(fovea.folder, 'renamed.json');
+  await writeFile(others, JSON.stringify(renamed));
+  const strange = await evaluate({ query: 'split:test', predictions: others });
+  const { data } = await fovea.call('evaluations_get', { ...strange, panel: 'recommendations' });
+  expect(data).toMatchObject({
+    warning: expect.stringMatching(
+      /^nothing is found of "Platelets", "RBC", and predictions have "red cell"/,
+    ),
+  });
+  const { recommendations = [] } = Object(data);
+  const names = recommendations.map(({ name }: { readonly name: string }) => name);
+  expect(names).not.toContain('missed_detection');
+  const usual = await evaluate({ query: 'split:test', predictions: path });
+  const ids = { baseline: usual.evaluationId, evaluationId: strange.evaluationId };
+  const { text } = await fovea.call('evaluations_compare', { ...cells, ...ids });
+  expect(text).toMatch(/Worse: "RBC" \(ap \d\.\d{3} to 0\.000/);
+  const same = { baseline: usual.evaluationId, evaluationId: usual.evaluationId };
+  const { text: alike } = await fovea.call('evaluations_compare', { ...cells, ...same });
+  expect(alike).toContain('No class is worse.');
 });
 
 it('hands the images that it shows to a person, by a search', async () => {

@@ -212,7 +212,7 @@ function failureOf({ exitCode, isStarted, asked }: TrainerEnd, { name, remedy }:
   }
   if (exitCode === 0) return undefined;
   const how = exitCode === undefined ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
-  return `The trainer "${name}" ${how}; "log" has its last words.`;
+  return `The trainer "${name}" ${how}; "log" in trainings_list has its last words.`;
 }
 
 async function readMetricsFile(path: string, { task }: ModelType): Promise<Metrics> {

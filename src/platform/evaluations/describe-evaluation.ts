@@ -13,7 +13,7 @@ import {
   type SweepPoint,
 } from '../../evaluation/confidence-sweep.ts';
 import type { ClassFigures, EvaluationFigures } from '../../evaluation/evaluation.ts';
-import { doubtOf, type Fit } from '../../evaluation/fit-of-predictions.ts';
+import { doubtOf, doubtOfClasses, type Fit } from '../../evaluation/fit-of-predictions.ts';
 import type { UnknownNames } from '../../evaluation/read-predictions.ts';
 import { limits } from '../../limits.ts';
 import type { PredictionOmissions } from '../../model-inference/prediction-omissions.ts';
@@ -82,8 +82,18 @@ export function describeFigures(kept: KeptFigures) {
 }
 
 /** Why the figures may say nothing of a model. */
-export function warningOf({ fit, detections, images }: KeptFigures): string | undefined {
-  return fit && doubtOf(fit, detections, images);
+export function warningOf(kept: KeptFigures): string | undefined {
+  const { fit, detections, images, classes, each, unknown } = kept;
+  const missing = classes.flatMap((name, place) => {
+    const one = each[place];
+    if (one === undefined || one.figures.groundTruths === 0) return [];
+    const { truePositives, falsePositives } = pointAt(one.sweep, 0);
+    return truePositives + falsePositives === 0 ? [{ name, labels: one.figures.groundTruths }] : [];
+  });
+  return (
+    (fit && doubtOf(fit, detections, images)) ??
+    (unknown && doubtOfClasses(missing, unknown.unknownClasses))
+  );
 }
 
 export function summaryPanel(kept: KeptFigures): Panel {

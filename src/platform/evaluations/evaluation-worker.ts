@@ -86,8 +86,8 @@ function answer(question: EvaluationQuestion): EvaluationAnswer {
     ...evaluation,
     judgedBy: judgedBy(question, sigmas),
     boxes: shown.map((image) => boxesOf(image, classes, confidence)),
-    mistakes: mistakes.map((some) =>
-      some.slice(0, limits.labelMistakesOfImageMax).map((one) => kept(one, classes)),
+    mistakes: mistakes.map((some, place) =>
+      some.slice(0, limits.labelMistakesOfImageMax).map((one) => kept(one, classes, images[place])),
     ),
     unknown: read && { unknownImages: read.unknownImages, unknownClasses: read.unknownClasses },
     fit: read && fitOfTask(question.modelTask, images),
@@ -203,15 +203,33 @@ function boxesOf(
   return JSON.stringify({ labelled, found });
 }
 
-function kept({ kind, score, label, instead }: LabelMistake, classes: readonly string[]) {
-  const boxes = { labelBox: label && drawn(label, classes), box: drawn(instead, classes) };
+/** A score as it is shown: what is shown as 0.2 is found from 0.2 on. */
+function kept(
+  { kind, score, label, instead }: LabelMistake,
+  classes: readonly string[],
+  image: Size | undefined,
+) {
+  const inside = image === undefined || kind === 'duplicate' ? instead : within(image, instead);
+  const boxes = { labelBox: label && drawn(label, classes), box: drawn(inside, classes) };
   return {
     kind,
-    score,
+    score: Math.round(score * 100) / 100,
     label: label && (classes[label.classIndex] ?? ''),
     found: classes[instead.classIndex] ?? '',
     boxes: JSON.stringify(boxes),
   } satisfies FoundMistake;
+}
+
+type Size = Pick<JudgedBy, 'width' | 'height'>;
+
+/** Models find boxes that reach beyond the image, which no label should. */
+function within({ width, height }: Size, one: GroundTruth | Detection): GroundTruth | Detection {
+  if (one.mask || one.keypoints) return one;
+  const [left, top] = [Math.max(0, one.left), Math.max(0, one.top)];
+  const right = Math.min(width, one.left + one.width);
+  const bottom = Math.min(height, one.top + one.height);
+  if (right <= left || bottom <= top) return one;
+  return { ...one, left, top, width: right - left, height: bottom - top };
 }
 
 /** Labels as they were labelled: by that they are known again. */
