@@ -2,7 +2,13 @@
 
 import { limits } from '../limits.ts';
 import { type Pause, within } from '../work-watcher.ts';
-import { type PackedVectors, queryAt, samplePlaces, vectorAt } from './packed-vectors.ts';
+import {
+  type PackedVectors,
+  queryAt,
+  samplePlaces,
+  squaresOf,
+  vectorAt,
+} from './packed-vectors.ts';
 import type { QuantisedQuery } from './quantise.ts';
 import { type PlaceRange, VectorBlock } from './vector-block.ts';
 import { cellsOf } from './vector-cells.ts';
@@ -21,7 +27,7 @@ export interface Outliers {
 }
 
 /**
- * The farthest first. `vectors` have a length of 1. Far is beyond Tukey's fence: the upper quartile
+ * The farthest first. Far is beyond Tukey's fence: the upper quartile
  * of all distances and one and a half times the distance of the quartiles. Of a few vectors none is
  * an outlier. Of more than `exactMax` the quartiles are those of a sample; an outlier's distance is
  * to its nearest among all, in any case. `pause` is awaited between parts of the work.
@@ -34,9 +40,10 @@ export async function findOutliers(
   const count = vectors.scales.length;
   if (count < limits.outlierVectorsMin) return { outliers: [], isComplete: true };
   if (count > exactMax) return amongMany(vectors, pause);
+  const squares = squaresOf(vectors);
   const block = new VectorBlock(vectors.dimensions, count);
   for (let place = 0; place < count; place += 1) block.add(place, vectorAt(vectors, place));
-  const distances = await distancesOf({ vectors, block, pause }, vectors.scales.keys());
+  const distances = await distancesOf({ vectors, block, squares, pause }, vectors.scales.keys());
   return { outliers: beyond(fenceOf(distances), distances), isComplete: true };
 }
 
@@ -48,9 +55,11 @@ async function amongMany(vectors: PackedVectors, pause: Pause): Promise<Outliers
   const count = vectors.scales.length;
   const cells = await cellsOf(vectors, within(pause, 0, 0.1));
   const { block } = cells;
+  const squares = squaresOf(vectors);
   const compared = (from: number, to: number) => ({
     vectors,
     block,
+    squares,
     pause: within(pause, from, to),
   });
   const sample = samplePlaces(count, limits.outlierSampleMax, 'outliers');
@@ -69,6 +78,8 @@ interface Compared {
   readonly vectors: PackedVectors;
   /** All of them, by their places. */
   readonly block: VectorBlock;
+  /** Of their lengths. */
+  readonly squares: Float64Array;
   readonly pause: Pause;
 }
 
@@ -76,7 +87,7 @@ type Distances = ReadonlyMap<number, number>;
 
 /** Of each of these places the mean distance to the few nearest others; `around`: among those. */
 async function distancesOf(
-  { vectors, block, pause }: Compared,
+  { vectors, block, squares, pause }: Compared,
   places: Iterable<number>,
   around: (query: QuantisedQuery) => readonly PlaceRange[] = () => [{ start: 0, end: block.count }],
 ): Promise<Distances> {
@@ -85,23 +96,25 @@ async function distancesOf(
   let compared = 0;
   const all = [...places];
   for (const place of all) {
-    // Ascending; a copy of it has 1.
-    const nearest = new Float64Array(few).fill(-1);
+    // Ascending: the square of its own length less that of the distance.
+    const nearest = new Float64Array(few).fill(Number.NEGATIVE_INFINITY);
     const query = queryAt(vectors, place);
     for (const range of around(query)) {
       compared += range.end - range.start;
       block.compare(
         query,
         (other, similarity) => {
-          if (similarity <= (nearest[0] ?? 0) || other === place) return;
-          nearest[0] = similarity;
+          const nearness = 2 * similarity - (squares[other] ?? 0);
+          if (nearness <= (nearest[0] ?? 0) || other === place) return;
+          nearest[0] = nearness;
           nearest.sort();
         },
         range,
       );
     }
-    const sum = nearest.reduce((total, similarity) => {
-      return total + Math.sqrt(Math.max(0, 2 - 2 * similarity));
+    const own = squares[place] ?? 0;
+    const sum = nearest.reduce((total, nearness) => {
+      return total + Math.sqrt(Math.max(0, own - nearness));
     }, 0);
     distances.set(place, sum / few);
     if (compared < limits.vectorsComparedBetweenTurns) continue;

@@ -39,6 +39,17 @@ export function queryAt(vectors: PackedVectors, at: number): QuantisedQuery {
   return { scale, values: Int16Array.from(values) };
 }
 
+/** The squares of their lengths. */
+export function squaresOf(vectors: PackedVectors): Float64Array {
+  const { dimensions, values } = vectors;
+  return Float64Array.from(vectors.scales, (scale, place) => {
+    let sum = 0;
+    for (let at = place * dimensions; at < (place + 1) * dimensions; at += 1)
+      sum += (values[at] ?? 0) ** 2;
+    return sum * scale * scale;
+  });
+}
+
 /** The same vector as numbers. */
 export function floatsAt(vectors: PackedVectors, at: number): Float32Array {
   const { scale, values } = vectorAt(vectors, at);

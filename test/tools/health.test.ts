@@ -345,15 +345,23 @@ describe('projects_findings', () => {
     const black = join(fovea.folder, 'lens-cap.png');
     const create = { width: 640, height: 480, channels: 3, background: '#000' } as const;
     await sharp({ create }).png().toFile(black);
-    await fovea.ok('images_upload', { project: 'odd-one', files: [`${photos}/*.jpg`, black] });
+    // It has the pattern of the others, and is told by its light alone.
+    const negative = join(fovea.folder, 'negative.png');
+    await sharp(join(photos, 'BloodImage_00040.jpg')).negate().png().toFile(negative);
+    const files = [`${photos}/*.jpg`, black, negative];
+    await fovea.ok('images_upload', { project: 'odd-one', files });
     const found = await fovea.ok('projects_findings', { project: 'odd-one', finding: 'outliers' });
     expect(found).toMatchObject({
-      total: 1,
-      images: [{ name: 'lens-cap.png', reason: expect.stringMatching(/^1\.\d times as far/) }],
+      total: 2,
+      images: [
+        { name: 'lens-cap.png', reason: expect.stringMatching(/^2\.\d times as far/) },
+        { name: 'negative.png' },
+      ],
     });
-    const { images: [{ id } = { id: '' }] = [] } = Object(found);
+    const { images = [] } = Object(found);
+    const ids = images.map(({ id }: { readonly id: string }) => id);
     expect(found).toMatchObject({
-      next: [{ tool: 'annotation_review', arguments: { images: [id] } }],
+      next: [{ tool: 'annotation_review', arguments: { images: ids } }],
     });
   });
 

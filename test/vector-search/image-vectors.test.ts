@@ -72,6 +72,16 @@ it('names vectors that are far from all others, the farthest first, also two tha
   expect((await findOutliers(pack(usual.slice(0, 9)), noPause)).outliers).toEqual([]);
 });
 
+it('names a vector that differs from others by its length alone', async () => {
+  const usual = vectorsNear(0, 60, 0.3, 'l');
+  const longer = Float32Array.from(usual[0] ?? [], (value) => value * 3);
+  const all = pack([...usual, longer]);
+  const [first] = (await findOutliers(all, noPause)).outliers;
+  expect(first?.place).toBe(60);
+  const [inCells] = (await findOutliers(all, noPause, 10)).outliers;
+  expect(inCells).toEqual(first);
+});
+
 it('finds the same outliers in cells as by comparing all with all', async () => {
   const groups = ['g', 'h', 'i'].flatMap((seed, at) => vectorsNear(at, 250, 0.4, seed));
   const far = [0, 1, 2].map((at) => {

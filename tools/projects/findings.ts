@@ -68,12 +68,12 @@ function nextCalls(body: Answer<typeof operation>, given: Input): readonly NextC
   return [{ tool: 'annotation_review', arguments: { workspace, project, images }, why }];
 }
 
-/** Frames of a video, and whatever else is worth keeping, get one split a group. */
+/** Nothing is lost: frames of a video, and whatever else is worth keeping, get one split a group. */
 function gatheringCalls(
   { groups = [] }: Answer<typeof operation>,
   { workspace, project }: Input,
 ): readonly NextCall[] {
-  if (groups.every(({ total }) => total <= 2)) return [];
+  if (groups.length === 0) return [];
   const splits = { train: 70, valid: 20, test: 10 };
   return [
     {

@@ -50,7 +50,7 @@ const comparisons: {
   ) => Promise<Comparisons[Kind]>;
 } = {
   groups: (vectors, pause) => groupNearDuplicates(descriptorsIn(vectors), pause),
-  outliers: (vectors, pause) => findOutliers(packed(vectors), pause),
+  outliers: (vectors, pause) => findOutliers(withLight(vectors), pause),
   map: (vectors, pause) => mapImages(packed(vectors), pause),
 };
 
@@ -76,6 +76,13 @@ function descriptorsIn(vectors: ImageVectors): readonly Int8Array[] {
   return Array.from({ length: countOf(vectors) }, (_, at) =>
     coefficients.subarray(at * coefficientsOfDescriptor, (at + 1) * coefficientsOfDescriptor),
   );
+}
+
+/** Looks with light, colour and contrast: a black picture differs in nothing else. */
+function withLight(vectors: ImageVectors): PackedVectors {
+  if (vectors.kind === 'embedded') return vectors.vectors;
+  const scales = new Float32Array(countOf(vectors)).fill(1);
+  return { dimensions: coefficientsOfDescriptor, values: vectors.coefficients, scales };
 }
 
 function packed(vectors: ImageVectors): PackedVectors {
