@@ -49,11 +49,17 @@ export async function installPythonTrainer(installation: Installation): Promise<
   await rm(folder, { recursive: true, force: true });
   // With the packages of the system nothing is fetched, and Debian has pip as a package of its own.
   const without = systemSitePackages ? ['--system-site-packages', '--without-pip'] : [];
-  await run(python, ['-m', 'venv', ...without, folder], environment, noEnvironment(python));
-  if (systemSitePackages) return;
-  const requirements = scriptOf(name, 'requirements.txt');
-  const words = ['-m', 'pip', 'install', '--disable-pip-version-check', '-r', requirements];
-  await run(pythonIn(folder), words, environment, noPackages);
+  try {
+    await run(python, ['-m', 'venv', ...without, folder], environment, noEnvironment(python));
+    if (systemSitePackages) return;
+    const requirements = scriptOf(name, 'requirements.txt');
+    const words = ['-m', 'pip', 'install', '--disable-pip-version-check', '-r', requirements];
+    await run(pythonIn(folder), words, environment, noPackages);
+  } catch (thrown) {
+    // Without its packages it would count as installed, and each training would fail.
+    await rm(folder, { recursive: true, force: true });
+    throw thrown;
+  }
 }
 
 /** Whether its packages can be loaded, and which they are. */

@@ -69,6 +69,17 @@ test('what the person typed is told apart from our words', async () => {
   );
 });
 
+test('a zip file and wrong labels are handled as a whole', async () => {
+  const { client } = await start();
+  const source = '/data/cells.zip';
+  expect(await textOf(client, 'import_dataset', { source })).toContain(
+    'images_upload_zip takes a .zip as a whole',
+  );
+  expect(await textOf(client, 'clean_dataset', { project: 'cells' })).toContain(
+    'evaluations_mend corrects labels by kind',
+  );
+});
+
 test('without a project the first step finds out which is meant', async () => {
   const { client } = await start();
   const text = await textOf(client, 'audit_dataset', { project: ' ' });

@@ -1,7 +1,7 @@
 // The example trainer: how it is set up, what it learns, and the model that it writes.
 
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
@@ -75,6 +75,25 @@ it('needs a Python, and says so where there is none', async () => {
   await expect(failed).rejects.toMatchObject({
     stderr: expect.stringMatching(/No Python was found on the PATH\..*Install Python 3\.10/s),
   });
+});
+
+it('is not there after an installation that failed', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'bin'));
+  const python = join(folder, 'bin', 'python3');
+  // Makes an environment whose Python fetches nothing.
+  const making = [
+    '#!/bin/sh',
+    'for last; do :; done',
+    'mkdir -p "$last/bin"',
+    String.raw`printf '#!/bin/sh\nexit 1\n' > "$last/bin/python"`,
+    'chmod +x "$last/bin/python"',
+  ].join('\n');
+  await writeFile(python, making, { mode: 0o755 });
+  await expect(install(folder, ['--python', python])).rejects.toMatchObject({
+    stderr: expect.stringContaining('pip could not install the packages.'),
+  });
+  expect(await readdir(join(folder, 'home', 'trainers'))).toEqual([]);
 });
 
 const cocoSchema = z.looseObject({

@@ -13,7 +13,7 @@ const cases: readonly [name: string, script: string, error: RegExp, log: RegExp]
   [
     'fails with words',
     "process.stderr.write('x'.repeat(9000) + ' out of memory'); process.exit(3);",
-    /^The trainer "trainer\.mjs" ended with exit code 3; "log" has its last words\.$/,
+    /^The trainer "trainer\.mjs" ended with exit code 3; "log" in trainings_list has its last words\.$/,
     /^x{1986} out of memory$/,
   ],
   ['is killed', "process.kill(process.pid, 'SIGKILL');", /was ended by a signal/, /^$/],

@@ -65,7 +65,12 @@ async function findImages(
     const [problem] = asFoveaError(thrown).problems;
     const others = await files.expand(patterns, 'files').catch(() => []);
     if (problem === undefined || others.length === 0) throw thrown;
-    throw invalidArgument(problem.path, `${problem.message}; what is there: ${kindsOf(others)}`);
+    const message = `${problem.message}; what is there: ${kindsOf(others)}`;
+    const hasZip = others.some((path) => extname(path).toLowerCase() === '.zip');
+    const hint = hasZip
+      ? 'images_upload_zip takes a .zip, with its annotations and splits.'
+      : undefined;
+    throw invalidArgument(problem.path, message, hint);
   }
 }
 

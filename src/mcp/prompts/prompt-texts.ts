@@ -39,6 +39,7 @@ const texts: Readonly<Record<string, PromptText>> = {
         : '{projects_get} shows what the project has already.',
       '{images_upload} takes images together with their annotations. Folders that are splits go ' +
         'one by one, with split. While some remain, call again with the offset that it names.',
+      '{images_upload_zip} takes a .zip as a whole, with its annotations and splits.',
       '{projects_health} must agree with what was found: images, annotations, classes, images ' +
         'without annotation. Where it does not, find out which files are missing.',
     ],
@@ -72,6 +73,8 @@ const texts: Readonly<Record<string, PromptText>> = {
         'Either may be wrong: look at each.',
       '{projects_rebalance_splits} brings images of one scene into one split. Ask first.',
       '{classes_change} with dry_run makes one class of two spellings. Ask first.',
+      '{evaluations_mend} corrects labels by kind, from a score on, or of the images named, and ' +
+        'takes that back with undo. Ask first.',
       '{images_annotate} mends one image. What a person should decide is tagged with ' +
         '{images_set_metadata_bulk}.',
       '{projects_health} shows the counts afterwards.',
