@@ -51,8 +51,8 @@ export function doubtOf(fit: Fit, detections: number, images: number): string | 
 }
 
 /**
- * `missing`: classes of which nothing is found. `unknown`: classes that no label has, with the number
- * of their predictions; undefined is given where these are too few to be the missing ones.
+ * `missing`: classes of which nothing is found. `unknown`: classes that no label has, and how many
+ * predictions each has; undefined is given where these are too few to be the missing ones.
  */
 export function doubtOfClasses(
   missing: readonly { readonly name: string; readonly labels: number }[],

@@ -91,6 +91,14 @@ it('tells from a file of predictions which classes are taken for which', async (
     }),
   );
   expect(content.map(({ type }: { type: string }) => type)).toEqual(['text', 'image']);
+  const listed = await fovea.call('evaluations_list', cells);
+  expect(listed.text).toContain('1 evaluation.');
+  expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
+});
+
+it('lists labels that may be wrong by their score, mends them, and takes that back', async () => {
+  const predictions = await writeResults('mistakes.json');
+  const which = await evaluate({ query: 'split:test', predictions });
   const wanted = { ...which, panel: 'label_mistakes' };
   const mistakes = await fovea.call('evaluations_get', { ...wanted, limit: 1 });
   expect(mistakes.text).toContain('Labels that may be wrong, in 11 images: 21 swapped.');
@@ -129,9 +137,6 @@ it('tells from a file of predictions which classes are taken for which', async (
   expect(back).toMatchObject({ tool: 'evaluations_mend', arguments: { undo: true } });
   const undone = await fovea.call('evaluations_mend', back?.arguments);
   expect(undone.text).toMatch(/\d labels in 1 image are as before\./);
-  const listed = await fovea.call('evaluations_list', cells);
-  expect(listed.text).toContain('1 evaluation.');
-  expect(listed.data).toMatchObject({ evaluations: [{ predictions: 'results.json' }] });
 });
 
 it('warns where predictions call a class by another name, and compares class by class', async () => {

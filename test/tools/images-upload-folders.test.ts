@@ -292,3 +292,12 @@ it('names linked images by their links, and says what links leave out', async ()
   expect(linked.text).toContain('1 train, 0 valid, 3 test.');
   expect(linked.text).not.toContain('behind links');
 });
+
+it('leads to images_upload_zip where a zip file is given', async () => {
+  const path = join(fovea.folder, 'cells.zip');
+  await writeFile(path, 'z');
+  const { isError, text } = await fovea.call('images_upload', { project: 'cells', files: [path] });
+  expect(isError).toBe(true);
+  expect(text).toContain('what is there: 1 .zip');
+  expect(text).toContain('images_upload_zip takes a .zip, with its annotations and splits.');
+});

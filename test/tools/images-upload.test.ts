@@ -388,15 +388,6 @@ describe('images_upload', () => {
   });
 });
 
-it('leads to images_upload_zip where a zip file is given', async () => {
-  await fixture.write('zipped/cells.zip', 'z');
-  const args = { project: 'cells', files: ['zipped/cells.zip'] };
-  expect(await fixture.refused('images_upload', args)).toMatchObject({
-    message: expect.stringContaining('what is there: 1 .zip'),
-    hint: expect.stringContaining('images_upload_zip takes a .zip'),
-  });
-});
-
 describe('lists of splits, as Pascal VOC has them', () => {
   const folder = { project: 'cells', files: ['JPEGImages'] };
 

@@ -68,7 +68,7 @@ function nextCalls(body: Answer<typeof operation>, given: Input): readonly NextC
   return [{ tool: 'annotation_review', arguments: { workspace, project, images }, why }];
 }
 
-/** Nothing is lost: frames of a video, and whatever else is worth keeping, get one split a group. */
+/** Nothing is lost: frames of a video, and what else is worth keeping, get one split a group. */
 function gatheringCalls(
   { groups = [] }: Answer<typeof operation>,
   { workspace, project }: Input,
