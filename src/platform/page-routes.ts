@@ -62,6 +62,7 @@ const files = [
   'table.js',
   'time-element.js',
   'typed-search.js',
+  'update-rows.js',
   'labelling/annotate-keys.js',
   'labelling/annotate-panel.js',
   'labelling/annotate.css',

@@ -5,7 +5,16 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../../src/contract/api-keys.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
-import { call, drag, labellingPage, open, saved, setBoxes, upload } from './labelling-page.ts';
+import {
+  call,
+  createJob,
+  drag,
+  labellingPage,
+  open,
+  saved,
+  setBoxes,
+  upload,
+} from './labelling-page.ts';
 import { goTo } from './opened-pages.ts';
 
 labellingPage();
@@ -59,5 +68,38 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     // Later looks say nothing either.
     await page.waitForTimeout(3_000);
     await says(page, '');
+  });
+
+  test('the lists of jobs follow what others do, and leave what the reader does as it is', async () => {
+    const { id, page } = await openLabelled();
+    const { jobId, decide } = await createJob('Edges', [id]);
+    await goTo(page, 'project/cells/jobs');
+    const row = page.getByRole('row', { name: 'Edges' });
+    await row.getByText('0 approved, 0 sent back, 1 left').waitFor();
+    await says(page, 'Live');
+    const filter = page.getByLabel('Filter');
+    await filter.fill('job:e');
+    await row.getByRole('link', { name: 'Edges' }).focus();
+    await decide(id, { decision: 'send_back', comment: 'Too dark' });
+    await row.getByText('0 approved, 1 sent back, 0 left').waitFor();
+    await row.getByText('Too dark').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Edges');
+    await createJob('Earlier', [await upload()]);
+    await page.getByRole('row', { name: 'Earlier' }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Edges');
+    expect(await filter.inputValue()).toBe('job:e');
+    expect(await row.getByText('Too dark').isVisible()).toBe(true);
+    await goTo(page, 'project/cells');
+    const compare = page.locator(`a[href$="/agreement/${jobId}"]`);
+    await compare.focus();
+    const images = page.locator('dl.facts').first();
+    const before = (await images.textContent()) ?? '';
+    await upload();
+    await expect.poll(() => images.textContent()).not.toBe(before);
+    await createJob('Later', [await upload()]);
+    await page.getByRole('row', { name: 'Later' }).waitFor();
+    const focused = 'document.activeElement.getAttribute("href")';
+    expect(await page.evaluate(focused)).toBe(`#project/cells/agreement/${jobId}`);
+    await says(page, 'Live');
   });
 });

@@ -8,6 +8,7 @@ import { refuseUnknown } from './known-conditions.js';
 import { leadsToSignIn } from './refused-key.js';
 import { RowFilter } from './row-filter.js';
 import { tableFrame } from './table.js';
+import { rowsIn, updateRows } from './update-rows.js';
 
 /** @import { Child } from '../../http-server/page-assets/elements.js' */
 /** @import { Field, Loaded } from './types.ts' */
@@ -47,6 +48,20 @@ export async function listPage(list) {
   /** @type {{ items: Item[], after: unknown, pages: number }} */
   const state = { items: [], after: undefined, pages: 0 };
 
+  /** The rows that are shown, by what their items say. @type {Map<string, HTMLElement>} */
+  let known = new Map();
+  const rowsOf = (/** @type {readonly Item[]} */ items) => {
+    /** @type {Map<string, HTMLElement>} */
+    const next = new Map();
+    const rows = items.map((item) => {
+      const says = JSON.stringify(item);
+      const made = (next.has(says) ? undefined : known.get(says)) ?? row(item);
+      next.set(says, made);
+      return made;
+    });
+    known = next;
+    return rows;
+  };
   const tell = (/** @type {Loaded<Item>} */ { after, total, isWhole = true }) => {
     const { length } = state.items;
     state.after = after;
@@ -59,7 +74,7 @@ export async function listPage(list) {
   const add = (/** @type {Loaded<Item>} */ next) => {
     state.items.push(...next.items);
     state.pages += 1;
-    frame.rows.append(...next.items.map(row));
+    frame.rows.append(...rowsOf(next.items));
     tell(next);
   };
   const form = fields.length > 0 && fieldForm(place, fields, query, isNarrowed);
@@ -85,7 +100,7 @@ export async function listPage(list) {
       const next = await read(wanted, undefined);
       if (state.pages > 1) return;
       state.items = [...next.items];
-      update(frame.rows, next.items.map(row));
+      updateRows(frame.rows, rowsOf(next.items));
       tell(next);
     },
   };
@@ -115,27 +130,6 @@ function refused(place, form, refusal) {
 function cards() {
   const rows = element('ul', { class: 'cards' });
   return { root: rows, rows };
-}
-
-/** Leaves rows as they are that say the same, and with them the focus. @param {HTMLElement} place @param {readonly HTMLElement[]} next */
-function update(place, next) {
-  const before = rowsIn(place);
-  const now = next.map((row, at) => {
-    const known = before[at];
-    if (known === undefined) return row;
-    row.hidden = known.hidden;
-    return known.isEqualNode(row) ? known : row;
-  });
-  for (const [at, row] of now.entries()) {
-    if (before[at] === undefined) place.append(row);
-    else if (before[at] !== row) before[at].replaceWith(row);
-  }
-  for (const row of before.slice(now.length)) row.remove();
-}
-
-/** @param {HTMLElement} place */
-function rowsIn(place) {
-  return [...place.children].flatMap((row) => (row instanceof HTMLElement ? [row] : []));
 }
 
 /** @param {() => Promise<void>} load */

@@ -1,6 +1,7 @@
 // A table of the page, and what it says while it is empty.
 
 import { element } from '../../http-server/page-assets/elements.js';
+import { updateRows } from './update-rows.js';
 
 /** The heads, and the place of the rows. @param {readonly string[]} heads of the columns */
 export function tableFrame(heads) {
@@ -25,7 +26,7 @@ export function table(heads, nothing) {
     /** @param {readonly HTMLElement[]} next */
     show: (next) => {
       none.hidden = next.length > 0;
-      rows.replaceChildren(...next);
+      updateRows(rows, next);
     },
   };
 }

@@ -26,14 +26,11 @@ const batchesMax = 20;
 
 /** @param {string} slug @param {URLSearchParams} query @returns {Promise<View>} */
 export async function jobsView(slug, query) {
-  const [{ project }, all, batches] = await Promise.all([
-    getProject(slug),
-    listJobs(slug),
-    // A key that reads jobs need not read batches.
-    listBatches(slug).catch(() => []),
-  ]);
-  const names = new Map(batches.map(({ id, name = id }) => [id, name]));
-  const jobs = all.toReversed();
+  let now = await look(slug);
+  const { jobs, batches } = now;
+  const names = namesOf(batches);
+  const shownBatches = batchList(slug);
+  await shownBatches.show(batches);
   let left = openedMax;
   const list = await listPage({
     place: `${projectAddress(slug)}/jobs`,
@@ -54,13 +51,13 @@ export async function jobsView(slug, query) {
     ],
     read: async (wanted) => {
       refuseStatus(wanted);
-      return { items: jobs.filter((job) => fits(job, wanted)) };
+      return { items: now.jobs.filter((job) => fits(job, wanted)) };
     },
     row: (job) => {
       const { rejected = 0 } = job;
       const isOpen = rejected > 0 && left > 0;
       if (isOpen) left -= 1;
-      return jobRow(slug, job, names, isOpen);
+      return jobRow(slug, job, namesOf(now.batches), isOpen);
     },
     nothing: [
       'No annotation job yet. Choose ',
@@ -72,15 +69,44 @@ export async function jobsView(slug, query) {
     none: 'No job is so: choose something else above.',
   });
   return {
-    title: `${project.name}: annotation jobs`,
+    title: `${now.project.name}: annotation jobs`,
     content: element(
       'div',
       { class: 'stack' },
       projectTabs(slug, 'jobs'),
       list.content,
-      ...(await batchList(slug, batches)),
+      shownBatches.root,
     ),
+    refresh: async () => {
+      const next = await look(slug);
+      // Batches are counted anew where the project says that something is different.
+      if (JSON.stringify(next) === JSON.stringify(now)) return;
+      now = next;
+      await Promise.all([list.refresh(), shownBatches.show(next.batches)]);
+    },
   };
+}
+
+/** The jobs, the newest first, and what tells that the batches are further. @param {string} slug */
+async function look(slug) {
+  const [{ project }, jobs, batches] = await Promise.all([
+    getProject(slug),
+    listJobs(slug),
+    // A key that reads jobs need not read batches.
+    listBatches(slug).catch(throwUnlessForbidden),
+  ]);
+  return { project, jobs: jobs.toReversed(), batches };
+}
+
+/** @param {unknown} thrown @returns {never[]} */
+function throwUnlessForbidden(thrown) {
+  if (thrown instanceof ApiError && thrown.status === 403) return [];
+  throw thrown;
+}
+
+/** @param {readonly Batch[]} batches @returns {ReadonlyMap<string, string>} */
+function namesOf(batches) {
+  return new Map(batches.map(({ id, name = id }) => [id, name]));
 }
 
 /** Those of the API. */
@@ -155,21 +181,25 @@ function peopleWords({ labeler, reviewer }) {
   return words.filter(Boolean).join(', ') || 'nobody yet';
 }
 
-/** @param {string} slug @param {readonly Batch[]} batches the newest last */
-async function batchList(slug, batches) {
-  if (batches.length === 0) return [];
-  const shown = batches.slice(-batchesMax).toReversed();
+/** @param {string} slug */
+function batchList(slug) {
   const { content, show } = table(
     ['Batch', 'Labelled', '', 'Approved', 'Sent back', 'Without label'],
     '',
   );
-  show(await Promise.all(shown.map((batch) => batchRow(slug, batch))));
-  const words = `The ${count(shown.length)} newest of ${count(batches.length)} batches.`;
-  return [
-    element('h3', {}, 'Batches'),
-    content,
-    ...(shown.length < batches.length ? [element('p', { class: 'note' }, words)] : []),
-  ];
+  const note = element('p', { class: 'note' });
+  const root = element('div', { class: 'stack' }, element('h3', {}, 'Batches'), content, note);
+  return {
+    root,
+    /** @param {readonly Batch[]} batches the newest last */
+    show: async (batches) => {
+      const shown = batches.slice(-batchesMax).toReversed();
+      show(await Promise.all(shown.map((batch) => batchRow(slug, batch))));
+      root.hidden = shown.length === 0;
+      note.hidden = shown.length === batches.length;
+      note.textContent = `The ${count(shown.length)} newest of ${count(batches.length)} batches.`;
+    },
+  };
 }
 
 /** @param {string} slug @param {Batch} batch */

@@ -11,63 +11,97 @@ import { progressWords } from '../labelling/review-panel.js';
 import { projectTabs } from '../project-tabs.js';
 import { leadsToSignIn } from '../refused-key.js';
 import { table } from '../table.js';
+import { updateRows } from '../update-rows.js';
 
 /** @import { Health, Job, View } from '../types.ts' */
 
 /** @param {string} slug @returns {Promise<View>} */
 export async function projectView(slug) {
+  let now = await look(slug);
+  const parts = element('div', { class: 'stack' }, ...partsOf(slug, now));
+  const health = healthPlace(slug);
+  return {
+    title: now.project.name,
+    content: element('div', { class: 'stack' }, projectTabs(slug, 'overview'), parts, health.root),
+    refresh: async () => {
+      const next = await look(slug);
+      const isOther = JSON.stringify(next) !== JSON.stringify(now);
+      now = next;
+      if (isOther) updateRows(parts, partsOf(slug, now));
+      health.follow(isOther);
+    },
+  };
+}
+
+/** @param {string} slug */
+async function look(slug) {
   const [{ project, versions }, jobs] = await Promise.all([
     getProject(slug),
     // A key that reads projects need not read jobs.
-    listJobs(slug).catch(() => []),
+    listJobs(slug).catch(throwUnlessForbidden),
   ]);
+  return { project, versions: versions.length, jobs };
+}
+
+/** @param {unknown} thrown @returns {never[]} */
+function throwUnlessForbidden(thrown) {
+  if (failureOf(thrown).status === 403) return [];
+  throw thrown;
+}
+
+/** As many at any time, so that each is known where it stands. @param {string} slug @param {Awaited<ReturnType<typeof look>>} now */
+function partsOf(slug, { project, versions, jobs }) {
   const { images = 0, unannotated = 0, splits = {} } = project;
-  return {
-    title: project.name,
-    content: element(
-      'div',
-      { class: 'stack' },
-      projectTabs(slug, 'overview'),
-      element(
-        'dl',
-        { class: 'facts' },
-        fact('Images', count(images)),
-        fact('Without annotation', count(unannotated)),
-        fact('Versions', count(versions.length)),
-      ),
-      unannotated > 0 &&
-        element(
-          'p',
-          {},
-          element(
-            'a',
-            { href: annotateAddress(slug, '', { query: 'annotated:false' }) },
-            `Annotate the ${count(unannotated)} without annotation`,
-          ),
-        ),
-      images === 0 && element('p', { class: 'empty' }, nothing),
-      ...jobList(slug, jobs),
-      element('h3', {}, 'Splits'),
-      splitBar(splits),
-      healthPlace(slug),
+  const href = annotateAddress(slug, '', { query: 'annotated:false' });
+  const words = `Annotate the ${count(unannotated)} without annotation`;
+  return [
+    element(
+      'dl',
+      { class: 'facts' },
+      fact('Images', count(images)),
+      fact('Without annotation', count(unannotated)),
+      fact('Versions', count(versions)),
     ),
-  };
+    element('p', { hidden: unannotated === 0 }, element('a', { href }, words)),
+    element('p', { class: 'empty', hidden: images > 0 }, nothing),
+    element('div', { class: 'stack', hidden: jobs.length === 0 }, ...jobList(slug, jobs)),
+    element('h3', {}, 'Splits'),
+    splitBar(splits),
+  ];
 }
 
 const nothing = 'The project has no image yet: images_upload sends some.';
 
+/** So many looks for news lie between two counts of all labels. */
+const looksBetween = 10;
+
 /** What takes longer: all images are looked at, and after an upload their looks are waited for. @param {string} slug */
 function healthPlace(slug) {
   const bar = element('progress', { 'aria-label': 'Counting the labels' });
-  const place = element('div', { class: 'stack' }, bar);
-  getHealth(slug).then(
-    ({ stats }) => place.replaceChildren(...healthParts(slug, stats)),
-    (thrown) => {
+  const root = element('div', { class: 'stack' }, bar);
+  let [isBusy, isDue, looks] = [false, false, 0];
+  const read = async () => {
+    [isBusy, isDue, looks] = [true, false, 0];
+    try {
+      const { stats } = await getHealth(slug);
+      updateRows(root, healthParts(slug, stats));
+    } catch (thrown) {
       if (leadsToSignIn(thrown)) return;
-      place.replaceChildren(element('p', { class: 'bad', role: 'alert' }, failureOf(thrown).words));
+      const words = failureOf(thrown).words;
+      updateRows(root, [element('p', { class: 'bad', role: 'alert' }, words)]);
+    }
+    isBusy = false;
+  };
+  void read();
+  return {
+    root,
+    /** Counts anew, once in a while. @param {boolean} isOther whether the project changed */
+    follow: (isOther) => {
+      isDue ||= isOther;
+      looks += 1;
+      if (isDue && !isBusy && looks >= looksBetween) void read();
     },
-  );
-  return place;
+  };
 }
 
 /** @param {string} slug @param {Health['stats']} stats */
