@@ -31,9 +31,7 @@ const createInput = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe(
-      'Or: path of COCO results (image_id: file name, category_id: class), or of YOLO, VOC or mask files.',
-    ),
+    .describe('Or: path of COCO results (ids: file and class names), YOLO, VOC or mask files.'),
 });
 
 const getInput = z.strictObject({ ...get.pathParameters.shape, ...get.query.shape });

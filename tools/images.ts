@@ -64,7 +64,7 @@ export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
     description:
-      'Uploads images of this machine with their annotations, a whole folder in one call. Annotation files are matched by name; images there already are skipped. The answer counts what was uploaded, skipped and refused.',
+      'Uploads images of this machine with their annotations, a whole folder in one call. Annotation files are matched by name; images there already are skipped.',
     fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
     input: uploadInput,
     run: uploadImages,

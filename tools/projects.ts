@@ -91,7 +91,7 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
     description:
-      'Moves images between train, valid and test until the shares are met; embedded, near-duplicates come into one split. Versions stay as they are. Runs in the background: see tasks_wait.',
+      'Moves images between train, valid and test until the shares are met; near-duplicates (embedded) come into one split. Versions stay as they are. Runs in the background: see tasks_wait.',
     summarize: ({ taskId }, { splits }) =>
       `Rebalancing to ${splitList(splits)} started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],

@@ -249,9 +249,7 @@ export const evaluations = {
       picture: z
         .boolean()
         .optional()
-        .describe(
-          'Draws confusion_matrix, confidence_sweep, images (labels left, found right) or label_mistakes.',
-        ),
+        .describe('Draws confusion_matrix, confidence_sweep, images or label_mistakes.'),
     }),
     answer: Evaluation.extend({
       panel: z.enum(evaluationPanels),

@@ -9,7 +9,7 @@ import { bare, count, lastPart, nameList, quoted, splitList, tally } from '../fo
 export const projectsHealth: Tool = fromOperation(projects.projects_health, {
   title: 'Check dataset health',
   description:
-    'Counts images, boxes per class, splits, images without annotation and images marked empty. Use it after an upload and before versions_generate. It names odd boxes, near-duplicates, leaks between splits and classes spelled in two ways.',
+    'Counts images, boxes per class, splits, images without annotation or marked empty. Use it after an upload and before versions_generate. It names odd boxes, near-duplicates, leaks between splits and classes spelled in two ways.',
   summarize: ({ stats, splits, boxes, nearDuplicates, leaks, conflicts, refused, unreadable }) =>
     `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
     ` (${tally(stats.classDistribution) || 'no classes'});` +
