@@ -347,7 +347,8 @@ describe('projects_findings', () => {
     await sharp({ create }).png().toFile(black);
     // It has the pattern of the others, and is told by its light alone.
     const negative = join(fovea.folder, 'negative.png');
-    await sharp(join(photos, 'BloodImage_00040.jpg')).negate().png().toFile(negative);
+    const photo = await readFile(join(photos, 'BloodImage_00040.jpg'));
+    await sharp(photo).negate().png().toFile(negative);
     const files = [`${photos}/*.jpg`, black, negative];
     await fovea.ok('images_upload', { project: 'odd-one', files });
     const found = await fovea.ok('projects_findings', { project: 'odd-one', finding: 'outliers' });
