@@ -32,8 +32,9 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 export default defineConfig({
   test: {
     setupFiles: ['test/count-launches.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Of tests that start many processes, on a slow machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // What is waited for comes, on a slow machine too: one second is no judgement.
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',

@@ -69,7 +69,7 @@ async function openAs(email: string, place = ''): Promise<Visit> {
 
 const tokenOf = (page: Page) => page.evaluate<string>("sessionStorage.getItem('fovea-key')");
 
-describe.skipIf(!hasChromium)(inChromium, { timeout: 40_000 }, () => {
+describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('a person signs in, is where they wanted to be, and signs out again', async () => {
     const { page, problems, requests } = await open('#tasks?status=failed');
     await accountButton(page).waitFor();

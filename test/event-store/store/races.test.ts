@@ -63,7 +63,7 @@ test('attach, finalize, sweep, hold and cleanup of one draft at the same moment'
     }),
     { numRuns: 60 },
   );
-}, 30_000);
+});
 
 test('the database is as large as it says, and shrinks when its events are gone', async () => {
   const data = await temporaryFolder();
@@ -93,7 +93,7 @@ test('the database is as large as it says, and shrinks when its events are gone'
   await store.close();
   const left = (await stat(join(data, 'events.db'))).size;
   expect(left).toBeLessThan(full / 2);
-}, 30_000);
+});
 
 test('the ledger is bounded, its totals are not', async () => {
   const data = await temporaryFolder();
