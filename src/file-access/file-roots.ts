@@ -372,8 +372,9 @@ function isBelow(root: string, path: string): boolean {
 }
 
 function realOrSame(path: string): string {
+  // As the system writes it, like the paths that are compared with it, and in one call.
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return resolve(path);
   }
