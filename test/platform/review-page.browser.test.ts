@@ -71,6 +71,22 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('an image whose approval somebody withdraws meanwhile comes once more at the end', async () => {
+    const [first = '', second = ''] = await labelled(2);
+    const { jobId, decisions } = await createJob('Both.', [first, second]);
+    const { page } = await open(`${first}?job=${jobId}`);
+    const review = page.getByRole('region', { name: 'Review' });
+    await page.keyboard.press('a');
+    await page.getByText('2 of 2').waitFor();
+    await setBoxes(first, [['WBC', 30, 30, 20, 20]]);
+    await page.keyboard.press('a');
+    await page.getByText('1 of 2').waitFor();
+    await review.getByText('1 approved, 0 sent back, 1 left').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('Every image of this job is decided.').waitFor();
+    expect([...(await decisions()).values()]).toEqual([['approved'], ['approved']]);
+  });
+
   test('a job is found on the page of its project, and begins where it was left', async () => {
     const ids = await labelled(2);
     const { jobId } = await createJob('Left in the middle', ids);

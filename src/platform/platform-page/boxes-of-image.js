@@ -4,7 +4,7 @@
 /** @import { Box } from './boxes.ts' */
 /** @import { BoxOnWire, Image } from './types.ts' */
 
-/** Of its annotation. @param {Image} image */
+/** Of its annotation. @param {Pick<Image, 'annotation_revision'>} image */
 export function revisionOf({ annotation_revision: revision = 'none' }) {
   return revision;
 }

@@ -79,8 +79,8 @@ export interface ImageLabels {
   ) => Promise<string>;
   /** What classes are called since that state; undefined: labels that are apart keep theirs. */
   readonly classesSince?: (state: string) => Promise<RenamedClasses>;
-  /** Takes the annotation of this revision away; undefined: labels that are apart stay. */
-  readonly remove?: (id: string, revision: string) => Promise<void>;
+  /** Takes the annotation of this revision away, and gives that of none; undefined: apart they stay. */
+  readonly remove?: (id: string, revision: string) => Promise<string>;
   /** Who changed them last, but for who asks; in words. */
   readonly otherPerson: (id: string) => Promise<string>;
 }

@@ -134,9 +134,9 @@ class SavedFrames {
         filled.set(image.id, before);
         return before;
       }
-      await this.#labels.remove?.(image.id, revision);
+      const none = await this.#labels.remove?.(image.id, revision);
       filled.delete(image.id);
-      return 'none';
+      return none ?? revision;
     });
   }
 

@@ -21,7 +21,10 @@ export function labelsOfQueue(slug, { job }, known) {
       save: (id, file, seen, isPrediction) =>
         service().annotateImage(slug, id, file, seen, isPrediction),
       classesSince: (state) => service().getClassesRenamed(slug, state),
-      remove: (id, revision) => service().removeAnnotation(slug, id, revision),
+      remove: async (id, revision) => {
+        await service().removeAnnotation(slug, id, revision);
+        return revisionOf({});
+      },
       otherPerson: (id) => otherPerson(slug, id),
     };
   }

@@ -60,6 +60,18 @@ export function nextUndecided(/** @type {string} */ id) {
   return [...ids.slice(at), ...ids.slice(0, at)].find((other) => undecided.has(other));
 }
 
+/**
+ * The first image that is undecided by now, since others may withdraw what was decided; undefined:
+ * there is none, or the platform does not say.
+ * @param {string} slug @param {QueueName} queue
+ */
+export async function undecidedAgain(slug, queue) {
+  const now = await read(slug, queue).catch(() => undefined);
+  if (now === undefined) return undefined;
+  opened = now;
+  return now.ids.find((id) => now.undecided.has(id));
+}
+
 /** Notes that a decision does not count any more. */
 export function markUndecided(/** @type {string} */ id) {
   opened?.undecided.add(id);

@@ -77,9 +77,15 @@ export class ReviewPanel {
   }
 }
 
+/** How many images of a job are not decided. @param {Job} job */
+export function leftIn({ approved = 0, rejected = 0, numImages = 0 }) {
+  return numImages - approved - rejected;
+}
+
 /** @param {Job} job */
-export function progressWords({ approved = 0, rejected = 0, annotated = 0, numImages = 0 }) {
-  const left = numImages - approved - rejected;
+export function progressWords(job) {
+  const { approved = 0, rejected = 0, annotated = 0 } = job;
+  const left = leftIn(job);
   const labelled = annotated > 0 ? `, ${count(annotated)} of them labelled` : '';
   return `${count(approved)} approved, ${count(rejected)} sent back, ${count(left)} left${labelled}`;
 }

@@ -3,11 +3,11 @@
 import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { annotateAddress } from '../addresses.js';
 import { forgetKeys, holdKeys } from './held-keys.js';
-import { evaluationIn, markUndecided, nextUndecided } from './image-queue.js';
+import { evaluationIn, markUndecided, nextUndecided, undecidedAgain } from './image-queue.js';
 import { goTo } from './keys.js';
 import { service } from './labelling-service.js';
 import { mayGoWell, unsaved, untilRetry } from './retry.js';
-import { isDecided, ReviewPanel } from './review-panel.js';
+import { isDecided, leftIn, ReviewPanel } from './review-panel.js';
 
 /** @import { JobImages, QueueName } from '../types.ts' */
 
@@ -24,11 +24,12 @@ export function reviewOf({ slug, image, queue, known }, saver, { lookAgain, allD
     settled: async () => ((await saver.settled()) ? saver.revision : undefined),
     lookAgain,
     withdrawn: () => markUndecided(image),
-    decided: () => {
-      const next = nextUndecided(image);
+    decided: async (left) => {
+      const known = nextUndecided(image);
+      const next = known ?? (left > 0 ? await undecidedAgain(slug, queue) : undefined);
       if (next !== undefined) return goTo(annotateAddress(slug, next, queue));
       forgetKeys();
-      allDecided();
+      if (left === 0) allDecided();
     },
   });
 }
@@ -74,9 +75,10 @@ class Review {
    * @param {{
    *   settled: () => Promise<string | undefined>,
    *   lookAgain: () => Promise<boolean>,
-   *   decided: () => void,
+   *   decided: (left: number) => Promise<void>,
    *   withdrawn: () => void,
    * }} on `settled`: the revision of the saved labels; undefined: they could not be saved.
+   *   `decided`: so many others of the job are not.
    *   `lookAgain`: whether other labels are shown now
    */
   constructor(at, known, on) {
@@ -167,7 +169,7 @@ class Review {
       this.#show({ job: now.job, images: [now.image] });
       if (this.#wanted !== undefined && this.#wanted !== decision) return true;
       this.#panel.say('', '');
-      if (this.#panel.root.isConnected) this.#on.decided();
+      if (this.#panel.root.isConnected) await this.#on.decided(leftIn(now.job));
       return false;
     } catch (thrown) {
       const { status, words } = failureOf(thrown);

@@ -15,6 +15,8 @@ export class SavedLabels {
   #isSame;
   #labels;
   #kept;
+  /** Those of an image that nobody had annotated. @type {readonly One[] | undefined} */
+  #none;
   /** Given to be saved last. @type {readonly One[] | undefined} */
   #saved;
   /** What others have saved, until the person answers. @type {readonly One[] | undefined} */
@@ -51,10 +53,13 @@ export class SavedLabels {
     this.#labels = labels;
     this.#kept = kept;
     this.#saved = on.labels();
+    this.#none = image.annotated === true ? undefined : this.#saved;
     this.#draft = kept.draft(isOne);
     this.#saver = new AnnotationSaver({
       revision: this.#draft?.base ?? revisionOf(image),
       save: (changed, revision) => {
+        // Who undoes all has not said that nothing is there.
+        if (changed === this.#none && labels.remove) return labels.remove(image.id, revision);
         const seen = { revision, classState: kept.classState };
         return labels.save(image.id, fileOf(changed), seen);
       },
