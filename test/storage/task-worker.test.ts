@@ -426,7 +426,7 @@ describe('processes', () => {
     await vi.waitUntil(async () => {
       const tasks = await Promise.all(ids.map((id) => queue.get(id)));
       return tasks.every((task) => task?.status === 'completed');
-    });
+    }, 20_000);
     expect((await queue.get('w0'))?.attempts).toBe(2);
     const done = await database.get('SELECT count(*) AS n FROM done', [], (row) =>
       row.integer('n'),

@@ -79,7 +79,7 @@ export interface ImageLabels {
   ) => Promise<string>;
   /** What classes are called since that state; undefined: labels that are apart keep theirs. */
   readonly classesSince?: (state: string) => Promise<RenamedClasses>;
-  /** Takes the annotation of this revision away, and gives that of none; undefined: apart they stay. */
+  /** Takes the annotation of this revision away; gives that of none. Undefined: they stay. */
   readonly remove?: (id: string, revision: string) => Promise<string>;
   /** Who changed them last, but for who asks; in words. */
   readonly otherPerson: (id: string) => Promise<string>;
