@@ -13,6 +13,16 @@ export class ApiError extends Error {
 }
 
 /**
+ * For a list that the key may not read: nothing of it is shown. Other failures are thrown on.
+ * @param {unknown} thrown
+ * @returns {never[]}
+ */
+export function noneIfForbidden(thrown) {
+  if (thrown instanceof ApiError && thrown.status === 403) return [];
+  throw thrown;
+}
+
+/**
  * What is told of a failure; where it is the page that failed, its status is -1.
  * @param {unknown} thrown
  */

@@ -1,7 +1,7 @@
 // The annotation jobs of a project: who has them, how far they are and what was sent back, with
 // why; and how far each batch is.
 
-import { ApiError } from '../../../http-server/page-assets/api-error.js';
+import { ApiError, noneIfForbidden } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { agreementAddress, annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
@@ -93,15 +93,9 @@ async function look(slug) {
     getProject(slug),
     listJobs(slug),
     // A key that reads jobs need not read batches.
-    listBatches(slug).catch(throwUnlessForbidden),
+    listBatches(slug).catch(noneIfForbidden),
   ]);
   return { project, jobs: jobs.toReversed(), batches };
-}
-
-/** @param {unknown} thrown @returns {never[]} */
-function throwUnlessForbidden(thrown) {
-  if (thrown instanceof ApiError && thrown.status === 403) return [];
-  throw thrown;
 }
 
 /** @param {readonly Batch[]} batches @returns {ReadonlyMap<string, string>} */

@@ -1,6 +1,6 @@
 // One project: its counts, how its images are split, and its classes.
 
-import { failureOf } from '../../../http-server/page-assets/api-error.js';
+import { failureOf, noneIfForbidden } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count } from '../../../http-server/page-assets/format.js';
 import { agreementAddress, annotateAddress, imagesAddress, projectAddress } from '../addresses.js';
@@ -38,15 +38,9 @@ async function look(slug) {
   const [{ project, versions }, jobs] = await Promise.all([
     getProject(slug),
     // A key that reads projects need not read jobs.
-    listJobs(slug).catch(throwUnlessForbidden),
+    listJobs(slug).catch(noneIfForbidden),
   ]);
   return { project, versions: versions.length, jobs };
-}
-
-/** @param {unknown} thrown @returns {never[]} */
-function throwUnlessForbidden(thrown) {
-  if (failureOf(thrown).status === 403) return [];
-  throw thrown;
 }
 
 /** As many at any time, so that each is known where it stands. @param {string} slug @param {Awaited<ReturnType<typeof look>>} now */
