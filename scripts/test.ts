@@ -1,9 +1,8 @@
 // `npm test`, `npm run test:machine`, `npm run test:oldest-node` and `npm run test:postgres-rows`:
 // a suite of tests. Those that launch Fovea launch the release: built, packed and installed as
 // users do, unless FOVEA_TEST_ENTRY names one that is installed. `--reports FOLDER` keeps what
-// vitest reports, as SUITE.json there; `--after REPORT` leaves out files whose tests launched
-// nothing then. Other words are parts of the paths of tests. Over the sources, and with options of
-// vitest: `npx vitest run FILE`.
+// vitest reports, as SUITE.json there. Other words are parts of the paths of tests, in place of
+// those of the suite. Over the sources, and with options of vitest: `npx vitest run FILE`.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { oldestNode } from './bundle/installed-programs.ts';
 import { folderInMemory } from './release/folder-in-memory.ts';
 import { releaseToTest } from './release/install.ts';
-import { filesOfRelease, testsOfRelease } from './release/test-report.ts';
+import { testsOfRelease } from './release/test-report.ts';
 
 interface Suite {
   /** Of vitest.config.ts. */
@@ -30,8 +29,23 @@ interface Suite {
 const suites = {
   everyday: { projects: ['units', 'mocked', 'release'], isInMemory: true },
   machine: { projects: ['machine', 'alone'], isInMemory: true },
-  // On the disk: what launches Fovea has run in memory by then.
-  'oldest-node': { projects: ['release', 'machine', 'alone'], node: oldestNode },
+  // On the disk: what launches Fovea has run in memory by then. Commands, sign-in, MCP and the
+  // tools call all that is below them; all that launches Fovea: `-- test/`.
+  'oldest-node': {
+    projects: ['release', 'machine', 'alone'],
+    node: oldestNode,
+    files: [
+      'test/authorization-server/connections',
+      'test/bin/',
+      'test/event-store/attachments',
+      'test/http-client/',
+      'test/mcp/',
+      'test/package',
+      'test/release',
+      'test/sign-in/',
+      'test/tools/',
+    ],
+  },
   // A part of `npm run test:postgres` that takes minutes: what judges the rows themselves.
   'postgres-rows': {
     projects: ['units', 'release'],
@@ -80,33 +94,15 @@ const [name = '', ...rest] = process.argv.slice(2);
 if (!isSuite(name)) throw new Error(`The suite is one of: ${Object.keys(suites).join(', ')}.`);
 const { values, positionals } = parseArgs({
   args: rest,
-  options: { reports: { type: 'string' }, after: { type: 'string', multiple: true } },
+  options: { reports: { type: 'string' } },
   allowPositionals: true,
 });
-refuseMissing(values.after ?? []);
 const reports = values.reports ?? mkdtempSync(join(tmpdir(), 'fovea-reports-'));
 const entry = await releaseToTest();
 try {
   runSuite(suites[name], resolve(reports, `${name}.json`));
 } finally {
   if (values.reports === undefined) rmSync(reports, { recursive: true });
-}
-
-/** Before the release is built: a suite that was killed leaves no report behind. */
-function refuseMissing(wanted: readonly string[]): void {
-  const missing = wanted.find((report) => !existsSync(report));
-  if (missing === undefined) return;
-  process.stderr.write(
-    `--after: there is no report "${missing}": that suite did not end, or kept its reports ` +
-      'elsewhere (--reports FOLDER). Run it again, or leave --after out.\n',
-  );
-  process.exit(1);
-}
-
-/** What vitest is to run: all, or files by parts of their paths. */
-function chosenFiles(ofSuite: readonly string[]): readonly string[] {
-  const launching = (values.after ?? []).flatMap((report) => filesOfRelease(report));
-  return positionals.length > 0 ? positionals : [...ofSuite, ...launching];
 }
 
 function isSuite(word: string): word is keyof typeof suites {
@@ -123,7 +119,7 @@ function runSuite(suite: Suite, report: string): void {
   const memory = isInMemory ? folderInMemory() : undefined;
   const { status } = spawnSync(
     process.execPath,
-    [vitest, 'run', ...words, ...reporters, ...chosenFiles(files)],
+    [vitest, 'run', ...words, ...reporters, ...(positionals.length > 0 ? positionals : files)],
     {
       stdio: 'inherit',
       env: {
