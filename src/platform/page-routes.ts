@@ -76,6 +76,7 @@ const files = [
   'labelling/class-numbers.js',
   'labelling/coco-file.js',
   'labelling/edit-history.js',
+  'labelling/finished-drag.js',
   'labelling/frame-interpolation.js',
   'labelling/held-keys.js',
   'labelling/image-labels.js',

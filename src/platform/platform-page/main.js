@@ -11,6 +11,7 @@ import { forgetKey, keepKey, knownEnd, knownKey } from './api-key-of-tab.js';
 import { failedLink } from './failed-link.js';
 import { annotateView } from './labelling/annotate.js';
 import { forgetClassNumbers, leaveClassNumbers } from './labelling/class-numbers.js';
+import { untilReleased } from './labelling/finished-drag.js';
 import { forgetKeys, holdKeys, releaseKeys } from './labelling/held-keys.js';
 import { forgetLabels, hasKeptLabels, leaveLabels } from './labelling/kept-labels.js';
 import { keptLabelsNotice, showKeptLabels } from './labelling/kept-labels-notice.js';
@@ -144,7 +145,7 @@ async function load(/** @type {number} */ turn) {
   const stopWaiting = showWaiting(turn);
   let isShown = false;
   try {
-    const view = await viewOf().finally(untilReleased);
+    const view = await viewOf().finally(() => untilReleased(shown));
     if (turn !== wanted) return;
     shown = view;
     shownPlace = askedPlace;
@@ -187,17 +188,6 @@ function isAnnotating() {
 /** The address is the one of that view, and nothing is loaded. @param {string} place */
 function setPlace(place) {
   if (location.hash !== place) history.replaceState(null, '', place || location.pathname);
-}
-
-/** A drag ends with a pointer that is let go, or was lost. */
-const heldMsMax = 60_000;
-const heldCheckMs = 50;
-
-/** What is dragged in the view that is shown is finished there; words above would move it too. */
-async function untilReleased() {
-  for (let waited = 0; shown?.isHeld?.() && waited < heldMsMax; waited += heldCheckMs) {
-    await new Promise((resolve) => setTimeout(resolve, heldCheckMs));
-  }
 }
 
 /** @param {View} view */

@@ -111,6 +111,27 @@ describe.skipIf(!hasChromium)(`labelling inside a host ${inChromium}`, { timeout
       .toBe('The labelling page was closed, and all is saved.');
   });
 
+  it('the next image that does not come leaves the one that is shown, and what is drawn is of that', async () => {
+    const [first = '', next = ''] = await upload(2);
+    const { page, frame } = await review([first, next]);
+    await nameClass(frame, 'RBC');
+    await page.evaluate('asked.isGone = true');
+    await frame.getByRole('heading', { name: /^slide/ }).focus();
+    await page.keyboard.press('n');
+    await frame.getByText('The image that you asked for cannot be shown yet').waitFor();
+    await drag(page, frame, [40, 40], [120, 100]);
+    await frame.getByText('Not saved yet, it is tried again').waitFor();
+    await page.evaluate('bridge.teardownResource({})');
+    expect(await page.evaluate('asked.told')).toEqual([
+      // As it was opened.
+      expect.stringContaining('closed at #project/cells/annotate/?job='),
+    ]);
+    await page.evaluate('asked.isGone = false');
+    await frame.getByText('2 of 2').waitFor();
+    await expect.poll(() => boxesOf(first)).toEqual([['RBC', 40, 40, 80, 60]]);
+    expect(await boxesOf(next)).toBe(undefined);
+  });
+
   it('what is not saved when the host takes the page away is told to the model', async () => {
     const { id, page } = await drawWithoutHost();
     await page.evaluate('bridge.teardownResource({}).then(() => true)');

@@ -3,6 +3,7 @@
 
 import { ApiError, failureOf } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
+import { untilReleased } from '../../../platform/platform-page/labelling/finished-drag.js';
 import {
   forgetKeys,
   holdKeys,
@@ -22,6 +23,7 @@ import { failure, fill, pictures, statusLine, summaryOf } from './result-element
 
 /** @typedef {import('./types.ts').ToolResult} ToolResult */
 /** @typedef {import('./types.ts').Host} Host */
+/** @typedef {import('../../../platform/platform-page/types.ts').View} View */
 
 /** So long a host waits for what is not saved yet. */
 const endMsMax = 5_000;
@@ -73,7 +75,10 @@ class LabellingPage {
   #title = element('h2', { tabindex: -1 });
   #problem = element('p', { class: 'notice bad', role: 'alert', hidden: true });
   #image = element('div', { class: 'stack editor' });
+  #asked = '';
   #shown = '';
+  /** @type {Pick<View, 'isHeld'> | undefined} */
+  #view;
   /** Counts what was asked for: an answer for something older is thrown away. */
   #wanted = 0;
 
@@ -92,15 +97,15 @@ class LabellingPage {
     document.addEventListener('click', (event) => this.#follow(event));
   }
 
-  /** Of what is shown, or asked for. */
+  /** Of the image that is shown: what is drawn is of that one. */
   get address() {
     return this.#shown;
   }
 
   /** As `goTo` of a labelling service. @param {string} address */
   open(address) {
-    if (address === this.#shown) return false;
-    this.#shown = address;
+    if (address === this.#asked) return false;
+    this.#asked = address;
     this.#wanted += 1;
     void this.#load(address, this.#wanted);
     return true;
@@ -119,27 +124,32 @@ class LabellingPage {
   /** @param {string} address @param {number} turn */
   async #load(address, turn) {
     const { slug = '', id = '', query = new URLSearchParams() } = placeOf(address) ?? {};
-    if (this.#image.childElementCount > 0) holdKeys();
-    else this.#image.replaceChildren(statusLine('The image is being read.'));
+    if (this.#image.childElementCount === 0) {
+      this.#image.replaceChildren(statusLine('The image is being read.'));
+    }
     while (turn === this.#wanted) {
+      if (this.#view !== undefined) holdKeys();
       try {
-        const { title, parts } = await openImage(slug, id, query);
+        const opening = openImage(slug, id, query);
+        const view = await opening.finally(() => untilReleased(this.#view));
         if (turn !== this.#wanted) return;
+        this.#shown = address;
+        this.#view = view;
         this.#say('');
-        this.#title.textContent = title;
-        this.#image.replaceChildren(...parts);
+        this.#title.textContent = view.title;
+        this.#image.replaceChildren(...view.parts);
         showKeptLabels();
         if (document.activeElement === document.body) this.#title.focus({ preventScroll: true });
         return releaseKeys();
       } catch (thrown) {
         const { status, words } = failureOf(thrown);
         if (turn !== this.#wanted) return;
-        this.#say(words);
+        forgetKeys();
         if (!(thrown instanceof ApiError && isPassing(status))) {
-          forgetKeys();
-          this.#shown = '';
-          return;
+          this.#asked = this.#shown;
+          return this.#say(words);
         }
+        this.#say(`The image that you asked for cannot be shown yet: ${words}`);
         await untilRetry();
       }
     }
