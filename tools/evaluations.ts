@@ -169,10 +169,10 @@ async function createEvaluation(given: CreateInput, context: ToolContext): Promi
   const sent = { ...rest, ...(part && { predictions: part }) };
   const { body } = await context.client.call(create, sent, { signal: context.signal });
   const { evaluationId, taskId } = body;
-  const { workspace, project, model, version, query } = given;
-  const named = model === undefined ? 'the deployed model' : `the model ${quoted(model)}`;
-  const what = predictions === undefined ? named : asGiven(predictions);
-  const by = version === undefined ? `query ${quoted(query ?? '')}` : `version ${version}`;
+  const { workspace, project, version, split = 'test', query } = given;
+  const what = predictions === undefined ? modelWords(body) : asGiven(predictions);
+  const by =
+    version === undefined ? `query ${quoted(query ?? '')}` : `split ${split} of version ${version}`;
   return {
     summary: `Evaluation ${quoted(evaluationId)} of ${what} by ${by} is queued.`,
     data: body,
@@ -186,6 +186,15 @@ async function createEvaluation(given: CreateInput, context: ToolContext): Promi
     ],
     work: taskWork(workspace, taskId),
   };
+}
+
+/** Who reads figures must know of what: a deployed model may be another one by now. */
+function modelWords({ model, trained }: Pick<Evaluation, 'model' | 'trained'>): string {
+  if (model === undefined) return 'a model';
+  if (trained === undefined) return `model ${quoted(model)} (what it was trained on is not known)`;
+  const { project, version, trainingId, modelType, split } = trained;
+  const from = `split ${bare(split)} of version ${version} of ${quoted(project)}`;
+  return `model ${quoted(model)} (training ${quoted(trainingId)}, ${quoted(modelType)}, by ${from})`;
 }
 
 async function getEvaluation(given: GetInput, context: ToolContext): Promise<ToolResult> {
@@ -264,6 +273,7 @@ function summaryOf(evaluation: Evaluation, project: string): string {
   const { status, error, panel, ap, ap50, f1, confidence, best, mistakes } = evaluation;
   const { accuracy, recommendations, notJudged, warning, judgedBy } = evaluation;
   const of = `Evaluation of ${quoted(lastPart(project))}`;
+  const judged = evaluation.model === undefined ? '' : ` Of ${modelWords(evaluation)}.`;
   if (status === 'failed') return `${of} failed: ${quoted(error ?? 'no reason is known')}.`;
   if (status !== 'completed') return `${of}: ${status}; tasks_wait waits for it.`;
   const main =
@@ -289,7 +299,7 @@ function summaryOf(evaluation: Evaluation, project: string): string {
     ? ` Of the model:${omissionsText(evaluation.modelLacks)}`
     : '';
   const posed = plain === 0 ? '' : ` ${count(plain, 'label')} without keypoints: left out.`;
-  return `${of}, ${panel}: ${figures}${by}.${doubt}${bare}${posed}${lacks}${left}${threshold}${wrong}${advice}`;
+  return `${of}, ${panel}: ${figures}${by}.${judged}${doubt}${bare}${posed}${lacks}${left}${threshold}${wrong}${advice}`;
 }
 
 function notJudgedWords({

@@ -53,6 +53,17 @@ const figure = z.number().nullable();
 
 const rowsOfPage = 'Rows of a page; default 20.';
 
+/** In the words of trainings_list. */
+const Trained = open({
+  project: z.string(),
+  version: z.int(),
+  trainingId: z.string(),
+  modelType: z.string(),
+  split: z.string(),
+})
+  .optional()
+  .describe('Which training made the model, and of what; absent: that is not known.');
+
 const Evaluation = open({
   evaluationId: z.string(),
   taskId: z.string(),
@@ -60,6 +71,7 @@ const Evaluation = open({
   error: z.string().optional(),
   created: z.number().describe('Unix seconds.'),
   model: z.string().optional().describe('Id of the model.'),
+  trained: Trained,
   predictions: z.string().optional().describe('Name of the file of predictions.'),
   modelTask: z
     .string()
@@ -216,7 +228,13 @@ export const evaluations = {
         .describe('For counts; default: that of the best F1.'),
     }),
     bodyType: 'multipart',
-    answer: open({ evaluationId: z.string(), taskId: z.string(), url: z.string() }),
+    answer: open({
+      evaluationId: z.string(),
+      model: Evaluation.shape.model,
+      trained: Trained,
+      taskId: z.string(),
+      url: z.string(),
+    }),
     errors: [409, 413, 501],
     scope: 'training-job:create',
     effect: 'adds',

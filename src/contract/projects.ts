@@ -342,6 +342,7 @@ export const projectExtensions = {
       complete: z.boolean().describe('false: not all images were looked at.'),
       by: z.string().optional().describe('What tells them apart: an embedding model, or looks.'),
       compared: z.int().optional().describe('Images that were compared.'),
+      splits: splitCounts.partial().optional().describe('Of leaks: images of the project in each.'),
       groups: z.array(imageGroup).readonly().optional(),
       images: z
         .array(

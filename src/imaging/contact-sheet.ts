@@ -208,7 +208,9 @@ function layOutLegend(
   const entries: LegendEntry[] = [];
   let [left, line] = [0, 0];
   for (const [index, [label, count]] of counts.entries()) {
-    const text = cutText(`${label} ${count}`, noteStyle, width / 2);
+    // What other cells show alone is named for its colour: a figure of 0 would be taken for theirs.
+    const words = count === 0 ? label : `${label} ${count}`;
+    const text = cutText(words, noteStyle, width / 2);
     const entryWidth = swatch + 8 + textWidth(text, noteStyle) + 22;
     const more = `and ${counts.length - index} more classes`;
     const isLast = line === legendLinesMax - 1 && index < counts.length - 1;

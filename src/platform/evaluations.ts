@@ -39,6 +39,7 @@ import { evaluationMendHandlers } from './evaluations/mend-labels.ts';
 import { checkPanelArguments } from './evaluations/panel-arguments.ts';
 import { recommendationsPanel } from './evaluations/recommendations-panel.ts';
 import { evaluationTagHandlers } from './evaluations/tag-images.ts';
+import { describeTrained } from './evaluations/trained-model.ts';
 import { newId } from './ids-and-slugs.ts';
 import { chooseModel } from './inference.ts';
 import { countsOf } from './projects.ts';
@@ -77,7 +78,8 @@ export function evaluationHandlers(
         { id, kind: 'evaluation', payload },
       );
       tasks.wake();
-      return { evaluationId: id, ...describeTaskStart(origin, workspace, id) };
+      const judged = await describeJudged(dependencies, settings);
+      return { evaluationId: id, ...judged, ...describeTaskStart(origin, workspace, id) };
     },
     evaluations_list: async (input, { principal }) => {
       const project = await findProject(dependencies, principal, input.project);
@@ -206,13 +208,24 @@ async function checkedModel(
   return modelId;
 }
 
+/** Nothing of a file of predictions. */
+async function describeJudged(
+  { store }: PlatformDependencies,
+  { modelId: model }: EvaluationSettings,
+) {
+  if (model === undefined) return {};
+  const trained = await describeTrained(store, model);
+  return { model, ...(trained && { trained }) };
+}
+
 async function describe(
-  { tasks }: PlatformDependencies,
+  dependencies: PlatformDependencies,
   principal: Principal,
   evaluation: Evaluation,
 ) {
+  const { tasks } = dependencies;
   const { id, created, settings } = evaluation;
-  const { modelId, ...more } = settings;
+  const { modelId: _, ...more } = settings;
   const task = await tasks.find(principal.workspace.id, id);
   const figures = figuresOf(evaluation);
   return {
@@ -221,7 +234,7 @@ async function describe(
     status: task?.status ?? (figures === undefined ? 'failed' : 'completed'),
     ...(task?.error !== undefined && { error: task.error }),
     created: created / 1000,
-    ...(modelId !== undefined && { model: modelId }),
+    ...(await describeJudged(dependencies, settings)),
     ...more,
     ...(figures && describeFigures(figures)),
   };

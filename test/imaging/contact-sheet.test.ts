@@ -39,6 +39,17 @@ function greenPixels({ data }: Drawn): number {
   return count;
 }
 
+/** The last column with dark pixels in the line of the legend. */
+function inkEnd({ data, width }: Drawn): number {
+  let last = 0;
+  for (let y = 96; y < 114; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      if ((data[(y * width + x) * 3] ?? 255) < 90) last = Math.max(last, x);
+    }
+  }
+  return last;
+}
+
 describe('a contact sheet', () => {
   test('shows every picture, scaled to its cell, with a border of one pixel', async () => {
     const rows = [[await cell(640, 480), await cell(320, 320)], [await cell(1000, 10)]];
@@ -74,6 +85,15 @@ describe('a contact sheet', () => {
     const draw = async () =>
       (await encodeImage(await contactSheet(sheet([[await cell(64, 48, { boxes })]])))).bytes;
     expect(await draw()).toEqual(await draw());
+  });
+
+  test('names what only later pictures of a row show, without a figure', async () => {
+    const boxes = [{ label: 'swapped', x: 20, y: 20, width: 20, height: 20 }];
+    const [plain, boxed] = [await cell(64, 48), await cell(64, 48, { boxes })];
+    const counted = inkEnd(await contactSheet(sheet([[boxed, boxed]])));
+    const named = inkEnd(await contactSheet(sheet([[plain, boxed]])));
+    expect(named).toBeGreaterThan(100);
+    expect(counted - named).toBeGreaterThan(10);
   });
 
   test('copes with many classes, long words and an empty row', async () => {

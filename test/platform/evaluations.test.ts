@@ -221,6 +221,10 @@ it('judges the deployed model that was trained here', async () => {
   await client.call(deployment.deployment_set_model, { ...at, model });
   const { panel } = await evaluated(fixture, judged, { version: number });
   expect(await panel()).toMatchObject({ model: modelId, split: 'test', ap: 0.2525, images: 3 });
+  const trained = { project, version: number, trainingId, modelType: 'custom', split: 'train' };
+  expect(await panel()).toMatchObject({ trained });
+  const { body } = await client.call(evaluations.evaluations_create, { ...at, version: number });
+  expect(body).toMatchObject({ model: modelId, trained });
 });
 
 /** A trainer whose model finds red and blue squares, without having learned. */
@@ -330,7 +334,10 @@ it('warns where a model is judged by images that it was trained on, and of leaks
     {
       name: 'leak_across_splits',
       figures: { groups: 1 },
-      next: { tool: 'projects_rebalance_splits', arguments: { project } },
+      next: {
+        tool: 'projects_rebalance_splits',
+        arguments: { project, splits: { train: 1, valid: 0, test: 1 } },
+      },
     },
   ]);
 });

@@ -259,6 +259,17 @@ describe('projects_findings', () => {
       ],
     });
     expect(leaks).not.toHaveProperty('sheet');
+    // The shares of now: others would move images that nobody asked to move.
+    expect(leaks).toMatchObject({
+      splits: { train: 4, valid: 1, test: 0 },
+      next: [
+        {
+          tool: 'projects_rebalance_splits',
+          arguments: { splits: { train: 4, valid: 1, test: 0 } },
+        },
+        { tool: 'images_delete' },
+      ],
+    });
     expect(content).toMatchObject([
       { type: 'text' },
       { type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) },

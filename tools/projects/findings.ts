@@ -68,18 +68,23 @@ function nextCalls(body: Answer<typeof operation>, given: Input): readonly NextC
   return [{ tool: 'annotation_review', arguments: { workspace, project, images }, why }];
 }
 
-/** Nothing is lost: frames of a video, and what else is worth keeping, get one split a group. */
+/**
+ * Nothing is lost: frames of a video, and what else is worth keeping, get one split a group. The
+ * numbers of images are the shares of now, which nobody asked to change.
+ */
 function gatheringCalls(
-  { groups = [] }: Answer<typeof operation>,
+  { groups = [], splits: now }: Answer<typeof operation>,
   { workspace, project }: Input,
 ): readonly NextCall[] {
   if (groups.length === 0) return [];
-  const splits = { train: 70, valid: 20, test: 10 };
+  const { train = 0, valid = 0, test = 0 } = now ?? {};
+  if (train + valid + test === 0) return [];
+  const splits = { train, valid, test };
   return [
     {
       tool: 'projects_rebalance_splits',
       arguments: { workspace, project, splits },
-      why: 'Keeps all of a group in one split, such as frames of a video; give the shares you want.',
+      why: 'Keeps all of a group in one split, such as frames of a video, with the shares of now.',
     },
   ];
 }

@@ -57,7 +57,7 @@ async function factsOf(
   dependencies: PlatformDependencies,
   { project, evaluation, figures }: Question,
   signal: AbortSignal,
-): Promise<DatasetFacts> {
+): Promise<Facts> {
   const { store } = dependencies;
   const { settings } = evaluation;
   await dependencies.descriptors.areComplete(onlyProject(project), signal);
@@ -76,6 +76,7 @@ async function factsOf(
     isTrainingKnown: training !== undefined,
     leaks,
     splits: judged === undefined ? splits : splitsOf(judged),
+    projectSplits: splits,
     instances: classes,
     mistakes: figures.mistakes,
     confidenceInUse: settings.confidence ?? chooseThresholds(figures.modelThresholds).confidence,
@@ -88,7 +89,12 @@ function splitsOf({ settings, splits }: Version): DatasetFacts['splits'] {
   return (settings.augmentation.image?.versions ?? 1) > 1 ? undefined : splits;
 }
 
-type CallsOf = (one: Recommendation, question: Question, facts: DatasetFacts) => Calls;
+/** With the images of each split of the project, whatever is judged. */
+interface Facts extends DatasetFacts {
+  readonly projectSplits: NonNullable<DatasetFacts['splits']>;
+}
+
+type CallsOf = (one: Recommendation, question: Question, facts: Facts) => Calls;
 
 const callsOf: Readonly<Record<RecommendationName, CallsOf>> = {
   judged_on_training_images: (_one, { project, evaluation }) => {
@@ -103,12 +109,13 @@ const callsOf: Readonly<Record<RecommendationName, CallsOf>> = {
       ? { next: search, why: 'Let the model predict these, and evaluate that.' }
       : { next: create, why: 'Judges it by images that it has not seen.' };
   },
-  leak_across_splits: (_one, { project }, { splits }) => ({
+  leak_across_splits: (_one, { project }, { projectSplits }) => ({
     look: {
       tool: 'projects_findings',
       arguments: { project: project.slug, finding: 'leaks', picture: true },
     },
-    next: rebalance(project, shares(splits)),
+    // The numbers of images are the shares of now, which nobody asked to change.
+    next: rebalance(project, projectSplits),
     why: 'Brings images of one scene into one split; then make a version and train anew.',
   }),
   dataset_health: (_one, { project }, { splits }) => {
@@ -219,14 +226,6 @@ function searchFor(project: Project, wanted: string): Call {
 
 function rebalance(project: Project, splits: object): Call {
   return { tool: 'projects_rebalance_splits', arguments: { project: project.slug, splits } };
-}
-
-/** Those of now, in percent. */
-function shares(splits: DatasetFacts['splits']) {
-  const { train = 70, valid = 20, test = 10 } = splits ?? {};
-  const percent = (images: number) => Math.round((100 * images) / (train + valid + test));
-  const [ofValid, ofTest] = [percent(valid), percent(test)];
-  return { train: 100 - ofValid - ofTest, valid: ofValid, test: ofTest };
 }
 
 function quotedInQuery(name: string): string {

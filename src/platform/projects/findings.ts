@@ -7,6 +7,7 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import { drawClusters } from '../previews/draw-clusters.ts';
 import { drawFindings } from '../previews/draw-findings.ts';
+import { countsOf } from '../projects.ts';
 import type { FindingsPage } from '../store/projects.ts';
 import { describeGroup, describeRefused } from './describe-health.ts';
 
@@ -46,11 +47,14 @@ export function findingHandlers(
           ? await drawClusters(dependencies, project, page, signal)
           : await drawFindings(dependencies, project, { title, page }, signal);
       const { total, isComplete: complete, by, compared } = page;
+      // Who mends leaks keeps the shares of now, unless others are wanted.
+      const counts = finding === 'leaks' ? await countsOf(dependencies, project) : undefined;
       return {
         total,
         complete,
         ...(by !== undefined && { by }),
         ...(compared !== undefined && { compared }),
+        ...(counts && { splits: counts.splits }),
         ...describe(page),
         ...drawn,
       };
