@@ -1,4 +1,5 @@
-// Workspace API keys. Only the answer of a creation holds the secret of a key.
+// Workspace API keys. Only the answer of a creation holds the secret of a key. Bodies are closed,
+// as those of folders, which keys are limited to: what is ignored could be a restriction.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
@@ -54,7 +55,7 @@ export const apiKeys = {
     path: '/{workspace}/api-keys',
     summary: 'Create an API key; its secret is shown this once.',
     pathParameters: inWorkspace,
-    body: open({
+    body: closed({
       name,
       scopes: scopes.describe('Left out: those of the caller; null: all; []: none.'),
       folderIds: z
@@ -100,7 +101,7 @@ export const apiKeys = {
     path: '/{workspace}/api-keys/{keyId}',
     summary: 'Change an API key; what is left out stays.',
     pathParameters: inKey,
-    body: open({
+    body: closed({
       name,
       scopes: scopes.describe('null: all; []: none.'),
       customMetadata,

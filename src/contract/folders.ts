@@ -73,7 +73,7 @@ export const folders = {
     path: '/{workspace}/groups',
     summary: 'Create a folder.',
     pathParameters: inWorkspace,
-    body: open({ name, ...more }),
+    body: closed({ name, ...more }),
     answer: open({ id: z.string() }),
     success: 201,
     errors: [409],
@@ -90,7 +90,7 @@ export const folders = {
     query: closed({
       returnUpdated: z.boolean().optional().describe('Answer with the changed folder.'),
     }),
-    body: open({ name: name.optional(), ...more }),
+    body: closed({ name: name.optional(), ...more }),
     answer: open({ data: z.array(Folder).optional() }),
     errors: [409],
     scope: 'folder:update',
@@ -116,7 +116,7 @@ export const folders = {
     path: '/{workspace}/groups/{folderId}/projects',
     summary: 'Put projects into a folder, or take them out.',
     pathParameters: inFolder,
-    body: open({
+    body: closed({
       projects: projects.describe('Slugs of the projects.'),
       operation: z
         .enum(['add', 'remove'])
@@ -140,7 +140,7 @@ export const folderExtensions = {
     path: '/{workspace}/groups/{folderId}/projects',
     summary: 'Take projects out of a folder.',
     pathParameters: inFolder,
-    body: open({ projects: projects.describe('Slugs of the projects.') }),
+    body: closed({ projects: projects.describe('Slugs of the projects.') }),
     answer: open({}),
     success: 204,
     scope: 'folder:update',

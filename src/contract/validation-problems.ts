@@ -53,7 +53,7 @@ function withFewerKeys(issue: Issue, most: number): Issue {
 /** The problem of an unknown member, with the nearest known name. */
 export function unknownMember(path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1));
-  const near = suggestSpelling(name, known) ?? nearestFileMember(name, known);
+  const near = suggestSpelling(name, known) ?? memberInOtherWords(name, known);
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'nothing is expected here';
   const right = near === undefined ? list : `did you mean "${near}"?`;
   const fix: Fix | undefined = near === undefined ? undefined : { kind: 'rename', to: near };
@@ -356,14 +356,18 @@ function valueAt(value: unknown, path: Path): unknown {
   return found;
 }
 
-/** Names that models use for the file or files of a call. */
-const fileMembers = ['file', 'files', 'path', 'paths'];
+/** Names that callers use for one thing, whichever of them a schema has. */
+const namesOfOneThing = [
+  ['file', 'files', 'path', 'paths'],
+  ['scopes', 'access', 'permission', 'permissions', 'right', 'rights', 'role', 'roles'],
+];
 
-function nearestFileMember(name: string, known: readonly string[]): string | undefined {
-  const [only, ...others] = known.filter((other) => fileMembers.includes(other));
-  return fileMembers.includes(name.slice(0, quotedLengthMax).toLowerCase()) && others.length === 0
-    ? only
-    : undefined;
+/** The only known name of the same thing. */
+function memberInOtherWords(name: string, known: readonly string[]): string | undefined {
+  const short = name.slice(0, quotedLengthMax).toLowerCase();
+  const names = namesOfOneThing.find((group) => group.includes(short)) ?? [];
+  const [only, ...others] = known.filter((other) => names.includes(other));
+  return others.length === 0 ? only : undefined;
 }
 
 /** The allowed value that differs by a few letters. */

@@ -1,12 +1,11 @@
 // Handlers of the toolset "api-keys". A secret is shown once, when it is created.
 
 import { isoTime } from '../clock.ts';
-import { type apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';
-import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
+import type { apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';
+import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import { suggestSpelling } from '../spelling-suggestion.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import {
@@ -81,7 +80,6 @@ function makeHandlers({
   return {
     api_keys_create: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'api_keys_create');
-      refuseMisspelt(input, 'api_keys_create');
       const { name, scopes, folderIds, customMetadata = {}, protected: isProtected } = input;
       if (isProtected) requireProtector(principal);
       const secret = generateSecretKey();
@@ -132,7 +130,6 @@ function changeHandlers({ store }: PlatformDependencies): Handlers<Pick<All, Cha
   return {
     api_keys_update: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'api_keys_update');
-      refuseMisspelt(input, 'api_keys_update');
       if (input.customMetadata) checkMetadata(input.customMetadata);
       const key = await store.apiKeys.change(principal.workspace.id, input.keyId, (key) =>
         changeKey(key, input, principal),
@@ -230,23 +227,4 @@ async function describeNewKey(store: Store, principal: Principal, key: ApiKey, s
     protected: key.isProtected,
     publishableKey: await publishableKey(store, principal),
   };
-}
-
-/**
- * Throws `invalid_input` for members that look like one of the body, and for `folderIds` where
- * they cannot change. Other unknown members pass, as everywhere on the wire.
- */
-function refuseMisspelt(input: object, operation: 'api_keys_create' | 'api_keys_update'): void {
-  const { body, pathParameters } = apiKeys[operation];
-  const known = [...Object.keys(body.shape), ...Object.keys(pathParameters.shape)];
-  const problems: Problem[] = [];
-  for (const path of Object.keys(input)) {
-    if (problems.length >= limits.problemsShownMax) break;
-    if (known.includes(path)) continue;
-    const near = suggestSpelling(path, [...known, 'folderIds']);
-    if (path === 'folderIds')
-      problems.push({ path, message: 'cannot be changed: make another key' });
-    else if (near) problems.push({ path, message: `is not known; did you mean "${near}"?` });
-  }
-  if (problems.length > 0) throw invalidInput(problems);
 }
