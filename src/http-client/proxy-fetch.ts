@@ -16,10 +16,8 @@ type Fetch = (url: string, init: Fetched) => Promise<Response>;
 /** Loads undici only if a proxy is used. Rejects as `fetch`, with a `ProxyError` as cause. */
 export function createProxyFetch(proxies: Proxies | undefined): Fetch {
   const opened = lazyStart(async () => {
-    const [{ fetch: send }, { createProxyPools }] = await Promise.all([
-      import('undici'),
-      import('./proxy-pools.ts'),
-    ]);
+    // Not from undici: it is CommonJS, of which the bundle of the release gives no names here.
+    const { createProxyPools, send } = await import('./proxy-pools.ts');
     return { send, proxied: createProxyPools(proxies) };
   });
   return async (url, init) => {

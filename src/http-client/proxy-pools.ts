@@ -1,9 +1,12 @@
 // Connection pools through proxies: one for each scheme.
 
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, fetch } from 'undici';
 import { type HttpProxy, type Proxies, proxyFor } from '../network/proxies.ts';
 import { openForwardProxy } from './forward-proxy.ts';
 import { openTunnels } from './proxy-tunnel.ts';
+
+/** `fetch` that takes one of these pools. */
+export const send: typeof fetch = (input, init) => fetch(input, init);
 
 export interface ProxyPools {
   /** The pool for an address; undefined: it is reached directly. */
