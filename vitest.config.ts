@@ -2,27 +2,15 @@ import { join, matchesGlob } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { releaseTests } from './test/release-tests.ts';
 
-// Chromium, keychains, many processes, whole datasets. Of these, datasets are about counts and
-// pixels, and browsers about what pages do with answers that other tests ask for: once is enough,
-// under the Node of development.
-const onceTests = 'test/**/*.{dataset,browser}.test.ts';
+// Chromium, keychains, many processes, whole datasets.
 const machineTests = 'test/**/*.{browser,keychain,processes,dataset}.test.ts';
 // They need port 8001 for themselves: a Fovea of another test would attach to what listens there.
 const aloneTests = 'test/**/*.alone.test.ts';
 // They replace a module: they share no modules with others.
 const mockedTests = 'test/**/*.mocked.test.ts';
 
-// Under another Node (scripts/test.ts) only tests that launch Fovea run: the rest are the same.
-const isOtherNode = process.env.FOVEA_TEST_NODE !== undefined;
-const launching = releaseTests();
-
-function filesOf(pattern: string): string[] {
-  if (!isOtherNode) return [pattern];
-  return launching.filter((file) => matchesGlob(file, pattern) && !matchesGlob(file, onceTests));
-}
-
 const special = [machineTests, aloneTests, mockedTests];
-const everydayLaunching = launching.filter(
+const everydayLaunching = releaseTests().filter(
   (file) => !special.some((pattern) => matchesGlob(file, pattern)),
 );
 
@@ -58,15 +46,12 @@ export default defineConfig({
       // What launches Fovea, takes seconds and needs no special program.
       { extends: true, test: { name: 'release', include: everydayLaunching, isolate: false } },
       { extends: true, test: { name: 'mocked', include: [mockedTests] } },
-      {
-        extends: true,
-        test: { name: 'machine', include: filesOf(machineTests), isolate: false },
-      },
+      { extends: true, test: { name: 'machine', include: [machineTests], isolate: false } },
       {
         extends: true,
         test: {
           name: 'alone',
-          include: filesOf(aloneTests),
+          include: [aloneTests],
           maxWorkers: 1,
           isolate: false,
           // After all others.

@@ -30,9 +30,9 @@ const suites = {
   everyday: { projects: ['units', 'mocked', 'release'], isInMemory: true },
   machine: { projects: ['machine', 'alone'], isInMemory: true },
   // On the disk: what launches Fovea has run in memory by then. Commands, sign-in, MCP and the
-  // tools call all that is below them; all that launches Fovea: `-- test/`.
+  // tools call all that is below them; all everyday tests that launch Fovea: `-- test/`.
   'oldest-node': {
-    projects: ['release', 'machine', 'alone'],
+    projects: ['release'],
     node: oldestNode,
     files: [
       'test/authorization-server/connections',
@@ -40,8 +40,6 @@ const suites = {
       'test/event-store/attachments',
       'test/http-client/',
       'test/mcp/',
-      'test/package',
-      'test/release',
       'test/sign-in/',
       'test/tools/',
     ],
