@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { limits } from '../limits.ts';
 import {
   closed,
+  decisionShape,
   displayName,
   hasAtMost,
   identifier,
@@ -70,6 +71,7 @@ const AnnotationJob = open({
         name: z.string(),
         comment: z.string().optional(),
         by: z.string().optional(),
+        labels_changed: decisionShape.labels_changed,
       }),
     )
     .optional()
@@ -279,9 +281,7 @@ const JobImage = open({
   id: z.string(),
   name: z.string(),
   state: z.string().describe('unannotated, annotated, approved or rejected (sent back).'),
-  comment: z.string().optional().describe('Why it was sent back last.'),
-  decided_by: z.string().optional().describe('The credential, as in activity_list.'),
-  decided_at: z.number().optional().describe('Unix seconds.'),
+  ...decisionShape,
   decisions: z.int().describe('How many decisions there were: the next one names it.'),
   annotation_revision: z.string().optional().describe('Of the labels in an independent job.'),
   independent: z

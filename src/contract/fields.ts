@@ -101,6 +101,17 @@ export const Task = open({
     .describe('What waits for a person, of the embedded platform.'),
 });
 
+/** What was decided about an image of an annotation job last. */
+export const decisionShape = {
+  comment: z.string().optional().describe('Why it was sent back last.'),
+  decided_by: z.string().optional().describe('The credential, as in activity_list.'),
+  decided_at: z.number().optional().describe('Unix seconds.'),
+  labels_changed: z
+    .boolean()
+    .optional()
+    .describe('Its labels were changed since: what was decided stands no more.'),
+};
+
 /** Class name to number of boxes, or tag to number of images. */
 export const counts = z.record(z.string(), z.int().min(0));
 

@@ -6,6 +6,7 @@ import { Mistake } from './evaluations.ts';
 import {
   classState,
   closed,
+  decisionShape,
   displayName,
   flatMetadata,
   identifier,
@@ -130,9 +131,7 @@ const Image = open({
   review: open({
     job: z.string(),
     state: z.string().describe('approved or rejected (sent back).'),
-    comment: z.string().optional(),
-    decided_by: z.string().optional(),
-    decided_at: z.number().optional(),
+    ...decisionShape,
   })
     .optional()
     .describe('What was decided about it last, of the embedded platform.'),

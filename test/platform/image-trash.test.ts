@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activity } from '../../src/contract/activity.ts';
+import { annotationExtensions, reviews } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { search } from '../../src/contract/search.ts';
@@ -116,6 +117,25 @@ it('stand where they stood in the order in which images came', async () => {
   const [item] = await deleted();
   await call(trash.trash_restore, { workspace, type: 'image', id: String(item?.id) });
   expect(await order()).toEqual(before);
+});
+
+it('stand where they stood in the order of a review', async () => {
+  const { call } = platform.client;
+  const added = [];
+  for (const n of [7, 8, 9]) added.push(await upload(platform.client, 'cells', n));
+  const wanted = added.toReversed();
+  const asked = { ...inCells, instructions: 'Look.', images: wanted, ordered: true };
+  const { body } = await call(reviews.annotation_review, asked);
+  const order = async () => {
+    const at = { ...inCells, jobId: String(body.jobId) };
+    const { body: job } = await call(annotationExtensions.annotation_jobs_images, at);
+    return job.images.map(({ id }) => id);
+  };
+  expect(await order()).toEqual(wanted);
+  await call(images.images_delete, { ...inCells, images: wanted.slice(0, 1) });
+  const [item] = await deleted();
+  await call(trash.trash_restore, { workspace, type: 'image', id: String(item?.id) });
+  expect(await order()).toEqual(wanted);
 });
 
 it('of a deleted project wait for it', async () => {

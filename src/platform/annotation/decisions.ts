@@ -69,11 +69,13 @@ function describeImage(image: JobImage) {
 }
 
 /** What was decided about an image last, by whom and when. */
-export function describeDecision({ state, comment, decidedBy, decidedAt }: JobImage) {
+export function describeDecision(image: JobImage) {
+  const { state, comment, decidedBy, decidedAt, labelsChanged } = image;
   return {
     state,
     ...(comment !== undefined && { comment }),
     ...(decidedBy !== undefined && { decided_by: decidedBy }),
     ...(decidedAt !== undefined && { decided_at: decidedAt / 1000 }),
+    ...(labelsChanged && { labels_changed: true }),
   };
 }

@@ -13,10 +13,11 @@ export async function sentBackOf(
   if (states.rejected === 0) return [];
   const page = { state: 'rejected', limit: limits.reviewCommentsToldMax, offset: 0 } as const;
   const sentBack = await annotationJobs.images(id, page);
-  return sentBack.map(({ imageId, name, comment, decidedBy }) => ({
+  return sentBack.map(({ imageId, name, comment, decidedBy, labelsChanged }) => ({
     image: imageId,
     name,
     ...(comment !== undefined && { comment }),
     ...(decidedBy !== undefined && { by: wordsFor(decidedBy) }),
+    ...(labelsChanged && { labels_changed: true }),
   }));
 }

@@ -36,6 +36,12 @@ CREATE INDEX annotation_job_labels_image ON annotation_job_labels (image_id);
 `,
 };
 
+/** Of a job that is complete: an open one is asked again. */
+export const labelsChangedColumn: Migration = {
+  name: 'labels_changed_since_decision',
+  sql: 'ALTER TABLE annotation_job_images ADD COLUMN labels_changed INTEGER NOT NULL DEFAULT 0;',
+};
+
 export function readJobImages(
   database: AsyncDatabase,
   jobId: string,
@@ -64,7 +70,8 @@ export function readNewestDecision(
 }
 
 const selectImages = `
-  SELECT job_id, image_id, images.name, state, comment, decided_by, decided_at, decisions
+  SELECT job_id, image_id, images.name, state, comment, decided_by, decided_at, decisions,
+    labels_changed
   FROM annotation_job_images JOIN images ON images.id = image_id`;
 
 /** As `decide` of the store. */
@@ -85,11 +92,12 @@ export function decideImage(
       throw changed('The labels of this image have changed meanwhile.');
     }
     // Two people of one opinion are no conflict; nor is an answer that was lost.
-    if (known.state === state && known.comment === comment) return known;
+    const isSame = known.state === state && known.comment === comment;
+    if (isSame && !known.labelsChanged) return known;
     if (known.decisions !== seenDecisions) {
       throw changed('Somebody decided about this image meanwhile.');
     }
-    if (state === 'approved' && known.state === 'unannotated') {
+    if (state === 'approved' && (await isUnannotated(database, known))) {
       throw new FoveaError('conflict', 'Nobody has annotated this image yet.', {
         hint: 'Draw its boxes, mark it as empty, or send it back.',
       });
@@ -104,6 +112,16 @@ export function decideImage(
 function changed(message: string): FoveaError {
   const hint = 'Nothing was changed: look at the image again first.';
   return new FoveaError('conflict', message, { hint });
+}
+
+/** A complete job keeps the state of what was decided. */
+async function isUnannotated(
+  database: AsyncDatabase,
+  { imageId, state, labelsChanged }: JobImage,
+): Promise<boolean> {
+  if (!labelsChanged) return state === 'unannotated';
+  const sql = 'SELECT annotation IS NULL AS none FROM images WHERE id = ?';
+  return (await database.get(sql, [imageId], (row) => row.boolean('none'))) === true;
 }
 
 async function revisionIn(database: AsyncDatabase, imageId: string): Promise<string> {
@@ -121,6 +139,12 @@ export async function setDecision(
   now: number,
 ): Promise<void> {
   const ids = JSON.stringify(imageIds);
+  // The log tells this decision too, where it is the same as the one about other labels.
+  await database.run(
+    `UPDATE annotation_job_images SET state = 'annotated', labels_changed = 0
+     WHERE job_id = ? AND image_id IN (SELECT value FROM json_each(?)) AND labels_changed = 1`,
+    [jobId, ids],
+  );
   await database.run(
     `UPDATE annotation_job_images
      SET state = ?, comment = ?, decided_by = ?, decided_at = ?, decisions = decisions + 1
@@ -173,5 +197,6 @@ function readJobImage(row: Row): JobImage {
     decidedBy: row.optionalText('decided_by'),
     decidedAt: row.optionalInteger('decided_at'),
     decisions: row.integer('decisions'),
+    labelsChanged: row.boolean('labels_changed'),
   };
 }

@@ -140,11 +140,15 @@ export async function freeUnannotated(
   await indexJob(database, index, jobId, imageIds);
 }
 
-/** The image was annotated, or is not any more, in this transaction: its open jobs see that. */
+/**
+ * The image was annotated, or is not any more, in this transaction: its open jobs see that. What was
+ * decided about other labels in a job that is complete stays there, and stands no more.
+ */
 export function markAnnotated(
   database: AsyncDatabase,
   imageId: string,
   state: 'annotated' | 'unannotated',
+  areOther: boolean,
 ): void {
   database.send(
     `UPDATE annotation_job_images SET state = ?
@@ -153,6 +157,12 @@ export function markAnnotated(
        WHERE other.job_id = annotation_job_images.job_id
          AND other.state IN ('unannotated', 'annotated'))`,
     [state, imageId, state],
+  );
+  if (!areOther) return;
+  database.send(
+    `UPDATE annotation_job_images SET labels_changed = 1
+     WHERE image_id = ? AND state IN ('approved', 'rejected')`,
+    [imageId],
   );
 }
 

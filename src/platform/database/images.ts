@@ -260,7 +260,8 @@ async function annotateImage(
     isPredicted,
     annotatedAt: annotatedAt ?? now,
   });
-  markAnnotated(database, imageId, annotation === undefined ? 'unannotated' : 'annotated');
+  const state = annotation === undefined ? 'unannotated' : 'annotated';
+  markAnnotated(database, imageId, state, annotation?.json !== known.json);
   if (job !== undefined) await countForJob(database, { ...known, id: imageId }, jobId, job, now);
   touchProject(database, known.projectId, now);
   return 'annotated';

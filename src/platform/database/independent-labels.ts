@@ -192,6 +192,7 @@ function readJobImage(row: Row): JobImage {
     decidedBy: undefined,
     decidedAt: undefined,
     decisions: 0,
+    labelsChanged: false,
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../storage/task-tables.ts';
 import { activeLearningTables } from './active-learning.ts';
 import { activityImageTables, activityTables } from './activity.ts';
-import { annotationDecisionTables } from './annotation-decisions.ts';
+import { annotationDecisionTables, labelsChangedColumn } from './annotation-decisions.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables, apiKeyUseColumn } from './api-keys.ts';
 import { autolabelTables } from './autolabel.ts';
@@ -111,4 +111,5 @@ export const platformMigrations: readonly Migration[] = [
   goneJobImageColumn,
   taskWaits,
   reviewLabelTables,
+  labelsChangedColumn,
 ];

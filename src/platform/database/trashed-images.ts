@@ -51,7 +51,8 @@ const content = `json_object(${columns.map((name) => `'${name}', ${name}`).join(
   'labels', json((SELECT json_group_array(json_array(label, n)) FROM image_labels
                   WHERE image_id = images.id)),
   'jobs', json((SELECT json_group_array(json_array(
-                  job_id, state, decided_by, decided_at, comment, decisions, changed))
+                  job_id, state, decided_by, decided_at, comment, decisions, changed, position,
+                  labels_changed))
                 FROM annotation_job_images WHERE image_id = images.id)),
   'reviews', json((SELECT json_group_array(json_array(job_id, annotation, decided))
                    FROM annotation_job_labels AS kept WHERE kept.image_id = images.id)),
@@ -235,10 +236,12 @@ async function insertBack(database: AsyncDatabase, deletionId: string): Promise<
   const jobIsThere = 'AND EXISTS (SELECT 1 FROM annotation_jobs WHERE id = each.value ->> 0)';
   await database.run(
     `INSERT INTO annotation_job_images
-       (job_id, image_id, state, decided_by, decided_at, comment, decisions, changed)
+       (job_id, image_id, state, decided_by, decided_at, comment, decisions, changed, position,
+        labels_changed)
      SELECT each.value ->> 0, image_id, each.value ->> 1, each.value ->> 2,
        CAST(each.value ->> 3 AS BIGINT), each.value ->> 4,
-       coalesce(CAST(each.value ->> 5 AS BIGINT), 0), CAST(each.value ->> 6 AS BIGINT)
+       coalesce(CAST(each.value ->> 5 AS BIGINT), 0), CAST(each.value ->> 6 AS BIGINT),
+       CAST(each.value ->> 7 AS BIGINT), coalesce(CAST(each.value ->> 8 AS BIGINT), 0)
        ${from('jobs')} ${jobIsThere}`,
     [deletionId],
   );

@@ -91,6 +91,8 @@ export interface JobImage {
   /** Milliseconds since 1970. */
   readonly decidedAt: number | undefined;
   readonly decisions: number;
+  /** Whether the labels are others since: the decision stands no more. */
+  readonly labelsChanged: boolean;
 }
 
 export interface Decision {

@@ -92,6 +92,51 @@ it('is found by a search, until the image is annotated anew', async () => {
   ]);
 });
 
+it('stands no more once the labels of a complete job are others, and can be made anew', async () => {
+  const fixture = labelling();
+  const { images, path, project, decide, imageOf } = await withJob(fixture, 2);
+  const [first = '', second = ''] = images;
+  await decide(first, { decision: 'approve', decisions: 0 });
+  await decide(second, { decision: 'send_back', comment: 'No.', decisions: 0 });
+  // The same labels once more are no other ones.
+  await fixture.annotate(project, first, '&overwrite=true', 'red');
+  expect(await found(fixture, project, 'review:approved')).toEqual([first]);
+  await fixture.annotate(project, first, '&overwrite=true', 'blue');
+  await fixture.annotate(project, second, '&overwrite=true', 'blue');
+  expect(await found(fixture, project, 'review:approved')).toEqual([]);
+  expect(await found(fixture, project, 'review:sent-back')).toEqual([]);
+  expect(await imageOf(first)).toMatchObject({ state: 'approved', labels_changed: true });
+  expect(await fixture.image(project, first)).toMatchObject({
+    review: { state: 'approved', labels_changed: true },
+  });
+  expect((await fixture.tell('GET', path)).body).toMatchObject({
+    status: 'completed',
+    sentBack: [{ image: second, comment: 'No.', labels_changed: true }],
+  });
+  const again = await decide(first, { decision: 'approve', decisions: 1 });
+  expect(again).toMatchObject({ status: 200, image: { state: 'approved', decisions: 2 } });
+  expect(await imageOf(first)).not.toHaveProperty('labels_changed');
+  expect(await found(fixture, project, 'review:approved')).toEqual([first]);
+  const log = `/acme/activity-log?project=${project}&action=annotation_jobs_decide`;
+  const { body } = await fixture.tell('GET', log);
+  const approvals = [...Object(body.entries)].filter(({ verb }) => verb === 'approved');
+  expect(approvals).toMatchObject([{ thing_id: first }, { thing_id: first }]);
+});
+
+it('is none about an image whose labels were taken away since', async () => {
+  const fixture = labelling();
+  const { images, project, decide } = await withJob(fixture, 1);
+  const [first = ''] = images;
+  await decide(first, { decision: 'send_back', comment: 'No.', decisions: 0 });
+  const { annotation_revision: revision } = await fixture.image(project, first);
+  const annotation = `/acme/${project}/images/${first}/annotation`;
+  await fixture.tell('DELETE', `${annotation}?revision=${String(revision)}`);
+  expect(await decide(first, { decision: 'approve', decisions: 1 })).toMatchObject({
+    status: 409,
+    error: { message: 'Nobody has annotated this image yet.' },
+  });
+});
+
 it('is in the activity log with who, and why', async () => {
   const fixture = labelling();
   const { images, project, job, decide } = await withJob(fixture, 2);

@@ -26,7 +26,7 @@ export async function readEntries(
        (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
        (SELECT json_group_object(label, n) FROM image_labels WHERE image_id = i.id) AS labels,
        (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
-       (SELECT state FROM annotation_job_images
+       (SELECT CASE WHEN labels_changed = 0 THEN state END FROM annotation_job_images
         WHERE image_id = i.id AND decided_at IS NOT NULL
         ORDER BY decided_at DESC, job_id LIMIT 1) AS review,
        EXISTS (SELECT 1 FROM ${vectors} AS v WHERE v.ordinal = o.ordinal) AS described

@@ -93,8 +93,9 @@ async function read(slug, queue) {
     const undecided = new Set(open.map(({ id }) => id));
     const ids = images.map(({ id }) => id);
     const { isMe } = service();
-    const sentBack = images.flatMap(({ id, state, decided_by: who }) =>
-      state === 'rejected' && isMe?.(who ?? '') === false ? [id] : [],
+    const waits = images.filter((each) => each.state === 'rejected' && !each.labels_changed);
+    const sentBack = waits.flatMap(({ id, decided_by: who }) =>
+      isMe?.(who ?? '') === false ? [id] : [],
     );
     return { name, ids, total: ids.length, isExact: true, undecided, sentBack, isOrdered: false };
   }

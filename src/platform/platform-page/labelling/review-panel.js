@@ -91,12 +91,18 @@ export function progressWords(job) {
 }
 
 /** @param {JobImage} image */
-function decisionWords({ state, comment, decided_by: who, decided_at: at }) {
+function decisionWords(image) {
+  const { comment, decided_by: who, decided_at: at } = image;
   if (at === undefined) return 'Nobody has decided about this image.';
   const when = new Date(at * 1000).toLocaleString();
   const what = comment === undefined ? 'approved it' : `sent it back: “${comment}”`;
-  const since = isDecided(state) ? '' : ' Its labels were changed since: that counts no more.';
+  const since = stands(image) ? '' : ' Its labels were changed since: that counts no more.';
   return `${deciderWords(who)} ${what} (${when}).${since}`;
+}
+
+/** Whether what was decided is of the labels as they are. @param {JobImage} image */
+function stands({ state, labels_changed: areOther = false }) {
+  return isDecided(state) && !areOther;
 }
 
 /** @param {string | undefined} state of an image in a job */

@@ -39,9 +39,12 @@ export class SentBack {
     try {
       const { images } = await getJobImages(this.#slug, this.#job);
       const sent = images.filter(({ state }) => state === 'rejected');
-      const rows = sent.slice(0, shownMax).map(({ id, name, comment = '' }) => {
+      const rows = sent.slice(0, shownMax).map((image) => {
+        const { id, name, comment = '', labels_changed: isChanged } = image;
         const href = annotateAddress(this.#slug, id, { job: this.#job });
-        return element('li', {}, element('a', { href }, name), comment && `: “${comment}”`);
+        const since = isChanged ? ' (its labels were changed since)' : '';
+        const words = comment && `: “${comment}”`;
+        return element('li', {}, element('a', { href }, name), words + since);
       });
       const left = sent.length - rows.length;
       this.#list.replaceChildren(...rows);
