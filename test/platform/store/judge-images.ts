@@ -157,6 +157,7 @@ function judgeTrash(open: OpenStores): void {
       decidedBy: 'key:eva',
       decidedAt: 8,
       decisions: 1,
+      labelsChanged: false,
     });
     const before = await store.images.find(project.id, 'a');
     const deletion = { now: 100, deletedBy: 'me' };
