@@ -141,8 +141,8 @@ export async function freeUnannotated(
 }
 
 /**
- * The image was annotated, or is not any more, in this transaction: its open jobs see that. What was
- * decided about other labels in a job that is complete stays there, and stands no more.
+ * The image was annotated, or is not any more, in this transaction: its open jobs see that. What
+ * was decided about other labels in a job that is complete stays there, and stands no more.
  */
 export function markAnnotated(
   database: AsyncDatabase,
